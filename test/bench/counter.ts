@@ -77,7 +77,7 @@ async function usableAt(page: Page): Promise<{ began: number; usable: number }> 
   })
 }
 
-/** From "I am … — begin" to a page that can be used, against the same page alone in a bare Chromium. */
+/** From "I’m … – start" to a page that can be used, against the same page alone in a bare Chromium. */
 async function opening(clerk: Clerk): Promise<Figure[]> {
   const { app, window, person } = clerk
   const program = findChromium()
@@ -90,14 +90,14 @@ async function opening(clerk: Clerk): Promise<Figure[]> {
   for (let round = -2; round < ROUNDS; round++) {
     await clerk.beginTurn(MERE, 'Opened again and again')
     await window.waitForTimeout(PAUSE)
-    const from = await pressed(window, 'I am Mere Tamati — begin')
+    const from = await pressed(window, 'I’m Mere Tamati – start')
     const page = await app.waitForView(/\/sign\//)
     const { usable } = await usableAt(page)
     const shown = await app.evaluate(() => (globalThis as Noted).shownAt)
     const link = page.url()
     await person.stop()
     await clerk.giveBack()
-    await clerk.button('Back to the queue').click()
+    await clerk.button('Back to queue').click()
 
     const context = await browser.newContext()
     const alone = await context.newPage()
@@ -125,15 +125,15 @@ async function changing(clerk: Clerk): Promise<Figure> {
     const page = await clerk.handOver(MERE, document, { also: [nameOf(WIREMU)] })
     await page.getByTestId('signature-name').fill(nameOf(MERE))
     await page.getByTestId('agree').check()
-    const thanked = buttonPainted(window, 'Hand the screen on')
+    const thanked = buttonPainted(window, 'Pass the screen on')
     const from = await page.getByTestId('sign').evaluate((button: HTMLButtonElement) => {
       const at = performance.timeOrigin + performance.now()
       setTimeout(() => button.click())
       return at
     })
     const read = await thanked
-    const painted = buttonPainted(window, `I am ${nameOf(WIREMU)} — begin`)
-    const on = await person.button('Hand the screen on').evaluate((button: HTMLButtonElement) => {
+    const painted = buttonPainted(window, `I’m ${nameOf(WIREMU)} – start`)
+    const on = await person.button('Pass the screen on').evaluate((button: HTMLButtonElement) => {
       const at = performance.timeOrigin + performance.now()
       setTimeout(() => button.click())
       return at
@@ -141,8 +141,8 @@ async function changing(clerk: Clerk): Promise<Figure> {
     times.push(read - from + (await painted) - on)
     await person.button('Staff').click()
     await person.unlock()
-    await person.button('End here').click()
-    await clerk.button('Back to the queue').click()
+    await person.button('End session').click()
+    await clerk.button('Back to queue').click()
   }
   const measured = times.slice(1)
   const against = `built application, practice service, 90th percentile of ${measured.length}, median ${rounded(median(measured))}, longest ${rounded(Math.max(...measured))}`

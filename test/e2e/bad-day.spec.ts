@@ -5,8 +5,8 @@ import { expect, test } from './office.ts'
 test('a send on a bad day says what it meets, and goes on a good one', async ({ clerk }) => {
   const { window } = clerk
   await clerk.goTo('Settings')
-  await window.getByText('A bad day at the practice office').click()
-  await window.getByLabel('Refuses').selectOption({ label: 'Everything: the account is on hold (402)' })
+  await window.getByText('Simulate problems').click()
+  await window.getByLabel('Refuse every request').selectOption({ label: 'Account on hold (402)' })
   await expect(window.getByText('the practice office refuses everything (402)')).toBeVisible()
   await clerk.goTo('Today')
   await expect(window.getByText('the practice office refuses everything (402)')).toBeVisible()
@@ -17,8 +17,8 @@ test('a send on a bad day says what it meets, and goes on a good one', async ({ 
   await expect(window.getByText('Paused: the service says that a payment is due.').first()).toBeVisible()
 
   await clerk.goTo('Settings')
-  await clerk.button('Back to a good day').click()
-  await expect(window.getByText('It is a bad day')).toBeHidden()
+  await clerk.button('Reset to normal').click()
+  await expect(window.getByText('Simulating problems')).toBeHidden()
   await clerk.goTo(/^Outbox/)
   await clerk.button('Go on').click()
   await window.getByRole('row', { name: 'Letter of authority' }).first().dblclick()

@@ -53,7 +53,7 @@ export function clerkAt(app: Launched) {
   }
 
   /** What is asked before the screen changes hands. The person's side is a dialog of its own. */
-  const sheet = window.getByRole('dialog', { name: /Who stands there|Choose a PIN/ })
+  const sheet = window.getByRole('dialog', { name: /Confirm who is signing|Choose a staff PIN/ })
 
   const signerCards = () => window.getByRole('group').filter({ has: window.getByLabel('First name') })
 
@@ -87,7 +87,7 @@ export function clerkAt(app: Launched) {
     async connectTo(address: string, timeout?: number): Promise<void> {
       await button(/Connect your office/).click()
       await window.getByLabel('Name', { exact: true }).fill('Harbour Law')
-      await window.getByLabel(/^Address/).fill(address)
+      await window.getByLabel('Service address').fill(address)
       await window
         .getByLabel(/Bearer token/)
         .first()
@@ -158,12 +158,12 @@ export function clerkAt(app: Launched) {
 
     /** In that sheet, the first time on a workstation. */
     async choosePinWhereAsked(): Promise<void> {
-      const keepPin = sheet.getByRole('button', { name: 'Keep this PIN' })
-      const handOver = sheet.getByRole('button', { name: 'Hand over the screen' }).and(window.locator(':enabled'))
+      const keepPin = sheet.getByRole('button', { name: 'Save PIN' })
+      const handOver = sheet.getByRole('button', { name: 'Hand over screen' }).and(window.locator(':enabled'))
       await keepPin.or(handOver).first().waitFor()
       if (!(await keepPin.isVisible())) return
       await sheet.getByLabel('New PIN').fill(PIN)
-      await sheet.getByLabel('Again').fill(PIN)
+      await sheet.getByLabel('Confirm PIN').fill(PIN)
       await keepPin.click()
       await handOver.waitFor()
     },
@@ -173,8 +173,8 @@ export function clerkAt(app: Launched) {
       await this.choosePinWhereAsked()
       for (const name of [...(handing.seen ?? []), ...(handing.also ?? [])])
         await sheet.getByRole('checkbox', { name }).first().check()
-      if (handing.allowsCamera) await sheet.getByRole('checkbox', { name: /camera and microphone may be used/ }).check()
-      await sheet.getByRole('button', { name: 'Hand over the screen' }).click()
+      if (handing.allowsCamera) await sheet.getByRole('checkbox', { name: /Allow camera and microphone/ }).check()
+      await sheet.getByRole('button', { name: 'Hand over screen' }).click()
       await sheet.waitFor({ state: 'hidden' })
     },
 
@@ -182,7 +182,7 @@ export function clerkAt(app: Launched) {
     async beginTurn(signer: Person, document: string, handing?: Handing): Promise<void> {
       await this.openSheet(signer, document)
       await this.handOverAs(handing)
-      await button(`I am ${nameOf(signer)} — begin`).waitFor()
+      await button(`I’m ${nameOf(signer)} – start`).waitFor()
     },
 
     /** From the handover screen to the signing page in the signer's hands. */
@@ -204,7 +204,7 @@ export function clerkAt(app: Launched) {
     /** The person gives the screen back, and the clerk sees what became of it. */
     async giveBack(): Promise<void> {
       await person.giveBack()
-      await window.getByRole('heading', { name: 'What became of it', exact: true }).waitFor()
+      await window.getByRole('heading', { name: 'Result', exact: true }).waitFor()
     },
 
     async chooseDownloadFolder(folder: string): Promise<void> {

@@ -59,7 +59,7 @@ test('what happened is in the audit trail, which verifies', async ({ clerk }) =>
   expect(entries.every(({ staff }) => staff.length > 0)).toBe(true)
   expect(JSON.stringify(entries)).not.toContain('/sign/')
 
-  await button('Back to the queue').click()
+  await button('Back to queue').click()
   await button('Audit trail').click()
   await expect(window.getByRole('heading', { name: 'Audit trail' })).toBeVisible()
   await expect(window.getByText('Mere Tamati').first()).toBeVisible()
@@ -72,7 +72,7 @@ test('three signers in order on one machine, each with a handover and a page of 
   await clerk.beginTurn(MERE, 'Deed of trust', { also })
   const links = new Set<string>()
   for (const [index, signer] of [MERE, WIREMU, HANA].entries()) {
-    await expect(person.button(`I am ${signer.first} ${signer.last} — begin`)).toBeVisible()
+    await expect(person.button(`I’m ${signer.first} ${signer.last} – start`)).toBeVisible()
     await expect.poll(async () => (await app.views('all')).map((view) => view.url())).toEqual(['about:blank'])
     const page = await clerk.takeScreen(signer)
     links.add(page.url())
@@ -86,7 +86,7 @@ test('three signers in order on one machine, each with a handover and a page of 
   }
   expect(links.size).toBe(3)
   await clerk.giveBack()
-  await expect(window.getByRole('heading', { name: 'All 3 are signed' })).toBeVisible()
+  await expect(window.getByRole('heading', { name: 'All 3 signed' })).toBeVisible()
   expect((await happened(clerk)).filter((what) => what === 'handed-over')).toHaveLength(3)
 })
 
@@ -100,7 +100,7 @@ test('while the screen changes hands a room is ready, empty and out of sight; wh
   expect(await app.views()).toEqual([])
   await person.button('Staff').click()
   await person.unlock()
-  await person.button('End here').click()
+  await person.button('End session').click()
   await expect.poll(() => app.views('all')).toEqual([])
 })
 
@@ -116,7 +116,7 @@ test('several documents for one person, one of them declined: each is told for i
   await sign(await person.continueTo('Letter of wishes'), MERE)
   await clerk.giveBack()
   await expect(window.getByRole('heading', { name: '2 of 3 signed' })).toBeVisible()
-  const outcomes = window.getByRole('list', { name: 'What became of each' }).getByRole('listitem')
+  const outcomes = window.getByRole('list', { name: 'Results' }).getByRole('listitem')
   await expect(outcomes).toHaveText([/Signed.*Deed of gift/, /Declined.*Cover letter/, /Signed.*Letter of wishes/])
   expect((await happened(clerk)).filter((what) => what === 'handed-over')).toHaveLength(1)
 })
@@ -125,10 +125,10 @@ test('one who says that they have finished without having signed is led back, an
   const { window, person } = clerk
   await send(clerk, formsFor(['Deed of gift'], [MERE]))
   await clerk.handOver(MERE, 'Deed of gift')
-  await person.button('I have finished').click()
+  await person.button('I’ve finished').click()
   await person.button('Not yet').click()
   await person.finish()
-  await expect(person.heading('The service has no signature yet')).toBeVisible({ timeout: 30_000 })
+  await expect(person.heading('Not signed yet')).toBeVisible({ timeout: 30_000 })
   await sign(await person.openAgain(), MERE)
   await clerk.giveBack()
   await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
@@ -141,7 +141,7 @@ test('someone else who is handed the screen says so: staff has to come, and noth
   await person.button('That’s not me').click()
   await expect(person.heading('Please ask staff')).toBeVisible()
   await person.unlock()
-  await person.button('End here').click()
+  await person.button('End session').click()
   await expect.poll(() => app.views('all')).toEqual([])
   expect((await auditOf(clerk)).entries.find(({ what }) => what === 'left')?.detail).toEqual({ by: 'not-me' })
 })
@@ -178,10 +178,10 @@ test('nobody is handed the screen before the evidence that the office requires w
   await configureCounter(clerk, { evidence: [{ id: 'photo', text: 'Passport compared', isRequired: true }] })
   await clerk.openSheet(MERE, 'Deed of gift')
   await clerk.choosePinWhereAsked()
-  await button('Hand over the screen').click()
-  await expect(window.getByText(/nobody is handed the screen without it/)).toBeVisible()
+  await button('Hand over screen').click()
+  await expect(window.getByText('Required before you hand over the screen.')).toBeVisible()
   await clerk.handOverAs({ seen: ['Passport compared'] })
-  await expect(button('I am Mere Tamati — begin')).toBeVisible()
+  await expect(button('I’m Mere Tamati – start')).toBeVisible()
 })
 
 test('a walk-in: from a preset, sent, and straight to the counter', async ({ clerk }) => {
@@ -193,7 +193,7 @@ test('a walk-in: from a preset, sent, and straight to the counter', async ({ cle
     if (!saved.ok) throw new Error(saved.error.message)
   }, composition)
   await clerk.goTo(/^Counter/)
-  await button('Walk-in').click()
+  await button('Add walk-in').click()
   await button(/^Visitor/).click()
   await button('Send and go to the counter').click()
   // The sheet comes by itself, as soon as the service has made the document.

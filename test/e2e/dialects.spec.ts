@@ -55,10 +55,10 @@ for (const dialects of spoken) {
       await expect(window.getByText('Sent: the service made')).toBeVisible()
       await sign(await clerk.handOver(identified, 'Letter of authority'), identified)
       await clerk.giveBack()
-      await clerk.button('Back to the queue').click()
+      await clerk.button('Back to queue').click()
       await sign(await clerk.handOver(MERE, 'Privacy consent'), MERE)
       await clerk.giveBack()
-      await clerk.button('Back to the queue').click()
+      await clerk.button('Back to queue').click()
 
       // Another signer is corrected, and the package extended.
       await clerk.goTo(/^Documents/)

@@ -28,7 +28,7 @@ test('a form: composed, sent, signed at the counter, its identity data saved, it
   await expect(window.getByRole('heading', { name: /signed/i })).toBeVisible()
   expect(await app.views('all')).toEqual([])
 
-  await clerk.button('See the document').click()
+  await clerk.button('View document').click()
   await clerk.chooseDownloadFolder(app.userData)
   await clerk.openFolder('Signed')
   await clerk.openDocument('Letter of authority')
@@ -66,7 +66,7 @@ test('a template: chosen from the list, sent, signed in order by two people at t
   await clerk.giveBack()
   await expect(window.getByRole('heading', { name: /signed/i })).toBeVisible()
 
-  await clerk.button('Back to the queue').click()
+  await clerk.button('Back to queue').click()
   await clerk.openFolder('Signed')
   await expect(window.getByRole('row', { name: 'Privacy consent' }).first()).toBeVisible()
 })

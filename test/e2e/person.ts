@@ -27,7 +27,7 @@ export function personAt(app: Launched, page: Page) {
     heading,
 
     /** From the handover screen to the signing page. */
-    begin: (name: string): Promise<Page> => toSigningPage(button(`I am ${name} — begin`)),
+    begin: (name: string): Promise<Page> => toSigningPage(button(`I’m ${name} – start`)),
 
     /** From what became of one document to the signing page of the same person's next. */
     continueTo: (document: string): Promise<Page> => toSigningPage(button(`Continue to ${document}`)),
@@ -35,7 +35,7 @@ export function personAt(app: Launched, page: Page) {
     /** Presses Stop, and means it. */
     async stop(): Promise<void> {
       await button('Stop').click()
-      await button('Stop, and close the page').click()
+      await button('Stop and close').click()
     },
 
     /** Staff gives their PIN, on whichever screen asks for it. */
@@ -45,17 +45,17 @@ export function personAt(app: Launched, page: Page) {
     },
 
     /** From what the service has no signature of back to its signing page. */
-    openAgain: (): Promise<Page> => toSigningPage(button('Open it again')),
+    openAgain: (): Promise<Page> => toSigningPage(button('Open again')),
 
     /** From the thanks of one person to the handover of the next. */
     async handOn(): Promise<void> {
-      await button('Hand the screen on').click()
+      await button('Pass the screen on').click()
     },
 
     /** Says that they have finished, and means it: the service is asked. */
     async finish(): Promise<void> {
-      await button('I have finished').click()
-      await button('Yes, I have finished').click()
+      await button('I’ve finished').click()
+      await button('Yes, I’ve signed').click()
     },
 
     /** The person gives the screen back, and staff takes it: it shows the pad where staff asks for it. */

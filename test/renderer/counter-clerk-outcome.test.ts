@@ -63,40 +63,38 @@ test('signed and declined are said only where the service says them', () => {
     expect(tone).not.toBe('ok')
   }
   expect(outcomeWords(signed, 'Mere Parata').title).toBe('Mere Parata has signed')
-  expect(outcomeWords({ signed: 'declined' }, '').title).toBe('The person named on it has declined')
+  expect(outcomeWords({ signed: 'declined' }, '').title).toBe('The signer declined')
 })
 
 test('who has not signed is not promised that the link still opens', () => {
   const { meaning, todo } = outcomeWords(notYet, 'Mere Parata')
   expect(`${meaning} ${todo}`).not.toMatch(/at any time/)
-  expect(todo).toMatch(
-    /If the page said that the link is locked, send a reminder or correct the e-mail address first\./
-  )
+  expect(todo).toMatch(/If the page said the link is locked, send a reminder or correct the e-mail address first\./)
 })
 
 test('the heading counts what is signed, and says what is not known', () => {
-  expect(sessionTitle(two(signed, signed))).toBe('All 2 are signed')
+  expect(sessionTitle(two(signed, signed))).toBe('All 2 signed')
   expect(sessionTitle(two(signed, notYet))).toBe('1 of 2 signed')
   expect(sessionTitle(two(notYet, { signed: 'declined' }))).toBe('Nothing was signed')
-  expect(sessionTitle(two(notYet, { signed: 'unknown' }))).toBe('0 of 2 signed, 1 is not known yet')
+  expect(sessionTitle(two(notYet, { signed: 'unknown' }))).toBe('0 of 2 signed, 1 not confirmed yet')
   expect(sessionTitle([turnOf({ outcome: signed })])).toBe('Mere Parata has signed')
 })
 
-describe('What became of it', () => {
+describe('Result', () => {
   test('each turn is told, with what to do where something is left', async () => {
     await open({ phase: 'ended', turns: two(signed, notYet) })
-    expect(screen.getByRole('heading', { level: 1, name: 'What became of it' })).toBeTruthy()
-    const [one, other] = within(screen.getByRole('list', { name: 'What became of each' })).getAllByRole('listitem')
+    expect(screen.getByRole('heading', { level: 1, name: 'Result' })).toBeTruthy()
+    const [one, other] = within(screen.getByRole('list', { name: 'Results' })).getAllByRole('listitem')
     expect(one?.textContent).toMatch(/Mere Parata\s*Signed/)
     expect(other?.textContent).toMatch(/Tama Brooks\s*Not signed yet/)
     // Whether they stand in the queue is not for an outcome to say.
     expect(other?.textContent).not.toMatch(/queue/)
-    expect(screen.queryByRole('button', { name: 'See the document' })).toBeNull()
+    expect(screen.queryByRole('button', { name: 'View document' })).toBeNull()
   })
 
   test('what was not signed yet becomes signed while it is shown', async () => {
     await open({ phase: 'ended', turns: [turnOf({ outcome: notYet })] })
-    expect(screen.getByRole('heading', { name: 'Mere Parata has not signed yet' })).toBeTruthy()
+    expect(screen.getByRole('heading', { name: 'Mere Parata hasn’t signed yet' })).toBeTruthy()
     await becomes({ turns: [turnOf({ outcome: signed })] })
     expect(screen.getByRole('heading', { name: 'Mere Parata has signed' })).toBeTruthy()
     expect(screen.queryByText(/not signed yet/i)).toBeNull()
@@ -119,7 +117,7 @@ describe('What became of it', () => {
       { phase: 'ended', turns: [turnOf({ signerName: person.name, outcome: { signed: 'declined' } })] },
       { documents: [{ ...page, people }] }
     )
-    expect(screen.getByText('Their reason: “The rent is wrong.”')).toBeTruthy()
+    expect(screen.getByText('Reason: “The rent is wrong.”')).toBeTruthy()
     expect(screen.getByRole<HTMLAnchorElement>('link', { name: 'Tenancy agreement Parata' }).hash).toMatch(
       /document=doc-0/
     )
@@ -127,12 +125,12 @@ describe('What became of it', () => {
 
   test('that it was interrupted is said plainly', async () => {
     await open({ phase: 'ended', wasInterrupted: true, turns: [turnOf({ outcome: notYet })] })
-    expect(screen.getByText('Countersign ended in the middle of this.')).toBeTruthy()
+    expect(screen.getByText('Countersign closed during this session.')).toBeTruthy()
   })
 
   test('the queue is there again once the clerk has seen it', async () => {
     await open({ phase: 'ended', turns: [turnOf({ outcome: signed })] })
-    await press('Back to the queue')
+    await press('Back to queue')
     expect(calls('counter.close')).toHaveLength(1)
     expect(screen.getByRole('heading', { level: 1, name: 'Counter' })).toBeTruthy()
     expect(screen.getAllByRole('button', { name: /^Start: / }).length).toBeGreaterThan(0)
@@ -140,7 +138,7 @@ describe('What became of it', () => {
 
   test('the document is a press away where there was one', async () => {
     await open({ phase: 'ended', turns: [turnOf({ outcome: signed })] })
-    await press('See the document')
+    await press('View document')
     const { screen: name, query } = opened.app.router.route
     expect([name, query.get('document')]).toEqual(['documents', 'doc-0'])
   })
@@ -165,7 +163,7 @@ describe('What became of it', () => {
       turns: [turnOf({ outcome: signed })],
       refused: [{ what: 'It asked for the camera or the microphone.', at: 0 }]
     })
-    expect(screen.getByText('The page tried one thing that was not allowed')).toBeTruthy()
+    expect(screen.getByText('1 blocked action')).toBeTruthy()
     expect(screen.getByText('It asked for the camera or the microphone.')).toBeTruthy()
   })
 })
@@ -187,7 +185,7 @@ describe('While the person has the second display', () => {
   test('the clerk sees who signs and how far they are, and starts nobody else', async () => {
     await open(beside())
     expect(panel().getByRole('heading', { name: 'Tama Brooks is signing' })).toBeTruthy()
-    expect(panel().getByText('The page comes from signing.example.com.')).toBeTruthy()
+    expect(panel().getByText('Page from signing.example.com.')).toBeTruthy()
     const steps = panel().getAllByRole('listitem')
     expect(steps.map((step) => step.textContent?.trim())).toEqual([
       expect.stringMatching(/Signed$/),
@@ -200,41 +198,41 @@ describe('While the person has the second display', () => {
 
   test('the clerk covers the page and lets them go on', async () => {
     await open(beside())
-    await press('Cover the page')
+    await press('Hide page')
     expect(opened.api.control.state.counter?.cover).toBe('away')
-    await press('Go on signing')
+    await press('Continue signing')
     expect(opened.api.control.state.counter?.phase).toBe('open')
   })
 
   test('a page that asks for the camera waits for the clerk', async () => {
     await open(beside({ phase: 'covered', cover: 'camera', asksFor: ['camera', 'microphone'], isLocked: true }))
-    expect(panel().getByRole('heading', { name: 'The page asks for the camera and the microphone' })).toBeTruthy()
-    await press('Allow the camera')
+    expect(panel().getByRole('heading', { name: 'The page needs the camera and microphone' })).toBeTruthy()
+    await press('Allow camera and microphone')
     expect(opened.api.control.state.counter).toMatchObject({ allowsCamera: true, phase: 'open' })
   })
 
   test('pages are printed and saved only where the office allows it', async () => {
     await open(beside())
-    expect(panel().queryByRole('button', { name: /Print this page|Save this page/ })).toBeNull()
+    expect(panel().queryByRole('button', { name: /Print page|Save page/ })).toBeNull()
     opened.close()
     document.body.innerHTML = ''
     const api = fakeApi()
     await open(beside(), { counterSettings: { ...api.control.state.counterSettings, mayKeepPages: true } })
-    await press('Print this page')
+    await press('Print page')
     expect(calls('counter.staff').at(-1)?.input).toMatchObject({ does: 'print' })
   })
 
   test('what staff asked for and could not have is said', async () => {
     await open(beside())
     opened.api.control.fail('counter.staff', { code: 'not-allowed', message: 'Not now.' })
-    await press('Cover the page')
-    expect(panel().getByText('That could not be done.')).toBeTruthy()
+    await press('Hide page')
+    expect(panel().getByText('That didn’t work.')).toBeTruthy()
   })
 
   test('ending it here leads to what became of it', async () => {
     await open(beside())
-    await press('End here')
-    expect(screen.getByRole('heading', { level: 1, name: 'What became of it' })).toBeTruthy()
+    await press('End session')
+    expect(screen.getByRole('heading', { level: 1, name: 'Result' })).toBeTruthy()
   })
 
   test('every moment has its words, and staff is wanted only where someone waits for them', () => {
@@ -244,16 +242,14 @@ describe('While the person has the second display', () => {
     expect(wanted({ phase: 'return' })).toBe(true)
     // What was not signed is never headed by "finished".
     expect(clerkWords(sessionOf({ phase: 'return', turns: [turnOf({ outcome: notYet })] })).title).toBe(
-      'Mere Parata has not signed yet'
+      'Mere Parata hasn’t signed yet'
     )
     expect(pageWords({ origin: 'http://127.0.0.1:4000', allowsCamera: false, isPractice: true })).not.toContain('127')
     expect(pageWords({ origin: 'http://sign.example.com', allowsCamera: true, isPractice: false })).toBe(
-      'The page comes from sign.example.com, over a connection that isn’t encrypted. It may use the camera.'
+      'Page from sign.example.com (not encrypted). Camera allowed.'
     )
     expect(wanted({ phase: 'open' })).toBe(false)
     expect(wanted({ phase: 'covered', cover: 'moment' })).toBe(false)
-    expect(clerkWords(sessionOf({ turns: [turnOf({ signerName: '' })] })).title).toBe(
-      'Waiting for the person named on it'
-    )
+    expect(clerkWords(sessionOf({ turns: [turnOf({ signerName: '' })] })).title).toBe('Waiting for the signer')
   })
 })

@@ -43,49 +43,49 @@ const pin = (change: Partial<FakeState['pin']>) => ({
 
 test('who of staff works here is kept once the field is left, and only where it changed', async () => {
   await open()
-  await leave('Who of staff works here')
+  await leave('Staff member on this computer')
   expect(changes()).toEqual([])
-  await type('Who of staff works here', ' Grace Okafor ')
-  await leave('Who of staff works here')
+  await type('Staff member on this computer', ' Grace Okafor ')
+  await leave('Staff member on this computer')
   expect(changes()).toEqual([{ staffName: 'Grace Okafor' }])
 })
 
 test('a change that could not be kept is said, and what is shown is as it was', async () => {
   await open()
   opened.api.control.fail('counter.configure', { code: 'storage', message: 'Not now.' })
-  await tick('Fill the screen while someone signs')
-  expect(opened.app.toasts.shown[0]?.text).toMatch(/^That wasn't kept\./)
-  expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Fill the screen while someone signs' }).checked).toBe(
+  await tick('Use full screen while someone signs')
+  expect(opened.app.toasts.shown[0]?.text).toMatch(/^That wasn’t saved\./)
+  expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Use full screen while someone signs' }).checked).toBe(
     true
   )
 })
 
 test('a PIN is changed by giving the one that holds now', async () => {
   await open(pin({}))
-  await press('Change it…')
-  await type('PIN now', '0000')
+  await press('Change PIN…')
+  await type('Current PIN', '0000')
   await type('New PIN', '73519')
-  await type('Again', '73519')
-  await send('Again')
-  expect(screen.getByText('That isn’t the PIN.')).toBeTruthy()
-  expect(document.activeElement).toBe(screen.getByLabelText('PIN now'))
-  await type('PIN now', '2468')
-  await send('Again')
+  await type('Confirm PIN', '73519')
+  await send('Confirm PIN')
+  expect(screen.getByText('Wrong PIN.')).toBeTruthy()
+  expect(document.activeElement).toBe(screen.getByLabelText('Current PIN'))
+  await type('Current PIN', '2468')
+  await send('Confirm PIN')
   expect(opened.api.control.state.pinDigits).toBe('73519')
-  expect(screen.getByText('A PIN is set.')).toBeTruthy()
+  expect(screen.getByText('PIN is set')).toBeTruthy()
 })
 
 test('a PIN of letters or too few digits is not even asked for', async () => {
   await open(pin({ isSet: false }))
   for (const [typed, said] of [
-    ['', 'Choose a PIN.'],
-    ['12a4', 'Digits only, so that it can be given on a tablet’s keypad.'],
-    ['735', 'At least 4 digits.'],
-    ['7351973519735', 'At most 12 digits.']
+    ['', 'Enter a PIN.'],
+    ['12a4', 'Use digits only.'],
+    ['735', 'Use at least 4 digits.'],
+    ['7351973519735', 'Use at most 12 digits.']
   ] as const) {
     await type('New PIN', typed)
-    await type('Again', typed)
-    await send('Again')
+    await type('Confirm PIN', typed)
+    await send('Confirm PIN')
     expect(screen.getByText(said)).toBeTruthy()
   }
   expect(calls('counter.setPin')).toHaveLength(0)
@@ -93,36 +93,36 @@ test('a PIN of letters or too few digits is not even asked for', async () => {
 
 test('a forgotten PIN is replaced by anyone who signs in to the computer', async () => {
   await open(pin({}))
-  await press('I forgot the PIN…')
-  await press('Reset the PIN')
-  expect(screen.getByText('Lock this computer now, and sign in to it again.')).toBeTruthy()
+  await press('Forgot PIN?')
+  await press('Reset PIN')
+  expect(screen.getByText('Lock this computer, then sign in again.')).toBeTruthy()
   opened.api.control.state.pin = { ...opened.api.control.state.pin, reset: 'allowed' }
   window.dispatchEvent(new Event('focus'))
   await settle()
-  expect(screen.getByText('You signed in to this computer: choose a new PIN now.')).toBeTruthy()
+  expect(screen.getByText('Choose a new PIN within two minutes.')).toBeTruthy()
   await type('New PIN', '73519')
-  await type('Again', '73519')
-  await send('Again')
+  await type('Confirm PIN', '73519')
+  await send('Confirm PIN')
   expect(calls('counter.setPin').at(-1)?.input).toEqual({ pin: '73519' })
-  expect(screen.getByText('A PIN is set.')).toBeTruthy()
+  expect(screen.getByText('PIN is set')).toBeTruthy()
 })
 
 test('where the system does not tell who signs in, only the administrator can reset it', async () => {
   await open(pin({ canReset: false }))
-  await press('I forgot the PIN…')
-  expect(screen.getByText(/only your administrator can reset the PIN/)).toBeTruthy()
-  expect(screen.queryByRole('button', { name: 'Reset the PIN' })).toBeNull()
+  await press('Forgot PIN?')
+  expect(screen.getByText(/Only your administrator can reset the PIN/)).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Reset PIN' })).toBeNull()
 })
 
 test('a PIN that is gone with the application is said to be', async () => {
   await open(pin({ keptIn: 'memory' }))
-  expect(screen.getByText('The PIN is kept until Countersign is closed.')).toBeTruthy()
+  expect(screen.getByText('The PIN is only kept until Countersign closes.')).toBeTruthy()
 })
 
 test('the checklist is added to, made required, ordered, and taken from with a way back', async () => {
   await open()
   const texts = () => kept().evidence.map(({ text }) => text)
-  await press('Add a line')
+  await press('Add check')
   await type('Evidence 3', 'Proof of address seen')
   expect(changes()).toEqual([])
   await leave('Evidence 3')
@@ -130,9 +130,9 @@ test('the checklist is added to, made required, ordered, and taken from with a w
   await fireEvent.click(screen.getAllByRole('checkbox', { name: 'Required' })[0] as HTMLElement)
   await settle()
   expect(kept().evidence[0]?.isRequired).toBe(true)
-  await press('Up: Proof of address seen')
+  await press('Move up: Proof of address seen')
   expect(texts()[1]).toBe('Proof of address seen')
-  await press('Take away: Photo identification seen')
+  await press('Remove: Photo identification seen')
   expect(texts()).toEqual(['Proof of address seen', 'The name is the one on the document'])
   opened.app.toasts.shown[0]?.action?.run()
   await settle()
@@ -141,37 +141,37 @@ test('the checklist is added to, made required, ordered, and taken from with a w
 
 test('a line without words is not kept, and says so', async () => {
   await open()
-  await press('Add a line')
+  await press('Add check')
   await leave('Evidence 3')
-  expect(screen.getByText('Say what is to be seen, or take the line away.')).toBeTruthy()
+  expect(screen.getByText('Enter what to check, or remove this line.')).toBeTruthy()
   expect(kept().evidence).toHaveLength(2)
 })
 
 test('the second display is named where there is one, and missed where there is none', async () => {
   await open()
-  expect(screen.getByText('None is plugged in. Until one is, people sign on this screen.')).toBeTruthy()
+  expect(screen.getByText('No second display is connected. Until one is, people sign on this screen.')).toBeTruthy()
   opened.api.control.state.counterSettings = { ...kept(), otherDisplay: 'DELL P2419H' }
   opened.api.control.emit('settings.changed', null)
   await settle()
-  expect(screen.getByText('People sign on “DELL P2419H”, and you keep this screen.')).toBeTruthy()
+  expect(screen.getByText('People sign on “DELL P2419H” while you keep using this screen.')).toBeTruthy()
 })
 
 test('what the second display shows is the office’s own text and picture', async () => {
   // Before the second display is switched on, too: it is to be ready when it is.
   await open({}, { useOtherDisplay: false })
-  await type('What the second display shows while nobody signs', 'Kia ora')
-  await leave('What the second display shows while nobody signs')
+  await type('Welcome message on the second display', 'Kia ora')
+  await leave('Welcome message on the second display')
   expect(kept().idleText).toBe('Kia ora')
-  await press('Choose a picture…')
-  expect(screen.getByRole('img', { name: 'What it shows beside the text' })).toBeTruthy()
-  await press('Take it away')
+  await press('Choose logo…')
+  expect(screen.getByRole('img', { name: 'Logo on the second display' })).toBeTruthy()
+  await press('Remove logo')
   expect(kept().logo).toBeUndefined()
 })
 
 test('a picture that can not be used is explained', async () => {
   await open({}, { useOtherDisplay: true })
   opened.api.control.fail('counter.chooseLogo', { code: 'bad-file', message: 'This picture is larger than 1 MB.' })
-  await press('Choose a picture…')
+  await press('Choose logo…')
   expect(screen.getByText('This picture is larger than 1 MB.')).toBeTruthy()
 })
 
@@ -182,7 +182,7 @@ test('the times without a touch are choices, with one that was set otherwise amo
   await fireEvent.change(select, { target: { value: '60' } })
   await settle()
   expect(changes()).toEqual([{ idle: { warnAfter: 60, coverAfter: 30, endAfter: 300 } }])
-  expect(screen.getByText(/after 6 minutes 30 seconds in all/)).toBeTruthy()
+  expect(screen.getByText(/After 6 minutes 30 seconds in total/)).toBeTruthy()
 })
 
 test('an address is allowed and taken away again', async () => {
@@ -190,8 +190,10 @@ test('an address is allowed and taken away again', async () => {
   await type('Allow another address', 'https://pay.example.com')
   await send('Allow another address')
   expect(kept().allowedOrigins).toEqual(['https://pay.example.com'])
-  expect(within(screen.getByRole('list', { name: /Addresses/ })).getByText('https://pay.example.com')).toBeTruthy()
-  await press('Take away https://pay.example.com')
+  expect(
+    within(screen.getByRole('list', { name: 'Allowed addresses' })).getByText('https://pay.example.com')
+  ).toBeTruthy()
+  await press('Remove https://pay.example.com')
   expect(kept().allowedOrigins).toEqual([])
 })
 
@@ -207,5 +209,5 @@ test('an address that can not be allowed is explained at its field, and stays to
   await send('Allow another address')
   expect(screen.getByText(message)).toBeTruthy()
   expect(screen.getByLabelText<HTMLInputElement>('Allow another address').value).toBe('http://pay.example.com')
-  expect(screen.queryByRole('list', { name: /Addresses/ })).toBeNull()
+  expect(screen.queryByRole('list', { name: 'Allowed addresses' })).toBeNull()
 })

@@ -60,9 +60,9 @@ test('two presses of the clerk hand the screen over, where nothing must be ticke
   await open()
   // What was seen comes first: Enter alone hands nothing over.
   expect(document.activeElement).toBe(sheet().getAllByRole('checkbox')[0])
-  await press('Hand over the screen')
+  await press('Hand over screen')
   expect(opened.app.counter.session?.phase).toBe('handover')
-  expect(screen.queryByRole('dialog', { name: 'Who stands there?' })).toBeNull()
+  expect(screen.queryByRole('dialog', { name: 'Confirm who is signing' })).toBeNull()
   expect(calls('counter.start')[0]?.input).toEqual({
     turns: [{ documentReference: 'doc-0', signer: 0, evidence: [] }],
     allowsCamera: false
@@ -71,12 +71,12 @@ test('two presses of the clerk hand the screen over, where nothing must be ticke
 
 test('required evidence holds the screen back until it is ticked, and what was ticked is told', async () => {
   await open({ offer: offerOf() })
-  await press('Hand over the screen')
+  await press('Hand over screen')
   expect(calls('counter.start')).toHaveLength(0)
-  expect(sheet().getByText('Required: nobody is handed the screen without it.')).toBeTruthy()
+  expect(sheet().getByText('Required before you hand over the screen.')).toBeTruthy()
   expect(document.activeElement).toBe(box('Photo identification seen'))
   await tick('Photo identification seen')
-  await press('Hand over the screen')
+  await press('Hand over screen')
   expect(calls('counter.start')[0]?.input).toMatchObject({ turns: [{ evidence: ['photo'] }] })
 })
 
@@ -86,12 +86,12 @@ test('the same person’s other documents come before the next person, and each 
   await tick('Superannuation choice Singh')
   const first = within(sheet().getByRole('region', { name: 'Mere Parata' }))
   await fireEvent.click(first.getByRole('checkbox', { name: 'Photo identification seen' }))
-  await press('Hand over the screen')
+  await press('Hand over screen')
   // The second person's evidence is still missing.
   expect(calls('counter.start')).toHaveLength(0)
   const second = within(sheet().getByRole('region', { name: 'Tama Brooks' }))
   await fireEvent.click(second.getByRole('checkbox', { name: 'Photo identification seen' }))
-  await press('Hand over the screen')
+  await press('Hand over screen')
   expect(calls('counter.start')[0]?.input).toMatchObject({
     turns: [
       { documentReference: 'doc-0', signer: 0, evidence: ['photo'] },
@@ -104,7 +104,7 @@ test('the same person’s other documents come before the next person, and each 
 test('a signer whose turn comes later can be added only after those before, and goes with them', async () => {
   await open({ offer: offerOf() })
   expect(box('Anahera Singh').disabled).toBe(true)
-  expect(sheet().getByText('Only after Tama Brooks')).toBeTruthy()
+  expect(sheet().getByText('After Tama Brooks')).toBeTruthy()
   await tick('Tama Brooks')
   expect(box('Anahera Singh').disabled).toBe(false)
   await tick('Anahera Singh')
@@ -129,12 +129,12 @@ test('a next signer is checked below what adds them, so that nothing moves under
 
 test('who of staff it is can be changed where it is said', async () => {
   await open()
-  expect(sheet().getByText(/The audit trail will name you as/).textContent).toContain('desk-3')
-  await press('Not you? Change the name')
+  expect(sheet().getByText(/Recorded in the audit trail as/).textContent).toContain('desk-3')
+  await press('Not you? Change name')
   await fireEvent.input(sheet().getByLabelText('Your name, for the audit trail'), { target: { value: 'Grace Okafor' } })
-  await press('Keep the name')
+  await press('Save name')
   expect(calls('counter.configure').at(-1)?.input).toEqual({ staffName: 'Grace Okafor' })
-  expect(sheet().getByText(/The audit trail will name you as/).textContent).toContain('Grace Okafor')
+  expect(sheet().getByText(/Recorded in the audit trail as/).textContent).toContain('Grace Okafor')
 })
 
 test('the camera is asked about only where someone may need it', async () => {
@@ -144,27 +144,27 @@ test('the camera is asked about only where someone may need it', async () => {
   await press('Cancel')
   opened.api.control.state.offer = { ...offer, ...(offer.first && { first: { ...offer.first, mayNeedCamera: true } }) }
   await press(/^Start: Mere Parata, Tenancy/)
-  await tick('The camera and microphone may be used')
-  await press('Hand over the screen')
+  await tick('Allow camera and microphone')
+  await press('Hand over screen')
   expect(calls('counter.start')[0]?.input).toMatchObject({ allowsCamera: true })
 })
 
-test('without a PIN of staff one is chosen first', async () => {
+test('without a staff PIN one is chosen first', async () => {
   await open({ pin: { isSet: false, keptIn: 'keychain', reset: 'none', canReset: true } })
-  expect(screen.getByRole('dialog', { name: 'Choose a PIN' })).toBeTruthy()
-  expect(screen.queryByRole('button', { name: 'Hand over the screen' })).toBeNull()
+  expect(screen.getByRole('dialog', { name: 'Choose a staff PIN' })).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Hand over screen' })).toBeNull()
   await fireEvent.input(sheet().getByLabelText('New PIN'), { target: { value: '73519' } })
-  await fireEvent.input(sheet().getByLabelText('Again'), { target: { value: '73518' } })
-  await fireEvent.submit(sheet().getByLabelText('Again').closest('form') as HTMLFormElement)
+  await fireEvent.input(sheet().getByLabelText('Confirm PIN'), { target: { value: '73518' } })
+  await fireEvent.submit(sheet().getByLabelText('Confirm PIN').closest('form') as HTMLFormElement)
   await settle()
-  expect(sheet().getByText('The two are not the same.')).toBeTruthy()
-  await fireEvent.input(sheet().getByLabelText('Again'), { target: { value: '73519' } })
-  await fireEvent.submit(sheet().getByLabelText('Again').closest('form') as HTMLFormElement)
+  expect(sheet().getByText('The PINs don’t match.')).toBeTruthy()
+  await fireEvent.input(sheet().getByLabelText('Confirm PIN'), { target: { value: '73519' } })
+  await fireEvent.submit(sheet().getByLabelText('Confirm PIN').closest('form') as HTMLFormElement)
   await settle()
   expect(calls('counter.setPin').map((call) => call.input)).toEqual([{ pin: '73519' }])
   // One more Enter hands nothing over.
   expect(document.activeElement).toBe(sheet().getAllByRole('checkbox')[0])
-  await press('Hand over the screen')
+  await press('Hand over screen')
   expect(opened.app.counter.session?.phase).toBe('handover')
 })
 
@@ -172,9 +172,9 @@ test('a PIN that main refuses is explained at its field', async () => {
   await open({ pin: { isSet: false, keptIn: 'keychain', reset: 'none', canReset: true } })
   const message = 'Choose a PIN that isn’t digits in a row.'
   opened.api.control.fail('counter.setPin', { code: 'invalid', message, fields: [{ field: 'pin', message }] })
-  for (const label of ['New PIN', 'Again'])
+  for (const label of ['New PIN', 'Confirm PIN'])
     await fireEvent.input(sheet().getByLabelText(label), { target: { value: '1234' } })
-  await fireEvent.submit(sheet().getByLabelText('Again').closest('form') as HTMLFormElement)
+  await fireEvent.submit(sheet().getByLabelText('Confirm PIN').closest('form') as HTMLFormElement)
   await settle()
   expect(sheet().getByText(message)).toBeTruthy()
   expect(document.activeElement).toBe(sheet().getByLabelText('New PIN'))
@@ -183,8 +183,8 @@ test('a PIN that main refuses is explained at its field', async () => {
 test('a turn that can not begin says why, and the sheet stays', async () => {
   await open()
   opened.api.control.fail('counter.start', { code: 'not-signable', message: 'Someone else first.' })
-  await press('Hand over the screen')
-  expect(sheet().getByText('The signing could not begin.')).toBeTruthy()
+  await press('Hand over screen')
+  expect(sheet().getByText('Signing couldn’t start.')).toBeTruthy()
   expect(opened.app.counter.session).toBeNull()
 })
 
@@ -195,7 +195,7 @@ test('a service that can not be asked leaves the sheet with a way to ask again',
   show(opened, Counter)
   await settle()
   await press(/^Start: Mere Parata, Tenancy/)
-  expect(sheet().getByText('Nobody can begin to sign.')).toBeTruthy()
+  expect(sheet().getByText('Signing can’t start.')).toBeTruthy()
   opened.api.control.heal('counter.offer')
   await press('Try again')
   expect(sheet().getByRole('heading', { name: 'Mere Parata' })).toBeTruthy()
@@ -203,6 +203,6 @@ test('a service that can not be asked leaves the sheet with a way to ask again',
 
 test('while someone signs nobody else can be started', async () => {
   await open()
-  await press('Hand over the screen')
+  await press('Hand over screen')
   expect(screen.getAllByRole<HTMLButtonElement>('button', { name: /^Start: / }).every((one) => one.disabled)).toBe(true)
 })

@@ -71,17 +71,17 @@ test('what nobody fits is said, and the whole queue is a press away', async () =
   await open()
   const all = starts().length
   await type('zebra')
-  expect(screen.getByText('Nobody in the queue fits “zebra”.')).toBeTruthy()
-  await press('Show the whole queue')
+  expect(screen.getByText('No one in the queue matches “zebra”.')).toBeTruthy()
+  await press('Show full queue')
   expect(starts()).toHaveLength(all)
 })
 
 test('appointments of today stand above everybody else, once the hand that pinned them has left the list', async () => {
   await open({ queue: [entry(), entry({ documentReference: 'doc-2', signerName: 'Tama Brooks' })] })
   expect(screen.queryByRole('heading', { name: 'Today' })).toBeNull()
-  const pin = () => button('Appointment of today: Tama Brooks, Tenancy agreement')
+  const pin = () => button('Today’s appointment: Tama Brooks, Tenancy agreement')
   pin().focus()
-  await press('Appointment of today: Tama Brooks, Tenancy agreement')
+  await press('Today’s appointment: Tama Brooks, Tenancy agreement')
   expect(calls('counter.pinEntry').at(-1)?.input).toEqual({ documentReference: 'doc-2', signer: 0, isToday: true })
   expect(pin().getAttribute('aria-pressed')).toBe('true')
   // Nothing moves under the pointer or the focus.
@@ -90,7 +90,7 @@ test('appointments of today stand above everybody else, once the hand that pinne
   await settle()
   expect(starts().map(who)).toEqual(['Tama Brooks, Tenancy agreement', 'Mere Parata, Tenancy agreement'])
   expect(document.activeElement).toBe(pin())
-  await press('Appointment of today: Tama Brooks, Tenancy agreement')
+  await press('Today’s appointment: Tama Brooks, Tenancy agreement')
   screen.getByRole('searchbox').focus()
   await settle()
   expect(starts().map(who)[0]).toBe('Mere Parata, Tenancy agreement')
@@ -106,8 +106,8 @@ test('one person is one row, whatever waits for them, and all of it is ticked wh
   await open({ queue: all })
   expect(starts().map(who)).toEqual(['Mere Parata, 3 documents', 'Tama Brooks, Tenancy agreement'])
   expect(screen.getByText('2 people can sign here')).toBeTruthy()
-  expect(screen.getByText('The service gave no link for 1 of them, so it can’t be signed here.')).toBeTruthy()
-  await press('Appointment of today: Mere Parata, 3 documents')
+  expect(screen.getByText('The service gave no signing link for 1 of these, so it can’t be signed here.')).toBeTruthy()
+  await press('Today’s appointment: Mere Parata, 3 documents')
   expect(calls('counter.pinEntry')).toHaveLength(3)
   await press('Start: Mere Parata, 3 documents')
   const sheet = within(screen.getByRole('dialog'))
@@ -140,9 +140,9 @@ describe('someone who is not in the queue', () => {
   }
 
   test.each([
-    ['ana', 'Ana Ruiz signs this after Ben Cole: Deed of gift'],
-    ['ida', 'Ida Moss has signed this already: Deed of gift'],
-    ['eve', 'Eve Hart can’t sign this here: the service gave no link for it: Deed of gift']
+    ['ana', 'Ana Ruiz signs after Ben Cole: Deed of gift'],
+    ['ida', 'Ida Moss has already signed: Deed of gift'],
+    ['eve', 'Eve Hart can’t sign here because the service gave no link: Deed of gift']
   ])('is looked for in the documents, and why is said (%s)', async (typed, said) => {
     await open({ documents: inOrder() })
     await type(typed)
@@ -155,8 +155,8 @@ describe('someone who is not in the queue', () => {
     await open()
     await type('Zebedee Quill')
     await opened.clock.pass(300)
-    expect(screen.getByText(/No document has these words either\./)).toBeTruthy()
-    await press('Walk-in for “Zebedee Quill”')
+    expect(screen.getByText(/No documents match either\./)).toBeTruthy()
+    await press('Add “Zebedee Quill” as a walk-in')
     const { screen: name, query } = opened.app.router.route
     expect([name, query.get('for'), query.get('name')]).toEqual(['compose', 'counter', 'Zebedee Quill'])
     await press('Search all documents')
@@ -191,18 +191,18 @@ test('anyone else whose start sheet is closed stays where they were', async () =
 test('a pin that could not be kept is said', async () => {
   await open({ queue: [entry()] })
   opened.api.control.fail('counter.pinEntry', { code: 'storage', message: 'Not now.' })
-  await press(/^Appointment of today/)
-  expect(opened.app.toasts.shown[0]?.text).toMatch(/wasn't kept/)
+  await press(/^Today’s appointment/)
+  expect(opened.app.toasts.shown[0]?.text).toMatch(/wasn’t saved/)
 })
 
 test('a row tells that the camera may be wanted', async () => {
   await open({ queue: [entry({ mayNeedCamera: true }), entry({ documentReference: 'doc-2', faceToFace: true })] })
-  expect(screen.getAllByText('May need the camera')).toHaveLength(1)
+  expect(screen.getAllByText('May need camera')).toHaveLength(1)
 })
 
 test('who got no link stands in the queue and can not be started', async () => {
   await open({ queue: [entry({ withoutLink: true })] })
-  expect(screen.getByText('The service gave no link, so it can’t be signed here.')).toBeTruthy()
+  expect(screen.getByText('The service gave no signing link, so it can’t be signed here.')).toBeTruthy()
   expect(starts()).toHaveLength(0)
 })
 
@@ -241,19 +241,19 @@ test('a link to a document shows its signers, with the button to begin ready', a
   await open({}, { document: 'doc-6' })
   expect(starts()).toHaveLength(1)
   expect(document.activeElement).toBe(button(/^Start: Lena Marchetti/))
-  await press('Show the whole queue')
+  await press('Show full queue')
   expect(starts().length).toBeGreaterThan(1)
 })
 
 test('nobody is said to wait only where the documents are known', async () => {
   await open({ documents: [] })
-  expect(screen.getByText('Nobody is waiting to sign here.')).toBeTruthy()
+  expect(screen.getByText('Nobody is waiting to sign.')).toBeTruthy()
 })
 
 test('an account that is not accepted leaves it unknown who waits, and leads to the settings', async () => {
   await open({ documents: [], connection: { state: 'refused', since: 0 } })
-  expect(screen.getByText('Not known: the account was not accepted.')).toBeTruthy()
-  expect(screen.queryByText('Nobody is waiting to sign here.')).toBeNull()
+  expect(screen.getByText('The service refused this account, so the queue can’t be loaded.')).toBeTruthy()
+  expect(screen.queryByText('Nobody is waiting to sign.')).toBeNull()
   await press('Open Settings')
   expect(opened.app.router.route.screen).toBe('settings')
 })
@@ -272,15 +272,15 @@ test('folders that were never read leave it unknown who waits, until they are re
   opened.app.router.go('counter')
   show(opened, Counter)
   await settle()
-  expect(screen.getByText('Not known: the documents were never read.')).toBeTruthy()
+  expect(screen.getByText('The documents haven’t been loaded yet.')).toBeTruthy()
   isRead = true
-  await press('Read the documents now')
-  expect(screen.getByText('Nobody is waiting to sign here.')).toBeTruthy()
+  await press('Refresh now')
+  expect(screen.getByText('Nobody is waiting to sign.')).toBeTruthy()
 })
 
 test('offline, the queue says when it was last true', async () => {
   await open({ connection: { state: 'offline', since: NOW - 60_000 } })
-  expect(screen.getByText(/Nobody can begin to sign until it can\. What you see was true at \d\d:\d\d\./)).toBeTruthy()
+  expect(screen.getByText(/Nobody can start signing until this is fixed\. Updated \d\d:\d\d\./)).toBeTruthy()
   expect(starts().length).toBeGreaterThan(0)
 })
 
@@ -291,7 +291,7 @@ test('a queue that can not be read is explained, and read again when asked', asy
   opened.app.router.go('counter')
   show(opened, Counter)
   await settle()
-  expect(screen.getByText("The queue can't be shown.")).toBeTruthy()
+  expect(screen.getByText('The queue couldn’t be loaded.')).toBeTruthy()
   api.control.heal('counter.queue')
   await press('Try again')
   expect(starts().length).toBeGreaterThan(0)
@@ -301,13 +301,13 @@ test('the audit trail and a walk-in are begun from here', async () => {
   await open()
   await press('Audit trail')
   expect(opened.app.router.route.screen).toBe('audit')
-  await press('Walk-in')
+  await press('Add walk-in')
   expect([opened.app.router.route.screen, opened.app.router.route.query.get('for')]).toEqual(['compose', 'counter'])
 })
 
 test('a link with a signer opens their start sheet once', async () => {
   await open({}, { document: 'doc-6', signer: '0' }, ['start'])
-  const sheet = screen.getByRole('dialog', { name: 'Who stands there?' })
+  const sheet = screen.getByRole('dialog', { name: 'Confirm who is signing' })
   expect(within(sheet).getByRole('heading', { name: 'Lena Marchetti' })).toBeTruthy()
   expect(opened.app.router.route.rest).toEqual([])
 })
@@ -334,7 +334,7 @@ test('a document that nobody can sign yet is said so, with a way to ask again', 
   await open({ queue: [] }, { document: 'doc-new' }, ['start'])
   await settle()
   const sheet = screen.getByRole('dialog')
-  expect(within(sheet).getByText('Nobody can begin to sign.')).toBeTruthy()
+  expect(within(sheet).getByText('Signing can’t start.')).toBeTruthy()
   opened.api.control.state.queue = [entry({ documentReference: 'doc-new' })]
   await fireEvent.click(within(sheet).getByRole('button', { name: 'Try again' }))
   await settle()

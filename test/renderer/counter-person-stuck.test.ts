@@ -65,12 +65,12 @@ async function give(pin: string) {
 /** Staff doesn't know it any more: the way out is offered once one was wrong. */
 async function forget() {
   await give('1')
-  await press('I forgot the PIN')
+  await press('Forgot PIN?')
 }
 async function choose(pin: string) {
   await fireEvent.input(side().getByLabelText('New PIN'), { target: { value: pin } })
-  await fireEvent.input(side().getByLabelText('Again'), { target: { value: pin } })
-  await press('Keep this PIN')
+  await fireEvent.input(side().getByLabelText('Confirm PIN'), { target: { value: pin } })
+  await press('Save PIN')
 }
 
 describe('a PIN that was forgotten while a person has the screen', () => {
@@ -84,7 +84,7 @@ describe('a PIN that was forgotten while a person has the screen', () => {
       if (session.phase === 'return') await press('Staff')
       await forget()
       expect(calls('counter.resetPin')).toHaveLength(1)
-      expect(side().getByText('Lock this computer, and sign in to it again.')).toBeTruthy()
+      expect(side().getByText('Lock this computer, then sign in again.')).toBeTruthy()
       expect(side().queryByLabelText('New PIN')).toBeNull()
       await pinBecomes({ reset: 'allowed' })
       await choose('8315')
@@ -97,7 +97,7 @@ describe('a PIN that was forgotten while a person has the screen', () => {
   test('locking the computer covers what was there, and the way is still open afterwards', async () => {
     await open()
     await press('Staff')
-    await press('I forgot the PIN')
+    await press('Forgot PIN?')
     await become({ cover: 'away', isLocked: true })
     await pinBecomes({ reset: 'allowed' })
     await choose('8315')
@@ -108,18 +108,18 @@ describe('a PIN that was forgotten while a person has the screen', () => {
     await open(locked)
     expect(side().queryByText(/forgot/)).toBeNull()
     await give('1')
-    expect(button('I forgot the PIN')).toBeTruthy()
+    expect(button('Forgot PIN?')).toBeTruthy()
     await become({ id: 'session-2' })
     expect(side().queryByText(/forgot/)).toBeNull()
     await become({ phase: 'return', cover: undefined })
     await press('Staff')
-    expect(button('I forgot the PIN')).toBeTruthy()
+    expect(button('Forgot PIN?')).toBeTruthy()
   })
 
   test('one who remembers it goes back to the pad', async () => {
     await open(locked)
     await forget()
-    await press('Back to the PIN')
+    await press('Back to PIN')
     expect(document.activeElement).toBe(side().getByLabelText('Staff PIN'))
     await give(fakePin)
     expect(api.control.state.counter?.cover).toBe('staff')
@@ -131,9 +131,9 @@ describe('a PIN that was forgotten while a person has the screen', () => {
     await pinBecomes({ reset: 'allowed' })
     api.control.state.pin = { ...api.control.state.pin, reset: 'none' }
     await choose('8315')
-    expect(side().getByText(/two minutes are over/)).toBeTruthy()
+    expect(side().getByText(/two minutes are up/)).toBeTruthy()
     expect(calls('counter.unlock').map(({ input }) => (input as { pin: string }).pin)).toEqual(['1'])
-    await press('Begin again')
+    await press('Start again')
     expect(calls('counter.resetPin')).toHaveLength(2)
   })
 
@@ -141,7 +141,7 @@ describe('a PIN that was forgotten while a person has the screen', () => {
     api.control.state.pin = { ...api.control.state.pin, canReset: false }
     await open(locked)
     await forget()
-    expect(side().getByText(/only your administrator can reset the PIN.*“PIN of staff”/s)).toBeTruthy()
+    expect(side().getByText(/Only your administrator can reset the PIN.*“Staff PIN”/s)).toBeTruthy()
     expect(calls('counter.resetPin')).toHaveLength(0)
   })
 
@@ -149,7 +149,7 @@ describe('a PIN that was forgotten while a person has the screen', () => {
     await open(locked)
     await give('1')
     api.control.state.pin = { ...api.control.state.pin, isSet: false }
-    await press('I forgot the PIN')
+    await press('Forgot PIN?')
     expect(calls('counter.unlock')).toHaveLength(2)
     expect(side().getByText(/Close Countersign/)).toBeTruthy()
   })
@@ -167,12 +167,12 @@ describe('a PIN that was forgotten while a person has the screen', () => {
       })
       return result
     }
-    await press('I forgot the PIN')
+    await press('Forgot PIN?')
     await pinBecomes({})
     answer()
     await settle()
     expect(calls('counter.resetPin')).toHaveLength(1)
-    expect(side().getByText('Lock this computer, and sign in to it again.')).toBeTruthy()
+    expect(side().getByText('Lock this computer, then sign in again.')).toBeTruthy()
   })
 
   test('it does not outlast its session', async () => {
@@ -198,10 +198,8 @@ describe('a PIN that was forgotten while a person has the screen', () => {
     api.control.state.pin = { ...api.control.state.pin, isSet: false }
     await open(locked)
     await give(fakePin)
-    expect(side().getByRole('alert').textContent).toMatch(
-      /no PIN on this computer.*Close Countersign.*without the lock/s
-    )
-    await press('I forgot the PIN')
+    expect(side().getByRole('alert').textContent).toMatch(/PIN was removed.*Close Countersign/s)
+    await press('Forgot PIN?')
     expect(side().getByText(/Close Countersign/)).toBeTruthy()
     expect(side().getByLabelText('Staff PIN')).toBeTruthy()
     expect(presentError({ code: 'no-pin', message: 'ours' }).todo).toMatch(/close Countersign/)
@@ -310,9 +308,9 @@ describe('what is said is so', () => {
 
   test('only of a turn that began the service is said to be asked', async () => {
     await open({ phase: 'failed', error, turns: [turnOf({ outcome: { signed: 'skipped', error } })] })
-    expect(side().queryByText(/asked of the signing service/)).toBeNull()
+    expect(side().queryByText(/check with the signing service/)).toBeNull()
     await become({ phase: 'failed', error: { code: 'timeout', message: 'Too slow.' }, turns: [turnOf()] })
-    expect(side().getByText(/asked of the signing service/)).toBeTruthy()
+    expect(side().getByText(/check with the signing service/)).toBeTruthy()
   })
 
   test.each(['moment', 'help', 'finish', 'stop', 'away', 'idle', 'staff'] as const)(

@@ -155,7 +155,7 @@ describe('handing over', () => {
     await open()
     expect(heading().textContent).toMatch(/Please hand the screen to\s+Mere Parata/)
     expect(calls('counter.show')).toHaveLength(0)
-    await press('I am Mere Parata — begin')
+    await press('I’m Mere Parata – start')
     expect(calls('counter.begin')).toHaveLength(1)
     expect(calls('counter.show').length).toBeGreaterThan(0)
     expect(api.control.state.counter?.phase).toBe('open')
@@ -164,7 +164,7 @@ describe('handing over', () => {
   test('someone whose name is not known is asked for too', async () => {
     await open({ turns: [turnOf({ signerName: '  ', person: '' })] })
     expect(heading().textContent).toMatch(/the next person/)
-    expect(button('I am the person named on the document — begin')).toBeTruthy()
+    expect(button('I’m the signer – start')).toBeTruthy()
   })
 
   test('a person is told of their own documents only', async () => {
@@ -192,8 +192,8 @@ describe('handing over', () => {
   test('a button that is pressed twice asks once', async () => {
     await open()
     api.control.hold('counter.begin')
-    await press(/begin$/)
-    await press(/begin$/)
+    await press(/start$/)
+    await press(/start$/)
     expect(calls('counter.begin')).toHaveLength(1)
   })
 })
@@ -203,12 +203,12 @@ describe('the page to sign', () => {
     await open({ phase: 'open', origin, turns: two, current: 1 })
     expect(heading().textContent).toMatch(/Document 2 of 2\s+Statement of advice/)
     expect(side().getByText('signing.example.com')).toBeTruthy()
-    expect(side().getByText('Encrypted page of')).toBeTruthy()
+    expect(side().getByText('Secure page from')).toBeTruthy()
   })
 
   test('a page that is not encrypted is said to be so, and the end of a long host is what is shown', async () => {
     await open({ phase: 'open', origin: `http://${'signing.example.com.'.repeat(4)}elsewhere.example.net` })
-    expect(side().getByText('Not encrypted: page of')).toBeTruthy()
+    expect(side().getByText('Not secure: page from')).toBeTruthy()
     expect(side().getByText(/^…/).textContent).toMatch(/elsewhere\.example\.net$/)
   })
 
@@ -233,14 +233,14 @@ describe('the page to sign', () => {
   test('before what is filled in is lost the person is asked, going on comes first, and Escape means it too', async () => {
     await open({ phase: 'open', origin })
     await press('Stop')
-    const answers = side().getAllByRole('button', { name: /Go on signing|Stop, and close/ })
-    expect(answers.map((one) => one.textContent?.trim())).toEqual(['Go on signing', 'Stop, and close the page'])
+    const answers = side().getAllByRole('button', { name: /Continue signing|Stop and close/ })
+    expect(answers.map((one) => one.textContent?.trim())).toEqual(['Continue signing', 'Stop and close'])
     await fireEvent.keyDown(heading(), { key: 'Escape' })
     await settle()
     expect(api.control.state.counter?.phase).toBe('open')
     expect(calls('counter.finish')).toHaveLength(0)
     await press('Stop')
-    await press('Stop, and close the page')
+    await press('Stop and close')
     expect(calls('counter.finish')).toHaveLength(1)
   })
 
@@ -282,7 +282,7 @@ describe('the page to sign', () => {
     api.control.fail('counter.cover', { code: 'internal', message: 'Something went wrong inside Countersign.' })
     await press('Help')
     expect(side().getByRole('alert').textContent).toMatch(/Something went wrong/)
-    expect(button('I have finished')).toBeTruthy()
+    expect(button('I’ve finished')).toBeTruthy()
   })
 })
 
@@ -303,13 +303,13 @@ describe('while nobody touches the screen', () => {
 
   test('over a screen of ours one large button has the keyboard, and gives it back to where it was', async () => {
     const { clock } = await open()
-    button(/begin$/).focus()
+    button(/start$/).focus()
     await become({ warningUntil: clock.now() + 28_000 })
     expect(document.activeElement).toBe(button('I’m here'))
     await press('I’m here')
     expect(api.control.state.counter).toMatchObject({ phase: 'handover' })
     expect(api.control.state.counter?.warningUntil).toBeUndefined()
-    expect(document.activeElement).toBe(button(/begin$/))
+    expect(document.activeElement).toBe(button(/start$/))
   })
 
   test('a hand on its way to that button doesn’t take it away', async () => {
@@ -336,11 +336,11 @@ describe('the staff’s PIN', () => {
 
   test('a screen that was left offers nothing but the pad, and leads to what staff can do', async () => {
     await open(locked)
-    expect(heading().textContent).toBe('Please ask staff to go on')
+    expect(heading().textContent).toBe('Please ask staff to continue')
     expect(side().queryByRole('button', { name: /Continue|Go on/ })).toBeNull()
     await give(fakePin)
     expect(api.control.state.counter?.cover).toBe('staff')
-    await press('Go on signing')
+    await press('Continue signing')
     expect(api.control.state.counter).toMatchObject({ phase: 'open', isLocked: false })
   })
 
@@ -392,9 +392,9 @@ describe('the staff’s PIN', () => {
   test('a wrong one is said, each time again, and after some there is a wait that is counted down', async () => {
     const { clock } = await open(locked)
     await give('1111')
-    const first = side().getByText('That isn’t the PIN.')
+    const first = side().getByText('Wrong PIN.')
     await give('1111')
-    expect(side().getByText('That isn’t the PIN.')).not.toBe(first)
+    expect(side().getByText('Wrong PIN.')).not.toBe(first)
     await give('1111')
     expect(side().getByText('Try again in 5 s.')).toBeTruthy()
     const asked = calls('counter.unlock').length
@@ -411,17 +411,17 @@ describe('the staff’s PIN', () => {
     await open({ phase: 'open', origin })
     await press('Staff')
     expect(api.control.state.counter?.phase).toBe('covered')
-    expect(heading().textContent).toBe('For staff')
+    expect(heading().textContent).toBe('Staff only')
     await press('Go back')
     expect(api.control.state.counter?.phase).toBe('open')
-    expect(button('I have finished')).toBeTruthy()
+    expect(button('I’ve finished')).toBeTruthy()
   })
 
   test('staff can end it from a handover', async () => {
     await open()
     await press('Staff')
     await give(fakePin)
-    await press('End here')
+    await press('End session')
     expect(api.control.state.counter?.phase).toBe('ended')
   })
 
@@ -430,11 +430,11 @@ describe('the staff’s PIN', () => {
     await open({ phase: 'open', origin, refused, mayKeepPages: true })
     expect(side().queryByText(/not allowed/)).toBeNull()
     await become({ phase: 'covered', cover: 'staff' })
-    expect(side().getByText('The page tried one thing that was not allowed')).toBeTruthy()
-    await press('Print this page')
+    expect(side().getByText('1 blocked action')).toBeTruthy()
+    await press('Print page')
     expect(calls('counter.staff').at(-1)?.input).toMatchObject({ does: 'print' })
     await become({ mayKeepPages: false })
-    expect(side().queryByRole('button', { name: 'Print this page' })).toBeNull()
+    expect(side().queryByRole('button', { name: 'Print page' })).toBeNull()
   })
 })
 
@@ -449,20 +449,20 @@ describe('the camera', () => {
 
   test('is allowed by staff only, after their PIN', async () => {
     await open(asking)
-    expect(heading().textContent).toBe('The page asks for the camera and the microphone')
+    expect(heading().textContent).toBe('The page needs the camera and microphone')
     expect(side().queryByRole('button', { name: /^Allow/ })).toBeNull()
     await give(fakePin)
-    await press(/^Allow the camera/)
+    await press(/^Allow camera/)
     expect(api.control.state.counter).toMatchObject({ phase: 'open', allowsCamera: true })
   })
 
   test('can be refused by staff, and gone without by the person', async () => {
     await open(asking)
-    await press('Go on without it')
+    await press('Continue without it')
     expect(api.control.state.counter).toMatchObject({ phase: 'open', allowsCamera: false })
     await become(asking)
     await give(fakePin)
-    await press('Don’t allow it')
+    await press('Don’t allow')
     expect(api.control.state.counter).toMatchObject({ phase: 'open', allowsCamera: false })
   })
 })
@@ -471,16 +471,16 @@ describe('after a document', () => {
   test('while the service is asked nothing is claimed', async () => {
     api.control.state.asksService = false
     await open({ phase: 'open', origin })
-    await press('I have finished')
-    await press('Yes, I have finished')
+    await press('I’ve finished')
+    await press('Yes, I’ve signed')
     expect(heading().textContent).toBe('Thank you. One moment…')
     expect(side().queryByText(/signed/i)).toBeNull()
   })
 
   test('what became of it is said, and the next one of the same person follows without a handover', async () => {
     await open({ phase: 'open', origin, turns: two })
-    await press('I have finished')
-    await press('Yes, I have finished')
+    await press('I’ve finished')
+    await press('Yes, I’ve signed')
     expect(heading().textContent).toBe('Signed: Tenancy agreement Parata')
     await press('Continue to Statement of advice')
     expect(api.control.state.counter).toMatchObject({ current: 1, phase: 'open' })
@@ -499,9 +499,9 @@ describe('after a document', () => {
       origin,
       turns: [turnOf(), turnOf({ signerName: 'Wiremu Tane', person: 'wiremu tane' })]
     })
-    await press('I have finished')
-    await press('Yes, I have finished')
-    await press('Hand the screen on')
+    await press('I’ve finished')
+    await press('Yes, I’ve signed')
+    await press('Pass the screen on')
     expect(heading().textContent).toMatch(/Please hand the screen to\s+Wiremu Tane/)
     expect(side().queryByText(/declined|Mere/i)).toBeNull()
   })
@@ -518,8 +518,8 @@ describe('after a document', () => {
         turnOf({ signerName: 'Wiremu Tane', person: 'wiremu tane' })
       ]
     })
-    await press('I have finished')
-    await press('Yes, I have finished')
+    await press('I’ve finished')
+    await press('Yes, I’ve signed')
     expect(heading().textContent).toBe('Thank you, Mere Parata')
     const done = side()
       .getAllByRole('listitem')
@@ -528,12 +528,12 @@ describe('after a document', () => {
     expect(side().queryByText(/Wiremu/)).toBeNull()
   })
 
-  test('anyone who says that they have finished is asked for the page’s own button first, and “Not yet” comes first', async () => {
+  test('anyone who says that they have finished is asked whether they have signed, and yes comes first', async () => {
     await open({ phase: 'open', origin })
-    await press('I have finished')
-    expect(heading().textContent).toBe('Did you press ‘Sign the document’?')
+    await press('I’ve finished')
+    expect(heading().textContent).toBe('Have you signed?')
     const answers = side().getAllByRole('button', { name: /Not yet|Yes/ })
-    expect(answers.map((one) => one.textContent?.trim())).toEqual(['Not yet', 'Yes, I have finished'])
+    expect(answers.map((one) => one.textContent?.trim())).toEqual(['Yes, I’ve signed', 'Not yet'])
     expect(answers.map((one) => /primary/.test(one.className))).toEqual([true, false])
     await press('Not yet')
     expect(api.control.state.counter?.phase).toBe('open')
@@ -543,15 +543,15 @@ describe('after a document', () => {
   test('where the service has no signature the way back is offered, and leaving it as well', async () => {
     api.control.state.outcome = { signed: 'not-yet' }
     await open({ phase: 'open', origin })
-    await press('I have finished')
-    await press('Yes, I have finished')
-    expect(heading().textContent).toBe('The service has no signature yet')
-    await press('Open it again')
+    await press('I’ve finished')
+    await press('Yes, I’ve signed')
+    expect(heading().textContent).toBe('Not signed yet')
+    await press('Open again')
     expect(calls('counter.retry')).toHaveLength(1)
     expect(api.control.state.counter?.phase).toBe('open')
-    await press('I have finished')
-    await press('Yes, I have finished')
-    await press('Leave it for now')
+    await press('I’ve finished')
+    await press('Yes, I’ve signed')
+    await press('Not now')
     expect(heading().textContent).toBe('Thank you')
     expect(side().getByText('Not signed yet')).toBeTruthy()
   })
@@ -562,11 +562,11 @@ describe('after a document', () => {
       error: { code: 'timeout', message: 'The signing service took too long to answer.' },
       turns: two
     })
-    expect(side().getByText(/not your doing.*took too long/)).toBeTruthy()
+    expect(side().getByText(/nothing you did.*took too long/)).toBeTruthy()
     await press('Try again')
     expect(calls('counter.retry')).toHaveLength(1)
     await become({ phase: 'failed' })
-    await press('Go on without it')
+    await press('Skip this document')
     expect(calls('counter.next')).toHaveLength(1)
   })
 
@@ -580,10 +580,10 @@ describe('after a document', () => {
     const turns = [turnOf({ documentName: 'Tenancy agreement', outcome: { signed: 'signed' } })]
     const { clock } = await open({ phase: 'return', isLocked: true, turns })
     const said = () => screen.getByRole('dialog').textContent
-    expect(said()).toMatch(/Thank you.*Tenancy agreement\s+Signed.*Please give the screen back\./s)
+    expect(said()).toMatch(/Thank you.*Tenancy agreement\s+Signed.*Please give the screen back to staff\./s)
     expect(said()).not.toMatch(/Parata/)
     await clock.pass(60_000)
-    expect(said()).toMatch(/Thank you.*Your signature has been received.*Please give the screen back\./s)
+    expect(said()).toMatch(/Thank you.*Your signature has been received.*Please give the screen back to staff\./s)
     expect(said()).not.toMatch(/Tenancy/)
   })
 
@@ -609,12 +609,12 @@ describe('after a document', () => {
   test('an answer that is not known is not thanked for as a signature', async () => {
     await open({ phase: 'return', isLocked: true, turns: [turnOf({ outcome: { signed: 'unknown' } })] })
     expect(side().queryByText(/received/)).toBeNull()
-    expect(side().getByText('Staff will tell you how it stands.')).toBeTruthy()
+    expect(side().getByText('Staff will tell you what happens next.')).toBeTruthy()
   })
 
   test('what was interrupted is said to be', async () => {
     await open({ phase: 'return', isLocked: true, wasInterrupted: true })
-    expect(heading().textContent).toBe('The signing was interrupted')
+    expect(heading().textContent).toBe('Signing was interrupted')
   })
 })
 
@@ -669,11 +669,11 @@ describe('the second display', () => {
     const close = await openDisplay()
     api.control.state.counter = sessionOf({ place: 'other-display' })
     await become({})
-    await press('I am Mere Parata — begin')
-    await press('I have finished')
-    await press('Yes, I have finished')
+    await press('I’m Mere Parata – start')
+    await press('I’ve finished')
+    await press('Yes, I’ve signed')
     expect(heading().textContent).toBe('Thank you')
-    expect(side().getByText('You can leave the screen now.')).toBeTruthy()
+    expect(side().getByText('You’re finished with this screen.')).toBeTruthy()
     await press('Staff')
     await give(fakePin)
     expect(heading().textContent).toBe('Welcome')

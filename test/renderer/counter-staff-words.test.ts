@@ -7,26 +7,24 @@ const three = [turnOf(), turnOf({ documentReference: 'doc-1' }), turnOf({ docume
 
 test('staff is told why it was covered, and what of the page is there', () => {
   expect(whyCovered(sessionOf({ ...left, coveredBy: 'full-screen' }))).toBe(
-    'The screen was no longer filled. The page is as it was left.'
+    'Full screen was turned off. The page is as they left it.'
   )
   expect(whyCovered(sessionOf({ phase: 'handover', cover: 'staff', coveredBy: 'not-me' }))).toMatch(
     /No page is open\.$/
   )
-  expect(whyCovered(sessionOf({ phase: 'failed', cover: 'staff', coveredBy: 'display' }))).toMatch(/no page any more/)
+  expect(whyCovered(sessionOf({ phase: 'failed', cover: 'staff', coveredBy: 'display' }))).toMatch(/The page is closed/)
   // What the page asks for is the heading above already.
   expect(whyCovered(sessionOf({ ...left, coveredBy: 'camera', asksFor: ['camera'] }))).toBe(
-    'The page is as it was left.'
+    'The page is as they left it.'
   )
 })
 
 test('ending says what is lost of the page, and who is left out', () => {
-  expect(whatEndingLoses(sessionOf(left))).toMatch(/not sent yet is lost/)
+  expect(whatEndingLoses(sessionOf(left))).toMatch(/not submitted is lost/)
   expect(whatEndingLoses(sessionOf(left))).not.toMatch(/still to come/)
-  expect(whatEndingLoses(sessionOf({ ...left, turns: three }))).toMatch(
-    /Ending leaves out 2 signatures still to come\.$/
-  )
+  expect(whatEndingLoses(sessionOf({ ...left, turns: three }))).toMatch(/2 signatures still to come will be skipped\.$/)
   expect(whatEndingLoses(sessionOf({ phase: 'handover', turns: three }))).toBe(
-    'Ending leaves out 2 signatures still to come.'
+    '2 signatures still to come will be skipped.'
   )
   expect(whatEndingLoses(sessionOf({ phase: 'handover' }))).toBe('')
 })

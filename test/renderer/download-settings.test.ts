@@ -27,7 +27,7 @@ test('each change is kept at once', async () => {
   await settle()
   await fireEvent.click(screen.getByRole('button', { name: 'Choose another…' }))
   await settle()
-  await fireEvent.change(screen.getByLabelText('Files at once'), { target: { value: '6' } })
+  await fireEvent.change(screen.getByLabelText('Parallel downloads'), { target: { value: '6' } })
   await settle()
   expect(kept()).toEqual([
     { types: ['pdf', 'json'] },
@@ -58,7 +58,7 @@ test('a change that could not be kept says so', async () => {
   await open(api)
   await fireEvent.click(screen.getByLabelText(/^Records/))
   await settle()
-  expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/^That wasn't kept\./)
+  expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/^That wasn’t saved\./)
 })
 
 test('what can not be read can be read again', async () => {

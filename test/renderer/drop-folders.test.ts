@@ -32,31 +32,31 @@ const isTicked = (folder: string) => row(folder).getByRole<HTMLInputElement>('ch
 
 test('without a folder, one sentence and one action; a new one waits until someone has said what it is for', async () => {
   await open(fakeApi())
-  expect(screen.getByText('No folder is watched yet.')).toBeTruthy()
+  expect(screen.getByText('No watched folders yet')).toBeTruthy()
   await press('Watch a folder…')
   expect(row('Scans').getByText('/office/Scans')).toBeTruthy()
   expect(row('Scans').getByText('Paused')).toBeTruthy()
   await press(/^Start\s*Scans/)
-  expect(row('Scans').getByText('Watched')).toBeTruthy()
+  expect(row('Scans').getByText('Watching')).toBeTruthy()
 })
 
 test('each folder says how it is, and what its files became', async () => {
   await open()
-  expect(row('Payroll').getByText('Watched')).toBeTruthy()
-  expect(row('Payroll').getByText(/1,284 taken, 3 failed, the last/)).toBeTruthy()
-  expect(row('Scans').getByText('Not there')).toBeTruthy()
-  expect(row('Scans').getByText(/nothing is lost/)).toBeTruthy()
+  expect(row('Payroll').getByText('Watching')).toBeTruthy()
+  expect(row('Payroll').getByText(/1,284 imported, 3 failed, last/)).toBeTruthy()
+  expect(row('Scans').getByText('Not found')).toBeTruthy()
+  expect(row('Scans').getByText(/tries again every 30 seconds/)).toBeTruthy()
   expect(row('Leases').getByText('Paused')).toBeTruthy()
 })
 
 test('sending without asking is allowed only after what it means was read', async () => {
   await open()
   await tick('Leases')
-  expect(screen.getByText(/Nobody here looks at them first/)).toBeTruthy()
-  await press('Make drafts only')
+  expect(screen.getByText(/without anyone checking them first/)).toBeTruthy()
+  await press('Cancel')
   expect([isTicked('Leases'), folders()[2]?.sends]).toEqual([false, false])
   await tick('Leases')
-  await press('Send without asking')
+  await press('Send automatically')
   expect([isTicked('Leases'), folders()[2]?.sends]).toEqual([true, true])
   await tick('Leases')
   expect([isTicked('Leases'), folders()[2]?.sends]).toEqual([false, false])
@@ -67,13 +67,12 @@ test('what could not be kept does not look as if it were', async () => {
   opened.api.control.fail('dropFolders.change', { code: 'no-space', message: 'The disk is full.' })
   await tick('Payroll')
   expect([isTicked('Payroll'), folders()[0]?.sends]).toEqual([true, true])
-  expect(opened.app.toasts.shown.at(-1)?.text).toContain("That wasn't kept.")
+  expect(opened.app.toasts.shown.at(-1)?.text).toContain('That wasn’t saved.')
 })
 
 test('what rows fill in is chosen among the presets', async () => {
   await open()
-  const select = () =>
-    row('Leases').getByRole<HTMLSelectElement>('combobox', { name: 'What the rows of a sheet fill in' })
+  const select = () => row('Leases').getByRole<HTMLSelectElement>('combobox', { name: 'Preset for spreadsheet rows' })
   await fireEvent.change(select(), { target: { value: 'preset-1' } })
   await settle()
   expect(folders()[2]?.presetId).toBe('preset-1')
@@ -86,7 +85,7 @@ test('a folder is paused, goes on, and is watched no more', async () => {
   await open()
   await press(/^Pause\s*Payroll/)
   expect(folders()[0]?.state).toBe('paused')
-  await press(/^Go on\s*Payroll/)
+  await press(/^Resume\s*Payroll/)
   expect(folders()[0]?.state).toBe('watching')
   await press(/^Remove\s*Payroll/)
   await press('Stop watching')
@@ -95,13 +94,13 @@ test('a folder is paused, goes on, and is watched no more', async () => {
 
 test('the last files lead to what came of them, or say why nothing did', async () => {
   await open()
-  const details = screen.getByText(/1,284 taken/).closest('details') as HTMLDetailsElement
+  const details = screen.getByText(/1,284 imported/).closest('details') as HTMLDetailsElement
   details.open = true
   await fireEvent(details, new Event('toggle'))
   await settle()
   const hrefs = screen.getAllByRole('link').map((link) => link.getAttribute('href'))
   expect(hrefs).toEqual(['#/outbox?batch=b1', '#/drafts', '#/compose/a'])
-  expect(screen.getByText('42 packages went to the Outbox')).toBeTruthy()
+  expect(screen.getByText('42 packages in the Outbox')).toBeTruthy()
   expect(screen.getByText(/isn’t an e-mail address/)).toBeTruthy()
   await press(/^Report\s*on corrections/)
   expect(opened.api.control.calls.at(-1)).toMatchObject({ name: 'dropFolders.reveal', input: { id: 'h2' } })

@@ -36,13 +36,13 @@ describe('the first run', () => {
     const { api } = await open()
     await fireEvent.click(screen.getByRole('button', { name: /Connect your office/ }))
     await type('Name', 'Harbour & Co.')
-    await type('Address of the service', 'https://signing.example.com/Web/v1.4')
+    await type('Service address', 'https://signing.example.com/Web/v1.4')
     await type('API key', 'key-1')
     await type('Secret', 'made-up')
     await type('Registered access URL', 'https://harbour.example.com')
     await type(/^Send on behalf of/, 'grace@example.org')
-    await fireEvent.click(screen.getByRole('button', { name: 'Connect and check' }))
-    await screen.findByText(/^It works\. All its folders were read/)
+    await fireEvent.click(screen.getByRole('button', { name: 'Connect' }))
+    await screen.findByText(/^Connected\. \d+ documents? found/)
     expect(api.control.calls.find((call) => call.name === 'accounts.add')?.input).toEqual({
       kind: 'service',
       name: 'Harbour & Co.',
@@ -60,7 +60,7 @@ describe('the first run', () => {
   test('what is missing is said at its field, and the first of it has the focus', async () => {
     const { api } = await open()
     await fireEvent.click(screen.getByRole('button', { name: /Connect your office/ }))
-    await fireEvent.click(screen.getByRole('button', { name: 'Connect and check' }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Connect' }))
     expect(document.activeElement).toBe(screen.getByLabelText('Name'))
     expect(screen.getByText(/Enter the secret/)).toBeTruthy()
     expect(api.control.calls.some((call) => call.name === 'accounts.add')).toBe(false)
@@ -75,7 +75,7 @@ describe('the first run', () => {
         storage: { state: 'memory', reason: 'no-keychain' }
       }
     })
-    expect(screen.getByRole('status').textContent).toMatch(/No keychain answers on this computer\..*memory only/)
+    expect(screen.getByRole('status').textContent).toMatch(/This computer has no working keychain\..*memory only/)
     expect(screen.getByRole('button', { name: /Open the practice office/ })).toBeTruthy()
   })
 
@@ -110,10 +110,10 @@ describe('an account that does not work', () => {
     opened.api.control.fail('accounts.try', { code, message: 'Nobody there.' })
     await fireEvent.click(screen.getByRole('button', { name: /Connect your office/ }))
     await type('Name', 'Harbour')
-    await type('Address of the service', 'https://signing.example.com:9/v1.4')
+    await type('Service address', 'https://signing.example.com:9/v1.4')
     await fireEvent.click(screen.getByRole('radio', { name: /^Bearer token/ }))
     await type('Token', 'made-up')
-    await fireEvent.click(screen.getByRole('button', { name: 'Connect and check' }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Connect' }))
     await screen.findByText(/Nobody there\./, { ignore: 'pre' })
     return opened
   }
@@ -127,10 +127,10 @@ describe('an account that does not work', () => {
 
   test('is tried again with what was corrected, and is there once', async () => {
     const { api } = await connect()
-    await type('Address of the service', 'https://signing.example.com/v1.4')
+    await type('Service address', 'https://signing.example.com/v1.4')
     api.control.heal('accounts.try')
     await fireEvent.click(screen.getByRole('button', { name: 'Try again' }))
-    await screen.findByText(/^It works\./)
+    await screen.findByText(/^Connected\./)
     expect(api.control.state.accounts.map((one) => one.baseUrl)).toEqual(['https://signing.example.com/v1.4'])
   })
 
@@ -179,7 +179,7 @@ describe('an account that is changed', () => {
     const opened = await edit()
     await type('Name', 'Harbour Law')
     await fireEvent.click(screen.getByRole('button', { name: 'Check and save' }))
-    await screen.findByText(/^It works\./)
+    await screen.findByText(/^Connected\./)
     expect(updates(opened)).toEqual([
       { id: 'harbour', name: 'Harbour Law', baseUrl: 'https://signing.example.com/web/v1.4' }
     ])
@@ -190,23 +190,23 @@ describe('an account that is changed', () => {
     const folders = screen.getByRole('textbox', { name: 'Folders' })
     await fireEvent.input(folders, { target: { value: 'Signed, InBox\n\n inbox ' } })
     await fireEvent.click(screen.getByRole('button', { name: 'Check and save' }))
-    expect(screen.getByText('“inbox” is there twice.')).toBeTruthy()
+    expect(screen.getByText('“inbox” is listed twice.')).toBeTruthy()
     expect(document.activeElement).toBe(folders)
     expect(updates(opened)).toEqual([])
     await fireEvent.input(folders, { target: { value: 'Signed, InBox\nNot yet begun' } })
     await fireEvent.click(screen.getByRole('button', { name: 'Check and save' }))
-    await screen.findByText(/^It works\./)
+    await screen.findByText(/^Connected\./)
     expect(updates(opened)).toMatchObject([{ folders: ['Signed', 'InBox', 'Not yet begun'] }])
   })
 
   test('says how identity data is asked for, where that is changed', async () => {
     const opened = await edit()
-    const spelling = screen.getByRole('combobox', { name: 'Spelling of the data type', hidden: true })
+    const spelling = screen.getByRole('combobox', { name: 'Data type spelling', hidden: true })
     expect((spelling as HTMLSelectElement).value).toBe('lower-then-upper')
     await fireEvent.change(spelling, { target: { value: 'upper' } })
     expect(screen.getByText('upper case only')).toBeTruthy()
     await fireEvent.click(screen.getByRole('button', { name: 'Check and save' }))
-    await screen.findByText(/^It works\./)
+    await screen.findByText(/^Connected\./)
     expect(updates(opened)).toMatchObject([{ id: 'harbour', dataTypeSpelling: 'upper' }])
   })
 
@@ -223,7 +223,7 @@ describe('an account that is changed', () => {
     await fireEvent.click(screen.getByRole('radio', { name: /^Bearer token/ }))
     await type('Token', 'made-up')
     await fireEvent.click(screen.getByRole('button', { name: 'Check and save' }))
-    await screen.findByText(/^It works\./)
+    await screen.findByText(/^Connected\./)
     expect(updates(opened)).toMatchObject([{ authentication: { scheme: 'bearer', token: 'made-up' } }])
   })
 })
@@ -233,10 +233,10 @@ describe('hints of other software', () => {
     const opened = await openOffice(fakeApi())
     render(App, { props: { app: opened.app } })
     opened.app.router.go('settings')
-    const listen = await screen.findByRole('checkbox', { name: 'Listen for hints on this computer' })
+    const listen = await screen.findByRole('checkbox', { name: 'Accept update signals on this computer' })
     await fireEvent.click(listen)
     const address = await screen.findByText(/^http:\/\/127\.0\.0\.1:/)
-    await fireEvent.click(screen.getByRole('button', { name: 'Copy the address' }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Copy address' }))
     expect(opened.api.control.calls.find(({ name }) => name === 'system.copy')?.input).toEqual({
       text: address.textContent
     })

@@ -72,7 +72,7 @@ describe('while Countersign is locked', () => {
     await settle()
     expect([screen.queryByRole('dialog', { name: /Search/ }), app.router.route.screen]).toEqual([null, 'documents'])
     await give('0000')
-    expect([isThere(), screen.getByRole('alert').textContent]).toEqual([true, 'That isn’t the PIN.'])
+    expect([isThere(), screen.getByRole('alert').textContent]).toEqual([true, 'Wrong PIN.'])
     await give(fakePin)
     expect([isThere(), document.querySelector<HTMLElement>('.frame')?.inert]).toEqual([false, false])
     expect(app.router.route.screen).toBe('documents')
@@ -259,7 +259,7 @@ describe('a dialog', () => {
     expect(document.body.style.pointerEvents).toBe('')
     await fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
     await fireEvent.click(screen.getByRole('button', { name: /^Remove\s*Harbour/ }))
-    await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Keep it' })))
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Cancel' })))
   })
 })
 

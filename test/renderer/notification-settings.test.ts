@@ -41,7 +41,7 @@ test('each kind shows what is wanted told of it', async () => {
 test('a choice is kept at once, and nothing else is changed by it', async () => {
   await open()
   const before = structuredClone(kept())
-  await pick('Someone has signed', 'In chosen views')
+  await pick('Someone has signed', 'Selected views')
   expect(kept()).toEqual({ ...before, kinds: { ...before.kinds, signed: 'views' } })
   expect(chosen('Someone has signed')).toBe('views')
 })
@@ -51,7 +51,7 @@ test('choices made one after the other, faster than they are kept, are all kept'
   const answer = opened.api.control.hold('notifications.set')
   await fireEvent.click(group('Someone has signed').getByRole('radio', { name: 'Always' }))
   await fireEvent.click(group('A document expired').getByRole('radio', { name: 'Never' }))
-  await fireEvent.click(screen.getByRole('checkbox', { name: 'With a sound' }))
+  await fireEvent.click(screen.getByRole('checkbox', { name: 'Play a sound' }))
   answer()
   await settle()
   expect(kept()).toMatchObject({ kinds: { signed: 'always', expired: 'never', completed: 'always' }, sound: true })
@@ -63,13 +63,13 @@ test('quiet hours have two times, and say that they go over night', async () => 
   await fireEvent.click(screen.getByRole('checkbox', { name: 'Quiet hours' }))
   await settle()
   expect(kept().quiet).toEqual({ from: '18:00', to: '08:00' })
-  expect(screen.getByText(/Over night, until the next day/)).toBeTruthy()
+  expect(screen.getByText(/Until the next day/)).toBeTruthy()
   await setTime('From', '12:00')
   await setTime('Until', '13:00')
   expect(kept().quiet).toEqual({ from: '12:00', to: '13:00' })
-  expect(screen.queryByText(/Over night/)).toBeNull()
+  expect(screen.queryByText(/Until the next day/)).toBeNull()
   await setTime('Until', '12:00')
-  expect(screen.getByText(/nothing is quiet/)).toBeTruthy()
+  expect(screen.getByText(/no quiet hours/)).toBeTruthy()
   await fireEvent.click(screen.getByRole('checkbox', { name: 'Quiet hours' }))
   await settle()
   expect(kept().quiet).toBeNull()
@@ -77,9 +77,9 @@ test('quiet hours have two times, and say that they go over night', async () => 
 
 test('where no view is chosen it is said that nothing is told of views', async () => {
   await open()
-  expect(screen.getByText(/No view is chosen yet/)).toBeTruthy()
+  expect(screen.getByText(/No view has notifications turned on yet/)).toBeTruthy()
   await pick('Someone can sign at the counter', 'Never')
-  expect(screen.queryByText(/No view is chosen yet/)).toBeNull()
+  expect(screen.queryByText(/No view has notifications turned on yet/)).toBeNull()
 })
 
 test('a time that is half typed changes nothing', async () => {
@@ -92,7 +92,7 @@ test('what could not be kept is said, and shown as it still is', async () => {
   await open()
   opened.api.control.fail('notifications.set', { code: 'storage', message: 'The disk is full.' })
   await pick('Someone has signed', 'Always')
-  expect(opened.app.toasts.shown.map(({ text }) => text).join()).toMatch(/wasn't kept/)
+  expect(opened.app.toasts.shown.map(({ text }) => text).join()).toMatch(/wasn’t saved/)
   expect(chosen('Someone has signed')).toBe('never')
 })
 

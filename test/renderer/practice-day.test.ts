@@ -32,46 +32,46 @@ const type = async (name: string, value: string) => {
 
 test('each choice holds at once with those before it, and is said; a good day ends all of them', async () => {
   await open(Settings)
-  await choose('Refuses', '402')
-  await fireEvent.click(screen.getByRole('checkbox', { name: 'An earlier version' }))
-  await fireEvent.click(screen.getByRole('checkbox', { name: 'Everything there is' }))
+  await choose('Refuse every request', '402')
+  await fireEvent.click(screen.getByRole('checkbox', { name: 'Earlier version' }))
+  await fireEvent.click(screen.getByRole('checkbox', { name: 'All fields' }))
   await settle()
-  await type('Clock ahead, in minutes', '-10')
+  await type('Clock ahead (minutes)', '-10')
   await type('Documents left in the plan', '0')
   const day = { dialects: ['full', 'v13'], refusal: '402', clockAhead: -600, documentsLeft: 0 }
   expect(set().at(-1)).toEqual({ id: 'practice', day })
-  expect(screen.getByText(/^It is a bad day/).textContent).toBe(
-    'It is a bad day: the practice office refuses everything (402), answers otherwise (everything there is and an earlier version), has its clock 10 minutes behind, was given a plan of no documents.'
+  expect(screen.getByText(/^Simulating problems/).textContent).toBe(
+    'Simulating problems: the practice office refuses everything (402), answers differently (all fields and earlier version), has its clock 10 minutes behind, has no documents left.'
   )
-  await fireEvent.click(screen.getByRole('button', { name: 'Back to a good day' }))
+  await fireEvent.click(screen.getByRole('button', { name: 'Reset to normal' }))
   await settle()
   expect(set().at(-1)).toEqual({ id: 'practice', day: { dialects: [] } })
-  expect(screen.queryByText(/^It is a bad day/)).toBeNull()
-  expect(screen.getByLabelText<HTMLInputElement>('Clock ahead, in minutes').value).toBe('')
-  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Back to a good day' }).disabled).toBe(true)
+  expect(screen.queryByText(/^Simulating problems/)).toBeNull()
+  expect(screen.getByLabelText<HTMLInputElement>('Clock ahead (minutes)').value).toBe('')
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Reset to normal' }).disabled).toBe(true)
 })
 
 test('what is no number is said and not set', async () => {
   await open(Settings)
-  await type('Clock ahead, in minutes', 'ten')
+  await type('Clock ahead (minutes)', 'ten')
   await type('Documents left in the plan', '-1')
-  expect(screen.getByText(/^Whole minutes/)).toBeTruthy()
-  expect(screen.getByText('A whole number, or nothing.')).toBeTruthy()
+  expect(screen.getByText(/^Enter whole minutes/)).toBeTruthy()
+  expect(screen.getByText('Enter a whole number, or leave blank.')).toBeTruthy()
   expect(set()).toEqual([])
 })
 
 test('what could not be set is said, and does not look as if it were', async () => {
   await open(Settings)
   opened.api.control.fail('accounts.setPracticeDay', { code: 'refused', message: 'It ended.' })
-  await fireEvent.click(screen.getByRole('checkbox', { name: 'An earlier version' }))
+  await fireEvent.click(screen.getByRole('checkbox', { name: 'Earlier version' }))
   await settle()
-  expect(opened.app.toasts.shown.map(({ text }) => text)).toEqual([expect.stringContaining('goes on as before')])
-  expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'An earlier version' }).checked).toBe(false)
+  expect(opened.app.toasts.shown.map(({ text }) => text)).toEqual([expect.stringContaining('wasn’t changed')])
+  expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Earlier version' }).checked).toBe(false)
 })
 
 test('an account of a service has none of it', async () => {
   await open(Settings, [{ ...officeAccount(), chosen: true }])
-  expect(screen.queryByText('A bad day at the practice office')).toBeNull()
+  expect(screen.queryByText('Simulate problems')).toBeNull()
 })
 
 test('the first screen says so, with the way to the settings', async () => {
@@ -82,5 +82,5 @@ test('the first screen says so, with the way to the settings', async () => {
 
 test('on a usual day the first screen says nothing of it', async () => {
   await open(Today)
-  expect(screen.queryByText(/bad day/)).toBeNull()
+  expect(screen.queryByText(/Simulating problems/)).toBeNull()
 })

@@ -17,9 +17,9 @@ async function open(rest: string[] = []) {
 
 test('every section is in the list, and each of its links leads to a heading', async () => {
   await open()
-  const links = within(
-    screen.getByRole('navigation', { name: 'Sections of the settings' })
-  ).getAllByRole<HTMLAnchorElement>('link')
+  const links = within(screen.getByRole('navigation', { name: 'Settings sections' })).getAllByRole<HTMLAnchorElement>(
+    'link'
+  )
   expect(links.length).toBe(document.querySelectorAll('section[aria-labelledby]').length)
   for (const link of links) {
     const name = link.hash.replace('#/settings/', '')
@@ -38,7 +38,7 @@ test('the counter leads to its own section', async () => {
 test('the list marks the section that was asked for, and then the one that someone scrolls to', async () => {
   await open(['about'])
   const marked = () => {
-    const links = within(screen.getByRole('navigation', { name: 'Sections of the settings' })).getAllByRole('link')
+    const links = within(screen.getByRole('navigation', { name: 'Settings sections' })).getAllByRole('link')
     return links.filter((link) => link.getAttribute('aria-current') === 'location').map((link) => link.textContent)
   }
   // jsdom lays nothing out: each heading stands 1000 pixels under the one before, less what is scrolled.
@@ -53,10 +53,10 @@ test('the list marks the section that was asked for, and then the one that someo
   expect(marked()).toEqual(['About'])
   opened.app.router.go('settings', ['hints'])
   await settle()
-  expect(marked()).toEqual(['Hints'])
+  expect(marked()).toEqual(['Instant updates'])
   // What is read above it moves it, too; nobody has scrolled on by that.
   await scroll(1950)
-  expect(marked()).toEqual(['Hints'])
+  expect(marked()).toEqual(['Instant updates'])
   await fireEvent.wheel(document.body)
   await scroll(1951)
   expect(marked()).toEqual(['Notifications'])

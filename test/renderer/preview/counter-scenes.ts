@@ -138,7 +138,7 @@ function harbourLogo(): string {
 export const counterScenes: Record<string, () => FakeApi> = {
   ...Object.fromEntries(Object.entries(moments).map(([name, change]) => [`person-${name}`, signing(change)])),
   ...Object.fromEntries(Object.entries(timed).map(([name, change]) => [`person-${name}`, () => signing(change())()])),
-  // To be chosen there once “I forgot the PIN” is pressed.
+  // To be chosen there once “Forgot PIN?” is pressed.
   'person-reset-allowed': signing({ phase: 'return', isLocked: true }, (api) => {
     api.control.state.pin = { isSet: true, keptIn: 'keychain', reset: 'allowed', canReset: true }
   }),

@@ -21,7 +21,7 @@ const screens = [
     '',
     async (page) => {
       await press(/Connect your/)(page)
-      await press('Connect and check')(page)
+      await press('Connect')(page)
     }
   ],
   ['start', 'usual', '#/compose'],

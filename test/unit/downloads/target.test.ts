@@ -302,7 +302,7 @@ describe('what a killed write left', () => {
     child.kill('SIGKILL')
     expect((await once(child, 'exit'))[1]).toBe('SIGKILL')
     expect(fs.readdirSync(join(folder, 'Kauri Law'))).toEqual([expect.stringMatching(/\.part$/)])
-    expect(await removeLeftovers(folder, [path, ['Kauri Law', 'Other.pdf'], ['Not there', 'x.pdf']])).toBe(1)
+    expect(await removeLeftovers(folder, [path, ['Kauri Law', 'Other.pdf'], ['Not found', 'x.pdf']])).toBe(1)
     expect(all()).toEqual({})
   })
 

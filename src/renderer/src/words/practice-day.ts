@@ -4,29 +4,29 @@ import { counted, listed } from './counts.ts'
 
 export const dialectWords: Record<PracticeDay['dialects'][number], { label: string; help: string }> = {
   full: {
-    label: 'Everything there is',
-    help: 'Every member, each status in any of its words, and unknown templates refused.'
+    label: 'All fields',
+    help: 'Every field, varied status names, unknown templates refused.'
   },
-  sparse: { label: 'Only what it must', help: 'Whatever may be missing is missing, but for how far signing has come.' },
-  'link-on-send': { label: 'Signing links once', help: 'They come in the answer of the send, and never again.' },
-  v13: { label: 'An earlier version', help: 'No SendForms2, no reminders, no word of limits; numbers for words.' },
-  'day-first': { label: 'The day first', help: 'Dates as 31/12/2026, due dates without a time.' },
-  'dates-iso': { label: 'Dates with their offset', help: 'Moments to seven digits of a second, with +13:00.' },
+  sparse: { label: 'Required fields only', help: 'Optional fields are left out, except signing progress.' },
+  'link-on-send': { label: 'Signing links once', help: 'Links only come in the answer to sending.' },
+  v13: { label: 'Earlier version', help: 'No SendForms2, reminders or limits. Numbers instead of words.' },
+  'day-first': { label: 'Day-first dates', help: 'Dates as 31/12/2026, due dates without a time.' },
+  'dates-iso': { label: 'Dates with time zones', help: 'Seven decimal places and an offset such as +13:00.' },
   wrapped: {
-    label: 'One signer without a list',
-    help: 'A single signer comes alone, “signed” as yes or no, links at the top.'
+    label: 'Single signer without a list',
+    help: 'One signer isn’t in a list, “signed” is yes or no, links at the top.'
   },
-  'plain-bodies': { label: 'Refusals in a sentence', help: 'Plain text in place of the usual error.' },
-  'extra-members': { label: 'More than is known', help: 'Members that no reference names, in every answer.' }
+  'plain-bodies': { label: 'Plain-text errors', help: 'Errors as a sentence instead of the usual format.' },
+  'extra-members': { label: 'Extra fields', help: 'Unknown fields in every answer.' }
 }
 
 export const refusalWords: Record<NonNullable<PracticeDay['refusal']>, string> = {
-  '402': 'Everything: the account is on hold (402)',
-  '403': 'Everything: the account may not (403)',
-  '426': 'Everything: no documents left (426)',
-  '429': 'Everything: wait five seconds (429)',
-  '500': 'Everything: its own fault (500)',
-  maintenance: 'Everything, with a page about maintenance'
+  '402': 'Account on hold (402)',
+  '403': 'No permission (403)',
+  '426': 'No documents left (426)',
+  '429': 'Too many requests (429)',
+  '500': 'Server error (500)',
+  maintenance: 'Maintenance page'
 }
 
 /** What is unusual about the day, in a few words; nothing on a usual one. */
@@ -34,9 +34,9 @@ export function practiceDayInWords({ dialects, refusal, clockAhead = 0, document
   const minutes = Math.abs(clockAhead) / 60
   const names = dialects.map((dialect) => dialectWords[dialect].label.replace(/^./, (first) => first.toLowerCase()))
   return [
-    ...(refusal ? [`refuses everything (${refusal === 'maintenance' ? 'maintenance' : refusal})`] : []),
-    ...(names.length > 0 ? [`answers otherwise (${listed(names)})`] : []),
+    ...(refusal ? [`refuses everything (${refusal})`] : []),
+    ...(names.length > 0 ? [`answers differently (${listed(names)})`] : []),
     ...(clockAhead ? [`has its clock ${counted(minutes, 'minute')} ${clockAhead > 0 ? 'ahead' : 'behind'}`] : []),
-    ...(documentsLeft === undefined ? [] : [`was given a plan of ${counted(documentsLeft, 'document')}`])
+    ...(documentsLeft === undefined ? [] : [`has ${counted(documentsLeft, 'document')} left`])
   ].join(', ')
 }

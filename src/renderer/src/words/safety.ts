@@ -2,26 +2,26 @@
 import type { KeychainReason, MemoryReason, SetAsideReason } from '../../../shared/contract/views.ts'
 
 export const keychainWords: Record<KeychainReason, string> = {
-  missing: 'No keychain answers on this computer.',
-  locked: 'The keychain of this computer is locked. Unlock it and start Countersign again.',
-  failed: 'The keychain of this computer did not work when it was tried.'
+  missing: 'This computer has no working keychain.',
+  locked: 'This computer’s keychain is locked. Unlock it and restart Countersign.',
+  failed: 'This computer’s keychain didn’t work.'
 }
 
 export const memoryWords: Record<MemoryReason, string> = {
-  'no-keychain': 'Without a keychain there is no safe place for the key that everything is encrypted with.',
-  'keychain-locked': 'The keychain is locked, so the database can’t be opened. Unlock it and start Countersign again.',
-  'keychain-failed': 'The keychain did not give out the database’s key just now. Start Countersign again.',
-  'not-writable': 'Countersign may not write to its data folder. Ask who looks after this computer.',
-  'no-space': 'The disk is full. Free some space and start Countersign again.',
-  'in-use': 'Another program holds the database open. Close it and start Countersign again.',
-  'disk-failed': 'The disk did not answer as it should. Ask who looks after this computer.'
+  'no-keychain': 'Without a keychain, there’s nowhere safe to keep the encryption key.',
+  'keychain-locked': 'The keychain is locked, so the database can’t be opened. Unlock it and restart Countersign.',
+  'keychain-failed': 'The keychain didn’t give Countersign the database’s key. Restart Countersign.',
+  'not-writable': 'Countersign can’t write to its data folder. Contact your administrator.',
+  'no-space': 'The disk is full. Free some space and restart Countersign.',
+  'in-use': 'Another program is using the database. Close it and restart Countersign.',
+  'disk-failed': 'The disk isn’t responding properly. Contact your administrator.'
 }
 
 export const setAsideWords: Record<SetAsideReason, string> = {
   'key-missing': 'Its key is no longer in the keychain.',
-  unreadable: 'The key does not fit it, or its beginning is damaged.',
+  unreadable: 'Its key doesn’t match, or the file is damaged.',
   damaged: 'It is damaged.',
   incomplete: 'Its main file was missing.',
-  'newer-version': 'A later version of Countersign wrote it.',
-  'upgrade-failed': 'It did not fit this version of Countersign.'
+  'newer-version': 'It’s from a newer version of Countersign.',
+  'upgrade-failed': 'It couldn’t be updated for this version of Countersign.'
 }

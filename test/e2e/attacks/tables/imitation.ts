@@ -19,13 +19,13 @@ export const imitation: Area = {
     imitates(
       'look like our handover screen',
       shows(
-        '<div style="position:fixed;inset:0;z-index:2147483647;background:white"><h1>Please hand the screen to Max</h1><button>I am Max — begin</button></div>'
+        '<div style="position:fixed;inset:0;z-index:2147483647;background:white"><h1>Please hand the screen to Max</h1><button>I’m Max – start</button></div>'
       )
     ),
     imitates(
       'look like our return screen, and ask for staff’s PIN',
       shows(
-        '<div style="position:fixed;inset:-100px;z-index:2147483647;background:white"><h1>Thank you</h1><p>Please give the screen back.</p><input type=password aria-label="Staff PIN"></div>'
+        '<div style="position:fixed;inset:-100px;z-index:2147483647;background:white"><h1>Thank you</h1><p>Please give the screen back to staff.</p><input type=password aria-label="Staff PIN"></div>'
       )
     ),
     imitates(

@@ -69,7 +69,7 @@ export class CounterSettings {
   /** Keeps a change, and says so if it could not be kept. Answers why. */
   async keepOrSay(change: CounterChange): Promise<AppError | undefined> {
     const error = await this.keep(change)
-    if (error) this.#warn(`That wasn't kept. ${error.message}`)
+    if (error) this.#warn(`That wasn’t saved. ${error.message}`)
     return error
   }
 

@@ -3,8 +3,8 @@
  * service says them.
  */
 import type { CounterOutcome, CounterSession, CounterTurn } from '../../../../shared/contract/views.ts'
-import { counted } from '../../words/counts.ts'
 import type { StatusShape, StatusTone } from '../../words/statuses.ts'
+import { deviceWords } from './person/words.ts'
 
 export interface OutcomeWords {
   shape: StatusShape
@@ -20,7 +20,7 @@ export interface OutcomeWords {
 
 /** What to call a person whose name is not known. */
 export function called(signerName: string): string {
-  return signerName.trim() || 'The person named on it'
+  return signerName.trim() || 'The signer'
 }
 
 /** Which document it is about stands beside the words. */
@@ -33,7 +33,7 @@ export function outcomeWords({ signed, error }: CounterOutcome, signerName: stri
         tone: 'ok',
         word: 'Signed',
         title: `${who} has signed`,
-        meaning: 'The signing service confirms it.',
+        meaning: 'Confirmed by the signing service.',
         todo: ''
       }
     case 'declined':
@@ -41,8 +41,8 @@ export function outcomeWords({ signed, error }: CounterOutcome, signerName: stri
         shape: 'cross',
         tone: 'danger',
         word: 'Declined',
-        title: `${who} has declined`,
-        meaning: 'The signing service says so. Nobody else is asked to sign this document.',
+        title: `${who} declined`,
+        meaning: 'Nobody else will be asked to sign this document.',
         todo: ''
       }
     case 'not-yet':
@@ -50,32 +50,32 @@ export function outcomeWords({ signed, error }: CounterOutcome, signerName: stri
         shape: 'ring',
         tone: 'quiet',
         word: 'Not signed yet',
-        title: `${who} has not signed yet`,
-        meaning: 'The signing service still waits for it. It is asked again while you see this.',
-        todo: 'If the page said that the link is locked, send a reminder or correct the e-mail address first.'
+        title: `${who} hasn’t signed yet`,
+        meaning: 'The signing service hasn’t received a signature. This updates automatically.',
+        todo: 'If the page said the link is locked, send a reminder or correct the e-mail address first.'
       }
     case 'unknown':
       return {
         shape: 'question',
         tone: 'warn',
-        word: 'Not known yet',
-        title: 'We don’t know yet what became of it',
+        word: 'Not confirmed yet',
+        title: 'We can’t confirm the result yet',
         meaning:
           error?.code === 'gone' || error?.code === 'no-data'
             ? `The page is closed. ${error.message}`
-            : 'The page is closed, but the signing service could not be asked.',
+            : 'The page is closed, but the signing service can’t be reached.',
         todo:
           error?.code === 'gone' || error?.code === 'no-data'
-            ? 'Ask the signer, or look on the service’s own page. Let nobody sign it again before that.'
-            : 'It is asked again as soon as it answers. Let nobody sign it again before that.'
+            ? 'Ask the signer or check on the service’s website before anyone signs again.'
+            : 'Countersign checks again automatically. Don’t let anyone sign again until then.'
       }
     case 'skipped':
       return {
         shape: 'bar',
         tone: 'quiet',
-        word: 'Not begun',
-        title: `${who} did not begin`,
-        meaning: error?.message ?? 'The page was never opened.',
+        word: 'Not started',
+        title: `${who} didn’t start`,
+        meaning: error?.message ?? 'The signing page was never opened.',
         todo: error?.next ?? ''
       }
   }
@@ -87,9 +87,9 @@ export function sessionTitle(turns: readonly CounterTurn[]): string {
   if (turns.length === 1 && only?.outcome) return outcomeWords(only.outcome, only.signerName).title
   const signed = turns.filter(({ outcome }) => outcome?.signed === 'signed').length
   const unknown = turns.filter(({ outcome }) => outcome?.signed === 'unknown').length
-  if (signed === turns.length) return `All ${turns.length} are signed`
+  if (signed === turns.length) return `All ${turns.length} signed`
   const known = signed === 0 && unknown === 0 ? 'Nothing was signed' : `${signed} of ${turns.length} signed`
-  return unknown === 0 ? known : `${known}, ${counted(unknown, 'is', 'are')} not known yet`
+  return unknown === 0 ? known : `${known}, ${unknown} not confirmed yet`
 }
 
 interface ClerkWords {
@@ -103,66 +103,50 @@ interface ClerkWords {
 export function clerkWords({ phase, cover, turns, current, asksFor, wasInterrupted }: CounterSession): ClerkWords {
   const turn = turns[current]
   const who = called(turn?.signerName ?? '')
-  const whom = turn?.signerName.trim() || 'the person named on it'
+  const whom = turn?.signerName.trim() || 'the signer'
   const calm = (title: string, more: string) => ({ title, more, isWanted: false })
   const wanted = (title: string, more: string) => ({ title, more, isWanted: true })
 
   if (cover === 'help')
     return wanted(
-      'Someone is wanted at the second display',
-      '“Help” or “Staff” was pressed there. The page is covered until they go on.'
+      'Help needed at the second display',
+      'They pressed “Help” or “Staff”. The page is hidden until they continue.'
     )
   if (cover === 'camera')
-    return wanted(
-      `The page asks for the ${asksFor.join(' and the ') || 'camera'}`,
-      'It waits, covered, until you say whether it may.'
-    )
+    return wanted(`The page needs the ${deviceWords(asksFor)}`, 'It stays hidden until you decide.')
   if (cover === 'away')
-    return wanted('The page is covered', 'Nobody can read or sign it until you press “Go on signing”.')
+    return wanted('The page is hidden', 'Nobody can read or sign it until you press “Continue signing”.')
   if (cover === 'not-me')
     return wanted(
-      'Someone else has the second display',
-      `It was meant for ${whom}. It is covered; see who stands there, then go on or end.`
+      'The wrong person is at the second display',
+      `It’s for ${whom}. Check who is there, then continue or end the session.`
     )
-  if (cover === 'idle')
-    return wanted(
-      'Nobody has touched anything for a while',
-      'The page is covered. It ends by itself if nothing happens.'
-    )
-  if (cover === 'staff') return calm('Staff has the second display', 'The PIN was given there.')
-  if (cover === 'moment') return calm(`${who} asked for a moment`, 'The page is covered until they go on.')
+  if (cover === 'idle') return wanted('No activity for a while', 'The page is hidden and will close automatically.')
+  if (cover === 'staff') return calm('Staff unlocked the second display', 'The staff PIN was entered there.')
+  if (cover === 'moment') return calm(`${who} asked for a moment`, 'The page is hidden until they continue.')
   if (cover === 'stop' || cover === 'finish')
-    return calm(`${who} is about to ${cover === 'stop' ? 'stop' : 'finish'}`, 'They are asked whether they mean it.')
+    return calm(`${who} is about to ${cover === 'stop' ? 'stop' : 'finish'}`, 'Waiting for them to confirm.')
 
   switch (phase) {
     case 'handover':
-      return calm(
-        `Waiting for ${whom}`,
-        'The second display asks for them. Nothing is loaded before they say that they are there.'
-      )
+      return calm(`Waiting for ${whom}`, 'The page opens once they confirm who they are on the second display.')
     case 'loading':
-      return calm(`${who} is about to sign`, 'The page is being loaded.')
+      return calm(`${who} is about to sign`, 'The page is loading.')
     case 'open':
     case 'covered':
-      return calm(`${who} is signing`, 'The page is on the second display.')
+      return calm(`${who} is signing`, 'The page is open on the second display.')
     case 'asking':
-      return calm('Asking the service', `The page of ${whom} is closed.`)
+      return calm('Checking the result', `The page for ${whom} is closed.`)
     case 'between':
-      return calm(`${who} sees what was received`, 'The page is closed. They go on, or open it again.')
+      return calm(`${who} is looking at the result`, 'They can continue, or open the page again.')
     case 'failed':
-      return wanted('The page can’t be shown', 'The second display offers to try again, or to go on.')
+      return wanted('The page couldn’t be opened', 'They can try again or skip it on the second display.')
     case 'return':
       return wasInterrupted
-        ? wanted(
-            'This was interrupted',
-            'Countersign ended in the middle of it. Nothing is on the second display any more.'
-          )
-        : wanted(
-            sessionTitle(turns),
-            'The page is closed, and the second display asks for the PIN. You can take it back from here, too.'
-          )
+        ? wanted('Signing was interrupted', 'Countersign closed unexpectedly. Nothing is on the second display now.')
+        : wanted(sessionTitle(turns), 'The page is closed. Enter the staff PIN on the second display, or finish here.')
     case 'ended':
-      return calm('It is over', '')
+      return calm('Finished', '')
   }
 }
 
@@ -174,7 +158,7 @@ export function pageWords({
 }: Pick<CounterSession, 'origin' | 'allowsCamera' | 'isPractice'>): string {
   const { protocol, host } = new URL(origin)
   const from = isPractice
-    ? 'The page is the practice office’s, on this computer'
-    : `The page comes from ${host}${protocol === 'http:' ? ', over a connection that isn’t encrypted' : ''}`
-  return `${from}${allowsCamera ? '. It may use the camera' : ''}.`
+    ? 'Page from the practice office on this computer'
+    : `Page from ${host}${protocol === 'http:' ? ' (not encrypted)' : ''}`
+  return `${from}${allowsCamera ? '. Camera allowed' : ''}.`
 }

@@ -44,7 +44,7 @@ export interface NotHere {
   documentReference: string
   documentName: string
   signerName: string
-  /** Goes on after the name: "has signed this already". */
+  /** Goes on after the name: "has already signed". */
   why: string
 }
 
@@ -58,21 +58,21 @@ export function notHereIn(page: DocumentPage, typed: string): NotHere[] {
   return (named.length > 0 ? named : page.people).map((person) => ({
     documentReference: page.reference,
     documentName: page.name,
-    signerName: person.name.trim() || 'A signer without a name',
+    signerName: person.name.trim() || 'Unnamed signer',
     why: whyNot(page, person)
   }))
 }
 
 function whyNot({ people, status, goneAt }: DocumentPage, person: SignerView): string {
-  if (person.state === 'signed') return 'has signed this already'
-  if (person.state === 'declined') return 'has declined this'
-  if (person.state === 'removed') return 'was taken off this document'
-  if (goneAt !== undefined) return 'can’t sign this: the document has left the folders'
-  if (person.state === 'expired') return 'can’t sign this any more: it has expired'
-  if (status.family === 'declined') return 'can’t sign this any more: another signer has declined'
-  if (person.canSignHere) return 'can sign this here now'
+  if (person.state === 'signed') return 'has already signed'
+  if (person.state === 'declined') return 'declined'
+  if (person.state === 'removed') return 'was removed'
+  if (goneAt !== undefined) return 'can’t sign because the document is no longer in the folders'
+  if (person.state === 'expired') return 'can’t sign because this has expired'
+  if (status.family === 'declined') return 'can’t sign because another signer declined'
+  if (person.canSignHere) return 'can sign here now'
   const before = people.slice(0, people.indexOf(person)).find(({ state }) => state === 'waiting' || state === 'unknown')
   if (before && NOT_ASKED.has(person.signedStatus ?? ''))
-    return `signs this after ${before.name.trim() || 'the signer before'}`
-  return 'can’t sign this here: the service gave no link for it'
+    return `signs after ${before.name.trim() || 'the signer before'}`
+  return 'can’t sign here because the service gave no link'
 }

@@ -21,7 +21,7 @@ export type OtherSigner = CounterOffer['others'][number]
 
 const notHere: AppError = {
   code: 'not-signable',
-  message: 'The service has the document, but nobody can sign it here yet.'
+  message: 'Nobody can sign this document here yet.'
 }
 
 export class SessionStart {
@@ -67,7 +67,7 @@ export class SessionStart {
   get staff() {
     return this.offer?.staff ?? ''
   }
-  /** Without a PIN of staff nobody is handed the screen. */
+  /** Without a staff PIN nobody is handed the screen. */
   get hasPin() {
     return this.offer?.hasPin ?? false
   }

@@ -52,13 +52,13 @@ export class AccountForm {
   /** What is wrong with each field, in the user's words. */
   get problems(): Partial<Record<AccountField, string>> {
     return {
-      ...(!this.name.trim() && { name: 'Give the account a name, such as that of your office.' }),
-      ...(!this.baseUrl.trim() && { baseUrl: 'Enter the address of the service, beginning with https://.' }),
+      ...(!this.name.trim() && { name: 'Enter a name, such as your office’s.' }),
+      ...(!this.baseUrl.trim() && { baseUrl: 'Enter the service address, starting with https://.' }),
       ...(this.scheme === 'api-key' &&
         !this.keepsSecrets && {
           ...(!this.key.trim() && { key: 'Enter the API key.' }),
-          ...(!this.secret.trim() && { secret: 'Enter the secret that belongs to the key.' }),
-          ...(!this.referer.trim() && { referer: 'Enter the access URL that was registered with the key.' }),
+          ...(!this.secret.trim() && { secret: 'Enter the secret for this key.' }),
+          ...(!this.referer.trim() && { referer: 'Enter the access URL registered with the key.' }),
           ...(this.sender.trim() &&
             !this.sender.includes('@') && { sender: 'Enter an e-mail address, or leave it blank.' })
         }),
@@ -96,14 +96,14 @@ export class AccountForm {
 
   get #foldersProblem(): string | undefined {
     const names = namesIn(this.folders)
-    if (names.length === 0) return 'Name at least one folder, such as InBox.'
-    if (names.length > MOST_FOLDERS) return `No more than ${MOST_FOLDERS} folders can be read.`
+    if (names.length === 0) return 'Enter at least one folder, such as InBox.'
+    if (names.length > MOST_FOLDERS) return `Enter no more than ${MOST_FOLDERS} folders.`
     const long = names.find((name) => name.length > LONGEST_FOLDER)
-    if (long) return `“${long.slice(0, 30)}…” is too long for a folder’s name.`
+    if (long) return `“${long.slice(0, 30)}…” is too long for a folder name.`
     const twice = names.find(
       (name, index) => names.findIndex((one) => one.toLowerCase() === name.toLowerCase()) < index
     )
-    return twice && `“${twice}” is there twice.`
+    return twice && `“${twice}” is listed twice.`
   }
 
   get #authentication(): Authentication {

@@ -3,7 +3,7 @@
  */
 import type { AppError } from '../../../../../shared/contract/errors.ts'
 import type { CounterSession, CounterTurn, CoveredBy } from '../../../../../shared/contract/views.ts'
-import { counted } from '../../../words/counts.ts'
+import { capital, counted } from '../../../words/counts.ts'
 import { presentError } from '../../../words/errors.ts'
 
 /** Whose page it is in practice: an address of this very computer tells nobody anything. */
@@ -19,11 +19,11 @@ export function personName(turn: CounterTurn | undefined): string {
 
 /** What the person says by beginning. */
 export function beginWords(turn: CounterTurn | undefined): string {
-  return `I am ${turn?.signerName.trim() || 'the person named on the document'} — begin`
+  return `I’m ${turn?.signerName.trim() || 'the signer'} – start`
 }
 
 export function documentName(turn: CounterTurn | undefined): string {
-  return turn?.documentName.trim() || 'Document without a name'
+  return turn?.documentName.trim() || 'Unnamed document'
 }
 
 export interface OriginWords {
@@ -41,8 +41,8 @@ export function originWords(origin: string): OriginWords | undefined {
   const host = origin.replace(/^[a-z]+:\/\//, '')
   return {
     isEncrypted,
-    said: isEncrypted ? 'Encrypted page of' : 'Not encrypted: page of',
-    short: isEncrypted ? 'Encrypted:' : 'Not encrypted:',
+    said: isEncrypted ? 'Secure page from' : 'Not secure: page from',
+    short: isEncrypted ? 'Secure:' : 'Not secure:',
     host: host.length > HOST ? `…${host.slice(-HOST)}` : host
   }
 }
@@ -50,7 +50,7 @@ export function originWords(origin: string): OriginWords | undefined {
 /** The devices that a page asks for. */
 export function deviceWords(devices: CounterSession['asksFor']): string {
   const names = (['camera', 'microphone'] as const).filter((one) => devices.includes(one))
-  return names.length === 0 ? 'the camera' : names.map((name) => `the ${name}`).join(' and ')
+  return names.join(' and ') || 'camera'
 }
 
 /** What was done with a document, for the person who did it; '' while that lies before them. */
@@ -67,7 +67,7 @@ export function doneWords(outcome: CounterTurn['outcome']): string {
     case 'unknown':
       return 'Not confirmed yet'
     case 'skipped':
-      return 'Will be asked later'
+      return 'For later'
   }
 }
 
@@ -85,17 +85,17 @@ export function thanks(turns: readonly CounterTurn[]): string {
       ? 'Your signature has been received.'
       : `Your signatures on ${counted(answers.length, 'document')} have been received.`
   if (answers.every((one) => one === 'signed' || one === 'declined')) return 'Your answer has been received.'
-  return 'Staff will tell you how it stands.'
+  return 'Staff will tell you what happens next.'
 }
 
 /** Why the page can't be shown, to whom it is not the office's affair. */
 export function failureWords(error: AppError): string {
   switch (error.code) {
     case 'not-signable':
-      return 'It may be someone else’s turn first, or it was signed elsewhere.'
+      return 'It may be someone else’s turn first, or it’s already been signed.'
     case 'gone':
     case 'not-found':
-      return 'The document is not there any more.'
+      return 'The document is no longer available.'
     default:
       return presentError(error).happened
   }
@@ -103,15 +103,14 @@ export function failureWords(error: AppError): string {
 
 /** The PIN was taken away while a person has the screen: nothing unlocks it, and closing is allowed then. */
 export const NO_PIN = {
-  office:
-    'There is no PIN on this computer any more, so the screen can’t be unlocked. Close Countersign and open it again: it opens without the lock of this session.',
-  person: 'There is no PIN on this computer any more. Ask at the desk.'
+  office: 'The staff PIN was removed from this computer. Close Countersign and open it again to unlock the screen.',
+  person: 'The staff PIN was removed from this computer. Please ask at the desk.'
 }
 
 /** Why a PIN was not taken, at the window of the office or at the person's own. */
 export function pinWords(error: AppError | undefined, at: keyof typeof NO_PIN): string {
   if (!error || error.code === 'pin-wait') return ''
-  if (error.code === 'wrong-pin') return 'That isn’t the PIN.'
+  if (error.code === 'wrong-pin') return 'Wrong PIN.'
   if (error.code === 'no-pin') return NO_PIN[at]
   const { happened, todo } = presentError(error)
   return `${happened} ${todo}`
@@ -119,28 +118,28 @@ export function pinWords(error: AppError | undefined, at: keyof typeof NO_PIN): 
 
 const reasons: Record<CoveredBy, string> = {
   moment: 'They asked for a moment.',
-  help: '“Help” or “Staff” was pressed.',
-  finish: 'They said that they have finished.',
+  help: 'They pressed “Help” or “Staff”.',
+  finish: 'They said they’ve finished.',
   stop: 'They asked to stop.',
-  camera: 'The page asks for the camera or the microphone.',
-  away: 'The screen was left.',
-  idle: 'Nobody touched the screen for a while.',
-  'not-me': 'The person at the screen said that they are someone else.',
+  camera: 'The page needs the camera or microphone.',
+  away: 'The screen was left unattended.',
+  idle: 'Nobody used the screen for a while.',
+  'not-me': 'They said they’re someone else.',
   blur: 'Another window came to the front.',
-  'full-screen': 'The screen was no longer filled.',
+  'full-screen': 'Full screen was turned off.',
   hidden: 'The window was hidden.',
-  closing: 'The window was to be closed.',
+  closing: 'Someone tried to close the window.',
   display: 'The second display was unplugged.',
-  locked: 'The computer was locked, or slept.',
-  page: 'Our own page ended, and was opened again.',
-  office: 'It was covered from the desk.'
+  locked: 'The computer was locked or went to sleep.',
+  page: 'Countersign had to reopen this screen.',
+  office: 'Staff hid it from the desk.'
 }
 
 /** Why it was covered, and what of the page is there still. */
 export function whyCovered({ coveredBy, phase, asksFor }: CounterSession): string {
   const why = coveredBy && !(coveredBy === 'camera' && asksFor.length > 0) ? `${reasons[coveredBy]} ` : ''
-  if (phase === 'covered') return `${why}The page is as it was left.`
-  return `${why}${phase === 'failed' ? 'There is no page any more.' : 'No page is open.'}`
+  if (phase === 'covered') return `${why}The page is as they left it.`
+  return `${why}${phase === 'failed' ? 'The page is closed.' : 'No page is open.'}`
 }
 
 /** What "End here" means for the page that is open, and for who was still to come. */
@@ -148,8 +147,8 @@ export function whatEndingLoses({ phase, turns, current }: CounterSession): stri
   const toCome = turns.filter(({ outcome }, index) => index > current && outcome === undefined).length
   const page =
     phase === 'covered'
-      ? 'Ending closes the page: what was filled in or drawn on it and not sent yet is lost. Then the service is asked what it has.'
+      ? 'Ending the session closes the page. Anything filled in or drawn but not submitted is lost.'
       : ''
-  const rest = toCome === 0 ? '' : `Ending leaves out ${counted(toCome, 'signature')} still to come.`
+  const rest = toCome === 0 ? '' : `${capital(counted(toCome, 'signature'))} still to come will be skipped.`
   return [page, rest].filter(Boolean).join(' ')
 }
