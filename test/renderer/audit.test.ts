@@ -56,8 +56,8 @@ test('an entry is found by its words', async () => {
   expect(rows()[0]?.textContent).toContain('Wiremu Ngata')
   await fireEvent.input(screen.getByRole('searchbox'), { target: { value: 'zebra' } })
   await opened.clock.pass(300)
-  expect(screen.getByText('No entry has all these words: “zebra”.')).toBeTruthy()
-  await press('Clear the search')
+  expect(screen.getByText('No entries match “zebra”.')).toBeTruthy()
+  await press('Clear search')
   expect(rows()).toHaveLength(10)
 })
 
@@ -68,7 +68,7 @@ test('a chosen entry is told in full, with its time and zone, and closed by Esca
   const entry = within(screen.getByRole('region', { name: 'Entry 1' }))
   expect(entry.getByText('Wednesday 26 November 2025 at 23:42:00, Pacific/Auckland (UTC+13:00)')).toBeTruthy()
   expect(entry.getByText('Photo identification seen')).toBeTruthy()
-  expect(entry.getByText('the second display')).toBeTruthy()
+  expect(entry.getByText('second display')).toBeTruthy()
   await fireEvent.keyDown(document.body, { key: 'Escape' })
   await settle()
   expect(screen.queryByRole('region', { name: 'Entry 1' })).toBeNull()
@@ -88,7 +88,7 @@ test('a zone that is named like its offset is named once', () => {
 
 test('there is a way back to the counter', async () => {
   await open({ audit: trail(1) })
-  await press('Back to the counter')
+  await press('Back to Counter')
   expect(opened.app.router.route.screen).toBe('counter')
 })
 
@@ -102,7 +102,7 @@ test('what is written meanwhile appears', async () => {
 
 test('a trail without an entry says what will stand there', async () => {
   await open()
-  expect(screen.getByText('Nothing is recorded yet.')).toBeTruthy()
+  expect(screen.getByText('No entries yet')).toBeTruthy()
 })
 
 test('a trail that can not be read is explained, and read again when asked', async () => {
@@ -111,8 +111,8 @@ test('a trail that can not be read is explained, and read again when asked', asy
   opened = await openOffice(api)
   show(opened, Audit)
   await settle()
-  expect(screen.getByText("The trail can't be shown.")).toBeTruthy()
-  expect(screen.queryByText('Nothing is recorded yet.')).toBeNull()
+  expect(screen.getByText('The audit trail couldn’t be loaded.')).toBeTruthy()
+  expect(screen.queryByText('No entries yet')).toBeNull()
   api.control.heal('audit.list')
   await press('Try again')
   expect(rows()).toHaveLength(2)
@@ -120,15 +120,15 @@ test('a trail that can not be read is explained, and read again when asked', asy
 
 test('a whole trail is said to be so', async () => {
   await open({ audit: trail(3) })
-  await press('Check')
-  expect(screen.getByText('Nothing was changed or removed.')).toBeTruthy()
+  await press('Verify')
+  expect(screen.getByText('No issues found.')).toBeTruthy()
 })
 
 test('a trail that was changed says where, and what to do', async () => {
   await open({ audit: trail(3), auditCheck: { isWhole: false, brokenAt: 2 } })
-  await press('Check')
+  await press('Verify')
   const alert = screen.getByRole('alert')
-  expect(alert.textContent).toMatch(/Entry 2 doesn’t follow from the one before it\./)
+  expect(alert.textContent).toMatch(/Entry 2 doesn’t match the one before it\./)
   expect(alert.textContent).toMatch(/tell your administrator/)
 })
 
@@ -141,7 +141,7 @@ test('an end that was cut off is told apart from a change in the middle', () => 
 test('the trail is saved as a file, and nothing is said where the person thought better of it', async () => {
   await open({ audit: trail(3) })
   const save = async () => {
-    await fireEvent.keyDown(screen.getByRole('button', { name: 'Save as a file' }), { key: 'Enter' })
+    await fireEvent.keyDown(screen.getByRole('button', { name: 'Export' }), { key: 'Enter' })
     await fireEvent.click(await screen.findByRole('menuitem', { name: /JSON/ }))
     await settle()
   }
@@ -202,14 +202,14 @@ test('details are named in plain words, and one that is not known is not lost', 
   const detail = { seconds: '312', outcome: 'signed', by: 'blur', tried: '2', colour: 'green' }
   expect(detailsIn({ detail, zone: 'Pacific/Auckland' })).toEqual([
     { name: 'By', value: 'another window came to the front' },
-    { name: 'What the service says', value: 'Signed' },
-    { name: 'Refused attempts of the page', value: '2' },
-    { name: 'Lasted', value: '5 minutes' },
+    { name: 'Result', value: 'Signed' },
+    { name: 'Blocked actions', value: '2' },
+    { name: 'Duration', value: '5 minutes' },
     { name: 'Colour', value: 'green' }
   ])
   const missing = { entries: '3', from: '2026-11-21T10:42:07+13:00', until: 'long ago' }
   expect(detailsIn({ detail: missing, zone: 'Pacific/Auckland' })).toEqual([
-    { name: 'Could not be written', value: '3' },
+    { name: 'Not recorded', value: '3' },
     { name: 'From', value: '21 Nov 2026 10:42:07' },
     { name: 'Until', value: 'long ago' }
   ])

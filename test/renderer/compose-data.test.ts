@@ -198,7 +198,7 @@ describe('When', () => {
     await input(list('Time zone'), 'Atlantis')
     await fireEvent.blur(list('Time zone'))
     expect(list('Time zone').value).toBe('Auckland')
-    expect(screen.getByText('No time zone is called “Atlantis”. It is still Auckland.')).toBeTruthy()
+    expect(screen.getByText('No time zone matches “Atlantis”. Still set to Auckland.')).toBeTruthy()
     expect(await kept()).toMatchObject({ zone: 'Pacific/Auckland', gmt: '780' })
   })
 

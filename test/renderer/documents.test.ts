@@ -532,7 +532,7 @@ describe('what is true', () => {
     api.documents.list = async () => ({ ok: true, value: { rows: [], total: 0, documents: 0, problem } })
     await open(api, { folder: 'InBox' })
     expect(screen.queryByText('No documents in the InBox.')).toBeNull()
-    expect(screen.getByText('The service refused this account, so the queue can’t be loaded.')).toBeTruthy()
+    expect(screen.getByText('Not known: the account was not accepted.')).toBeTruthy()
     await press('Open Settings')
     expect(opened.app.router.route.screen).toBe('settings')
   })

@@ -415,7 +415,7 @@ test('a list that can not be read offers to try again', async () => {
   const api = fakeApi()
   api.control.fail('downloads.list', { code: 'storage', message: 'The disk is gone.' })
   await open(api)
-  expect(said("The list can't be shown.")).toBe(true)
+  expect(said('The list couldn’t be loaded.')).toBe(true)
   api.control.heal('downloads.list')
   await press('Try again')
   expect(said('Tax declaration Lindqvist')).toBe(true)

@@ -65,7 +65,7 @@ describe('while Countersign is locked', () => {
     api.control.emit('lock.changed', null)
     await settle()
     expect([isThere(), document.querySelector<HTMLElement>('.frame')?.inert]).toEqual([true, true])
-    expect(screen.getByText(/signing in again/)).toBeTruthy()
+    expect(screen.getByText(/sign in again/)).toBeTruthy()
     expect((await axe.run(document.body, { rules: { 'color-contrast': { enabled: false } } })).violations).toEqual([])
     await fireEvent.keyDown(window, { key: 'k', ctrlKey: true })
     await fireEvent.keyDown(window, { key: 'n', ctrlKey: true })
@@ -81,7 +81,7 @@ describe('while Countersign is locked', () => {
   test('a window that is loaded shows no more than that, and the office once it is opened', async () => {
     const { api } = await open({ lock: { isLocked: true, opensBySignIn: false } })
     expect([isThere(), document.querySelector('.frame')]).toEqual([true, null])
-    expect(screen.queryByText(/signing in again/)).toBeNull()
+    expect(screen.queryByText(/sign in again/)).toBeNull()
     const asked = api.control.calls.map(({ name }) => name)
     expect(new Set(asked)).toEqual(new Set(['counter.state', 'counter.lock', 'settings.get']))
     await give(fakePin)
@@ -159,9 +159,9 @@ describe('the frame', () => {
         setAside: { name: 'office.set-aside', reason: 'unreadable' }
       }
     })
-    expect(screen.getByText('Nothing is kept on this computer.')).toBeTruthy()
+    expect(screen.getByText('Nothing is being saved on this computer.')).toBeTruthy()
     expect(screen.getByText(/office\.set-aside/)).toBeTruthy()
-    await fireEvent.click(screen.getByRole('button', { name: "I've read this" }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }))
     expect(screen.queryByText(/office\.set-aside/)).toBeNull()
   })
 
@@ -246,7 +246,7 @@ describe('a document that was asked for from outside', () => {
     const { app, api } = await open()
     api.control.emit('document.asked', { accountId: 'nobody', reference: 'doc-6' })
     await settle()
-    expect(app.toasts.shown.at(-1)?.text).toMatch(/account couldn't be chosen/)
+    expect(app.toasts.shown.at(-1)?.text).toMatch(/couldn’t switch to the document’s account/)
   })
 })
 
@@ -279,7 +279,7 @@ describe('the command palette', () => {
   test('opens by Ctrl+K, goes where the arrows point, and searches documents', async () => {
     await open()
     await fireEvent.keyDown(window, { key: 'k', ctrlKey: true })
-    const field = await screen.findByRole('combobox', { name: 'Search or do' })
+    const field = await screen.findByRole('combobox', { name: 'Search or run a command' })
     await fireEvent.input(field, { target: { value: 'settings' } })
     await fireEvent.keyDown(field, { key: 'Enter' })
     expect(window.location.hash).toBe('#/settings')
@@ -291,7 +291,7 @@ describe('the command palette', () => {
     // There is nothing to scroll without a layout.
     Element.prototype.scrollIntoView ??= () => {}
     await fireEvent.keyDown(window, { key: 'k', ctrlKey: true })
-    const field = await screen.findByRole('combobox', { name: 'Search or do' })
+    const field = await screen.findByRole('combobox', { name: 'Search or run a command' })
     await fireEvent.input(field, { target: { value: 'gift' } })
     const options = await waitFor(() => {
       const found = screen.getAllByRole('option').map((one) => one.textContent?.replace(/\s+/g, ' ').trim() ?? '')
@@ -313,7 +313,7 @@ describe('the command palette', () => {
     const link = screen.getByRole('link', { name: /^Drafts/ })
     link.focus()
     await fireEvent.keyDown(window, { key: 'k', ctrlKey: true })
-    const field = await screen.findByRole('combobox', { name: 'Search or do' })
+    const field = await screen.findByRole('combobox', { name: 'Search or run a command' })
     await waitFor(() => expect(document.activeElement).toBe(field))
     await fireEvent.keyDown(field, { key: 'Escape' })
     await waitFor(() => expect(document.activeElement).toBe(link))

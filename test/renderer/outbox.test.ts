@@ -72,7 +72,7 @@ const rows = () =>
 test('one package shows what the service calls it, and what else it says', async () => {
   const said = { queueReference: 'Q-17', packageName: 'Lease pack', others: [{ name: 'Region', value: 'South' }] }
   await open({ sends: [sendOf({ id: 's', state: 'sent', packageReference: 'P-1', said })] }, ['s'])
-  for (const text of ['Lease pack', 'Q-17', 'Also said by the service', 'Region', 'South']) {
+  for (const text of ['Lease pack', 'Q-17', 'More from the service', 'Region', 'South']) {
     expect(screen.getByText(text), text).toBeTruthy()
   }
 })
@@ -168,7 +168,7 @@ describe('the packages', () => {
     opened.api.control.fail('sends.list', { code: 'internal', message: 'The database is locked.' })
     opened.app.router.go('outbox', [], { show: 'sent' })
     await settle()
-    expect(screen.getByText("The list can't be shown.")).toBeTruthy()
+    expect(screen.getByText('The list couldn’t be loaded.')).toBeTruthy()
     expect(screen.queryByText('Nothing has been sent yet.')).toBeNull()
     expect(screen.queryByText('Nothing needs you.')).toBeNull()
   })
@@ -186,7 +186,7 @@ describe('the packages', () => {
     opened.app.router.go('outbox')
     show(opened, Outbox)
     await settle()
-    expect(screen.getByText("The list can't be shown.")).toBeTruthy()
+    expect(screen.getByText('The list couldn’t be loaded.')).toBeTruthy()
     opened.api.control.heal('sends.list')
     await press('Try again')
     await settle()

@@ -18,7 +18,7 @@ export async function settled<Value>(answer: Promise<Result<Value>>): Promise<Re
   try {
     return await answer
   } catch {
-    return { ok: false, error: { code: 'internal', message: 'The main process did not answer.' } }
+    return { ok: false, error: { code: 'internal', message: 'Countersign didn’t respond.' } }
   }
 }
 

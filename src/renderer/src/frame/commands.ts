@@ -7,7 +7,7 @@ import { listed } from '../words/counts.ts'
 /** A place to go to, or another account to choose. */
 export type Command = {
   id: string
-  group: 'Do' | 'Go to' | 'Switch account' | 'Documents' | 'Document'
+  group: 'Command' | 'Go to' | 'Switch account' | 'Documents' | 'Document'
   label: string
   note?: string
 } & ({ go: Parameters<Router['go']> } | { accountId: string })
@@ -29,7 +29,7 @@ export function commandsFor(
 ): Command[] {
   const folders = accounts.find((account) => account.chosen)?.folders ?? []
   const all: Command[] = [
-    { id: 'new', group: 'Do', label: 'New package', go: ['compose'] },
+    { id: 'new', group: 'Command', label: 'New package', go: ['compose'] },
     ...screenNames
       .filter((screen) => !screensOfOne.includes(screen))
       .map((screen) => to(`go-${screen}`, labels[screen], screen)),

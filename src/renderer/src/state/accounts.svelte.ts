@@ -55,7 +55,7 @@ export class Accounts extends Resource<AccountView[]> {
       documentsLeft === 0 ? 'no documents' : documentsLeft === 1 ? 'one document' : `${documentsLeft} documents`
     return {
       title: `The plan has ${left} left, and this needs ${documents.toLocaleString('en-GB')}.`,
-      more: 'What doesn’t fit is refused by the service, and waits in the Outbox until documents are added.'
+      more: 'The rest waits in the Outbox until documents are added to the plan.'
     }
   }
   /** Asks what the service says of the chosen account's limits, unless it was asked just now. */
@@ -144,7 +144,7 @@ export class Accounts extends Resource<AccountView[]> {
    */
   async #finish(): Promise<AppError | undefined> {
     if (!(await this.#finished()).includes('failing')) return undefined
-    return { code: 'storage', message: 'What you typed could not be saved yet, so the account was not changed.' }
+    return { code: 'storage', message: 'Your draft couldn’t be saved, so we didn’t switch accounts.' }
   }
 
   #finished(): Promise<Finished[]> {

@@ -124,7 +124,7 @@ export class AppState {
   /** Chooses another account, or says that it couldn't be; answers whether it is chosen. */
   async choose(id: string): Promise<boolean> {
     const error = await this.accounts.choose(id)
-    if (error) this.toasts.warn("The account couldn't be chosen.")
+    if (error) this.toasts.warn('We couldn’t switch accounts.')
     return error === undefined
   }
 

@@ -6,21 +6,21 @@ import { clockTime, dayInWords, inWords, offsetAt } from '../../words/dates.ts'
 import type { StatusWords } from '../../words/statuses.ts'
 
 const events: Record<AuditEvent, StatusWords> = {
-  'session-started': { shape: 'dot', word: 'Session began', tone: 'accent' },
+  'session-started': { shape: 'dot', word: 'Session started', tone: 'accent' },
   'handed-over': { shape: 'half', word: 'Screen handed over', tone: 'accent' },
   'page-opened': { shape: 'half', word: 'Signing page opened', tone: 'accent' },
   'camera-allowed': { shape: 'tick', word: 'Camera allowed', tone: 'warn' },
   'camera-refused': { shape: 'bar', word: 'Camera not allowed', tone: 'quiet' },
-  left: { shape: 'pause', word: 'Page covered', tone: 'warn' },
-  idle: { shape: 'clock', word: 'Nobody was there', tone: 'warn' },
-  unlocked: { shape: 'dot', word: 'PIN given', tone: 'quiet' },
-  'pin-wrong': { shape: 'question', word: 'Wrong PIN given', tone: 'warn' },
+  left: { shape: 'pause', word: 'Page hidden', tone: 'warn' },
+  idle: { shape: 'clock', word: 'Idle', tone: 'warn' },
+  unlocked: { shape: 'dot', word: 'PIN entered', tone: 'quiet' },
+  'pin-wrong': { shape: 'question', word: 'Wrong PIN', tone: 'warn' },
   'page-printed': { shape: 'dot', word: 'Page printed', tone: 'quiet' },
   'page-saved': { shape: 'dot', word: 'Page saved', tone: 'quiet' },
   'turn-ended': { shape: 'ring', word: 'Signing ended', tone: 'quiet' },
   'session-ended': { shape: 'dot', word: 'Session ended', tone: 'accent' },
   'session-interrupted': { shape: 'question', word: 'Session interrupted', tone: 'danger' },
-  'pin-set': { shape: 'dot', word: 'PIN chosen', tone: 'quiet' },
+  'pin-set': { shape: 'dot', word: 'PIN set', tone: 'quiet' },
   'pin-reset': { shape: 'question', word: 'PIN reset', tone: 'warn' },
   'settings-changed': { shape: 'dot', word: 'Settings changed', tone: 'quiet' },
   'account-added': { shape: 'dot', word: 'Account added', tone: 'warn' },
@@ -28,17 +28,17 @@ const events: Record<AuditEvent, StatusWords> = {
   'account-removed': { shape: 'bar', word: 'Account removed', tone: 'warn' },
   'entries-lost': { shape: 'cross', word: 'Entries missing', tone: 'danger' },
   'office-locked': { shape: 'pause', word: 'Countersign locked', tone: 'quiet' },
-  'office-unlocked': { shape: 'dot', word: 'Countersign opened', tone: 'quiet' },
-  'identity-data-fetched': { shape: 'dot', word: 'Identity data fetched', tone: 'quiet' },
-  'signed-document-fetched': { shape: 'dot', word: 'Signed document fetched', tone: 'quiet' }
+  'office-unlocked': { shape: 'dot', word: 'Countersign unlocked', tone: 'quiet' },
+  'identity-data-fetched': { shape: 'dot', word: 'Identity data downloaded', tone: 'quiet' },
+  'signed-document-fetched': { shape: 'dot', word: 'Signed document downloaded', tone: 'quiet' }
 }
 
 const outcomes: Readonly<Record<string, StatusWords>> = {
   signed: { shape: 'tick', word: 'Signed', tone: 'ok' },
   declined: { shape: 'cross', word: 'Declined', tone: 'danger' },
   'not-yet': { shape: 'ring', word: 'Not signed yet', tone: 'quiet' },
-  unknown: { shape: 'question', word: 'Not known', tone: 'warn' },
-  skipped: { shape: 'bar', word: 'Not begun', tone: 'quiet' }
+  unknown: { shape: 'question', word: 'Not confirmed', tone: 'warn' },
+  skipped: { shape: 'bar', word: 'Not started', tone: 'quiet' }
 }
 
 /** The event as shape and a few words; a turn that ended says how. An event of a later version is shown by its own name. */
@@ -49,74 +49,74 @@ export function entryStatus({ what, detail }: Pick<AuditEntry, 'what' | 'detail'
 
 /** What each detail is called, in the order that they are read. */
 const names = new Map([
-  ['evidence', 'Evidence seen'],
+  ['evidence', 'Evidence checked'],
   ['documents', 'Documents'],
-  ['origin', 'Page of'],
+  ['origin', 'Page from'],
   ['devices', 'Devices'],
   ['by', 'By'],
-  ['why', 'Why'],
-  ['then', 'What followed'],
-  ['outcome', 'What the service says'],
+  ['why', 'Reason'],
+  ['then', 'Next'],
+  ['outcome', 'Result'],
   ['known', 'Known'],
-  ['tried', 'Refused attempts of the page'],
-  ['error', 'Reason'],
-  ['because', 'Why'],
-  ['wiped', 'Everything wiped'],
+  ['tried', 'Blocked actions'],
+  ['error', 'Error'],
+  ['because', 'Cause'],
+  ['wiped', 'Page wiped'],
   ['place', 'Screen'],
-  ['phase', 'At the moment of'],
-  ['seconds', 'Lasted'],
+  ['phase', 'During'],
+  ['seconds', 'Duration'],
   ['how', 'How'],
   ['as', 'As'],
   ['records', 'Records'],
   ['picture', 'Picture'],
-  ['type', 'Kind'],
+  ['type', 'Type'],
   ['file', 'File'],
-  ['where', 'Where'],
+  ['where', 'Location'],
   ['account', 'Account'],
-  ['changed', 'What was changed'],
-  ['before', 'Called before'],
+  ['changed', 'Changed'],
+  ['before', 'Previous name'],
   ['address', 'Address'],
-  ['entries', 'Could not be written'],
+  ['entries', 'Not recorded'],
   ['from', 'From'],
   ['until', 'Until'],
-  ['origins', 'Allowed addresses now']
+  ['origins', 'Allowed addresses']
 ])
 
 const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   by: {
     blur: 'another window came to the front',
-    'full-screen': 'the screen was no longer filled',
+    'full-screen': 'full screen was turned off',
     hidden: 'the window was hidden',
-    closing: 'the window was to be closed',
+    closing: 'someone tried to close the window',
     display: 'the display was unplugged',
     locked: 'the computer was locked',
-    'not-me': 'it was not the person it was for',
-    page: 'our own page ended',
+    'not-me': 'they said they’re someone else',
+    page: 'Countersign reopened this screen',
     person: 'the person',
-    rule: 'a rule'
+    rule: 'automatic download'
   },
   why: {
-    moment: 'they asked for a moment',
-    help: 'help or staff was asked for',
-    stop: 'they asked to stop',
-    finish: 'they said that they have finished'
+    moment: 'asked for a moment',
+    help: 'asked for help or staff',
+    stop: 'asked to stop',
+    finish: 'said they’ve finished'
   },
   as: {
-    records: 'records on the screen',
-    preview: 'the PDF on the screen',
-    'saved-picture': 'a picture that was saved'
+    records: 'records on screen',
+    preview: 'PDF on screen',
+    'saved-picture': 'saved picture'
   },
   type: { pdf: 'PDF', json: 'records (JSON)' },
-  place: { here: 'this one', 'other-display': 'the second display' },
+  place: { here: 'this screen', 'other-display': 'second display' },
   phase: {
-    handover: 'handing over',
-    loading: 'the page being loaded',
+    handover: 'handover',
+    loading: 'loading the page',
     open: 'signing',
-    covered: 'the page being covered',
-    asking: 'the service being asked',
-    between: 'going on to the next document',
-    failed: 'a page that could not be shown',
-    return: 'giving the screen back'
+    covered: 'page hidden',
+    asking: 'checking the result',
+    between: 'between documents',
+    failed: 'page couldn’t be opened',
+    return: 'returning the screen'
   }
 }
 
@@ -190,26 +190,22 @@ export interface CheckWords {
 
 /** Whether the trail is as it was written. */
 export function checkWords({ isWhole, entries, brokenAt, isCutOff, unwritten = 0 }: AuditCheck): CheckWords {
-  const waits = unwritten > 0 && `${capital(counted(unwritten, 'entry waits', 'entries wait'))} to be written:`
-  const full =
-    'this computer has no room for them, or its disk can’t be written. Nobody is handed the screen until it can.'
-  if (isWhole && waits)
-    return { kind: 'warn', title: 'The newest entries aren’t in the trail yet.', more: `${waits} ${full}` }
+  const waits = unwritten > 0 && `${capital(counted(unwritten, 'entry is', 'entries are'))} waiting to be saved:`
+  const full = 'the disk is full or can’t be written to. Nobody can start signing until this is fixed.'
+  if (isWhole && waits) return { kind: 'warn', title: 'The newest entries aren’t saved yet.', more: `${waits} ${full}` }
   if (isWhole)
     return {
       kind: 'ok',
-      title: 'Nothing was changed or removed.',
-      more: `${capital(counted(entries, 'entry', 'entries'))}: each follows from the one before it, and the last is the last that was written.`
+      title: 'No issues found.',
+      more: `${capital(counted(entries, 'entry', 'entries'))} checked. None were changed or removed.`
     }
   const wrong = [
-    ...(brokenAt === undefined
-      ? []
-      : [`Entry ${brokenAt.toLocaleString('en-GB')} doesn’t follow from the one before it.`]),
+    ...(brokenAt === undefined ? [] : [`Entry ${brokenAt.toLocaleString('en-GB')} doesn’t match the one before it.`]),
     ...(isCutOff ? ['Entries at the end are missing.'] : [])
   ]
   return {
     kind: 'danger',
-    title: 'The trail was changed.',
-    more: `${wrong.join(' ') || 'It is not as it was written.'} Someone changed, removed or added entries outside Countersign. Save it as a file now, and tell your administrator.`
+    title: 'The audit trail was changed.',
+    more: `${wrong.join(' ') || 'It doesn’t match what was recorded.'} Entries were changed, removed or added outside Countersign. Export it now and tell your administrator.`
   }
 }
