@@ -26,7 +26,7 @@ beforeAll(async () => {
   const { db } = await openDocuments({ folder: whole, key, time: Date })
   await workerOffice(db).look('InBox', leases)
   const pages = db.prepare<[string], number>("SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf'").pluck()
-  for (const table of ['index_rows', 'bodies', 'documents']) leaves.set(table, pages.all(table))
+  for (const table of ['index_rows', 'bodies', 'documents', 'figures']) leaves.set(table, pages.all(table))
   db.close()
 })
 afterAll(() => rm(whole, { recursive: true, force: true }))
@@ -41,7 +41,7 @@ async function damaged(table: string): Promise<void> {
 }
 
 describe('a damaged page', () => {
-  test.each(['index_rows', 'bodies', 'documents'])(
+  test.each(['index_rows', 'bodies', 'documents', 'figures'])(
     'of %s is set aside with its file when it shows, and all goes on',
     async (table) => {
       await damaged(table)
@@ -87,7 +87,8 @@ describe('a damaged page', () => {
       error: (message: string) => warnings.push(message)
     }
     const threaded = openDocumentsThread({ worker, folder, key, log })
-    expect(await threaded.ask('lookedAt', { accountId: 'office', folders: ['InBox'] })).toEqual({})
+    const moment = { accountId: 'office', now: 0, zone: 'UTC' }
+    expect(await threaded.ask('counts', { ...moment, queries: [] })).toMatchObject({ folders: {} })
     await threaded.end()
     expect(warnings).toEqual(['The file of documents was set aside, and a new one begun.'])
   })

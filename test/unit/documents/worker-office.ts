@@ -23,6 +23,28 @@ export const lease = (Reference: string, members: Members = {}): Members => ({
   ...members
 })
 
+/** Documents of every kind that an overview counts; some are other in each round. */
+export function someOffice(round: number, count: number): Members[] {
+  const one = <Value>(values: readonly Value[], at: number) => values[at % values.length]
+  return Array.from({ length: count }, (_, at) => {
+    const seed = at % 3 === round % 3 ? at + round : at
+    return lease(`D-${at}`, {
+      Status: one(['0 of 2 Signed', 'Complete', 'Declined', 'Expired', '', 'NotStart'], seed),
+      DueDate: one(['2026-11-22', '2026-11-24T03:00:00Z', '2026-11-20T00:00:00Z', undefined], seed >> 1),
+      LastSignedDate: one(['2026-11-02T00:00:00Z', '2026-10-20T00:00:00Z', undefined], seed),
+      ...(at % 4 > 0 && { PackageReference: `P-${at >> 2}` }),
+      ...(seed % 5 === 0 && { IDVerificationRequested: true }),
+      Signers: [
+        {
+          ...{ FirstName: 'Ana', LastName: 'Example', Email: 'ana@example.com', SignedStatus: 'Invitation' },
+          ...(seed % 7 === 0 && { SigningKey: 'https://sign.example.com/x' }),
+          ...(seed % 6 === 0 && { IDVerificationResult: 'Failed' })
+        }
+      ]
+    })
+  })
+}
+
 export function workerOffice(db = documentsInMemory()) {
   let now = START
   const clock = () => now

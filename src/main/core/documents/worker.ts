@@ -7,7 +7,7 @@ import { inSlices, inTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import type { DocumentIndex } from './index/document-index.ts'
-import { overviewOf } from './index/overview.ts'
+import { overviewOf, overviewOfKept } from './index/overview.ts'
 import {
   countsOf,
   dueOn,
@@ -33,6 +33,19 @@ import type { Answer, Ask, AskDocuments, DocumentKey, DocumentQuestion, WithSome
 export type DocumentsWorker = ReturnType<typeof openDocumentsWorker>
 
 type Answers = { [Name in DocumentQuestion]: (ask: Ask<Name>) => Answer<Name> | Promise<Answer<Name>> }
+
+/**
+ * What is answered from the disk before all is in memory: what the first screen shows, and whatever else has no need of the
+ * index. An account that is erased meanwhile is read no further.
+ */
+const AT_ONCE: ReadonlySet<DocumentQuestion> = new Set([
+  'overview',
+  'lookedAt',
+  'newestChange',
+  'changesAfter',
+  'activity',
+  'keepOnly'
+] as const)
 
 /** @param db as `openDocuments` opened it; the worker closes it. */
 export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'now'> }) {
@@ -151,7 +164,12 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
       return { bytes: await inSlices(tableOf(rows, columns, ask.zone, format)), documents: rows.length }
     },
 
-    overview: ({ accountId, stuckDays, ...moment }) => inSlices(overviewOf(indexOf(accountId), moment, stuckDays)),
+    async overview({ accountId, stuckDays, ...moment }) {
+      const kept = mirror.figures(accountId)
+      if (kept) return overviewOfKept(kept, moment, stuckDays)
+      await mirror.ready()
+      return inSlices(overviewOf(indexOf(accountId), moment, stuckDays))
+    },
 
     waitingHere: ({ accountId, withoutLink }) => waitingHere(indexOf(accountId), withoutLink),
 
@@ -193,7 +211,7 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
   }
 
   const ask: AskDocuments = async (name, ask) => {
-    await mirror.ready()
+    await (AT_ONCE.has(name) ? mirror.begun() : mirror.ready())
     return (answers[name] as (ask: unknown) => Promise<never>)(ask)
   }
 

@@ -49,7 +49,7 @@ export function openColumns(capacity: number) {
 
     put(rowId: number, row: IndexRow): void {
       if (rowId >= columns.flags.length) grow()
-      const { due, progress, folder, packageReference } = row
+      const { progress, folder, packageReference } = row
       if (!folderNumbers.has(folder)) folderNumbers.set(folder, folderNumbers.size)
       const before = columns.rows[rowId]?.packageReference
       if (before !== packageReference) {
@@ -58,22 +58,18 @@ export function openColumns(capacity: number) {
         if (before !== undefined) packages.leave(before)
       }
       columns.rows[rowId] = row
-      columns.due[rowId] = due?.precision === 'time' ? due.at : Number.NaN
-      columns.dueDay[rowId] = due?.precision === 'day' ? writtenDay(due, row.gmt) : Number.NaN
-      columns.idleSince[rowId] = idleSince(row)
-      columns.arrivedAt[rowId] = row.arrivedAt
-      columns.completedAt[rowId] = row.completedAt ?? Number.NaN
+      const figures = figuresOf(row)
+      columns.due[rowId] = figures.due
+      columns.dueDay[rowId] = figures.dueDay
+      columns.idleSince[rowId] = figures.idleSince
+      columns.arrivedAt[rowId] = figures.arrivedAt
+      columns.completedAt[rowId] = figures.completedAt
       columns.signed[rowId] = progress?.signed ?? Number.NaN
       columns.of[rowId] = progress?.of ?? Number.NaN
-      columns.family[rowId] = STATUS_FAMILIES.indexOf(row.status.family)
-      columns.identity[rowId] = IDENTITY_STATES.indexOf(row.identity)
+      columns.family[rowId] = figures.family
+      columns.identity[rowId] = figures.identity
       columns.folder[rowId] = columns.numberOf(folder)
-      columns.flags[rowId] =
-        (row.unread ? FLAG.unread : 0) |
-        (row.hasFileUploaded ? FLAG.hasFile : 0) |
-        (waitsHere(row) ? FLAG.waitsHere : 0) |
-        (row.goneAt === undefined ? 0 : FLAG.gone) |
-        opennessOf(row)
+      columns.flags[rowId] = figures.flags
     },
 
     remove(rowId: number): void {
@@ -120,6 +116,41 @@ function packageNumbers() {
       numbers.delete(reference)
       free.push(number)
     }
+  }
+}
+
+/** What the overview counts a row by. */
+export interface Figures {
+  /** Places in `STATUS_FAMILIES` and in `IDENTITY_STATES`. */
+  family: number
+  identity: number
+  flags: number
+  due: number
+  dueDay: number
+  idleSince: number
+  arrivedAt: number
+  completedAt: number
+}
+
+/** The lists and bits that figures are written by: kept ones that were written by others are of no use. */
+export const FIGURES_BY = JSON.stringify([STATUS_FAMILIES, IDENTITY_STATES, FLAG])
+
+export function figuresOf(row: IndexRow): Figures {
+  const { due } = row
+  return {
+    family: STATUS_FAMILIES.indexOf(row.status.family),
+    identity: IDENTITY_STATES.indexOf(row.identity),
+    flags:
+      (row.unread ? FLAG.unread : 0) |
+      (row.hasFileUploaded ? FLAG.hasFile : 0) |
+      (waitsHere(row) ? FLAG.waitsHere : 0) |
+      (row.goneAt === undefined ? 0 : FLAG.gone) |
+      opennessOf(row),
+    due: due?.precision === 'time' ? due.at : Number.NaN,
+    dueDay: due?.precision === 'day' ? writtenDay(due, row.gmt) : Number.NaN,
+    idleSince: idleSince(row),
+    arrivedAt: row.arrivedAt,
+    completedAt: row.completedAt ?? Number.NaN
   }
 }
 

@@ -1,9 +1,10 @@
 /** What the first screen of the day counts: states, what is due, what needs a look, and the packages of twelve weeks. */
 import { IDENTITY_STATES, type OverviewView, STATUS_FAMILIES } from '../../../../shared/contract/index.ts'
 import { beginningOf, DAY, dayAfter, dayAt, mondayOf } from '../../lib/calendar.ts'
+import { getOrMake } from '../../lib/objects.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import type { Moment } from '../questions.ts'
-import { FLAG } from './conditions.ts'
+import { type Figures, FLAG } from './conditions.ts'
 import type { DocumentIndex } from './document-index.ts'
 
 const DAYS = 14
@@ -13,59 +14,111 @@ const COMPLETE = STATUS_FAMILIES.indexOf('complete')
 const DECLINED = STATUS_FAMILIES.indexOf('declined')
 const FAILED = IDENTITY_STATES.indexOf('failed')
 
+type Overview = Omit<OverviewView, 'lookedAt' | 'problem'>
+
+/** What is kept of a document's figures: of no value what it doesn't have, and a number for its package. */
+export type KeptFigures = { [Member in keyof Figures | 'package']: number | null }
+
 /**
  * Documents that left all folders are counted in the weeks only: their packages were sent all the same.
  * @param stuckDays how long nothing may happen to a document until it counts as stuck.
  */
-export function* overviewOf(
-  index: DocumentIndex,
-  { now, zone }: Moment,
-  stuckDays: number
-): Sliced<Omit<OverviewView, 'lookedAt' | 'problem'>> {
+export function* overviewOf(index: DocumentIndex, moment: Moment, stuckDays: number): Sliced<Overview> {
   const { columns, rowAt, rowIds } = index.inner
+  const counting = countingOf(moment, stuckDays, columns.packages())
+  for (let rowId = 0; rowId < rowIds(); rowId++) {
+    if (rowId % PIECE === PIECE - 1) yield
+    if (!rowAt(rowId)) continue
+    counting.add(
+      columns.family[rowId] as number,
+      columns.identity[rowId] as number,
+      columns.flags[rowId] as number,
+      columns.due[rowId] as number,
+      columns.dueDay[rowId] as number,
+      columns.idleSince[rowId] as number,
+      columns.arrivedAt[rowId] as number,
+      columns.completedAt[rowId] as number,
+      columns.package[rowId] as number
+    )
+  }
+  yield
+  return counting.overview()
+}
+
+/** The same of what is kept on the disk, for as long as there is no index. */
+export function overviewOfKept(kept: readonly KeptFigures[], moment: Moment, stuckDays: number): Overview {
+  const packages = new Map<number, number>()
+  const counting = countingOf(moment, stuckDays, kept.length)
+  for (const one of kept) {
+    const number = one.package === null ? 0 : getOrMake(packages, one.package, () => packages.size + 1)
+    counting.add(
+      one.family ?? 0,
+      one.identity ?? 0,
+      one.flags ?? 0,
+      one.due ?? Number.NaN,
+      one.dueDay ?? Number.NaN,
+      one.idleSince ?? Number.NaN,
+      one.arrivedAt ?? Number.NaN,
+      one.completedAt ?? Number.NaN,
+      number
+    )
+  }
+  return counting.overview()
+}
+
+/** @param packagesUpTo no package has a number above this; nought stands for none. */
+function countingOf({ now, zone }: Moment, stuckDays: number, packagesUpTo: number) {
   const today = dayAt(now, zone)
   const firstDay = Date.parse(today)
-  const due = counterOf(
+  const dueDays = counterOf(
     Array.from({ length: DAYS }, (_, index) => dayAfter(today, index)),
     1,
     zone
   )
-  const packages = packageTimes(columns.packages() + 1)
+  const packages = packageTimes(packagesUpTo + 1)
   const states = STATUS_FAMILIES.map((family) => ({ family, count: 0 }))
   const view = { withoutDue: 0, withoutWeek: 0, overdue: 0, declined: 0, identityFailed: 0, waitingHere: 0, unread: 0 }
   const stuck = { days: stuckDays, count: 0 }
   const weeks = weeksUntil(today, zone)
 
-  for (let rowId = 0; rowId < rowIds(); rowId++) {
-    if (rowId % PIECE === PIECE - 1) yield
-    if (!rowAt(rowId)) continue
-    const family = columns.family[rowId] as number
-    const completedAt = family === COMPLETE ? (columns.completedAt[rowId] as number) : Number.NaN
-    const sentAt = columns.arrivedAt[rowId] as number
-    const number = columns.package[rowId] as number
-    if (number === 0) weeks.count(sentAt, completedAt)
-    else packages.add(number, sentAt, completedAt)
-    const flags = columns.flags[rowId] as number
-    if (flags & FLAG.gone) continue
-    const state = states[family]
-    if (state) state.count++
-    if (!(sentAt > 0) || (family === COMPLETE && !(completedAt > 0))) view.withoutWeek++
-    if (family === DECLINED) view.declined++
-    if (columns.identity[rowId] === FAILED) view.identityFailed++
-    if (flags & FLAG.waitsHere) view.waitingHere++
-    if (flags & FLAG.unread) view.unread++
-    if (flags & FLAG.ended) continue
-    const [dueAt, dueDay] = [columns.due[rowId] as number, columns.dueDay[rowId] as number]
-    due.count(dueAt)
-    due.countAt((dueDay - firstDay) / DAY)
-    if (Number.isNaN(dueAt) && Number.isNaN(dueDay)) view.withoutDue++
-    if (flags & FLAG.unsaid) continue
-    if (dueAt <= now || dueDay < firstDay) view.overdue++
-    if ((columns.idleSince[rowId] as number) + stuckDays * DAY <= now) stuck.count++
+  return {
+    /** One document, by its figures: a hundred thousand are counted, and none is made an object. */
+    add(
+      family: number,
+      identity: number,
+      flags: number,
+      due: number,
+      dueDay: number,
+      idleSince: number,
+      arrivedAt: number,
+      completed: number,
+      packageNumber: number
+    ): void {
+      const completedAt = family === COMPLETE ? completed : Number.NaN
+      if (packageNumber === 0) weeks.count(arrivedAt, completedAt)
+      else packages.add(packageNumber, arrivedAt, completedAt)
+      if (flags & FLAG.gone) return
+      const state = states[family]
+      if (state) state.count++
+      if (!(arrivedAt > 0) || (family === COMPLETE && !(completedAt > 0))) view.withoutWeek++
+      if (family === DECLINED) view.declined++
+      if (identity === FAILED) view.identityFailed++
+      if (flags & FLAG.waitsHere) view.waitingHere++
+      if (flags & FLAG.unread) view.unread++
+      if (flags & FLAG.ended) return
+      dueDays.count(due)
+      dueDays.countAt((dueDay - firstDay) / DAY)
+      if (Number.isNaN(due) && Number.isNaN(dueDay)) view.withoutDue++
+      if (flags & FLAG.unsaid) return
+      if (due <= now || dueDay < firstDay) view.overdue++
+      if (idleSince + stuckDays * DAY <= now) stuck.count++
+    },
+
+    overview(): Overview {
+      packages.each(weeks.count)
+      return { ...view, states, due: dueDays.counts, stuck, weeks: weeks.counts() }
+    }
   }
-  yield
-  packages.each(weeks.count)
-  return { ...view, states, due: due.counts, stuck, weeks: weeks.counts() }
 }
 
 /** When each package was sent, and when its last document became complete: NaN where one isn't, or nobody saw when. */

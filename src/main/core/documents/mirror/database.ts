@@ -177,8 +177,33 @@ const documents = `
   INSERT INTO mirror (id) VALUES (lower(hex(randomblob(16))));
 `
 
+const figures = `
+  -- What the overview counts by, of each document: small enough to be read whole before the index is there. Written in the
+  -- transaction that writes the row, so that it is never older. Absent times are NULL.
+  CREATE TABLE figures (
+    id INTEGER PRIMARY KEY,
+    account_id TEXT NOT NULL,
+    -- Places in lists of the application's, and bits.
+    family INTEGER NOT NULL,
+    identity INTEGER NOT NULL,
+    flags INTEGER NOT NULL,
+    due REAL,
+    due_day REAL,
+    idle_since REAL,
+    arrived_at REAL,
+    completed_at REAL,
+    -- The beginning of the package reference's SHA-1, as a number; NULL where a document has none.
+    package INTEGER
+  ) STRICT;
+  -- The lists and bits that the figures of all documents are written by; blank until all have some.
+  ALTER TABLE mirror ADD COLUMN figures TEXT NOT NULL DEFAULT '';
+`
+
 /** In the order they are applied, as those of the main database are. */
-const mirrorMigrations: readonly Migration[] = [{ name: 'documents', sql: documents }]
+const mirrorMigrations: readonly Migration[] = [
+  { name: 'documents', sql: documents },
+  { name: 'figures', sql: figures }
+]
 
 /** The key of `documents.db`. It lies in the main database, which is encrypted with the keychain's: one way in for both. */
 

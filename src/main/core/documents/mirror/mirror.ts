@@ -8,12 +8,13 @@ import { inSlices, nextTurn, type Sliced } from '../../lib/slices.ts'
 import type { Db } from '../../storage/connection.ts'
 import { faultOf, queryTroubleOf } from '../../storage/database-fault.ts'
 import { openDocumentIndex } from '../index/document-index.ts'
+import type { KeptFigures } from '../index/overview.ts'
 import { type IndexRow, indexRowOf } from '../index/row.ts'
 import type { MirroredDocument, Taken } from '../questions.ts'
 import { type Changes, openChanges } from './changes.ts'
 import type { Difference } from './differences.ts'
 import { type Account, beginning, type Entry, type Folder, seenAt } from './state.ts'
-import { entryOf, folderOf, mirrorTables, readJson, type StoredDocument } from './tables.ts'
+import { entryOf, folderOf, mirrorTables, readJson, type StoredDocument, type StoredFolder } from './tables.ts'
 
 /** Something that happened, and whether this workstation did it. */
 type Happening = Difference & { isOwn: boolean }
@@ -43,30 +44,42 @@ export function openMirror(db: Db) {
   const rows = mirrorTables(db)
   const changes: Changes = openChanges(db)
   const accounts = new Map<string, Account>()
-  const loading = inSlices(load())
+  let isReady = false
+  const begun = begin()
+  const loading = begun.then((folders) => inSlices(load(folders)))
   // Anyone who asks learns of it.
   loading.catch(() => undefined)
 
+  /** The folders: few, and known at once. */
+  async function begin(): Promise<StoredFolder[]> {
+    const folders = rows.folders()
+    for (const stored of folders) accountOf(stored.account_id).folders.set(stored.folder, folderOf(stored))
+    return folders
+  }
+
   /** Everything but the bodies. */
-  function* load(): Sliced<void> {
+  function* load(folders: readonly StoredFolder[]): Sliced<void> {
+    const lacksFigures = !rows.hasFigures()
     let last = 0
     for (;;) {
-      const some = rows.after(last)
-      for (const stored of some) {
-        last = stored.id
-        remember(entryOf(stored), stored.row === null ? rowOf(stored) : readJson<IndexRow>(stored.row))
-      }
+      const some = rows.after(last).map((stored) => {
+        const row = stored.row === null ? rowOf(stored) : readJson<IndexRow>(stored.row)
+        remember(entryOf(stored), row)
+        return [stored.id, row] as const
+      })
       if (some.length === 0) break
+      if (lacksFigures) rows.keepFigures(some)
+      last = some.at(-1)?.[0] ?? last
       yield
     }
-    for (const stored of rows.folders()) {
-      const account = accountOf(stored.account_id)
-      account.folders.set(stored.folder, folderOf(stored))
+    if (lacksFigures) rows.setHasFigures()
+    for (const stored of folders) {
       for (const [reference, at] of readJson<[string, number][]>(stored.missing)) {
-        const entry = account.entries.get(reference)
+        const entry = accounts.get(stored.account_id)?.entries.get(reference)
         if (entry?.folder === stored.folder) Object.assign(entry, { isMissing: true, ownSeenAt: at })
       }
     }
+    isReady = true
   }
 
   /** A row that an earlier version wrote otherwise is made again from the document. */
@@ -133,8 +146,13 @@ export function openMirror(db: Db) {
   })
 
   return {
+    /** Resolves once the folders are known, which is at once. Rejects where the file can't be read. */
+    begun: async (): Promise<void> => void (await begun),
     /** Resolves once everything is in memory. Rejects where the file can't be read. */
     ready: (): Promise<void> => loading,
+    /** What an account's overview counts, as it is kept, while not everything is in memory; undefined then, or if none is kept. */
+    figures: (accountId: string): KeptFigures[] | undefined =>
+      isReady || !rows.hasFigures() ? undefined : rows.figures(accountId),
     account: accountOf,
     changes,
 
@@ -229,7 +247,7 @@ export function openMirror(db: Db) {
     },
 
     /** All accounts of which something is kept. */
-    known: (): string[] => [...new Set([...accounts.keys(), ...changes.accounts()])],
+    known: (): string[] => [...new Set([...rows.accounts(), ...accounts.keys(), ...changes.accounts()])],
 
     erase(accountId: string): void {
       db.transaction(() => {

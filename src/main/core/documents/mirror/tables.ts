@@ -1,7 +1,10 @@
 /** The statements over the tables of `documents.db`. */
+import { hash } from 'node:crypto'
 import type { DocumentResponse } from '../../../../shared/model/index.ts'
 import type { Db } from '../../storage/connection.ts'
 import { DamagedDatabaseError } from '../../storage/integrity.ts'
+import { FIGURES_BY, figuresOf } from '../index/conditions.ts'
+import type { KeptFigures } from '../index/overview.ts'
 import type { IndexRow } from '../index/row.ts'
 import { beginning, type Entry, type Folder } from './state.ts'
 
@@ -74,6 +77,17 @@ export function mirrorTables(db: Db) {
     )
     .pluck()
   const writeRow = db.prepare<[number, string]>('INSERT OR REPLACE INTO index_rows (id, row) VALUES (?, ?)')
+  const writeFigures = db.prepare(
+    `INSERT OR REPLACE INTO figures (id, account_id, family, identity, flags, due, due_day, idle_since, arrived_at,
+       completed_at, package)
+     VALUES (@id, @accountId, @family, @identity, @flags, @due, @dueDay, @idleSince, @arrivedAt, @completedAt, @package)`
+  )
+  const figures = db.prepare<[string], KeptFigures>(
+    `SELECT family, identity, flags, due, due_day AS dueDay, idle_since AS idleSince, arrived_at AS arrivedAt,
+       completed_at AS completedAt, package FROM figures WHERE account_id = ?`
+  )
+  const figuresBy = db.prepare<[], string>('SELECT figures FROM mirror').pluck()
+  const setFiguresBy = db.prepare<[string]>('UPDATE mirror SET figures = ?')
   const writeBody = db.prepare<[number, string]>('INSERT OR REPLACE INTO bodies (id, body) VALUES (?, ?)')
   const setUnread = db.prepare<[number, number]>('UPDATE documents SET unread = ? WHERE id = ?')
   const folders = db.prepare<[], StoredFolder>('SELECT * FROM folders')
@@ -90,13 +104,28 @@ export function mirrorTables(db: Db) {
     'UPDATE folders SET folder = ? WHERE account_id = ? AND folder = ?'
   )
   const forgetFolder = db.prepare<[string, string]>('DELETE FROM folders WHERE account_id = ? AND folder = ?')
+  const nextAccount = db
+    .prepare<[string], string | null>('SELECT min(account_id) FROM documents WHERE account_id > ?')
+    .pluck()
   const ofAccount = 'IN (SELECT id FROM documents WHERE account_id = ?)'
   const erasing = [
     `DELETE FROM index_rows WHERE id ${ofAccount}`,
     `DELETE FROM bodies WHERE id ${ofAccount}`,
+    'DELETE FROM figures WHERE account_id = ?',
     'DELETE FROM documents WHERE account_id = ?',
     'DELETE FROM folders WHERE account_id = ?'
   ].map((sql) => db.prepare<[string]>(sql))
+
+  function keepRow(id: number, row: IndexRow): void {
+    writeRow.run(id, JSON.stringify(row))
+    keepFigures(id, row)
+  }
+
+  function keepFigures(id: number, row: IndexRow): void {
+    const { packageReference, accountId } = row
+    const number = packageReference === undefined ? null : numberOf(packageReference)
+    writeFigures.run({ id, accountId, ...figuresOf(row), package: number })
+  }
 
   return {
     /** The next documents after one, by id. */
@@ -131,7 +160,7 @@ export function mirrorTables(db: Db) {
           logged: entry.hashes.logged ?? null
         })
       )
-      if (hasNewRow) writeRow.run(id, JSON.stringify(row))
+      if (hasNewRow) keepRow(id, row)
       if (document) writeBody.run(id, JSON.stringify(document))
       return id
     },
@@ -139,9 +168,28 @@ export function mirrorTables(db: Db) {
     setUnread: db.transaction((some: readonly { entry: Entry; row: IndexRow }[]) => {
       for (const { entry, row } of some) {
         setUnread.run(row.unread ? 1 : 0, entry.id)
-        writeRow.run(entry.id, JSON.stringify(row))
+        keepRow(entry.id, row)
       }
     }),
+
+    /** Whether every document has figures, of today's kind. */
+    hasFigures: (): boolean => figuresBy.get() === FIGURES_BY,
+    figures: (accountId: string): KeptFigures[] => figures.all(accountId),
+
+    /** Writes the figures of rows that lack them. */
+    keepFigures: db.transaction((some: readonly (readonly [id: number, row: IndexRow])[]): void => {
+      for (const [id, row] of some) keepFigures(id, row)
+    }),
+
+    /** To be called once every document has them. */
+    setHasFigures: (): void => void setFiguresBy.run(FIGURES_BY),
+
+    /** The accounts that documents are kept of. */
+    accounts(): string[] {
+      const found: string[] = []
+      for (let next = nextAccount.get(''); next; next = nextAccount.get(next)) found.push(next)
+      return found
+    },
 
     folders: (): StoredFolder[] => folders.all(),
 
@@ -168,6 +216,14 @@ export function mirrorTables(db: Db) {
       for (const statement of erasing) statement.run(accountId)
     }
   }
+}
+
+/** So many hexadecimal digits of a hash are a number that is exact. */
+const DIGITS = 13
+
+/** The same for the same package only, as near as makes no difference to a bar of the overview's weeks. */
+function numberOf(packageReference: string): number {
+  return Number.parseInt(hash('sha1', packageReference).slice(0, DIGITS), 16)
 }
 
 /** As it was kept: of this run nothing is known yet. */

@@ -1,0 +1,135 @@
+/** What the overview counts before the index is there: what is kept on the disk, and never anything else than the index counts. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { documentsInMemory, openDocuments } from '../../../../src/main/core/documents/mirror/database.ts'
+import type { Db } from '../../../../src/main/core/storage/connection.ts'
+import { DocumentQuery, IDENTITY_STATES, STATUS_FAMILIES } from '../../../../src/shared/contract/index.ts'
+import { temporaryFolder } from '../../storage/folders.ts'
+import { lease, someOffice, workerOffice } from '../worker-office.ts'
+
+const accountId = 'office'
+const key = { key: new Uint8Array(32).fill(7), isNew: false }
+const some = { query: DocumentQuery.parse({}) }
+
+/** The overview as it is after a start: from what is kept, which comes first, and from the index. */
+async function overviews(db: Db, now: number) {
+  const here = workerOffice(db)
+  const moment = { accountId, now, zone: 'Pacific/Auckland' }
+  const order: string[] = []
+  const note = (name: string) => () => void order.push(name)
+  const counted = here.ask('counts', { ...moment, queries: [] }).then(note('index'))
+  const kept = await here.ask('overview', { ...moment, stuckDays: 2 })
+  note('kept')()
+  await counted
+  return { kept, index: await here.ask('overview', { ...moment, stuckDays: 2 }), order }
+}
+
+test('the numbers are there before the index is', async () => {
+  const here = workerOffice()
+  await here.look('Progress', someOffice(1, 3000))
+  const { kept, index, order } = await overviews(here.db, here.clock())
+  expect(order).toEqual(['kept', 'index'])
+  expect(kept).toEqual(index)
+  expect(kept.states.reduce((sum, { count }) => sum + count, 0)).toBe(3000)
+})
+
+const step = fc.oneof(
+  fc.record({ what: fc.constantFrom('look', 'look elsewhere', 'answer of ours'), round: fc.nat(9) }),
+  fc.record({ what: fc.constantFrom('read', 'unread', 'gone', 'renamed', 'other service', 'erased', 'failed write') })
+)
+
+test('whatever happens to documents, what is kept counts as the index does', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
+      const here = workerOffice()
+      await here.look('Progress', someOffice(0, 12))
+      for (const { what, ...more } of steps) {
+        const round = 'round' in more ? more.round : 0
+        const moment = { accountId, now: here.tick(), zone: 'UTC' }
+        if (what === 'look') await here.look('Progress', someOffice(round, 12))
+        if (what === 'look elsewhere') await here.look('Signed', someOffice(round, 3))
+        if (what === 'answer of ours') await here.acts(lease('of ours', { Status: round < 5 ? 'Complete' : 'Declined' }))
+        if (what === 'read' || what === 'unread') await here.ask('markRead', { ...moment, some, read: what === 'read' })
+        if (what === 'gone') await here.ask('markGone', { accountId, since: here.tick(), now: here.tick() })
+        if (what === 'renamed')
+          await here.ask('foldersChanged', { accountId, folders: ['PROGRESS', 'Signed'], isOtherService: false })
+        if (what === 'other service')
+          await here.ask('foldersChanged', { accountId, folders: ['Progress'], isOtherService: true })
+        if (what === 'erased') await here.ask('erase', { accountId })
+        if (what === 'failed write') {
+          here.db.exec("CREATE TEMP TRIGGER full BEFORE INSERT ON changes BEGIN SELECT RAISE(ABORT, 'disk full'); END")
+          await here.look('Progress', someOffice(10, 12)).catch(() => undefined)
+          here.db.exec('DROP TRIGGER full')
+        }
+      }
+      const { kept, index } = await overviews(here.db, here.tick())
+      expect(kept).toEqual(index)
+    }),
+    { numRuns: 60 }
+  )
+})
+
+test('documents of a file that has no figures yet, or other ones, are counted by the index, which writes them', async () => {
+  for (const older of ['', JSON.stringify([STATUS_FAMILIES.toReversed(), IDENTITY_STATES])]) {
+    const here = workerOffice()
+    await here.look('Progress', someOffice(1, 500))
+    here.db.exec('UPDATE figures SET family = 0, flags = 0')
+    here.db.prepare('UPDATE mirror SET figures = ?').run(older)
+    const first = await overviews(here.db, here.clock())
+    expect(first.kept).toEqual(first.index)
+    here.db.prepare('DELETE FROM index_rows').run()
+    const second = await overviews(here.db, here.clock())
+    expect(second.kept).toEqual(first.index)
+  }
+})
+
+test('an account that was removed is forgotten before the index is there, and is not in it', async () => {
+  const here = workerOffice()
+  await here.look('Progress', someOffice(1, 600))
+  await here.look('Progress', someOffice(1, 600), { accountId: 'left' })
+  here.startAgain()
+  const asked = here.ask('keepOnly', { accountIds: [accountId] })
+  expect(await here.counts('left')).toMatchObject({ folders: {} })
+  await asked
+  expect(await here.counts()).toMatchObject({ folders: { Progress: 600 } })
+  here.startAgain()
+  expect(await here.counts('left')).toMatchObject({ folders: {} })
+})
+
+/** Starts a process that takes over one answer after the other, and kills it right after it said that the n-th is. */
+async function readAndKill(folder: string, from: number, killAfter: number): Promise<number> {
+  const program = fileURLToPath(new URL('reading-until-killed.ts', import.meta.url))
+  const child = spawn(process.execPath, [program, folder, String(from)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'exit')
+  let taken = from
+  for await (const line of createInterface({ input: child.stdout })) {
+    taken = Number(line)
+    // It is in the middle of the next.
+    if (taken >= from + killAfter) child.kill('SIGKILL')
+  }
+  expect((await ended)[1]).toBe('SIGKILL')
+  return taken + 1
+}
+
+test('an application that was killed while it read counts the documents as they are kept', async () => {
+  const folder = temporaryFolder()
+  let round = 0
+  for (const killAfter of [0, 2, 5]) {
+    round = await readAndKill(folder, round, killAfter)
+    const { db, state } = await openDocuments({ folder, key, time: Date })
+    const { kept, index } = await overviews(db, Date.parse('2026-11-25T00:00:00Z'))
+    db.close()
+    expect(state).toBe('file')
+    expect(kept).toEqual(index)
+    expect(kept.states.reduce((sum, { count }) => sum + count, 0)).toBe(400)
+  }
+}, 60_000)
+
+test('without documents there is nothing to wait for', async () => {
+  const { kept, index } = await overviews(documentsInMemory(), 0)
+  expect(kept).toEqual(index)
+})
