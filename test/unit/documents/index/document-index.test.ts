@@ -11,6 +11,7 @@ import {
   targetsOf,
   waitingHere
 } from '../../../../src/main/core/documents/index/queries.ts'
+import type { RowList } from '../../../../src/main/core/documents/index/results.ts'
 import type { IndexRow } from '../../../../src/main/core/documents/index/row.ts'
 import { tableOf } from '../../../../src/main/core/documents/index/table.ts'
 import { dayAtOffset } from '../../../../src/main/core/lib/calendar.ts'
@@ -31,6 +32,10 @@ function indexOfRows(...rows: IndexRow[]): DocumentIndex {
 
 function found(index: DocumentIndex, conditions: Partial<DocumentQuery>, at = moment): string[] {
   return wholly(referencesOf([index], query(conditions), at, 10_000)).references.map(({ reference }) => reference)
+}
+
+function keysOf(list: RowList): string[] {
+  return list.slice(0, list.length).map(({ accountId, reference }) => `${accountId} ${reference}`)
 }
 
 function names(index: DocumentIndex, by: DocumentQuery['sort']['by'], descending = false): string[] {
@@ -397,11 +402,11 @@ describe('several accounts', () => {
 
   test('documents of one reference in two accounts are two', () => {
     const targets = wholly(targetsOf([ours, theirs], { query: query({ search: 'D-1' }) }, moment))
-    expect(targets.map(({ accountId, reference }) => `${accountId} ${reference}`)).toEqual(['a D-1', 'b D-1'])
+    expect(keysOf(targets)).toEqual(['a D-1', 'b D-1'])
     const keys = ['b D-1', 'a gone', 'b D-1', 'a D-9', 'a D-2'].map((key) => key.split(' ') as [string, string])
     const documents = keys.map(([accountId, reference]) => ({ accountId, reference }))
     const meant = wholly(targetsOf([ours, theirs], { documents }, moment))
-    expect(meant.map(({ accountId, reference }) => `${accountId} ${reference}`)).toEqual(['b D-1', 'a D-2'])
+    expect(keysOf(meant)).toEqual(['b D-1', 'a D-2'])
   })
 })
 
@@ -465,6 +470,25 @@ describe('who waits at the counter', () => {
 
 describe('any rows and any query', () => {
   const anyRows = fc.array(anyRow, { maxLength: 40 })
+
+  test('rows are put together again as they were put, whatever is written in them', () => {
+    const sign = fc.constantFrom('a', '\n', '\t', '\\', '\\n', '\0', '"', 'é', 'ā', '名', '\u{1f58b}', ' ')
+    const odd = fc.array(sign, { maxLength: 6 }).map((signs) => signs.join(''))
+    const members = fc.record({ Name: odd, MatterNumber: odd, ClientReference: odd, Status: odd, DueDate: odd })
+    const people = fc.array(odd, { maxLength: 3 }).map((some) => some.map((FirstName) => ({ FirstName })))
+    const oddRow = fc
+      .tuple(members, people, fc.option(odd, { nil: undefined }))
+      .map(([rest, Signers, PackageReference]) => row({ ...rest, Signers, PackageReference }))
+    fc.assert(
+      fc.property(fc.array(fc.oneof(anyRow, oddRow), { maxLength: 40 }), (rows) => {
+        const index = indexOfRows(...rows)
+        const last = new Map(rows.map((one) => [one.reference, one]))
+        for (const [reference, one] of last) expect(index.get(reference)).toEqual(one)
+        expect(index.rows()).toHaveLength(last.size)
+      }),
+      { numRuns: 300 }
+    )
+  })
 
   test('are answered as by looking at each row', () => {
     fc.assert(

@@ -1,9 +1,10 @@
 /**
- * All documents of one account in memory. Each row keeps its id for as long as it is there, so that orders and sets of
+ * All documents of one account in memory, none of them as an object: a row is put together when it is asked for. Each row keeps its id for as long as it is there, so that orders and sets of
  * rows are arrays of numbers, and a log of changes tells which rows changed since they were made.
  */
-import { openColumns } from './conditions.ts'
+import { FLAG, openColumns } from './columns.ts'
 import { openOrders } from './order.ts'
+import { packed, rowIn } from './packed-row.ts'
 import type { IndexRow } from './row.ts'
 import { BLOCK_WORDS, mark, openTextIndex, type RowSet } from './text-index.ts'
 
@@ -13,7 +14,6 @@ const LOGGED = 32_768
 export type DocumentIndex = ReturnType<typeof openDocumentIndex>
 
 export function openDocumentIndex() {
-  const rows: (IndexRow | undefined)[] = []
   /** The row ids that changed, one for each version. */
   const changes: number[] = []
   const rowIds = new Map<string, number>()
@@ -27,13 +27,22 @@ export function openDocumentIndex() {
     if (before === version) return []
     return version - before > changes.length ? undefined : changes.slice(before - version)
   }
-  const orders = openOrders({ rows, version: () => version, changedSince })
+  const orders = openOrders({ columns, version: () => version, changedSince })
+
+  function isThere(rowId: number): boolean {
+    return ((columns.flags[rowId] ?? 0) & FLAG.there) !== 0
+  }
+
+  function rowAt(rowId: number): IndexRow | undefined {
+    return isThere(rowId) ? rowIn(columns, rowId, text.textOf(rowId)) : undefined
+  }
 
   function rowIdFor(reference: string): number {
     const known = rowIds.get(reference)
     if (known !== undefined) return known
-    const rowId = free.pop() ?? rows.length
+    const rowId = free.pop() ?? columns.references.length
     rowIds.set(reference, rowId)
+    columns.references[rowId] = reference
     if (rowId >= here.length * 32) {
       here = grown(here, new Uint32Array(here.length * 2))
       gone = grown(gone, new Uint32Array(gone.length * 2))
@@ -42,14 +51,16 @@ export function openDocumentIndex() {
   }
 
   function become(rowId: number, row: IndexRow | undefined): void {
-    const before = rows[rowId]
-    if (before?.search !== row?.search) {
-      if (before) text.remove(rowId, before.search)
+    const before = isThere(rowId) ? text.textOf(rowId) : undefined
+    if (before !== row?.search) {
+      if (before !== undefined) text.remove(rowId, before)
       if (row) text.add(rowId, row.search)
     }
-    rows[rowId] = row
-    if (row) columns.put(rowId, row)
-    else columns.remove(rowId)
+    if (row) {
+      columns.accountId = row.accountId
+      columns.put(rowId, row)
+    } else columns.remove(rowId)
+    columns.texts[rowId] = row && packed(row)
     mark(here, rowId, row !== undefined && row.goneAt === undefined)
     mark(gone, rowId, row?.goneAt !== undefined)
     version++
@@ -71,13 +82,21 @@ export function openDocumentIndex() {
 
     get(reference: string): IndexRow | undefined {
       const rowId = rowIds.get(reference)
-      return rowId === undefined ? undefined : rows[rowId]
+      return rowId === undefined ? undefined : rowAt(rowId)
+    },
+
+    rowIdOf: (reference: string): number | undefined => rowIds.get(reference),
+
+    /** Whether it has left all folders; false where there is no such row. */
+    isGone(reference: string): boolean {
+      const rowId = rowIds.get(reference)
+      return rowId !== undefined && ((columns.flags[rowId] as number) & FLAG.gone) !== 0
     },
 
     size: (): number => rowIds.size,
 
     /** All rows as they are now, in no order. */
-    rows: (): IndexRow[] => rows.filter((row) => row !== undefined),
+    rows: (): IndexRow[] => columns.references.flatMap((_, rowId) => rowAt(rowId) ?? []),
 
     /** Grows with each change. */
     version: (): number => version,
@@ -85,8 +104,8 @@ export function openDocumentIndex() {
     /** What the queries work with; see results.ts. */
     inner: {
       /** All row ids are below this number. */
-      rowIds: (): number => rows.length,
-      rowAt: (rowId: number): IndexRow | undefined => rows[rowId],
+      rowIds: (): number => columns.references.length,
+      rowAt,
       /** The row ids that changed after a version, a row id perhaps more than once; undefined if that is too long ago. */
       changedSince,
       /** A set of its own, of the rows that are in a folder, of those that left all of them, or of both. */

@@ -2,9 +2,10 @@
  * The rows of an index in the order of each column. An order is made once, in slices; after that only the rows that
  * changed are taken out and put where they belong. While many change, an order may be a moment older than they are.
  */
-import { type DocumentColumn, type DocumentQuery, STATUS_FAMILIES } from '../../../../shared/contract/index.ts'
+import { type DocumentColumn, type DocumentQuery, IDENTITY_STATES } from '../../../../shared/contract/index.ts'
 import type { Sliced } from '../../lib/slices.ts'
-import type { IndexRow } from './row.ts'
+import { type Columns, FLAG, type SortedBy, sortedByNow } from './columns.ts'
+import { textIn } from './packed-row.ts'
 
 export type Sort = DocumentQuery['sort']
 type Key = string | number | undefined
@@ -12,7 +13,9 @@ type Compare = (one: number, other: number) => number
 
 const { compare: collate } = new Intl.Collator('en-GB', { numeric: true })
 /** What needs a look first. */
-const IDENTITIES = ['failed', 'other', 'asked', 'partly', 'passed']
+const IDENTITIES: readonly string[] = ['failed', 'other', 'asked', 'partly', 'passed']
+/** Of each state its place among those; undefined for those that aren't. */
+const IDENTITY_PLACES = IDENTITY_STATES.map((state) => known(IDENTITIES.indexOf(state) < 0 ? Number.NaN : IDENTITIES.indexOf(state)))
 /** Slots that are ordered, or rows that are put in their place, between two pauses. */
 const PIECE = 512
 /** So many times an order follows what changes meanwhile; anyone who asks later follows on. */
@@ -21,7 +24,7 @@ const ROUNDS = 2
 const FEW = 1000
 
 export interface OrderedRows {
-  rows: readonly (IndexRow | undefined)[]
+  columns: Columns
   version: () => number
   /** The row ids that changed after a version, a row id perhaps more than once; undefined if that is too long ago. */
   changedSince: (version: number) => readonly number[] | undefined
@@ -33,48 +36,47 @@ export interface Order {
   version: number
 }
 
-/** An order with the rows as they were then. */
+/** An order with what the rows were put in order by then. */
 interface HeldOrder extends Order {
-  held: OrderedRows['rows']
+  held: SortedBy
 }
 
-export function openOrders({ rows, version, changedSince }: OrderedRows) {
+export function openOrders({ columns, version, changedSince }: OrderedRows) {
   const orders = new Map<string, Order>()
 
   function* made({ by, descending }: Sort): Sliced<HeldOrder> {
     if (descending) {
       const ascending = yield* followed({ by, descending: false })
-      return { ...ascending, rowIds: turned(ascending.rowIds, (rowId) => KEYS[by](ascending.held[rowId] as IndexRow)) }
+      return { ...ascending, rowIds: turned(ascending.rowIds, (rowId) => KEYS[by](ascending.held, rowId)) }
     }
     const begin = by === 'name' ? undefined : yield* followed({ by: 'name', descending: false })
     const asOf = begin?.version ?? version()
     // In the pauses rows change.
-    const held = begin && begin.held !== rows ? begin.held : rows.slice()
-    const rowIds = begin?.rowIds.slice() ?? Uint32Array.from(held.keys()).filter((rowId) => held[rowId])
+    const held = begin && begin.held !== columns ? begin.held : sortedByNow(columns)
+    const rowIds = begin?.rowIds.slice() ?? Uint32Array.from(held.references.keys()).filter((rowId) => isIn(held, rowId))
     const keyOf = KEYS[by]
-    const keys = new Array<Key>(held.length)
-    for (let rowId = 0; rowId < held.length; rowId++) {
-      const row = held[rowId]
-      if (row) keys[rowId] = keyOf(row)
+    const keys = new Array<Key>(held.references.length)
+    for (let rowId = 0; rowId < held.references.length; rowId++) {
+      if (isIn(held, rowId)) keys[rowId] = keyOf(held, rowId)
       if (rowId % PIECE === PIECE - 1) yield
     }
     const compare: Compare = begin
       ? (one, other) => compareKeys(keys[one], keys[other])
-      : (one, other) => compareKeys(keys[one], keys[other]) || compareTies(held[one], held[other])
+      : (one, other) => compareKeys(keys[one], keys[other]) || compareTies(held, one, held, other)
     return { rowIds: yield* sorted(rowIds, compare), version: asOf, held }
   }
 
   function* updated(order: Order, sort: Sort, changed: readonly number[]): Sliced<HeldOrder> {
     const asOf = version()
     // Where there is a pause, rows may change while they are put in order.
-    const held = changed.length > FEW ? rows.slice() : rows
+    const held = changed.length > FEW ? sortedByNow(columns) : columns
     const compareRows = rowOrder(sort)
-    const compare: Compare = (one, other) => compareRows(held[one] as IndexRow, held[other] as IndexRow)
-    const isChanged = new Uint8Array(rows.length)
+    const compare: Compare = (one, other) => compareRows(held, one, held, other)
+    const isChanged = new Uint8Array(columns.references.length)
     for (const rowId of changed) isChanged[rowId] = 1
     const rest = without(order.rowIds, isChanged)
     const fresh = yield* sorted(
-      Uint32Array.from(new Set(changed)).filter((rowId) => held[rowId]),
+      Uint32Array.from(new Set(changed)).filter((rowId) => isIn(held, rowId)),
       compare
     )
     const rowIds = new Uint32Array(rest.length + fresh.length)
@@ -93,11 +95,11 @@ export function openOrders({ rows, version, changedSince }: OrderedRows) {
 
   /** The order of now or, where rows go on changing while others are put in their places, that of a moment ago. */
   function* followed(sort: Sort): Sliced<HeldOrder> {
-    const name = nameOf(sort)
+    const name = keyOf(sort)
     let newest: HeldOrder | undefined
     for (let round = 0; round < ROUNDS || !newest; round++) {
       const known = orders.get(name)
-      if (known?.version === version()) return { ...known, held: rows }
+      if (known?.version === version()) return { ...known, held: columns }
       const changed = known && changedSince(known.version)
       const isNew = !known || !changed || changed.length > known.rowIds.length / 4
       newest = yield* isNew ? made(sort) : updated(known, sort, changed)
@@ -114,7 +116,7 @@ export function openOrders({ rows, version, changedSince }: OrderedRows) {
     let step = following.next()
     while (!step.done) {
       yield
-      const known = orders.get(nameOf(sort))
+      const known = orders.get(keyOf(sort))
       if (known && version() !== began) return known
       step = following.next()
     }
@@ -124,42 +126,55 @@ export function openOrders({ rows, version, changedSince }: OrderedRows) {
   return orderOf
 }
 
-function nameOf({ by, descending }: Sort): string {
+function keyOf({ by, descending }: Sort): string {
   return `${by} ${descending}`
 }
 
-/** The order of two rows, of one account or two: by the column, then name, reference and account; without a value last. */
-export function rowOrder({ by, descending }: Sort): (one: IndexRow, other: IndexRow) => number {
+function isIn({ flags }: SortedBy, rowId: number): boolean {
+  return ((flags[rowId] as number) & FLAG.there) !== 0
+}
+
+/** The order of two rows, of one index or two: by the column, then name, reference and account; without a value last. */
+export function rowOrder({ by, descending }: Sort) {
   const keyOf = KEYS[by]
-  return (one, other) => {
-    const keys = [keyOf(one), keyOf(other)] as const
+  return (one: SortedBy, rowId: number, other: SortedBy, otherId: number): number => {
+    const keys = [keyOf(one, rowId), keyOf(other, otherId)] as const
     const isMissing = keys[0] === undefined || keys[1] === undefined
     const order = compareKeys(...keys)
-    return (descending && !isMissing ? -order : order) || compareTies(one, other)
+    return (descending && !isMissing ? -order : order) || compareTies(one, rowId, other, otherId)
   }
 }
 
 /** What a column sorts by; undefined if a row has nothing there. */
-const KEYS: Record<DocumentColumn, (row: IndexRow) => Key> = {
-  name: ({ name }) => name,
-  package: ({ packageReference }) => packageReference,
-  signers: ({ signers }) => signers.map(({ name }) => name).join(', ') || undefined,
-  status: (row) => STATUS_FAMILIES.indexOf(row.status.family) + shareOf(row) / 2,
-  progress: (row) => row.progress && shareOf(row),
-  due: ({ due }) => due?.at,
-  lastSigned: ({ lastSigned }) => lastSigned?.at,
-  folder: ({ folder }) => folder,
-  matter: ({ matterNumber }) => matterNumber,
-  reference: ({ reference }) => reference,
-  clientReference: ({ clientReference }) => clientReference,
-  formReference: ({ formDirectReference }) => formDirectReference,
-  identity: ({ identity }) =>
-    identity === 'none' || identity === 'unknown' ? undefined : IDENTITIES.indexOf(identity),
-  changed: ({ changedAt }) => changedAt
+const KEYS: Record<DocumentColumn, (rows: SortedBy, rowId: number) => Key> = {
+  name: nameOf,
+  package: (rows, rowId) => rows.packageReferences[rows.package[rowId] as number],
+  signers: ({ texts }, rowId) => textIn(texts[rowId] as string, 'signers') || undefined,
+  status: (rows, rowId) => (rows.family[rowId] as number) + (shareOf(rows, rowId) ?? 0) / 2,
+  progress: shareOf,
+  due: ({ dueAt }, rowId) => known(dueAt[rowId] as number),
+  lastSigned: ({ lastSignedAt }, rowId) => known(lastSignedAt[rowId] as number),
+  folder: (rows, rowId) => rows.folders[rows.folder[rowId] as number],
+  matter: ({ texts }, rowId) => textIn(texts[rowId] as string, 'matterNumber') || undefined,
+  reference: ({ references }, rowId) => references[rowId],
+  clientReference: ({ texts }, rowId) => textIn(texts[rowId] as string, 'clientReference') || undefined,
+  formReference: ({ texts }, rowId) => textIn(texts[rowId] as string, 'formDirectReference') || undefined,
+  identity: ({ identity }, rowId) => IDENTITY_PLACES[identity[rowId] as number],
+  changed: ({ changedAt }, rowId) => changedAt[rowId]
 }
 
-function shareOf({ progress }: IndexRow): number {
-  return progress ? Math.min(1, progress.signed / progress.of) : 0
+function nameOf({ texts }: SortedBy, rowId: number): string {
+  return textIn(texts[rowId] as string, 'name')
+}
+
+/** Undefined where nobody has to sign, or nobody says who has. */
+function shareOf({ signed, of }: SortedBy, rowId: number): number | undefined {
+  const share = known((signed[rowId] as number) / (of[rowId] as number))
+  return share === undefined ? share : Math.min(1, share)
+}
+
+function known(value: number): number | undefined {
+  return Number.isNaN(value) ? undefined : value
 }
 
 function compareKeys(one: Key, other: Key): number {
@@ -169,12 +184,12 @@ function compareKeys(one: Key, other: Key): number {
   return typeof one === 'string' ? collate(one, other as string) : one - (other as number)
 }
 
-function compareTies(one: IndexRow | undefined, other: IndexRow | undefined): number {
-  if (!one || !other) return 0
+function compareTies(one: SortedBy, rowId: number, other: SortedBy, otherId: number): number {
+  const [reference, otherReference] = [one.references[rowId] as string, other.references[otherId] as string]
   return (
-    compareKeys(one.name, other.name) ||
-    compareKeys(one.reference, other.reference) ||
-    byCodes(one.reference, other.reference) ||
+    compareKeys(nameOf(one, rowId), nameOf(other, otherId)) ||
+    compareKeys(reference, otherReference) ||
+    byCodes(reference, otherReference) ||
     byCodes(one.accountId, other.accountId)
   )
 }

@@ -4,7 +4,7 @@ import { beginningOf, DAY, dayAfter, dayAt, mondayOf } from '../../lib/calendar.
 import { getOrMake } from '../../lib/objects.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import type { Moment } from '../questions.ts'
-import { type Figures, FLAG } from './conditions.ts'
+import { type Figures, FLAG } from './columns.ts'
 import type { DocumentIndex } from './document-index.ts'
 
 const DAYS = 14
@@ -24,15 +24,16 @@ export type KeptFigures = { [Member in keyof Figures | 'package']: number | null
  * @param stuckDays how long nothing may happen to a document until it counts as stuck.
  */
 export function* overviewOf(index: DocumentIndex, moment: Moment, stuckDays: number): Sliced<Overview> {
-  const { columns, rowAt, rowIds } = index.inner
-  const counting = countingOf(moment, stuckDays, columns.packages())
+  const { columns, rowIds } = index.inner
+  const counting = countingOf(moment, stuckDays, columns.packageReferences.length)
   for (let rowId = 0; rowId < rowIds(); rowId++) {
     if (rowId % PIECE === PIECE - 1) yield
-    if (!rowAt(rowId)) continue
+    const flags = columns.flags[rowId] as number
+    if ((flags & FLAG.there) === 0) continue
     counting.add(
       columns.family[rowId] as number,
       columns.identity[rowId] as number,
-      columns.flags[rowId] as number,
+      flags,
       columns.due[rowId] as number,
       columns.dueDay[rowId] as number,
       columns.idleSince[rowId] as number,

@@ -3,13 +3,14 @@
  * documents of one package together, under a line of their own where there is more than one.
  */
 import { type CounterEntry, DocumentQuery, type FolderRow, type PackageRow } from '../../../../shared/contract/index.ts'
-import { getOrMake, withoutBlanks } from '../../lib/objects.ts'
+import { withoutBlanks } from '../../lib/objects.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import type { Answer, Ask, DocumentKey, IdentityCheck, Moment, NamedQuery, Some } from '../questions.ts'
-import { conditionsOf, FLAG, finds } from './conditions.ts'
+import { FLAG } from './columns.ts'
+import { conditionsOf, finds } from './conditions.ts'
 import type { DocumentIndex } from './document-index.ts'
 import { rowOrder } from './order.ts'
-import { countFound, foundRows } from './results.ts'
+import { countFound, foundRows, RowList } from './results.ts'
 import { documentRowOf, dueOf, type IndexRow, type RowSigner } from './row.ts'
 
 /** Families of documents that someone still waits for. */
@@ -28,7 +29,7 @@ export function* listOf(
   page: Page
 ): Sliced<Answer<'list'>> {
   const rows = yield* foundRows(indexes, query, moment)
-  if (query.grouped) return { ...groupedPage(yield* grouped(rows), page), documents: rows.length }
+  if (query.grouped) return { ...groupedPage(rows, yield* grouped(rows), page), documents: rows.length }
   const shown = rows.slice(page.offset, page.offset + page.limit).map(documentRowOf)
   return { rows: shown, total: rows.length, documents: rows.length }
 }
@@ -41,7 +42,7 @@ export function* referencesOf(
   limit: number
 ): Sliced<Answer<'references'>> {
   const rows = yield* inListOrder(indexes, query, moment)
-  const references = rows.slice(0, limit).map(({ accountId, reference }) => ({ accountId, reference }))
+  const references = Array.from({ length: Math.min(limit, rows.length) }, (_, at) => rows.keyAt(at))
   return { references, total: rows.length }
 }
 
@@ -56,12 +57,12 @@ export function* countsOf(
   indexesOf: (query: DocumentQuery) => readonly DocumentIndex[]
 ): Sliced<Answer<'counts'>> {
   const { columns, rowIds } = index.inner
-  const names = columns.folders()
+  const names = [...columns.folders]
   const inFolder = new Uint32Array(names.length)
   let unread = 0
   for (let rowId = 0; rowId < rowIds(); rowId++) {
     const flags = columns.flags[rowId] as number
-    if (columns.rows[rowId] === undefined || (flags & FLAG.gone) !== 0) continue
+    if ((flags & FLAG.there) === 0 || (flags & FLAG.gone) !== 0) continue
     const number = columns.folder[rowId] as number
     inFolder[number] = (inFolder[number] as number) + 1
     if ((flags & FLAG.unread) !== 0) unread++
@@ -84,12 +85,15 @@ export function* identityChecksOf(
   indexes: readonly DocumentIndex[],
   { accountId, some, queries = [], after, limit, ...moment }: Ask<'identityChecks'>
 ): Sliced<IdentityCheck[]> {
-  const rows = [...(yield* targetsOf(indexes, some, moment))].filter((row) => !after || inOrder(after, row) < 0)
-  rows.sort(inOrder)
+  const targets = yield* targetsOf(indexes, some, moment)
+  const keys = Array.from({ length: targets.length }, (_, at) => ({ at, ...targets.keyAt(at) }))
+  const left = keys.filter((key) => !after || inOrder(after, key) < 0).sort(inOrder)
   yield
   const checks: IdentityCheck[] = []
-  for (const [index, row] of rows.slice(0, limit).entries()) {
+  for (const [index, { at }] of left.slice(0, limit).entries()) {
     if (index % PIECE_OF_CHECKS === PIECE_OF_CHECKS - 1) yield
+    const row = targets.at(at)
+    if (!row) continue
     const asked = queries.filter(({ query }) => row.accountId === accountId || query.accounts?.includes(row.accountId))
     checks.push({
       accountId: row.accountId,
@@ -118,147 +122,191 @@ export function matchingOf(row: IndexRow, queries: readonly NamedQuery[], moment
 }
 
 /** The rows that are meant: the documents that these indexes know, each once, or all that the query finds, in its order. */
-export function* targetsOf(indexes: readonly DocumentIndex[], some: Some, moment: Moment): Sliced<readonly IndexRow[]> {
+export function* targetsOf(indexes: readonly DocumentIndex[], some: Some, moment: Moment): Sliced<RowList> {
   if ('query' in some) return yield* inListOrder(indexes, some.query, moment)
-  const rows = new Set<IndexRow>()
-  for (const [index, { accountId, reference }] of some.documents.entries()) {
-    if (index % PIECE === PIECE - 1) yield
-    for (const index of indexes) {
-      const row = index.get(reference)
-      if (row?.accountId === accountId) rows.add(row)
+  const places: number[] = []
+  const rowIds: number[] = []
+  const known = indexes.map(() => new Set<number>())
+  for (const [number, { accountId, reference }] of some.documents.entries()) {
+    if (number % PIECE === PIECE - 1) yield
+    for (const [place, index] of indexes.entries()) {
+      const rowId = index.inner.columns.accountId === accountId ? index.rowIdOf(reference) : undefined
+      if (rowId === undefined || known[place]?.has(rowId)) continue
+      known[place]?.add(rowId)
+      places.push(place)
+      rowIds.push(rowId)
     }
   }
-  return [...rows]
+  return new RowList(indexes, Uint32Array.from(rowIds), Uint16Array.from(places))
 }
 
 /** Documents that haven't ended and are due on that day of the zone, `2026-11-22`; the first due first. */
 export function dueOn(index: DocumentIndex, day: string, zone: string): Answer<'dueOn'> {
-  const { columns, rowAt, rowIds } = index.inner
-  const { conditions } = conditionsOf(DocumentQuery.parse({ dueOn: day, families: OPEN }), { now: 0, zone }, columns)
-  const rows: IndexRow[] = []
-  for (let rowId = 0; rowId < rowIds(); rowId++) {
-    const row = rowAt(rowId)
-    if (row && row.goneAt === undefined && conditions.every(({ holds }) => holds(rowId))) rows.push(row)
-  }
-  return rows.sort(nextDueFirst).map(({ reference, name }) => ({ reference, name }))
+  const { columns, text } = index.inner
+  const query = DocumentQuery.parse({ dueOn: day, families: OPEN })
+  const { conditions } = conditionsOf(query, { now: 0, zone }, columns, text.textOf)
+  const rows = rowsWith(index, (rowId) => conditions.every(({ holds }) => holds(rowId)))
+  return rows.map(({ reference, name }) => ({ reference, name }))
 }
 
 /** Who can sign at the counter now, next due first; with those, where they are asked for, who only lack a link. */
 export function waitingHere(index: DocumentIndex, withoutLink?: true): CounterEntry[] {
+  const { flags } = index.inner.columns
+  const wanted = withoutLink ? FLAG.waitsHere | FLAG.lacksLink : FLAG.waitsHere
   const isMeant = (signer: RowSigner) => signer.canSignHere || (withoutLink === true && signer.lacksLink === true)
-  return index
-    .rows()
-    .filter((row) => row.goneAt === undefined && row.signers.some(isMeant))
-    .sort(nextDueFirst)
-    .flatMap((row) =>
-      row.signers.flatMap((signer, index) =>
-        isMeant(signer)
-          ? [
-              {
-                documentReference: row.reference,
-                documentName: row.name,
-                signer: index,
-                signerName: signer.name,
-                person: signer.person ?? '',
-                faceToFace: signer.faceToFace === true,
-                mayNeedCamera: signer.mayNeedCamera === true,
-                // Appointments are the counter's own, which lays them over.
-                isToday: false,
-                ...(signer.lacksLink && { withoutLink: true as const }),
-                ...withoutBlanks({ due: dueOf(row) })
-              }
-            ]
-          : []
-      )
+  return rowsWith(index, (rowId) => ((flags[rowId] as number) & wanted) !== 0).flatMap((row) =>
+    row.signers.flatMap((signer, index) =>
+      isMeant(signer)
+        ? [
+            {
+              documentReference: row.reference,
+              documentName: row.name,
+              signer: index,
+              signerName: signer.name,
+              person: signer.person ?? '',
+              faceToFace: signer.faceToFace === true,
+              mayNeedCamera: signer.mayNeedCamera === true,
+              // Appointments are the counter's own, which lays them over.
+              isToday: false,
+              ...(signer.lacksLink && { withoutLink: true as const }),
+              ...withoutBlanks({ due: dueOf(row) })
+            }
+          ]
+        : []
     )
+  )
 }
 
-function* inListOrder(
-  indexes: readonly DocumentIndex[],
-  query: DocumentQuery,
-  moment: Moment
-): Sliced<readonly IndexRow[]> {
+/** The rows in a folder for which it holds, the next due first. */
+function rowsWith(index: DocumentIndex, holds: (rowId: number) => boolean): IndexRow[] {
+  const { columns, rowAt, rowIds } = index.inner
+  const found: number[] = []
+  for (let rowId = 0; rowId < rowIds(); rowId++) {
+    const isHere = ((columns.flags[rowId] as number) & (FLAG.there | FLAG.gone)) === FLAG.there
+    if (isHere && holds(rowId)) found.push(rowId)
+  }
+  found.sort((one, other) => nextDueFirst(columns, one, columns, other))
+  return found.flatMap((rowId) => rowAt(rowId) ?? [])
+}
+
+function* inListOrder(indexes: readonly DocumentIndex[], query: DocumentQuery, moment: Moment): Sliced<RowList> {
   const rows = yield* foundRows(indexes, query, moment)
-  return query.grouped ? (yield* grouped(rows)).flat() : rows
+  if (!query.grouped) return rows
+  const { members } = yield* grouped(rows)
+  return new RowList(
+    rows.indexes,
+    members.map((at) => rows.rowIds[at] as number),
+    rows.places && Uint16Array.from(members, (at) => rows.places?.[at] as number)
+  )
 }
 
 const nextDueFirst = rowOrder({ by: 'due', descending: false })
 
-/** A document alone, or two and more of one package in the list's order. Its place is that of its first document. */
-type Group = readonly IndexRow[]
+/** The documents of a list by their packages. Its place is that of its first document. */
+interface Groups {
+  /** Their places in the list, group by group: a document alone, or two and more of one package in the list's order. */
+  members: Uint32Array
+  /** Where each group begins among those, and at last where they end. */
+  begins: Uint32Array
+}
 
 /** How many documents a package is named after. */
 const NAMED = 3
 const PIECE_OF_GROUPS = 4096
 
-const groupsOf = new WeakMap<readonly IndexRow[], readonly Group[]>()
+const groupsOf = new WeakMap<RowList, Groups>()
 
-/** The documents of a list by their packages; remembered for as long as the list is. */
-function* grouped(rows: readonly IndexRow[]): Sliced<readonly Group[]> {
+/** Remembered for as long as the list is. */
+function* grouped(rows: RowList): Sliced<Groups> {
   const known = groupsOf.get(rows)
   if (known) return known
-  const groups: IndexRow[][] = []
-  const byPackage = new Map<string, Map<string, IndexRow[]>>()
-  for (let index = 0; index < rows.length; index++) {
-    const row = rows[index] as IndexRow
-    const group = groupOf(row, byPackage)
-    if (group.push(row) === 1) groups.push(group)
-    if (index % PIECE_OF_GROUPS === PIECE_OF_GROUPS - 1) yield
+  const count = rows.length
+  // The group of each document, and of each package of an index; nought stands for none yet.
+  const groups = new Uint32Array(count)
+  const byPackage = rows.indexes.map(({ inner }) => new Uint32Array(inner.columns.packageReferences.length))
+  const sizes = new Uint32Array(count + 2)
+  let last = 0
+  for (let at = 0; at < count; at++) {
+    const own = byPackage[rows.places?.[at] ?? 0] as Uint32Array
+    const number = rows.indexAt(at).inner.columns.package[rows.rowIds[at] as number] as number
+    // A package that came in a pause has a number beyond: its documents stand alone until the list is made again.
+    const group = (number > 0 && own[number]) || ++last
+    if (number > 0) own[number] = group
+    groups[at] = group
+    sizes[group + 1] = (sizes[group + 1] as number) + 1
+    if (at % PIECE_OF_GROUPS === PIECE_OF_GROUPS - 1) yield
   }
-  groupsOf.set(rows, groups)
-  return groups
-}
-
-/** The group that a row belongs to; an empty one where it is the first, or has no package. */
-function groupOf(
-  { accountId, packageReference }: IndexRow,
-  byPackage: Map<string, Map<string, IndexRow[]>>
-): IndexRow[] {
-  if (packageReference === undefined) return []
-  const own = getOrMake(byPackage, accountId, () => new Map<string, IndexRow[]>())
-  return getOrMake(own, packageReference, () => [])
+  const begins = sizes.subarray(1, last + 2)
+  for (let group = 1; group <= last; group++) begins[group] = (begins[group] as number) + (begins[group - 1] as number)
+  const ends = begins.slice()
+  const members = new Uint32Array(count)
+  for (let at = 0; at < count; at++) {
+    const group = (groups[at] as number) - 1
+    const end = ends[group] as number
+    members[end] = at
+    ends[group] = end + 1
+  }
+  const made = { members, begins }
+  groupsOf.set(rows, made)
+  return made
 }
 
 /** A page of the lines: each document alone, each package, and the documents of those that are expanded. */
 function groupedPage(
-  groups: readonly Group[],
+  rows: RowList,
+  { members, begins }: Groups,
   { expanded, offset, limit }: Page
 ): { rows: FolderRow[]; total: number } {
-  const open = new Set(expanded)
+  const open = rows.indexes.map(
+    ({ inner }) => new Set(expanded.flatMap((reference) => inner.columns.packageNumberOf(reference) ?? []))
+  )
   const page: FolderRow[] = []
   let total = 0
   const end = offset + limit
-  for (const group of groups) {
-    const isExpanded = group.length > 1 && open.has(group[0]?.packageReference ?? '')
-    const lines = 1 + (isExpanded ? group.length : 0)
+  for (let group = 0; group + 1 < begins.length; group++) {
+    const [begin, next] = [begins[group] as number, begins[group + 1] as number]
+    const first = members[begin] as number
+    const { columns } = rows.indexAt(first).inner
+    const isPackage = next - begin > 1
+    const isExpanded =
+      isPackage && open[rows.places?.[first] ?? 0]?.has(columns.package[rows.rowIds[first] as number] as number) === true
+    const lines = 1 + (isExpanded ? next - begin : 0)
     if (total < end && total + lines > offset) {
-      const own = isExpanded ? [group, ...group.map((row) => [row])] : [group]
-      own.forEach((line, index) => {
-        if (total + index < offset || total + index >= end) return
-        if (line.length > 1) page.push(packageRowOf(line, isExpanded))
-        else page.push({ ...documentRowOf(line[0] as IndexRow), ...(index > 0 && { isInPackage: true }) })
-      })
+      const own = Array.from(members.subarray(begin, next))
+      for (let line = Math.max(0, offset - total); line < Math.min(lines, end - total); line++) {
+        if (isPackage && line === 0) page.push(...packageRowOf(rows, own, isExpanded))
+        else page.push(...rowAlone(rows.at(own[Math.max(0, line - 1)] as number), line > 0))
+      }
     }
     total += lines
   }
   return { rows: page, total }
 }
 
-function packageRowOf(rows: Group, isExpanded: boolean): PackageRow {
-  const { accountId, packageReference } = rows[0] as IndexRow
+function rowAlone(row: IndexRow | undefined, isInPackage: boolean): FolderRow[] {
+  return row ? [{ ...documentRowOf(row), ...(isInPackage && { isInPackage: true as const }) }] : []
+}
+
+/** @param members places in the list. */
+function packageRowOf(list: RowList, members: readonly number[], isExpanded: boolean): PackageRow[] {
+  const rows = members.flatMap((at) => list.at(at) ?? [])
+  const [first] = rows
+  if (!first?.packageReference) return []
   const names = rows.slice(0, NAMED).map(({ name }) => name)
   const more = rows.length - names.length
   const [due] = rows.flatMap((row) => dueOf(row) ?? []).sort((one, other) => one.at - other.at)
-  return {
-    kind: 'package',
-    accountId,
-    packageReference: packageReference as string,
-    name: more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', '),
-    documents: rows.length,
-    complete: rows.filter(({ status }) => status.family === 'complete').length,
-    unsaid: rows.filter(({ status }) => status.family === 'other' && !status.raw).length,
-    unread: rows.filter(({ unread }) => unread).length,
-    ...(due && { due }),
-    isExpanded
-  }
+  return [
+    {
+      kind: 'package',
+      accountId: first.accountId,
+      packageReference: first.packageReference,
+      name: more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', '),
+      documents: rows.length,
+      complete: rows.filter(({ status }) => status.family === 'complete').length,
+      unsaid: rows.filter(({ status }) => status.family === 'other' && !status.raw).length,
+      unread: rows.filter(({ unread }) => unread).length,
+      ...(due && { due }),
+      isExpanded
+    }
+  ]
 }

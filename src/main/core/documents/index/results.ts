@@ -6,7 +6,8 @@ import type { DocumentQuery } from '../../../../shared/contract/index.ts'
 import { getOrMake } from '../../lib/objects.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import { wordsOf } from '../../lib/text-folding.ts'
-import type { Moment } from '../questions.ts'
+import type { DocumentKey, Moment } from '../questions.ts'
+import { FLAG } from './columns.ts'
 import { type Condition, conditionsOf, isSearched, type Presence, presenceOf } from './conditions.ts'
 import type { DocumentIndex } from './document-index.ts'
 import { rowOrder } from './order.ts'
@@ -38,7 +39,50 @@ interface Search {
 /** Rows in their order; as good as what they were made from is the newest. */
 interface Result {
   from: readonly unknown[]
-  rows: readonly IndexRow[]
+  rows: RowList
+}
+
+/** Rows of one index or several in an order, by their ids. Each is put together when it is asked for, as it is by then. */
+export class RowList {
+  readonly indexes: readonly DocumentIndex[]
+  readonly rowIds: Uint32Array
+  /** Of each row the place of its index; absent where there is only one. */
+  readonly places: Uint16Array | undefined
+
+  constructor(indexes: readonly DocumentIndex[], rowIds: Uint32Array, places?: Uint16Array) {
+    this.indexes = indexes
+    this.rowIds = rowIds
+    this.places = places
+  }
+
+  get length(): number {
+    return this.rowIds.length
+  }
+
+  indexAt(at: number): DocumentIndex {
+    return this.indexes[this.places?.[at] ?? 0] as DocumentIndex
+  }
+
+  /** Who it is, without the rest. */
+  keyAt(at: number): DocumentKey {
+    const { columns } = this.indexAt(at).inner
+    return { accountId: columns.accountId, reference: columns.references[this.rowIds[at] as number] as string }
+  }
+
+  /** Undefined where it is no more. */
+  at(at: number): IndexRow | undefined {
+    return this.indexAt(at).inner.rowAt(this.rowIds[at] as number)
+  }
+
+  /** Those from one place to another that are still there. */
+  slice(from: number, to: number): IndexRow[] {
+    const rows: IndexRow[] = []
+    for (let at = from; at < Math.min(to, this.length); at++) {
+      const row = this.at(at)
+      if (row) rows.push(row)
+    }
+    return rows
+  }
 }
 
 interface Kept {
@@ -54,17 +98,17 @@ export function* foundRows(
   indexes: readonly DocumentIndex[],
   query: DocumentQuery,
   moment: Moment
-): Sliced<readonly IndexRow[]> {
+): Sliced<RowList> {
   const [first, ...others] = new Set(indexes)
-  if (!first) return []
+  if (!first) return new RowList([], new Uint32Array())
   const own = [yield* orderedRows(first, query, moment)]
   for (const index of others) own.push(yield* orderedRows(index, query, moment))
-  if (own.length === 1) return own[0] as readonly IndexRow[]
+  if (own.length === 1) return own[0] as RowList
   const { results } = kept(first)
   const before = results.get('of several indexes')
   if (before && isSame(before.from, own)) return before.rows
   const compare = rowOrder(query.sort)
-  let rows = own[0] as readonly IndexRow[]
+  let rows = own[0] as RowList
   for (const more of own.slice(1)) rows = yield* mergedRows(rows, more, compare)
   keep(results, 'of several indexes', { from: own, rows })
   return rows
@@ -75,7 +119,7 @@ export function countFound(indexes: readonly DocumentIndex[], query: DocumentQue
   return [...new Set(indexes)].reduce((count, index) => count + found(index, query, moment).count, 0)
 }
 
-function* orderedRows(index: DocumentIndex, query: DocumentQuery, moment: Moment): Sliced<readonly IndexRow[]> {
+function* orderedRows(index: DocumentIndex, query: DocumentQuery, moment: Moment): Sliced<RowList> {
   const order = yield* index.inner.orders(query.sort)
   // From here on without a pause: what is found is of now, and so are the rows, though their order may be a little older.
   const { results } = kept(index)
@@ -83,23 +127,24 @@ function* orderedRows(index: DocumentIndex, query: DocumentQuery, moment: Moment
   const key = `${keyOf(query, moment)} ${query.sort.by} ${query.sort.descending}`
   const before = results.get(key)
   if (before && isSame(before.from, [now, order.rowIds])) return before.rows
-  const rows = new Array<IndexRow>(now.count)
+  const rowIds = new Uint32Array(now.count)
   let count = 0
   for (let at = 0; count < now.count && at < order.rowIds.length; at++) {
     const rowId = order.rowIds[at] as number
-    if (has(now.rows, rowId)) rows[count++] = rowAt(index, rowId)
+    if (has(now.rows, rowId)) rowIds[count++] = rowId
   }
-  if (count < now.count) addNewcomers(index, rows, count, now.rows, order.rowIds)
+  if (count < now.count) addNewcomers(rowIds, count, now.rows, order.rowIds)
+  const rows = new RowList([index], rowIds)
   keep(results, key, { from: [now, order.rowIds], rows })
   return rows
 }
 
 /** Rows that came since their order was made stand behind the others until it is followed. */
-function addNewcomers(index: DocumentIndex, rows: IndexRow[], count: number, found: RowSet, order: Uint32Array): void {
+function addNewcomers(rowIds: Uint32Array, count: number, found: RowSet, order: Uint32Array): void {
   const left = found.slice()
   for (const rowId of order) if (has(found, rowId)) mark(left, rowId, false)
   let end = count
-  for (const rowId of rowIdsIn(left)) rows[end++] = rowAt(index, rowId)
+  for (const rowId of rowIdsIn(left)) rowIds[end++] = rowId
 }
 
 function found(index: DocumentIndex, query: DocumentQuery, moment: Moment): Found {
@@ -125,19 +170,29 @@ function updated(
 ): Found {
   const rows = index.inner.none()
   rows.set(before.rows)
-  const { conditions } = conditionsOf(query, moment, index.inner.columns)
+  const { columns, text } = index.inner
+  const { conditions } = conditionsOf(query, moment, columns, text.textOf)
   const words = wordsOf(query.search)
   const presence = presenceOf(query)
   const result: Found = { ...before, version: index.version(), rows }
   for (const rowId of new Set(changed)) {
-    const row = index.inner.rowAt(rowId)
     const wasIn = has(rows, rowId)
-    const isIn = row !== undefined && isSearched(row, words, presence) && conditions.every(({ holds }) => holds(rowId))
+    const isIn = isMeant(index, rowId, words, presence) && conditions.every(({ holds }) => holds(rowId))
     mark(rows, rowId, isIn)
     result.count += Number(isIn) - Number(wasIn)
     for (const { turnsAt } of conditions) if (turnsAt) result.until = sooner(result.until, turnsAt(rowId), moment)
   }
   return result
+}
+
+function isMeant(
+  { inner: { columns, text } }: DocumentIndex,
+  rowId: number,
+  words: readonly string[],
+  presence: Presence
+): boolean {
+  const flags = columns.flags[rowId] as number
+  return (flags & FLAG.there) !== 0 && isSearched((flags & FLAG.gone) !== 0, text.textOf(rowId), words, presence)
 }
 
 /** The row ids that changed since, where they are few. */
@@ -151,7 +206,7 @@ function sooner(until: number, at: number, { now }: Moment): number {
 }
 
 function filter(index: DocumentIndex, query: DocumentQuery, moment: Moment): Found {
-  const { conditions, until } = conditionsOf(query, moment, index.inner.columns)
+  const { conditions, until } = conditionsOf(query, moment, index.inner.columns, index.inner.text.textOf)
   const candidates = searched(index, wordsOf(query.search), presenceOf(query))
   const rows = candidates.slice()
   // Anyone who isn't in the text at all isn't among its people.
@@ -205,10 +260,7 @@ function updatedSearch(index: DocumentIndex, search: Search): Search | undefined
   if (!changed || changed.length === 0) return changed && search
   const rows = index.inner.none()
   rows.set(search.rows)
-  for (const rowId of changed) {
-    const row = index.inner.rowAt(rowId)
-    mark(rows, rowId, row !== undefined && isSearched(row, search.words, search.presence))
-  }
+  for (const rowId of changed) mark(rows, rowId, isMeant(index, rowId, search.words, search.presence))
   return { ...search, version: index.version(), rows }
 }
 
@@ -217,20 +269,29 @@ function isIn(word: string, words: readonly string[]): boolean {
   return words.some((longer) => longer.includes(word))
 }
 
-function* mergedRows(
-  one: readonly IndexRow[],
-  other: readonly IndexRow[],
-  compare: (one: IndexRow, other: IndexRow) => number
-): Sliced<IndexRow[]> {
-  const rows: IndexRow[] = []
+/** The rows of two lists as one; the second is of one index. */
+function* mergedRows(one: RowList, other: RowList, compare: ReturnType<typeof rowOrder>): Sliced<RowList> {
+  const [index] = other.indexes as [DocumentIndex]
+  const count = one.length + other.length
+  const rowIds = new Uint32Array(count)
+  const places = new Uint16Array(count)
   let left = 0
   let right = 0
-  while (left < one.length && right < other.length) {
-    const takesLeft = compare(one[left] as IndexRow, other[right] as IndexRow) <= 0
-    rows.push((takesLeft ? one[left++] : other[right++]) as IndexRow)
-    if (rows.length % PIECE === 0) yield
+  for (let at = 0; at < count; at++) {
+    if (at % PIECE === PIECE - 1) yield
+    const takesLeft =
+      right >= other.length ||
+      (left < one.length &&
+        compare(
+          one.indexAt(left).inner.columns,
+          one.rowIds[left] as number,
+          index.inner.columns,
+          other.rowIds[right] as number
+        ) <= 0)
+    places[at] = takesLeft ? (one.places?.[left] ?? 0) : one.indexes.length
+    rowIds[at] = (takesLeft ? one.rowIds[left++] : other.rowIds[right++]) as number
   }
-  return rows.concat(one.slice(left), other.slice(right))
+  return new RowList([...one.indexes, index], rowIds, places)
 }
 
 function* rowIdsIn(rows: RowSet): Generator<number> {
@@ -248,10 +309,6 @@ function bitsIn(bits: number): number {
 
 function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
   return one.length === other.length && one.every((item, index) => item === other[index])
-}
-
-function rowAt(index: DocumentIndex, rowId: number): IndexRow {
-  return index.inner.rowAt(rowId) as IndexRow
 }
 
 /** The query without what only orders and groups. */

@@ -59,7 +59,7 @@ export const COLUMNS: Record<
  * @param zone dates are written as the clocks of this zone show them.
  */
 export function* tableOf(
-  rows: readonly IndexRow[],
+  rows: { length: number; slice(from: number, to: number): readonly IndexRow[] },
   columns: readonly DocumentColumn[],
   zone: string,
   format: TableFormat

@@ -67,6 +67,8 @@ export function openTextIndex() {
       blockOf(rowId).texts[rowId % BLOCK_ROWS] = ''
     },
 
+    textOf: (rowId: number): string => blocks[Math.floor(rowId / BLOCK_ROWS)]?.texts[rowId % BLOCK_ROWS] ?? '',
+
     /** Leaves those rows in the set whose text holds all of the words. */
     filter(rows: RowSet, words: readonly string[]): void {
       for (let at = 0; at < rows.length; at++) {

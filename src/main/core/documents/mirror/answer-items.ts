@@ -76,7 +76,7 @@ function isAsKept({ account, folder, mode, ask }: Taking, entry: Entry, hash: st
     entry.folder === folder.name &&
     entry.isPlaced &&
     entry.knownAt <= ask.begun &&
-    account.index.get(entry.reference)?.goneAt === undefined
+    !account.index.isGone(entry.reference)
   )
 }
 
@@ -245,7 +245,7 @@ export function* presenceIn({ account, folder, number, ask }: Taking): Sliced<Pr
     } else if (entry.knownAt > ask.begun) {
       // What is known may be newer than this answer: the next look tells.
       isSettled = false
-    } else if (account.index.get(entry.reference)?.goneAt === undefined) {
+    } else if (!account.index.isGone(entry.reference)) {
       if (!entry.isMissing) {
         lacking.push({ entry, seenAt: seenAt(account, entry), seenInRun: seenInRun(account, entry) })
         if (entry.also) elsewhere.add(entry.also.folder)
@@ -275,7 +275,7 @@ const MOST_ALONE = 2
  */
 export function isInBoth(account: Account, folder: Folder, entry: Entry): boolean {
   if (entry.folder === folder.name || !entry.isPlaced || entry.isMissing) return false
-  if (account.index.get(entry.reference)?.goneAt !== undefined) return false
+  if (account.index.isGone(entry.reference)) return false
   const own = account.folders.get(entry.folder)
   if (!own) return false
   const { also } = entry

@@ -19,7 +19,7 @@ const PIECE = 50
  */
 export async function markGone(mirror: Mirror, account: Account, since: number, now: number): Promise<number> {
   const isGoing = (entry: Entry) =>
-    seenInRun(account, entry) < since && account.index.get(entry.reference)?.goneAt === undefined
+    seenInRun(account, entry) < since && !account.index.isGone(entry.reference)
   const going = [...account.entries.values()].filter(isGoing)
   let count = 0
   for (let first = 0; first < going.length; first += PIECE) {

@@ -9,6 +9,7 @@ import type { Db } from '../../storage/connection.ts'
 import { faultOf, queryTroubleOf } from '../../storage/database-fault.ts'
 import { openDocumentIndex } from '../index/document-index.ts'
 import type { KeptFigures } from '../index/overview.ts'
+import type { RowList } from '../index/results.ts'
 import { type IndexRow, indexRowOf } from '../index/row.ts'
 import type { MirroredDocument, Taken } from '../questions.ts'
 import { type Changes, openChanges } from './changes.ts'
@@ -177,7 +178,7 @@ export function openMirror(db: Db) {
     },
 
     /** Marks rows as read or unread; answers how many were otherwise. */
-    async markRead(targets: readonly IndexRow[], read: boolean): Promise<number> {
+    async markRead(targets: RowList, read: boolean): Promise<number> {
       let count = 0
       for (let first = 0; first < targets.length; first += PIECE) {
         const others = targets.slice(first, first + PIECE).flatMap(({ accountId, reference }) => {

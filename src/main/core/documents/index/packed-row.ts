@@ -1,0 +1,167 @@
+/**
+ * The texts of a row as one: what it is put in order by stands at the beginning, where it is found without reading the rest.
+ * In bytes of UTF-8, each as one character, so that it takes as many bytes as it has, whatever it is written in.
+ */
+import { IDENTITY_STATES, readDocumentStatus, type ServiceDate } from '../../../../shared/model/index.ts'
+import { type Columns, FLAG } from './columns.ts'
+import type { IndexRow, RowSigner } from './row.ts'
+
+/** Between the texts, and between the names of signers. */
+const BETWEEN = '\n'
+const NEXT = '\t'
+/** The texts that rows are put in order by, in this order. */
+const TEXTS = ['name', 'signers', 'clientReference', 'formDirectReference', 'matterNumber'] as const
+type PackedText = (typeof TEXTS)[number]
+
+const STATES: readonly RowSigner['state'][] = ['waiting', 'signed', 'declined', 'expired', 'removed', 'unknown']
+const SIGNER = { canSignHere: 1, faceToFace: 2, mayNeedCamera: 4, lacksLink: 8 } as const
+/** A signer's state stands above those bits. */
+const STATE = 16
+
+/** A date's precision, and what else is known of it; when it is stands in a column. */
+type PackedDate = [isTime: 0 | 1, offset?: number | null, isAmbiguous?: 1]
+
+/** What isn't a number of a column, and is there. */
+interface Rest {
+  /** The status, as it was spelled. */
+  s?: string
+  /** The due date, or how it was written. */
+  d?: PackedDate
+  w?: string
+  a?: 1
+  /** When it was last signed, or how that was written. */
+  l?: PackedDate
+  x?: string
+  g?: number
+  /** Whether an identity check was asked for. */
+  v?: 0 | 1
+  /** Since when it is gone. */
+  o?: number
+  /** Of each signer the state and the bits, and who it is. */
+  p?: ([number] | [number, string])[]
+}
+
+export function packed(row: IndexRow): string {
+  const { due, lastSigned, signers } = row
+  const rest: Rest = {
+    ...(row.status.raw && { s: row.status.raw }),
+    ...(due && { d: packedDate(due) }),
+    ...(row.dueWritten !== undefined && { w: row.dueWritten }),
+    ...(row.isDueAmbiguous && { a: 1 }),
+    ...(lastSigned && { l: packedDate(lastSigned) }),
+    ...(row.lastSignedWritten !== undefined && { x: row.lastSignedWritten }),
+    ...(row.gmt !== undefined && { g: row.gmt }),
+    ...(row.idVerificationRequested !== undefined && { v: row.idVerificationRequested ? 1 : 0 }),
+    ...(row.goneAt !== undefined && { o: row.goneAt }),
+    ...(signers.length > 0 && { p: signers.map(packedSigner) })
+  }
+  const texts = [
+    escaped(row.name),
+    signers.map(({ name }) => escaped(name)).join(NEXT),
+    escaped(row.clientReference ?? ''),
+    escaped(row.formDirectReference ?? ''),
+    escaped(row.matterNumber ?? ''),
+    JSON.stringify(rest)
+  ].join(BETWEEN)
+  return /^[\0-\x7f]*$/.test(texts) ? texts : Buffer.from(texts.toWellFormed(), 'utf8').toString('latin1')
+}
+
+/** One of its texts; blank where the row has none. Signers' names come one after the other. */
+export function textIn(text: string, which: PackedText): string {
+  let begin = 0
+  for (let skip = TEXTS.indexOf(which); skip > 0; skip--) begin = text.indexOf(BETWEEN, begin) + 1
+  const own = text.slice(begin, text.indexOf(BETWEEN, begin))
+  return unescaped(which === 'signers' ? own.replaceAll(NEXT, ', ') : own)
+}
+
+/** The row as it was put. */
+export function rowIn(columns: Columns, rowId: number, search: string): IndexRow {
+  const [name, names, clientReference, formDirectReference, matterNumber, json] = (columns.texts[rowId] as string).split(
+    BETWEEN
+  ) as [string, string, string, string, string, string]
+  const rest = JSON.parse(decoded(json)) as Rest
+  const flags = columns.flags[rowId] as number
+  const [signed, completedAt] = [columns.signed[rowId] as number, columns.completedAt[rowId] as number]
+  const packageReference = columns.packageReferences[columns.package[rowId] as number]
+  const nameOf = names.split(NEXT)
+  return {
+    accountId: columns.accountId,
+    folder: columns.folders[columns.folder[rowId] as number] as string,
+    arrivedAt: columns.arrivedAt[rowId] as number,
+    changedAt: columns.changedAt[rowId] as number,
+    ...(!Number.isNaN(completedAt) && { completedAt }),
+    ...(rest.o !== undefined && { goneAt: rest.o }),
+    unread: (flags & FLAG.unread) !== 0,
+    reference: columns.references[rowId] as string,
+    name: unescaped(name),
+    status: readDocumentStatus(rest.s),
+    identity: IDENTITY_STATES[columns.identity[rowId] as number] as IndexRow['identity'],
+    hasFileUploaded: (flags & FLAG.hasFile) !== 0,
+    signers: (rest.p ?? []).map((signer, index) => signerOf(signer, unescaped(nameOf[index] as string))),
+    search,
+    people: { from: columns.peopleFrom[rowId] as number, to: columns.peopleTo[rowId] as number },
+    ...(rest.v !== undefined && { idVerificationRequested: rest.v === 1 }),
+    ...(!Number.isNaN(signed) && { progress: { signed, of: columns.of[rowId] as number } }),
+    ...(rest.d && { due: dateOf(rest.d, columns.dueAt[rowId] as number) }),
+    ...(rest.w !== undefined && { dueWritten: rest.w }),
+    ...(rest.a && { isDueAmbiguous: true as const }),
+    ...(rest.l && { lastSigned: dateOf(rest.l, columns.lastSignedAt[rowId] as number) }),
+    ...(rest.x !== undefined && { lastSignedWritten: rest.x }),
+    ...(rest.g !== undefined && { gmt: rest.g }),
+    ...(packageReference !== undefined && { packageReference }),
+    ...(clientReference && { clientReference: unescaped(clientReference) }),
+    ...(formDirectReference && { formDirectReference: unescaped(formDirectReference) }),
+    ...(matterNumber && { matterNumber: unescaped(matterNumber) })
+  }
+}
+
+function packedDate({ precision, offset, isAmbiguous }: ServiceDate): PackedDate {
+  const isTime = precision === 'time' ? 1 : 0
+  if (isAmbiguous) return [isTime, offset ?? null, 1]
+  return offset === undefined ? [isTime] : [isTime, offset]
+}
+
+function dateOf([isTime, offset, isAmbiguous]: PackedDate, at: number): ServiceDate {
+  return {
+    at,
+    precision: isTime ? 'time' : 'day',
+    ...(typeof offset === 'number' && { offset }),
+    ...(isAmbiguous && { isAmbiguous: true as const })
+  }
+}
+
+function packedSigner({ state, person, ...signer }: RowSigner): [number] | [number, string] {
+  let bits = STATES.indexOf(state) * STATE
+  for (const name of ['canSignHere', 'faceToFace', 'mayNeedCamera', 'lacksLink'] as const)
+    if (signer[name]) bits |= SIGNER[name]
+  return person === undefined ? [bits] : [bits, person]
+}
+
+function signerOf([bits, person]: [number, string?], name: string): RowSigner {
+  return {
+    name,
+    state: STATES[Math.floor(bits / STATE)] as RowSigner['state'],
+    canSignHere: (bits & SIGNER.canSignHere) !== 0,
+    ...(bits & SIGNER.faceToFace && { faceToFace: true as const }),
+    ...(person !== undefined && { person }),
+    ...(bits & SIGNER.mayNeedCamera && { mayNeedCamera: true as const }),
+    ...(bits & SIGNER.lacksLink && { lacksLink: true as const })
+  }
+}
+
+const SPELLED: Readonly<Record<string, string>> = { [BETWEEN]: '\\n', [NEXT]: '\\t', '\\': '\\\\' }
+
+/** What stands between texts is in none of them. */
+function escaped(text: string): string {
+  return /[\n\t\\]/.test(text) ? text.replace(/[\n\t\\]/g, (sign) => SPELLED[sign] as string) : text
+}
+
+function unescaped(text: string): string {
+  const own = decoded(text)
+  if (!own.includes('\\')) return own
+  return own.replace(/\\(.)/g, (_, sign) => (sign === 'n' ? BETWEEN : sign === 't' ? NEXT : sign))
+}
+
+function decoded(text: string): string {
+  return /^[\0-\x7f]*$/.test(text) ? text : Buffer.from(text, 'latin1').toString('utf8')
+}
