@@ -25,7 +25,7 @@ import { openAnswerTaking } from './mirror/answers.ts'
 import { snapshotIn } from './mirror/folder-snapshot.ts'
 import { changeFolders, markGone } from './mirror/gone.ts'
 import { openMirror } from './mirror/mirror.ts'
-import type { Entry } from './mirror/state.ts'
+import type { Entry } from './mirror/entries.ts'
 import { updateOf, withLinksOf } from './mirror/update.ts'
 import { documentPage } from './page.ts'
 import type { Answer, Ask, AskDocuments, DocumentKey, DocumentQuestion, WithSome } from './questions.ts'
@@ -76,9 +76,7 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
 
   function inPackage(accountId: string, packageReference: string): Entry[] {
     const account = mirror.account(accountId)
-    return [...(account.byPackage.get(packageReference) ?? [])].sort((one, two) =>
-      one.reference < two.reference ? -1 : 1
-    )
+    return account.entries.inPackage(packageReference).sort((one, two) => (one.reference < two.reference ? -1 : 1))
   }
 
   const rowsOf = (ask: WithSome) => inSlices(targetsOf(indexesWith(ask), ask.some, ask))

@@ -37,7 +37,8 @@ const TIMES = [
   'signed',
   'of'
 ] as const
-const WHOLE = ['folder', 'package', 'peopleFrom', 'peopleTo'] as const
+/** `nextOfPackage` and `lastOfPackage` are the ids of the rows beside it in its package, plus one; nought where there is none. */
+const WHOLE = ['folder', 'package', 'peopleFrom', 'peopleTo', 'nextOfPackage', 'lastOfPackage'] as const
 const SMALL = ['flags', 'family', 'identity'] as const
 
 type Numbers = Record<(typeof TIMES)[number], Float64Array> &
@@ -93,9 +94,9 @@ export function openColumns(capacity: number) {
         columns.folders.push(folder)
       }
       const before = columns.package[rowId] as number
-      if (before === 0 || packages.references[before] !== packageReference) {
-        columns.package[rowId] = packageReference === undefined ? 0 : packages.join(packageReference)
-        if (before !== 0) packages.leave(before)
+      if (packages.references[before] !== packageReference) {
+        if (before !== 0) leave(rowId, before)
+        if (packageReference !== undefined) join(rowId, packages.join(packageReference))
       }
       const figures = figuresOf(row)
       columns.due[rowId] = figures.due
@@ -118,10 +119,37 @@ export function openColumns(capacity: number) {
 
     remove(rowId: number): void {
       const before = columns.package[rowId] as number
-      if (before !== 0) packages.leave(before)
-      columns.package[rowId] = 0
+      if (before !== 0) leave(rowId, before)
       columns.flags[rowId] = 0
+    },
+
+    /** The ids of a package's rows. */
+    inPackage(reference: string): number[] {
+      const found: number[] = []
+      let next = first[packages.numberOf(reference) ?? 0] ?? 0
+      for (; next !== 0; next = columns.nextOfPackage[next - 1] as number) found.push(next - 1)
+      return found
     }
+  }
+  /** Of each package one of its rows, plus one. */
+  const first: number[] = [0]
+
+  function join(rowId: number, number: number): void {
+    const next = first[number] ?? 0
+    columns.package[rowId] = number
+    columns.nextOfPackage[rowId] = next
+    columns.lastOfPackage[rowId] = 0
+    if (next !== 0) columns.lastOfPackage[next - 1] = rowId + 1
+    first[number] = rowId + 1
+  }
+
+  function leave(rowId: number, number: number): void {
+    const [last, next] = [columns.lastOfPackage[rowId] as number, columns.nextOfPackage[rowId] as number]
+    if (last !== 0) columns.nextOfPackage[last - 1] = next
+    else first[number] = next
+    if (next !== 0) columns.lastOfPackage[next - 1] = last
+    columns.package[rowId] = 0
+    packages.leave(number)
   }
 
   function grow(): void {

@@ -87,11 +87,8 @@ export function openDocumentIndex() {
 
     rowIdOf: (reference: string): number | undefined => rowIds.get(reference),
 
-    /** Whether it has left all folders; false where there is no such row. */
-    isGone(reference: string): boolean {
-      const rowId = rowIds.get(reference)
-      return rowId !== undefined && ((columns.flags[rowId] as number) & FLAG.gone) !== 0
-    },
+    /** Whether it has left all folders. */
+    isGone: (rowId: number): boolean => ((columns.flags[rowId] ?? 0) & FLAG.gone) !== 0,
 
     size: (): number => rowIds.size,
 

@@ -3,13 +3,14 @@
  * folder they lack.
  */
 
-import { createCipheriv, createHash, hash } from 'node:crypto'
+import { createCipheriv, createHash } from 'node:crypto'
 import { decodeDocument } from '../../../../shared/model/document-decoding.ts'
 import { type DocumentResponse, withCertainDates } from '../../../../shared/model/index.ts'
 import { parseExactly, type Scan } from '../../lib/json-scanning.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import type { Ask } from '../questions.ts'
-import { type Account, type Entry, type Folder, type Mode, seenAt, seenInRun } from './state.ts'
+import { type Entry, itemHash, newKey } from './entries.ts'
+import { type Account, type Folder, type Mode, seenAt, seenInRun } from './state.ts'
 
 /** A folder's answer while it is taken over. */
 export interface Taking {
@@ -26,7 +27,7 @@ export interface Taking {
   disturbances: number
 }
 
-/** An item that isn't, byte for byte, what is kept. */
+/** An item that isn't, byte for byte, what is kept; its hash is as it is kept. */
 export interface Other {
   place: number
   hash: string
@@ -34,17 +35,18 @@ export interface Other {
 
 /** Notes what is as it was as seen; answers what isn't. */
 export function* othersOf(taking: Taking): Sliced<Other[]> {
-  const { account, number, bytes, scan, ask } = taking
+  const { account, number, bytes, scan, ask, mode } = taking
   const others: Other[] = []
+  const key = newKey()
   for (let place = 0; place < scan.count; place++) {
     if (place % 16 === 0) yield
-    const hash = itemHash(itemOf(bytes, scan, place), ask.dateFormat)
-    const entry = account.byHash.get(hash)
-    if (entry && isAsKept(taking, entry, hash)) {
+    const hash = itemHash(itemOf(bytes, scan, place), ask.dateFormat, key)
+    const entry = account.entries.withItem(mode, hash)
+    if (entry && isAsKept(taking, entry)) {
       entry.look = number
       entry.place = place
     } else {
-      others.push({ place, hash })
+      others.push({ place, hash: hash.text() })
     }
   }
   return others
@@ -70,14 +72,8 @@ export function answeredAt({ bytes, scan, ask }: Pick<Taking, 'bytes' | 'scan' |
 }
 
 /** Whether these bytes say of the document what is kept of it, and nothing newer is known. */
-function isAsKept({ account, folder, mode, ask }: Taking, entry: Entry, hash: string): boolean {
-  return (
-    entry.hashes[mode] === hash &&
-    entry.folder === folder.name &&
-    entry.isPlaced &&
-    entry.knownAt <= ask.begun &&
-    !account.index.isGone(entry.reference)
-  )
+function isAsKept({ folder, ask }: Taking, entry: Entry): boolean {
+  return entry.folder === folder.name && entry.isPlaced && entry.knownAt <= ask.begun && !entry.isGone
 }
 
 function itemOf(bytes: Uint8Array, { starts, ends }: Scan, place: number): Uint8Array {
@@ -114,15 +110,6 @@ export function* wholeHash(bytes: Uint8Array, dateFormat = ''): Sliced<string> {
     yield
   }
   return sum.digest('base64url')
-}
-
-/**
- * SHA-1 of one item: enough to tell an answer's items from those of the last. Where the account's dates are read otherwise
- * since then, none is as it was.
- */
-function itemHash(bytes: Uint8Array, dateFormat: string | undefined): string {
-  const sum = hash('sha1', bytes, 'base64url')
-  return dateFormat === undefined ? sum : `${sum} ${dateFormat}`
 }
 
 export function textOf(bytes: Uint8Array): string {
@@ -245,7 +232,7 @@ export function* presenceIn({ account, folder, number, ask }: Taking): Sliced<Pr
     } else if (entry.knownAt > ask.begun) {
       // What is known may be newer than this answer: the next look tells.
       isSettled = false
-    } else if (!account.index.isGone(entry.reference)) {
+    } else if (!entry.isGone) {
       if (!entry.isMissing) {
         lacking.push({ entry, seenAt: seenAt(account, entry), seenInRun: seenInRun(account, entry) })
         if (entry.also) elsewhere.add(entry.also.folder)
@@ -275,7 +262,7 @@ const MOST_ALONE = 2
  */
 export function isInBoth(account: Account, folder: Folder, entry: Entry): boolean {
   if (entry.folder === folder.name || !entry.isPlaced || entry.isMissing) return false
-  if (account.index.isGone(entry.reference)) return false
+  if (entry.isGone) return false
   const own = account.folders.get(entry.folder)
   if (!own) return false
   const { also } = entry

@@ -26,7 +26,8 @@ import {
 } from './answer-items.ts'
 import { type Difference, dueOf } from './differences.ts'
 import type { Mirror, Writing } from './mirror.ts'
-import { type Account, type Entry, type Folder, type Mode, seenAt, seenInRun } from './state.ts'
+import type { Entry } from './entries.ts'
+import { type Account, type Folder, type Mode, seenAt, seenInRun } from './state.ts'
 import { updateOf } from './update.ts'
 
 /** How long a request may have been on its way, in milliseconds; what is longer is a clock that was put. */
@@ -261,9 +262,11 @@ function didWe(
 }
 
 /** The one that this run acted on, else the first of the package. */
-function likelyOf({ extended, byPackage }: Account, packageReference: string): string[] {
+function likelyOf({ extended, entries }: Account, packageReference: string): string[] {
   const known = extended.get(packageReference)
   if (known !== undefined) return [known]
-  const all = [...(byPackage.get(packageReference) ?? [])]
-  return all.slice(0, LOOKED_THROUGH).map(({ reference }) => reference)
+  return entries
+    .inPackage(packageReference)
+    .slice(0, LOOKED_THROUGH)
+    .map(({ reference }) => reference)
 }

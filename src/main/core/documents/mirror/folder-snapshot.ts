@@ -3,7 +3,8 @@ import { type DocumentLog, type DocumentResponse, readCertainDate, readGmt } fro
 import type { Sliced } from '../../lib/slices.ts'
 import type { Answer, Ask } from '../questions.ts'
 import type { Mirror } from './mirror.ts'
-import { type Account, type Entry, seenInRun } from './state.ts'
+import type { Entry } from './entries.ts'
+import { type Account, seenInRun } from './state.ts'
 
 /** Our own ClientReferences are `cs-<id>-<n>`. */
 const MARK = /^cs-(.+)-\d+$/
@@ -22,33 +23,41 @@ export function* snapshotIn(
   { since, keys }: Ask<'snapshot'>
 ): Sliced<Answer<'snapshot'>> {
   const [references, marks, matchKeys] = [keys.references, keys.marks, keys.matchKeys].map((some) => new Set(some))
-  const named = new Set<Entry>()
-  const alike = new Set<Entry>()
+  // By the ids of their rows.
+  const named = new Set<number>()
+  const alike = new Set<number>()
   let latest: number | undefined
-  let passed = 0
   const isShown = (entry: Entry) => entry.isPlaced && seenInRun(account, entry) >= since
-  for (const entry of account.entries.values()) {
-    if (++passed % 256 === 0) yield
-    if (!isShown(entry)) continue
-    if (entry.lastLogAt !== undefined) latest = Math.max(latest ?? entry.lastLogAt, entry.lastLogAt)
-    const { clientReference, matchKey } = entry
-    const id = clientReference && MARK.exec(clientReference)?.[1]
-    const isNamed = (clientReference && references?.has(clientReference)) || (id && marks?.has(id))
-    if (!isNamed && !matchKeys?.has(matchKey)) continue
-    const found = isNamed ? named : alike
-    found.add(entry)
-    for (const other of account.byPackage.get(entry.packageReference ?? '') ?? []) if (isShown(other)) found.add(other)
+  let last = 0
+  for (;;) {
+    // Asked for after a lost answer only, so that it isn't held in memory for all documents.
+    const some = mirror.keysAfter(last)
+    last = some.at(-1)?.id ?? last
+    if (some.length === 0) break
+    for (const { account_id, reference, client_reference, likeness, last_log_at } of some) {
+      const entry = account_id === account.id ? account.entries.get(reference) : undefined
+      if (!entry || !isShown(entry)) continue
+      if (last_log_at !== null) latest = Math.max(latest ?? last_log_at, last_log_at)
+      const id = client_reference && MARK.exec(client_reference)?.[1]
+      const isNamed = (client_reference && references?.has(client_reference)) || (id && marks?.has(id))
+      if (!isNamed && !matchKeys?.has(likeness)) continue
+      const found = isNamed ? named : alike
+      found.add(entry.rowId)
+      for (const other of entry.packageReference ? account.entries.inPackage(entry.packageReference) : [])
+        if (isShown(other)) found.add(other.rowId)
+    }
+    yield
   }
   const documents: DocumentResponse[] = []
-  for (const entry of named) {
+  for (const rowId of named) {
     yield
-    documents.push(foundDocumentOf(mirror.document(entry)).document)
+    documents.push(foundDocumentOf(mirror.document(account.entries.at(rowId))).document)
   }
   const others: FoundDocument[] = []
-  for (const entry of alike) {
-    if (named.has(entry)) continue
+  for (const rowId of alike) {
+    if (named.has(rowId)) continue
     yield
-    others.push(foundDocumentOf(mirror.document(entry)))
+    others.push(foundDocumentOf(mirror.document(account.entries.at(rowId))))
   }
   // One of which nobody says when it began could be any.
   const orderOf = ({ begunAt }: FoundDocument) => begunAt ?? Number.MAX_VALUE

@@ -7,7 +7,8 @@ import { indexRowOf } from '../index/row.ts'
 import type { Ask } from '../questions.ts'
 import { changesBetween } from './differences.ts'
 import type { Mirror, Writing } from './mirror.ts'
-import { type Account, type Entry, type Folder, seenAt, seenInRun } from './state.ts'
+import type { Entry } from './entries.ts'
+import { type Account, type Folder, seenAt, seenInRun } from './state.ts'
 
 /** How many are written at a time: a few milliseconds' work. */
 const PIECE = 50
@@ -18,8 +19,7 @@ const PIECE = 50
  * @returns how many are newly gone.
  */
 export async function markGone(mirror: Mirror, account: Account, since: number, now: number): Promise<number> {
-  const isGoing = (entry: Entry) =>
-    seenInRun(account, entry) < since && !account.index.isGone(entry.reference)
+  const isGoing = (entry: Entry) => seenInRun(account, entry) < since && !entry.isGone
   const going = [...account.entries.values()].filter(isGoing)
   let count = 0
   for (let first = 0; first < going.length; first += PIECE) {
@@ -39,7 +39,7 @@ function goneNow(mirror: Mirror, account: Account, entry: Entry, now: number): W
   const differences = changesBetween({ ...placed, isGone: false }, { ...placed, isGone: true })
   const isChanged = differences.length > 0
   return {
-    entry,
+    entry: mirror.kept(entry),
     content: { row: { ...row, goneAt: now, ...(isChanged && { changedAt: now, unread: true }) } },
     happened: { differences: differences.map((one) => ({ ...one, isOwn: false })), at: now }
   }
@@ -63,7 +63,7 @@ export async function changeFolders(
     for (let first = 0; first < mine.length; first += PIECE) {
       const some = mine.slice(first, first + PIECE)
       mirror.write(
-        some.map((entry) => (spelled === undefined ? unplaced(account, entry) : renamed(account, entry, spelled)))
+        some.map((entry) => (spelled === undefined ? unplaced(mirror, account, entry) : renamed(mirror, account, entry, spelled)))
       )
       await nextTurn()
     }
@@ -87,7 +87,7 @@ function withoutLinks(mirror: Mirror, account: Account, entry: Entry): Writing |
   const before = mirror.document(entry)
   if (!row || !before.Signers?.some(({ SigningKey }) => SigningKey)) return undefined
   const document = { ...before, Signers: before.Signers.map(({ SigningKey: _, ...signer }) => signer) }
-  return { entry, content: { document, row: indexRowOf(document, row) }, happened: NOTHING }
+  return { entry: mirror.kept(entry), content: { document, row: indexRowOf(document, row) }, happened: NOTHING }
 }
 
 /** The folder's new name, if only its case changed and no other folder has that name. */
@@ -97,10 +97,10 @@ function newSpelling(account: Account, { name }: Folder, folders: readonly strin
 }
 
 /** The first look that shows it says where it is. */
-function unplaced(account: Account, entry: Entry): Writing {
+function unplaced(mirror: Mirror, account: Account, entry: Entry): Writing {
   return {
     entry: {
-      ...entry,
+      ...mirror.kept(entry),
       isPlaced: false,
       isMissing: false,
       ownSeenAt: seenAt(account, entry),
@@ -111,9 +111,9 @@ function unplaced(account: Account, entry: Entry): Writing {
   }
 }
 
-function renamed(account: Account, entry: Entry, folder: string): Writing | undefined {
+function renamed(mirror: Mirror, account: Account, entry: Entry, folder: string): Writing | undefined {
   const row = account.index.get(entry.reference)
-  return row && { entry: { ...entry, folder }, content: { row: { ...row, folder } }, happened: NOTHING }
+  return row && { entry: { ...mirror.kept(entry), folder }, content: { row: { ...row, folder } }, happened: NOTHING }
 }
 
 const NOTHING: Writing['happened'] = { differences: [], at: 0 }

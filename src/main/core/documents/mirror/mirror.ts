@@ -14,15 +14,16 @@ import { type IndexRow, indexRowOf } from '../index/row.ts'
 import type { MirroredDocument, Taken } from '../questions.ts'
 import { type Changes, openChanges } from './changes.ts'
 import type { Difference } from './differences.ts'
-import { type Account, beginning, type Entry, type Folder, seenAt } from './state.ts'
-import { entryOf, folderOf, mirrorTables, readJson, type StoredDocument, type StoredFolder } from './tables.ts'
+import { Entries, type Entry } from './entries.ts'
+import { type Account, beginning, type Folder, type Kept, seenAt } from './state.ts'
+import { folderOf, keptOf, mirrorTables, readJson, type StoredDocument, type StoredFolder } from './tables.ts'
 
 /** Something that happened, and whether this workstation did it. */
 type Happening = Difference & { isOwn: boolean }
 
 /** A document as it is to be written: what is known of it, what the list shows, and what has happened to it. */
 export interface Writing {
-  entry: Omit<Entry, 'id'>
+  entry: Kept
   /** The row and the body; absent if they stay as they are. */
   content?: { document?: DocumentResponse; row: IndexRow }
   happened: { differences: readonly Happening[]; at: number }
@@ -65,7 +66,7 @@ export function openMirror(db: Db) {
     for (;;) {
       const some = rows.after(last).map((stored) => {
         const row = stored.row === null ? rowOf(stored) : readJson<IndexRow>(stored.row)
-        remember(entryOf(stored), row)
+        remember(stored.id, keptOf(stored), row)
         return [stored.id, row] as const
       })
       if (some.length === 0) break
@@ -97,34 +98,16 @@ export function openMirror(db: Db) {
   }
 
   function accountOf(id: string): Account {
-    return getOrMake(accounts, id, () => ({
-      id,
-      entries: new Map(),
-      byHash: new Map(),
-      byPackage: new Map(),
-      folders: new Map(),
-      extended: new Map(),
-      index: openDocumentIndex()
-    }))
+    return getOrMake(accounts, id, () => {
+      const index = openDocumentIndex()
+      return { id, entries: new Entries(index), folders: new Map(), extended: new Map(), index }
+    })
   }
 
-  function remember(entry: Entry, row: IndexRow | undefined): void {
-    const account = accountOf(entry.accountId)
-    const known = account.entries.get(entry.reference)
-    if (known) {
-      for (const mode of ['plain', 'logged'] as const) {
-        const hash = known.hashes[mode]
-        if (hash !== undefined && !Object.values(entry.hashes).includes(hash)) account.byHash.delete(hash)
-      }
-      if (known.packageReference !== entry.packageReference) {
-        account.byPackage.get(known.packageReference ?? '')?.delete(known)
-      }
-    }
-    const kept = known ? Object.assign(known, entry) : entry
-    if (!known) account.entries.set(entry.reference, kept)
-    for (const hash of Object.values(kept.hashes)) if (hash !== undefined) account.byHash.set(hash, kept)
-    if (kept.packageReference) getOrMake(account.byPackage, kept.packageReference, () => new Set<Entry>()).add(kept)
-    if (row) account.index.put(row)
+  function remember(id: number, kept: Kept, row: IndexRow | undefined): void {
+    const { index, entries } = accountOf(kept.accountId)
+    if (row) index.put(row)
+    entries.put(id, kept)
   }
 
   const writeAll = db.transaction((writings: Iterable<Writing | undefined>): (() => void)[] => {
@@ -141,7 +124,7 @@ export function openMirror(db: Db) {
         documentName: row.name,
         at: happened.at
       })
-      after.push(() => remember({ ...entry, id }, content?.row))
+      after.push(() => remember(id, entry, content?.row))
     }
     return after
   })
@@ -171,6 +154,16 @@ export function openMirror(db: Db) {
     },
 
     document: (entry: Entry): DocumentResponse => rows.body(entry.id),
+
+    /** All that is kept of it: what is in memory, and on the disk the rest. */
+    kept(entry: Entry): Kept {
+      const { isMissing, ownSeenAt, ownSeenInRun, knownAt, look, place, also } = entry
+      const run = { isMissing, ownSeenAt, ownSeenInRun, knownAt, look, place, also }
+      return { ...keptOf(rows.document(entry.id)), ...run }
+    },
+
+    /** See the tables. */
+    keysAfter: rows.keysAfter,
 
     /** Writes documents with what happened to them, all or none. @throws SQLite's error; then nothing is remembered. */
     write(writings: Iterable<Writing | undefined>): void {

@@ -1,13 +1,13 @@
 /** What the mirror keeps in memory: of each document what answers are compared with, and of each folder its newest look. */
 import type { DocumentIndex } from '../index/document-index.ts'
 import type { Taken } from '../questions.ts'
+import type { Entries, Entry } from './entries.ts'
 
 /** Whether an answer was asked for with the documents' logs: the same document has other bytes then. */
 export type Mode = 'plain' | 'logged'
 
-/** What is known of one document beside what its row in the index says. */
-export interface Entry {
-  id: number
+/** What is kept of one document beside its row and its body. In memory is what answers are compared with; see entries.ts. */
+export interface Kept {
   accountId: string
   reference: string
   folder: string
@@ -33,7 +33,7 @@ export interface Entry {
   also: Also | undefined
 }
 
-interface Also {
+export interface Also {
   folder: string
   /** The last look there that showed it. */
   look: number
@@ -59,9 +59,7 @@ export interface Folder {
 
 export interface Account {
   id: string
-  entries: Map<string, Entry>
-  byHash: Map<string, Entry>
-  byPackage: Map<string, Set<Entry>>
+  entries: Entries
   folders: Map<string, Folder>
   /** The document of each package that an action of ours answered in this run. */
   extended: Map<string, string>

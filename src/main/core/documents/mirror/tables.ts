@@ -6,7 +6,8 @@ import { DamagedDatabaseError } from '../../storage/integrity.ts'
 import { FIGURES_BY, figuresOf } from '../index/columns.ts'
 import type { KeptFigures } from '../index/overview.ts'
 import type { IndexRow } from '../index/row.ts'
-import { beginning, type Entry, type Folder } from './state.ts'
+import type { Entry } from './entries.ts'
+import { beginning, type Folder, type Kept } from './state.ts'
 
 export interface StoredDocument {
   id: number
@@ -30,6 +31,11 @@ export interface StoredDocument {
   /** JSON of the index's row. */
   row: string | null
 }
+
+export type StoredKeys = Pick<
+  StoredDocument,
+  'id' | 'account_id' | 'reference' | 'client_reference' | 'likeness' | 'last_log_at'
+>
 
 export interface StoredFolder {
   account_id: string
@@ -61,6 +67,11 @@ export function mirrorTables(db: Db) {
   const after = db.prepare<[number], StoredDocument>(
     `SELECT documents.*, index_rows.row FROM documents LEFT JOIN index_rows ON index_rows.id = documents.id
      WHERE documents.id > ? ORDER BY documents.id LIMIT ${PAGE}`
+  )
+  const one = db.prepare<[number], StoredDocument>('SELECT documents.*, NULL AS row FROM documents WHERE id = ?')
+  const keys = db.prepare<[number], StoredKeys>(
+    `SELECT id, account_id, reference, client_reference, likeness, last_log_at FROM documents
+     WHERE id > ? ORDER BY id LIMIT ${PAGE}`
   )
   const body = db.prepare<[number], string>('SELECT body FROM bodies WHERE id = ?').pluck()
   const writeDocument = db
@@ -131,6 +142,16 @@ export function mirrorTables(db: Db) {
     /** The next documents after one, by id. */
     after: (id: number): StoredDocument[] => after.all(id),
 
+    /** @throws {DamagedDatabaseError} it is kept no more. */
+    document(id: number): StoredDocument {
+      const found = one.get(id)
+      if (!found) throw new DamagedDatabaseError('A document that was read is not kept.')
+      return found
+    },
+
+    /** What the next documents after one, by id, are found again by. */
+    keysAfter: (id: number): StoredKeys[] => keys.all(id),
+
     body(id: number): DocumentResponse {
       const found = body.get(id)
       if (found === undefined) throw new DamagedDatabaseError('A document is kept without its body.')
@@ -138,7 +159,7 @@ export function mirrorTables(db: Db) {
     },
 
     /** Answers the document's id. `hasNewRow` false: only what stands beside the row and the body is written. */
-    write(entry: Omit<Entry, 'id'>, row: IndexRow, document: DocumentResponse | undefined, hasNewRow: boolean): number {
+    write(entry: Kept, row: IndexRow, document: DocumentResponse | undefined, hasNewRow: boolean): number {
       const id = Number(
         writeDocument.get({
           accountId: entry.accountId,
@@ -227,9 +248,8 @@ function numberOf(packageReference: string): number {
 }
 
 /** As it was kept: of this run nothing is known yet. */
-export function entryOf(stored: StoredDocument): Entry {
+export function keptOf(stored: StoredDocument): Kept {
   return {
-    id: stored.id,
     accountId: stored.account_id,
     reference: stored.reference,
     folder: stored.folder,

@@ -13,7 +13,8 @@ import { maySignYet, stateOf } from '../progress.ts'
 import { changesBetween, type Difference, isSame, meansTheSame, pairedSigners } from './differences.ts'
 import { matchKeyOf, plain } from './folder-snapshot.ts'
 import type { Mirror, Writing } from './mirror.ts'
-import { type Account, type Entry, type Mode, seenAt, seenInRun } from './state.ts'
+import type { Entry } from './entries.ts'
+import { type Account, type Kept, type Mode, seenAt, seenInRun } from './state.ts'
 
 /** Who told of it, and when. */
 export interface Source {
@@ -44,6 +45,7 @@ export function updateOf(
 ): Update {
   const { look, now } = source
   const before = entry && mirror.document(entry)
+  const kept = entry && mirror.kept(entry)
   // As it would be read again: a member that is there without a value is not.
   const spelled = before ? (JSON.parse(JSON.stringify(answered)) as DocumentResponse) : answered
   const document = look || !before ? spelled : withTheRest(spelled, before)
@@ -79,11 +81,11 @@ export function updateOf(
     // The look as a whole tells.
     isMissing: entry?.isMissing ?? false,
     logsAreOld: areLogsOld(entry, answered, source, meansSame),
-    lastLogAt: latest(after) ?? entry?.lastLogAt,
+    lastLogAt: latest(after) ?? kept?.lastLogAt,
     packageReference: after.PackageReference || undefined,
     clientReference: plain(after.ClientReference),
     matchKey: matchKeyOf(document.Name, document.Signers ?? []),
-    hashes: hashesOf(entry, before, after, look),
+    hashes: hashesOf(kept, before, after, look),
     look: look?.number ?? entry?.look ?? 0,
     place: look?.place ?? entry?.place ?? 0,
     also: isWhereItWas ? entry.also : undefined
@@ -205,17 +207,17 @@ function areLogsOld(
 
 /** Bytes of the other kind of answer still say what is kept where nothing but the log has become other. */
 function hashesOf(
-  entry: Entry | undefined,
+  known: Kept | undefined,
   before: DocumentResponse | undefined,
   after: DocumentResponse,
   look: Source['look']
-): Entry['hashes'] {
+): Kept['hashes'] {
   const { Logs: _, ...one } = before ?? { Reference: '' }
   const { Logs: __, ...two } = after
-  const isBodySame = entry !== undefined && isDeepStrictEqual(one, two)
+  const isBodySame = known !== undefined && isDeepStrictEqual(one, two)
   const kept = {
-    plain: isBodySame ? entry.hashes.plain : undefined,
-    logged: isBodySame && haveSameLog(before, after) ? entry.hashes.logged : undefined
+    plain: isBodySame ? known.hashes.plain : undefined,
+    logged: isBodySame && haveSameLog(before, after) ? known.hashes.logged : undefined
   }
   return look ? { ...kept, [look.mode]: look.hash } : kept
 }
