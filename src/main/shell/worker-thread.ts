@@ -31,6 +31,8 @@ export interface AskedThread {
   name: string
   title: string
   memoryMb: number
+  /** What is newly made may take so much until it is looked through; V8's own choice if absent. */
+  youngMemoryMb?: number
   /** How long an answer may take, in milliseconds. */
   patienceMs: number
   log: Pick<Log, 'error'>
@@ -56,7 +58,10 @@ export function askThread({ title, log, heard, words, ...thread }: AskedThread) 
     if (worker) return worker
     const started = new Worker(thread.worker, {
       ...{ ...thread.begin, env: {}, argv: [], name: thread.name },
-      resourceLimits: { maxOldGenerationSizeMb: thread.memoryMb }
+      resourceLimits: {
+        maxOldGenerationSizeMb: thread.memoryMb,
+        ...(thread.youngMemoryMb && { maxYoungGenerationSizeMb: thread.youngMemoryMb })
+      }
     })
     worker = started
     const asked = new Map<number, Waiting>()

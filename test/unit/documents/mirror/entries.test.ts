@@ -14,7 +14,14 @@ function openEntries(count: number) {
   const entries = new Entries(index)
   const put = (at: number, hashes: { plain?: string | undefined; logged?: string | undefined }) =>
     entries.put(at + 1, {
-      ...{ accountId: 'a', reference: `D-${at}`, folder: 'Progress', isPlaced: true, isMissing: false, logsAreOld: true },
+      ...{
+        accountId: 'a',
+        reference: `D-${at}`,
+        folder: 'Progress',
+        isPlaced: true,
+        isMissing: false,
+        logsAreOld: true
+      },
       ...{ ownSeenAt: 1, ownSeenInRun: 2, knownAt: 3, look: 4, place: 5, also: undefined },
       ...{ lastLogAt: undefined, packageReference: undefined, clientReference: '', matchKey: '' },
       hashes: { plain: hashes.plain, logged: hashes.logged }
@@ -81,7 +88,12 @@ test('the documents of a package are those that are in it now', () => {
       }
       for (const wanted of ['P-1', 'P-2', 'P-3', 'P-6', 'P-9']) {
         const expected = [...packages].filter(([, own]) => own === wanted).map(([reference]) => reference)
-        expect(entries.inPackage(wanted).map(({ reference }) => reference).sort()).toEqual(expected.sort())
+        expect(
+          entries
+            .inPackage(wanted)
+            .map(({ reference }) => reference)
+            .sort()
+        ).toEqual(expected.sort())
       }
     })
   )

@@ -52,7 +52,8 @@ test('whatever happens to documents, what is kept counts as the index does', asy
         const moment = { accountId, now: here.tick(), zone: 'UTC' }
         if (what === 'look') await here.look('Progress', someOffice(round, 12))
         if (what === 'look elsewhere') await here.look('Signed', someOffice(round, 3))
-        if (what === 'answer of ours') await here.acts(lease('of ours', { Status: round < 5 ? 'Complete' : 'Declined' }))
+        if (what === 'answer of ours')
+          await here.acts(lease('of ours', { Status: round < 5 ? 'Complete' : 'Declined' }))
         if (what === 'read' || what === 'unread') await here.ask('markRead', { ...moment, some, read: what === 'read' })
         if (what === 'gone') await here.ask('markGone', { accountId, since: here.tick(), now: here.tick() })
         if (what === 'renamed')

@@ -15,7 +15,9 @@ const { compare: collate } = new Intl.Collator('en-GB', { numeric: true })
 /** What needs a look first. */
 const IDENTITIES: readonly string[] = ['failed', 'other', 'asked', 'partly', 'passed']
 /** Of each state its place among those; undefined for those that aren't. */
-const IDENTITY_PLACES = IDENTITY_STATES.map((state) => known(IDENTITIES.indexOf(state) < 0 ? Number.NaN : IDENTITIES.indexOf(state)))
+const IDENTITY_PLACES = IDENTITY_STATES.map((state) =>
+  known(IDENTITIES.indexOf(state) < 0 ? Number.NaN : IDENTITIES.indexOf(state))
+)
 /** Slots that are ordered, or rows that are put in their place, between two pauses. */
 const PIECE = 512
 /** So many times an order follows what changes meanwhile; anyone who asks later follows on. */
@@ -53,7 +55,8 @@ export function openOrders({ columns, version, changedSince }: OrderedRows) {
     const asOf = begin?.version ?? version()
     // In the pauses rows change.
     const held = begin && begin.held !== columns ? begin.held : sortedByNow(columns)
-    const rowIds = begin?.rowIds.slice() ?? Uint32Array.from(held.references.keys()).filter((rowId) => isIn(held, rowId))
+    const rowIds =
+      begin?.rowIds.slice() ?? Uint32Array.from(held.references.keys()).filter((rowId) => isIn(held, rowId))
     const keyOf = KEYS[by]
     const keys = new Array<Key>(held.references.length)
     for (let rowId = 0; rowId < held.references.length; rowId++) {

@@ -76,9 +76,9 @@ export function textIn(text: string, which: PackedText): string {
 
 /** The row as it was put. */
 export function rowIn(columns: Columns, rowId: number, search: string): IndexRow {
-  const [name, names, clientReference, formDirectReference, matterNumber, json] = (columns.texts[rowId] as string).split(
-    BETWEEN
-  ) as [string, string, string, string, string, string]
+  const [name, names, clientReference, formDirectReference, matterNumber, json] = (
+    columns.texts[rowId] as string
+  ).split(BETWEEN) as [string, string, string, string, string, string]
   const rest = JSON.parse(decoded(json)) as Rest
   const flags = columns.flags[rowId] as number
   const [signed, completedAt] = [columns.signed[rowId] as number, columns.completedAt[rowId] as number]

@@ -269,7 +269,8 @@ function groupedPage(
     const { columns } = rows.indexAt(first).inner
     const isPackage = next - begin > 1
     const isExpanded =
-      isPackage && open[rows.places?.[first] ?? 0]?.has(columns.package[rows.rowIds[first] as number] as number) === true
+      isPackage &&
+      open[rows.places?.[first] ?? 0]?.has(columns.package[rows.rowIds[first] as number] as number) === true
     const lines = 1 + (isExpanded ? next - begin : 0)
     if (total < end && total + lines > offset) {
       const own = Array.from(members.subarray(begin, next))

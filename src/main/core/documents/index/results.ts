@@ -94,11 +94,7 @@ interface Kept {
 const keptOf = new WeakMap<DocumentIndex, Kept>()
 
 /** The rows that a query finds on these indexes, in its order; the list isn't to be changed. */
-export function* foundRows(
-  indexes: readonly DocumentIndex[],
-  query: DocumentQuery,
-  moment: Moment
-): Sliced<RowList> {
+export function* foundRows(indexes: readonly DocumentIndex[], query: DocumentQuery, moment: Moment): Sliced<RowList> {
   const [first, ...others] = new Set(indexes)
   if (!first) return new RowList([], new Uint32Array())
   const own = [yield* orderedRows(first, query, moment)]

@@ -9,8 +9,8 @@ import { type DocumentResponse, withCertainDates } from '../../../../shared/mode
 import { parseExactly, type Scan } from '../../lib/json-scanning.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import type { Ask } from '../questions.ts'
-import { type Entry, itemHash, newKey } from './entries.ts'
-import { type Account, type Folder, type Mode, seenAt, seenInRun } from './state.ts'
+import { type Entry, itemHash, type Mode, newKey } from './entries.ts'
+import { type Account, type Folder, seenAt, seenInRun } from './state.ts'
 
 /** A folder's answer while it is taken over. */
 export interface Taking {

@@ -25,9 +25,9 @@ import {
   wholeHash
 } from './answer-items.ts'
 import { type Difference, dueOf } from './differences.ts'
+import type { Entry, Mode } from './entries.ts'
 import type { Mirror, Writing } from './mirror.ts'
-import type { Entry } from './entries.ts'
-import { type Account, type Folder, type Mode, seenAt, seenInRun } from './state.ts'
+import { type Account, type Folder, seenAt, seenInRun } from './state.ts'
 import { updateOf } from './update.ts'
 
 /** How long a request may have been on its way, in milliseconds; what is longer is a clock that was put. */

@@ -11,6 +11,7 @@ import { folded } from '../../lib/text-folding.ts'
 import type { Db } from '../../storage/connection.ts'
 import type { Answer, Ask } from '../questions.ts'
 import type { Difference } from './differences.ts'
+import { accountsIn } from './tables.ts'
 
 /** How long they are kept, in milliseconds: long enough for a year's review. */
 const KEPT_FOR = 400 * 86_400_000
@@ -42,9 +43,6 @@ export function openChanges(db: Db) {
   const lastDue = db.prepare<[string, string], Row>(
     `SELECT ${CHANGES.columns} FROM changes WHERE account_id = ? AND reference = ? AND kind = 'due-changed' ORDER BY id DESC LIMIT 1`
   )
-  const nextAccount = db
-    .prepare<[string], string | null>('SELECT min(account_id) FROM changes WHERE account_id > ?')
-    .pluck()
   const erase = db.prepare<[string]>('DELETE FROM changes WHERE account_id = ?')
   const oldest = db.prepare<[number], { id: number; at: number }>(
     `SELECT id, at FROM changes WHERE id > ? ORDER BY id LIMIT ${PIECE}`
@@ -107,11 +105,7 @@ export function openChanges(db: Db) {
     },
 
     /** The accounts that something happened to. */
-    accounts(): string[] {
-      const found: string[] = []
-      for (let next = nextAccount.get(''); next; next = nextAccount.get(next)) found.push(next)
-      return found
-    },
+    accounts: accountsIn(db, 'changes'),
 
     erase(accountId: string): void {
       erase.run(accountId)

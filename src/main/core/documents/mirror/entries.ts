@@ -4,7 +4,45 @@
  */
 import { hash } from 'node:crypto'
 import type { DocumentIndex } from '../index/document-index.ts'
-import type { Also, Kept, Mode } from './state.ts'
+
+/** Whether an answer was asked for with the documents' logs: the same document has other bytes then. */
+export type Mode = 'plain' | 'logged'
+
+/** What is kept of one document beside its row and its body. In memory is what answers are compared with; see entries.ts. */
+export interface Kept {
+  accountId: string
+  reference: string
+  folder: string
+  isPlaced: boolean
+  /** See `seenAt`; as far as it isn't the folder that says it. */
+  ownSeenAt: number
+  /** The same, of this run alone: clocks are put back between runs. */
+  ownSeenInRun: number
+  /** When what is known arrived, in this run: an answer that was asked for before may be older. */
+  knownAt: number
+  /** Whether the newest look at its folder lacked it. */
+  isMissing: boolean
+  logsAreOld: boolean
+  lastLogAt: number | undefined
+  packageReference: string | undefined
+  clientReference: string
+  matchKey: string
+  hashes: Record<Mode, string | undefined>
+  /** The last look that named it, and where in its answer. */
+  look: number
+  place: number
+  /** Another folder that shows it as well as its own. */
+  also: Also | undefined
+}
+
+export interface Also {
+  folder: string
+  /** The last look there that showed it. */
+  look: number
+  /** When its own folder's newest look began then; and how many looks there have shown it since without another one. */
+  ownBegun: number
+  alone: number
+}
 
 const FLAG = { isPlaced: 1, isMissing: 2, logsAreOld: 4 } as const
 const FIRST_CAPACITY = 1024
@@ -208,7 +246,10 @@ function keyOf(sum: string, dateFormat: string | undefined, into: Key): Key {
   for (let word = 0; word < WORDS; word++) {
     const at = word * 4
     into[word] =
-      (sum.charCodeAt(at) << 24) | (sum.charCodeAt(at + 1) << 16) | (sum.charCodeAt(at + 2) << 8) | sum.charCodeAt(at + 3)
+      (sum.charCodeAt(at) << 24) |
+      (sum.charCodeAt(at + 1) << 16) |
+      (sum.charCodeAt(at + 2) << 8) |
+      sum.charCodeAt(at + 3)
   }
   if (dateFormat === undefined) return into
   let format = formatKeys.get(dateFormat)
@@ -240,7 +281,8 @@ class HashTable {
 
   /** Gives the row this key instead of the one it had, or none. */
   set(rowId: number, key: Key | undefined): void {
-    while ((rowId + 1) * WORDS > this.#keys.length) this.#keys = larger(this.#keys, new Uint32Array(this.#keys.length * 2))
+    while ((rowId + 1) * WORDS > this.#keys.length)
+      this.#keys = larger(this.#keys, new Uint32Array(this.#keys.length * 2))
     if (key && this.#isAt(rowId, key)) return
     const before = this.#slotOf((one) => one === rowId, this.#keys[rowId * WORDS] as number)
     if (before >= 0) this.#slots[before] = LEFT
@@ -263,7 +305,8 @@ class HashTable {
   }
 
   #add(rowId: number): void {
-    if (++this.#used * 2 > this.#slots.length) return this.#again(rowId)
+    this.#used++
+    if (this.#used * 2 > this.#slots.length) this.#makeRoom()
     const mask = this.#slots.length - 1
     let slot = (this.#keys[rowId * WORDS] as number) & mask
     while (this.#slots[slot] !== FREE) slot = (slot + 1) & mask
@@ -271,11 +314,11 @@ class HashTable {
   }
 
   /** All of them once more, without the places that were left, in twice as many where they are many. */
-  #again(newcomer: number): void {
-    const rowIds = [...this.#slots].filter((found) => found > 0).map((found) => found - 1)
+  #makeRoom(): void {
+    const rowIds = Array.from(this.#slots).flatMap((found) => (found > 0 ? found - 1 : []))
     const isFull = (rowIds.length + 1) * 4 > this.#slots.length
     this.#slots = new Int32Array(this.#slots.length * (isFull ? 2 : 1))
-    this.#used = 0
-    for (const rowId of [...rowIds, newcomer]) this.#add(rowId)
+    this.#used = 1
+    for (const rowId of rowIds) this.#add(rowId)
   }
 }

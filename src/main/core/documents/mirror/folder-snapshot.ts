@@ -2,8 +2,8 @@
 import { type DocumentLog, type DocumentResponse, readCertainDate, readGmt } from '../../../../shared/model/index.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import type { Answer, Ask } from '../questions.ts'
-import type { Mirror } from './mirror.ts'
 import type { Entry } from './entries.ts'
+import type { Mirror } from './mirror.ts'
 import { type Account, seenInRun } from './state.ts'
 
 /** Our own ClientReferences are `cs-<id>-<n>`. */

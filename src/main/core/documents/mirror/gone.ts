@@ -6,8 +6,8 @@ import { nextTurn } from '../../lib/slices.ts'
 import { indexRowOf } from '../index/row.ts'
 import type { Ask } from '../questions.ts'
 import { changesBetween } from './differences.ts'
-import type { Mirror, Writing } from './mirror.ts'
 import type { Entry } from './entries.ts'
+import type { Mirror, Writing } from './mirror.ts'
 import { type Account, type Folder, seenAt, seenInRun } from './state.ts'
 
 /** How many are written at a time: a few milliseconds' work. */
@@ -63,7 +63,9 @@ export async function changeFolders(
     for (let first = 0; first < mine.length; first += PIECE) {
       const some = mine.slice(first, first + PIECE)
       mirror.write(
-        some.map((entry) => (spelled === undefined ? unplaced(mirror, account, entry) : renamed(mirror, account, entry, spelled)))
+        some.map((entry) =>
+          spelled === undefined ? unplaced(mirror, account, entry) : renamed(mirror, account, entry, spelled)
+        )
       )
       await nextTurn()
     }

@@ -14,8 +14,8 @@ import { type IndexRow, indexRowOf } from '../index/row.ts'
 import type { MirroredDocument, Taken } from '../questions.ts'
 import { type Changes, openChanges } from './changes.ts'
 import type { Difference } from './differences.ts'
-import { Entries, type Entry } from './entries.ts'
-import { type Account, beginning, type Folder, type Kept, seenAt } from './state.ts'
+import { Entries, type Entry, type Kept } from './entries.ts'
+import { type Account, beginning, type Folder, seenAt } from './state.ts'
 import { folderOf, keptOf, mirrorTables, readJson, type StoredDocument, type StoredFolder } from './tables.ts'
 
 /** Something that happened, and whether this workstation did it. */

@@ -1,46 +1,7 @@
 /** What the mirror keeps in memory: of each document what answers are compared with, and of each folder its newest look. */
 import type { DocumentIndex } from '../index/document-index.ts'
 import type { Taken } from '../questions.ts'
-import type { Entries, Entry } from './entries.ts'
-
-/** Whether an answer was asked for with the documents' logs: the same document has other bytes then. */
-export type Mode = 'plain' | 'logged'
-
-/** What is kept of one document beside its row and its body. In memory is what answers are compared with; see entries.ts. */
-export interface Kept {
-  accountId: string
-  reference: string
-  folder: string
-  isPlaced: boolean
-  /** See {@link seenAt}; as far as it isn't the folder that says it. */
-  ownSeenAt: number
-  /** The same, of this run alone: clocks are put back between runs. */
-  ownSeenInRun: number
-  /** When what is known arrived, in this run: an answer that was asked for before may be older. */
-  knownAt: number
-  /** Whether the newest look at its folder lacked it. */
-  isMissing: boolean
-  logsAreOld: boolean
-  lastLogAt: number | undefined
-  packageReference: string | undefined
-  clientReference: string
-  matchKey: string
-  hashes: Record<Mode, string | undefined>
-  /** The last look that named it, and where in its answer. */
-  look: number
-  place: number
-  /** Another folder that shows it as well as its own. */
-  also: Also | undefined
-}
-
-export interface Also {
-  folder: string
-  /** The last look there that showed it. */
-  look: number
-  /** When its own folder's newest look began then; and how many looks there have shown it since without another one. */
-  ownBegun: number
-  alone: number
-}
+import type { Entries, Entry, Mode } from './entries.ts'
 
 /** One folder of an account, as of its newest look. */
 export interface Folder {

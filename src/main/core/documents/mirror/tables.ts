@@ -6,8 +6,8 @@ import { DamagedDatabaseError } from '../../storage/integrity.ts'
 import { FIGURES_BY, figuresOf } from '../index/columns.ts'
 import type { KeptFigures } from '../index/overview.ts'
 import type { IndexRow } from '../index/row.ts'
-import type { Entry } from './entries.ts'
-import { beginning, type Folder, type Kept } from './state.ts'
+import type { Entry, Kept } from './entries.ts'
+import { beginning, type Folder } from './state.ts'
 
 export interface StoredDocument {
   id: number
@@ -63,6 +63,16 @@ export function readJson<Kept>(text: string): Kept {
 /** How many are read at a time: a few milliseconds' work. */
 const PAGE = 200
 
+/** Asks for the accounts that a table has rows of, by its index: none of the rows is read. */
+export function accountsIn(db: Db, table: 'documents' | 'changes'): () => string[] {
+  const next = db.prepare<[string], string | null>(`SELECT min(account_id) FROM ${table} WHERE account_id > ?`).pluck()
+  return () => {
+    const found: string[] = []
+    for (let account = next.get(''); account; account = next.get(account)) found.push(account)
+    return found
+  }
+}
+
 export function mirrorTables(db: Db) {
   const after = db.prepare<[number], StoredDocument>(
     `SELECT documents.*, index_rows.row FROM documents LEFT JOIN index_rows ON index_rows.id = documents.id
@@ -115,9 +125,6 @@ export function mirrorTables(db: Db) {
     'UPDATE folders SET folder = ? WHERE account_id = ? AND folder = ?'
   )
   const forgetFolder = db.prepare<[string, string]>('DELETE FROM folders WHERE account_id = ? AND folder = ?')
-  const nextAccount = db
-    .prepare<[string], string | null>('SELECT min(account_id) FROM documents WHERE account_id > ?')
-    .pluck()
   const ofAccount = 'IN (SELECT id FROM documents WHERE account_id = ?)'
   const erasing = [
     `DELETE FROM index_rows WHERE id ${ofAccount}`,
@@ -206,11 +213,7 @@ export function mirrorTables(db: Db) {
     setHasFigures: (): void => void setFiguresBy.run(FIGURES_BY),
 
     /** The accounts that documents are kept of. */
-    accounts(): string[] {
-      const found: string[] = []
-      for (let next = nextAccount.get(''); next; next = nextAccount.get(next)) found.push(next)
-      return found
-    },
+    accounts: accountsIn(db, 'documents'),
 
     folders: (): StoredFolder[] => folders.all(),
 

@@ -11,10 +11,10 @@ import { withoutBlanks } from '../../lib/objects.ts'
 import { type IndexRow, indexRowOf } from '../index/row.ts'
 import { maySignYet, stateOf } from '../progress.ts'
 import { changesBetween, type Difference, isSame, meansTheSame, pairedSigners } from './differences.ts'
+import type { Entry, Kept, Mode } from './entries.ts'
 import { matchKeyOf, plain } from './folder-snapshot.ts'
 import type { Mirror, Writing } from './mirror.ts'
-import type { Entry } from './entries.ts'
-import { type Account, type Kept, type Mode, seenAt, seenInRun } from './state.ts'
+import { type Account, seenAt, seenInRun } from './state.ts'
 
 /** Who told of it, and when. */
 export interface Source {
