@@ -517,7 +517,7 @@ test('what was refused says why, in the service’s words too, and can be asked 
   await open(officeWith(page, { actions: [actionOf(page, { state: 'refused', error })] }))
   expect(screen.getByText(/The service says: “Too late a date.”/)).toBeTruthy()
   await press('Change and try again…')
-  expect((screen.getByLabelText('New day') as HTMLInputElement).value).toBe('2025-12-18')
+  expect((screen.getByLabelText('New day') as HTMLInputElement).value).toBe('18 December 2025')
   await press(/^Extend to/)
   expect(started()[0]?.id).not.toBe(actionOf(page).id)
   expect(screen.queryByText(/Too late a date/)).toBeNull()

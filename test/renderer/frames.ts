@@ -2,3 +2,6 @@
 // come before or after what a test looks at as the machine is quick or slow.
 window.requestAnimationFrame = (run) => Number(setTimeout(() => run(performance.now())))
 window.cancelAnimationFrame = (frame) => clearTimeout(frame)
+
+// The office is in New Zealand, wherever the tests run: its screens write dates as it does.
+Object.defineProperty(navigator, 'language', { value: 'en-NZ' })

@@ -1,7 +1,12 @@
 /** Dates and times as people say them, with the zone named where someone elsewhere may read them. */
+import { readDate } from '../../../shared/composition/bulk-dates.ts'
 import { offsetIn, offsetInWords } from '../../../shared/composition/zone.ts'
 
 export { offsetInWords }
+
+/** How the office writes: as its system does where that is English we know, else as in Britain. */
+export const OFFICE_LOCALE =
+  ['en-NZ', 'en-AU', 'en-GB', 'en-US'].find((known) => known === navigator.language) ?? 'en-GB'
 
 // Made once: a formatter takes longer to make than a screenful of dates to write.
 const ZONE_NAME = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'long' })
@@ -48,6 +53,27 @@ export function dayInWords(at: number, offset = offsetAt(at)): string {
 export function shortDay(at: number, now: number): string {
   const sameYear = new Date(at).getFullYear() === new Date(now).getFullYear()
   return (sameYear ? SHORT_DAY : SHORT_DAY_AND_YEAR).format(at)
+}
+
+/** "11 December 2026", or "December 11, 2026" where an office writes so, of `YYYY-MM-DD`. */
+export function writtenDay(day: string, locale = OFFICE_LOCALE): string {
+  const how = { timeZone: 'UTC', day: 'numeric', month: 'long', year: 'numeric' } as const
+  return new Date(day).toLocaleDateString(locale, how)
+}
+
+/**
+ * The day that was typed, as `YYYY-MM-DD`: in any spelling that a sheet may have, or without its year, which is then the first that
+ * doesn't lie before `from`. Undefined for anything else.
+ */
+export function readTypedDay(text: string, from: string, locale = OFFICE_LOCALE): string | undefined {
+  const order = locale === 'en-US' ? 'month-first' : 'day-first'
+  const typed = text.trim()
+  const glue = /^\d+[-/.]\d+$/.test(typed) ? (typed.match(/[-/.]/)?.[0] ?? '') : ' '
+  const year = Number(from.slice(0, 4))
+  const days = [typed, ...[year, year + 1].map((one) => `${typed}${glue}${one}`)].map(
+    (one) => readDate(one, order)?.day
+  )
+  return days[0] ?? days.find((day) => day && day >= from)
 }
 
 /** "17:00", at an offset. */
