@@ -1,0 +1,55 @@
+/**
+ * What axe finds by WCAG 2.2 AA, in every scene, light and dark, at 100 and at 200 %: nothing. 200 % of a window of 1366 × 768 is half as
+ * many of the pages’ own pixels.
+ */
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { AxeResults } from 'axe-core'
+import { expect, test } from 'playwright/test'
+import { shots } from '../renderer/preview/shots.ts'
+import { looks, openPreview, type Preview } from './preview.ts'
+
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+const zooms = [
+  ['100 %', { width: 1024, height: 640 }],
+  ['200 %', { width: 683, height: 384 }]
+] as const
+
+let preview: Preview
+let axe: string
+test.beforeAll(async () => {
+  axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+  preview = await openPreview()
+})
+test.afterAll(() => preview.close())
+
+/** Each finding as one line: what is wrong, and with what. */
+async function findings(): Promise<string[]> {
+  const { page } = preview
+  const { violations } = await page.evaluate(async (runOnly) => {
+    const { axe } = window as unknown as { axe: { run: (options: object) => Promise<AxeResults> } }
+    return axe.run({ runOnly, resultTypes: ['violations'] })
+  }, RULES)
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, any }) => `${id}: ${html.slice(0, 140)} (${any[0]?.message ?? ''})`)
+  )
+}
+
+for (const shot of [{ name: 'gallery', scene: 'gallery', at: '' }, ...shots]) {
+  test(shot.name, async () => {
+    const { page, show } = preview
+    await page.setViewportSize(zooms[0][1])
+    await show(shot, looks.light)
+    await page.evaluate(axe)
+    const found: string[] = []
+    for (const [zoom, size] of zooms) {
+      await page.setViewportSize(size)
+      for (const look of ['light', 'dark'] as const) {
+        await page.emulateMedia({ ...looks[look], reducedMotion: 'reduce' })
+        found.push(...(await findings()).map((one) => `${look}, ${zoom}: ${one}`))
+      }
+    }
+    expect(found).toEqual([])
+    expect(preview.complaints()).toEqual([])
+  })
+}

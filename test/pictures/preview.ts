@@ -1,0 +1,158 @@
+/**
+ * One page for all pictures of a run: the built preview in a real Chromium, with a fixed clock and without motion, in the bundled face, its
+ * letters drawn alike whatever the system's settings are.
+ */
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { type CDPSession, chromium, type Page } from 'playwright'
+import { findChromium } from '../../scripts/system-packages.ts'
+import type { Shot } from '../renderer/preview/shots.ts'
+
+/** A Tuesday morning in Auckland. */
+const NOW = new Date('2026-11-24T09:12:00+13:00')
+
+type Look = Parameters<Page['emulateMedia']>[0]
+/** How the screens are looked at. */
+export const looks = {
+  light: { colorScheme: 'light', contrast: 'no-preference', forcedColors: 'none' },
+  dark: { colorScheme: 'dark', contrast: 'no-preference', forcedColors: 'none' },
+  contrast: { colorScheme: 'light', contrast: 'more', forcedColors: 'none' },
+  'dark-contrast': { colorScheme: 'dark', contrast: 'more', forcedColors: 'none' },
+  forced: { colorScheme: 'dark', contrast: 'no-preference', forcedColors: 'active' }
+} satisfies Record<string, Look>
+
+export interface Preview {
+  page: Page
+  /** Opens a scene at its place, and waits until nothing more changes. */
+  show: (shot: Pick<Shot, 'scene' | 'at' | 'act'>, look: Look) => Promise<void>
+  /** What the page reported as an error since it was last asked. */
+  complaints: () => string[]
+  close: () => Promise<void>
+}
+
+export async function openPreview(): Promise<Preview> {
+  const program = findChromium()
+  if (!program) throw new Error('There is no Chromium: node scripts/system-packages.ts chromium')
+  const server = await servePreview()
+  const browser = await chromium.launch({
+    executablePath: program,
+    ignoreDefaultArgs: ['--hide-scrollbars'],
+    args: [
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+      '--font-render-hinting=none',
+      '--disable-lcd-text',
+      '--force-color-profile=srgb'
+    ]
+  })
+  const context = await browser.newContext({
+    locale: 'en-NZ',
+    timezoneId: 'Pacific/Auckland',
+    reducedMotion: 'reduce',
+    // The whole desk at its smallest.
+    viewport: { width: 1024, height: 640 }
+  })
+  const page = await context.newPage()
+  await page.clock.setFixedTime(NOW)
+  const said: string[] = []
+  page.on('pageerror', (error) => said.push(error.message))
+  page.on('console', (message) => message.type() === 'error' && said.push(message.text()))
+  let shown = 0
+
+  return {
+    page,
+    async show({ scene, at, act }, look) {
+      await page.emulateMedia({ ...look, reducedMotion: 'reduce' })
+      // Another address each time, or only the part after the hash would change and the scene go on.
+      await page.goto(`${server.origin}/?scene=${scene}&n=${++shown}${at}`)
+      await page.locator('html[data-app-state=loaded]').waitFor()
+      if (act) {
+        await quiet(page)
+        await act(page)
+      }
+      await quiet(page)
+    },
+    complaints: () => said.splice(0),
+    async close() {
+      await browser.close()
+      server.close()
+    }
+  }
+}
+
+/** Waits until the face is there and nothing has changed for a moment; what never rests is looked at as it is then. */
+async function quiet(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    await document.fonts.ready
+    await new Promise<void>((done) => {
+      let rest = setTimeout(end, 80)
+      const watch = new MutationObserver(() => {
+        clearTimeout(rest)
+        rest = setTimeout(end, 80)
+      })
+      const most = setTimeout(end, 2000)
+      function end() {
+        clearTimeout(most)
+        watch.disconnect()
+        done()
+      }
+      watch.observe(document, { subtree: true, childList: true, attributes: true, characterData: true })
+    })
+  })
+}
+
+/** Draws what the gallery marks with `data-as` as if it were pointed at, pressed or focused. */
+export async function drawStates(page: Page): Promise<CDPSession> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('DOM.enable')
+  await session.send('CSS.enable')
+  const { root } = await session.send('DOM.getDocument')
+  const { nodeIds } = await session.send('DOM.querySelectorAll', {
+    nodeId: root.nodeId,
+    selector: '[data-as] :is(button, input)'
+  })
+  for (const nodeId of nodeIds) {
+    const { object } = await session.send('DOM.resolveNode', { nodeId })
+    const { result } = await session.send('Runtime.callFunctionOn', {
+      objectId: object.objectId ?? '',
+      functionDeclaration: 'function () { return this.closest("[data-as]").dataset.as }'
+    })
+    await session.send('CSS.forcePseudoState', { nodeId, forcedPseudoClasses: String(result.value).split(' ') })
+  }
+  return session
+}
+
+const built = path.resolve(import.meta.dirname, '../../out/preview')
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.mjs': 'text/javascript',
+  '.css': 'text/css',
+  '.woff2': 'font/woff2'
+}
+const policy =
+  "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'"
+
+/** The built preview on a port of its own, with the policy that the application's own pages have. @returns where it is, with nothing after the port, and what ends it. */
+async function servePreview(): Promise<{ origin: string; close: () => void }> {
+  const server = createServer(async (request, response) => {
+    const name = new URL(request.url ?? '/', 'http://here').pathname
+    try {
+      const file = path.join(built, name === '/' ? 'index.html' : name)
+      const body = await readFile(file)
+      response.writeHead(200, {
+        'content-type': types[path.extname(file)] ?? 'application/octet-stream',
+        'content-security-policy': policy,
+        // The same few files for hundreds of pages.
+        'cache-control': 'max-age=3600'
+      })
+      response.end(body)
+    } catch {
+      response.writeHead(name === '/favicon.ico' ? 204 : 404).end()
+    }
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const { port } = server.address() as AddressInfo
+  return { origin: `http://127.0.0.1:${port}`, close: () => server.close() }
+}

@@ -1,0 +1,211 @@
+/**
+ * Every screen in the states that it must be seen in, one line each: a scene of the made-up office, where in the application, and what is
+ * done there first. The kept pictures, the check of accessibility and look.mjs all go through this list.
+ */
+import type { Page } from 'playwright'
+
+export interface Shot {
+  name: string
+  scene: string
+  /** Where in the application; the Overview without one. */
+  at: string
+  act?: (page: Page) => Promise<unknown>
+}
+
+const shot = (name: string, scene: string, at = '', act?: Shot['act']): Shot => ({
+  name,
+  scene,
+  at,
+  ...(act && { act })
+})
+/** Scenes that are shown at one place, each under its own name. */
+const at = (place: string, ...scenes: string[]): Shot[] => scenes.map((scene) => shot(scene, scene, place))
+
+const press = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first().click()
+/** Leaves the two alone that pass by themselves. */
+const sendNow = async (page: Page) => {
+  await press('Send 1 form')(page)
+  await press('Send now')(page)
+}
+
+const page = '#/documents/Progress?document=doc-6'
+const identity = '#/identity/doc-6'
+
+export const shots: Shot[] = [
+  shot('first', 'first'),
+  shot('first-no-keychain', 'first-no-keychain'),
+  shot('overview', 'day'),
+  shot('overview-quiet', 'day-quiet'),
+  shot('overview-bare', 'day-bare'),
+  shot('overview-bad-day', 'bad-day'),
+
+  shot('start', 'usual', '#/compose'),
+  shot('start-empty', 'empty', '#/compose'),
+  shot('start-failing', 'failing', '#/compose'),
+  shot('start-slow', 'slow', '#/compose'),
+  shot('editor', 'usual', '#/compose/draft-1'),
+  shot('editor-offline', 'offline', '#/compose/draft-1'),
+  shot('editor-not-kept', 'unkept', '#/compose/draft-1'),
+  ...at(
+    '#/compose/draft-1',
+    'one-signer',
+    'full-signer',
+    'twelve-signers',
+    'forty-fields',
+    'no-fields',
+    'offline-templates'
+  ),
+  ...at('#/compose/draft-1', 'data-forms', 'data-blank', 'data-large', 'data-choices', 'data-gone'),
+  shot('templates', 'two-thousand-templates', '#/compose'),
+  shot('sent', 'usual', '#/compose/draft-1', sendNow),
+  shot('refused', 'refused', '#/compose/draft-1', sendNow),
+  shot('uncertain', 'uncertain', '#/compose/draft-1', sendNow),
+  shot('bulk', 'drafting', '#/bulk'),
+
+  shot('drafts', 'drafting', '#/drafts'),
+  ...at('#/drafts', 'drafting-one', 'drafting-empty', 'drafting-many', 'drafting-offline', 'drafting-failing'),
+
+  shot('outbox', 'outbox', '#/outbox'),
+  shot('outbox-doubt', 'outbox', '#/outbox/doubt'),
+  shot('outbox-later', 'outbox', '#/outbox/later'),
+  shot('outbox-refused', 'outbox', '#/outbox/refused'),
+  shot('outbox-sent', 'outbox', '#/outbox/sent'),
+  ...at(
+    '#/outbox',
+    'outbox-empty',
+    'outbox-one',
+    'outbox-many',
+    'outbox-failing',
+    'outbox-by-you',
+    'outbox-key',
+    'outbox-slow'
+  ),
+  shot('outbox-payment', 'outbox-payment', '#/outbox/held'),
+  shot('outbox-line', 'outbox-line', '#/outbox/line'),
+  shot('outbox-batches', 'outbox-batches', '#/outbox?show=batches'),
+  shot('outbox-batch', 'outbox-batches', '#/outbox/row-3?batch=batch-1'),
+
+  shot('documents', 'documents-views', '#/documents'),
+  ...at('#/documents/all', 'documents-own-folders', 'documents-unreadable', 'documents-hostile', 'many', 'unread'),
+  shot('documents-empty', 'empty', '#/documents/all'),
+  shot('documents-failing', 'failing', '#/documents/all'),
+  shot('documents-slow', 'slow', '#/documents/all'),
+  shot('documents-offline', 'offline', '#/documents/all'),
+  ...at(
+    page,
+    'document',
+    'document-unread',
+    'document-hostile',
+    'document-many',
+    'document-declined',
+    'document-expired'
+  ),
+  ...at(page, 'document-complete', 'document-gone', 'document-offline', 'document-waiting', 'document-uncertain'),
+  ...at(page, 'document-refused', 'document-bare'),
+  ...at(identity, 'identity', 'identity-failed', 'identity-two', 'identity-three', 'identity-bare', 'identity-hostile'),
+  ...at(
+    identity,
+    'identity-none',
+    'identity-gone',
+    'identity-offline',
+    'identity-error',
+    'identity-slow',
+    'identity-left-out'
+  ),
+  ...at(
+    '#/identity-pdf/doc-6',
+    'identity-pdf-slow',
+    'identity-pdf-broken',
+    'identity-pdf-locked',
+    'identity-pdf-large'
+  ),
+  ...at('#/identity-pdf/doc-6', 'identity-pdf-offline'),
+
+  shot('clerk', 'clerk', '#/counter'),
+  ...at(
+    '#/counter',
+    'clerk-empty',
+    'clerk-one',
+    'clerk-many',
+    'clerk-without-link',
+    'clerk-elsewhere',
+    'clerk-failing'
+  ),
+  ...at(
+    '#/counter',
+    'clerk-offline',
+    'clerk-sheet',
+    'clerk-no-pin',
+    'clerk-signed',
+    'clerk-mixed',
+    'clerk-interrupted'
+  ),
+  ...at(
+    '#/counter',
+    'clerk-panel',
+    'clerk-panel-help',
+    'clerk-panel-camera',
+    'clerk-panel-return',
+    'clerk-locked',
+    'walk-in'
+  ),
+  ...at('#/audit', 'record', 'record-empty', 'record-broken'),
+
+  shot('downloads', 'downloads', '#/downloads'),
+  ...at(
+    '#/downloads',
+    'downloads-empty',
+    'downloads-paused',
+    'downloads-offline',
+    'downloads-full',
+    'downloads-failed'
+  ),
+  ...at('#/downloads', 'downloads-ten-thousand', 'downloads-saved', 'downloads-checked', 'downloads-fetched-again'),
+  ...at('#/downloads', 'downloads-checking', 'downloads-failing', 'downloads-slow'),
+
+  shot('directory', 'day', '#/directory'),
+  shot('directory-bare', 'day-bare', '#/directory'),
+  shot('activity', 'day', '#/activity'),
+  shot('activity-bare', 'day-bare', '#/activity'),
+
+  shot('settings', 'usual', '#/settings'),
+  shot('settings-unkept', 'unkept', '#/settings'),
+  ...at('#/settings', 'clerk-settings', 'clerk-settings-bare', 'clerk-settings-reset', 'drop-folders'),
+
+  shot('palette', 'usual', '#/drafts', (page) => page.keyboard.press('Control+k')),
+  shot('accounts', 'usual', '#/drafts', press(/Practice office/)),
+
+  ...at(
+    '',
+    'person-handover',
+    'person-handover-three',
+    'person-handover-nameless',
+    'person-handover-long',
+    'person-loading'
+  ),
+  ...at('', 'person-open', 'person-open-three', 'person-open-practice', 'person-open-long', 'person-open-plain'),
+  ...at(
+    '',
+    'person-moment',
+    'person-help',
+    'person-finish',
+    'person-stop',
+    'person-camera',
+    'person-away',
+    'person-idle'
+  ),
+  ...at('', 'person-moment-camera', 'person-away-camera', 'person-staff', 'person-staff-camera', 'person-asking'),
+  ...at(
+    '',
+    'person-between',
+    'person-between-unknown',
+    'person-between-declined',
+    'person-between-not-yet',
+    'person-thanked'
+  ),
+  ...at('', 'person-not-me', 'person-failed', 'person-failed-turn', 'person-return', 'person-return-unknown'),
+  ...at('', 'person-interrupted', 'person-open-warning', 'person-handover-warning', 'person-away-wait'),
+  ...at('', 'person-reset-allowed', 'person-reset-never'),
+  ...at('', 'display-nameless', 'display-away', 'display-idle', 'display-bare', 'display-long', 'display-handover'),
+  ...at('', 'display-open', 'display-return')
+]
