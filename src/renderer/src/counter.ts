@@ -1,5 +1,6 @@
 /** Starts the page on the second display: reads what it shows, then mounts it. */
 import { mount } from 'svelte'
+import './ui/fonts.css'
 import './ui/tokens.css'
 import './ui/base.css'
 import './ui/layout.css'

@@ -1,5 +1,6 @@
 /** Starts the screens: reads what the frame shows, then mounts the application. */
 import { mount } from 'svelte'
+import './ui/fonts.css'
 import './ui/tokens.css'
 import './ui/base.css'
 import './ui/layout.css'
