@@ -20,23 +20,23 @@ if (part) {
     live.srcObject = null
   }
   const reasons = {
-    NotAllowedError: 'The camera is not allowed here.',
-    SecurityError: 'The camera is not allowed here.',
+    NotAllowedError: 'The camera isn’t allowed here.',
+    SecurityError: 'The camera isn’t allowed here.',
     NotFoundError: 'No camera was found.',
     OverconstrainedError: 'No camera was found.',
-    NotReadableError: 'The camera is used by another program.',
+    NotReadableError: 'Another program is using the camera.',
     AbortError: 'The camera stopped.'
   }
   const refuse = (error) => {
     stop()
-    says.textContent = reasons[error?.name] ?? 'There is no camera that can be used here.'
+    says.textContent = reasons[error?.name] ?? 'No camera can be used here.'
     start.textContent = 'Try the camera again'
     show(none, start, refused)
   }
   async function begin() {
     picture.value = ''
     show(none)
-    says.textContent = 'Waiting for the camera …'
+    says.textContent = 'Waiting for the camera…'
     try {
       stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: 'user', width: 640, height: 480 } })
       stream.getVideoTracks()[0].addEventListener('ended', () => stream && refuse({ name: 'AbortError' }))
@@ -58,7 +58,7 @@ if (part) {
     picture.value = still.src = canvas.toDataURL('image/jpeg', 0.8)
     // The camera's light goes out as soon as it is not needed.
     stop()
-    says.textContent = 'The picture is taken.'
+    says.textContent = 'Picture taken.'
     show(still, again)
   }
   start.addEventListener('click', begin)

@@ -170,22 +170,22 @@ const answering =
 
 describe('what comes in its place is told apart', () => {
   test.each<[string, Answering, Partial<ServiceError>, string]>([
-    ['a page', answering(200, page('<h1>Lease</h1>')), { finding: 'page' }, 'a page and no PDF'],
+    ['a page', answering(200, page('<h1>Lease</h1>')), { finding: 'page' }, 'a web page, not a PDF'],
     [
       'a page to sign in at',
       answering(200, page('<form><input type="password"></form>')),
       { finding: 'not-let-in' },
-      'one has to sign in'
+      'needs a sign-in'
     ],
-    ['401', answering(401, ''), { finding: 'not-let-in', code: 'forbidden' }, 'one has to sign in'],
-    ['403', answering(403, ''), { finding: 'not-let-in' }, 'one has to sign in'],
-    ['a link that is over', answering(410, ''), { finding: 'expired', code: 'no-data' }, 'isn’t good any more'],
-    ['nothing at the link', answering(404, ''), { finding: 'expired' }, 'isn’t good any more'],
+    ['401', answering(401, ''), { finding: 'not-let-in', code: 'forbidden' }, 'needs a sign-in'],
+    ['403', answering(403, ''), { finding: 'not-let-in' }, 'needs a sign-in'],
+    ['a link that is over', answering(410, ''), { finding: 'expired', code: 'no-data' }, 'has expired'],
+    ['nothing at the link', answering(404, ''), { finding: 'expired' }, 'has expired'],
     [
       'a page that says that it is over',
       answering(200, page('This link has expired.')),
       { finding: 'expired' },
-      'isn’t good any more'
+      'has expired'
     ],
     ['half a PDF', answering(200, '%PDF-1.7\n1 0 obj', 'application/pdf'), { finding: 'not-whole' }, 'is missing'],
     ['nothing', answering(200, '', 'application/pdf'), { finding: 'nothing' }, 'sent nothing'],
@@ -193,13 +193,13 @@ describe('what comes in its place is told apart', () => {
       'a picture',
       answering(200, '\u0089PNG\r\n\u001a\n\u0000', 'image/png'),
       { finding: 'something-else' },
-      'can’t be read'
+      'isn’t the signed document'
     ],
     [
       'an error with status 200',
       answering(200, '{"ResponseStatus":{"Message":"Sealing is under way."}}', 'application/json'),
       { finding: 'error', serviceMessage: 'Sealing is under way.' },
-      'says that it doesn’t send'
+      'refused to send'
     ]
   ])('%s', async (_what, doc, expected, words) => {
     const service = await saying((url) => `${url}/doc/1`, doc)
@@ -217,7 +217,7 @@ describe('what comes in its place is told apart', () => {
     const service = await saying(() => address)
     const error = await errorOf(fetched(service.url))
     expect(error).toMatchObject({ finding: 'no-address', code: 'no-data' })
-    expect(saidBy(asAppError(error))).toContain('The service doesn’t say where the signed document can be had.')
+    expect(saidBy(asAppError(error))).toContain('The service doesn’t say where the signed document is.')
     expect(service.asked).toHaveLength(1)
   })
 

@@ -9,7 +9,7 @@ test('one signer: from the queue to the page in three clicks, and nothing of the
 }) => {
   const { app, window, person } = clerk
   await send(clerk, formsFor(['Deed of gift'], [MERE]))
-  const page = await clerk.handOver(MERE, 'Deed of gift', { seen: ['Photo identification seen'] })
+  const page = await clerk.handOver(MERE, 'Deed of gift', { seen: ['Photo ID seen'] })
   await expect(window.getByText('Practice service on this computer')).toBeVisible()
   await expect(person.heading(/Deed of gift/)).toBeVisible()
   expect((await app.windows())[0]?.fullScreen).toBe(true)
@@ -36,7 +36,7 @@ test('one signer: from the queue to the page in three clicks, and nothing of the
 test('what happened is in the audit trail, which verifies', async ({ clerk }) => {
   const { window, button } = clerk
   const [reference] = (await send(clerk, formsFor(['Deed of gift'], [MERE]))).values()
-  await sign(await clerk.handOver(MERE, 'Deed of gift', { seen: ['Photo identification seen'] }), MERE)
+  await sign(await clerk.handOver(MERE, 'Deed of gift', { seen: ['Photo ID seen'] }), MERE)
   await clerk.giveBack()
   const { entries, check } = await auditOf(clerk)
   expect(check).toMatchObject({ isWhole: true, isCutOff: false })
@@ -54,7 +54,7 @@ test('what happened is in the audit trail, which verifies', async ({ clerk }) =>
     signerName: 'Mere Tamati',
     detail: { outcome: 'signed' }
   })
-  expect(entries[1]?.detail.evidence).toContain('Photo identification seen')
+  expect(entries[1]?.detail.evidence).toContain('Photo ID seen')
   expect(new Set(entries.map(({ zone }) => zone))).toEqual(new Set([Intl.DateTimeFormat().resolvedOptions().timeZone]))
   expect(entries.every(({ staff }) => staff.length > 0)).toBe(true)
   expect(JSON.stringify(entries)).not.toContain('/sign/')

@@ -62,12 +62,12 @@ test('an entry is found by its words', async () => {
 })
 
 test('a chosen entry is told in full, with its time and zone, and closed by Escape', async () => {
-  const detail = { evidence: 'Photo identification seen', place: 'other-display' }
+  const detail = { evidence: 'Photo ID seen', place: 'other-display' }
   await open({ audit: [auditEntryOf({ what: 'handed-over', detail })] })
   await fireEvent.click(rows()[0] as HTMLElement)
   const entry = within(screen.getByRole('region', { name: 'Entry 1' }))
   expect(entry.getByText('Wednesday 26 November 2025 at 23:42:00, Pacific/Auckland (UTC+13:00)')).toBeTruthy()
-  expect(entry.getByText('Photo identification seen')).toBeTruthy()
+  expect(entry.getByText('Photo ID seen')).toBeTruthy()
   expect(entry.getByText('second display')).toBeTruthy()
   await fireEvent.keyDown(document.body, { key: 'Escape' })
   await settle()

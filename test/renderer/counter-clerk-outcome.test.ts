@@ -161,10 +161,10 @@ describe('Result', () => {
     await open({
       phase: 'ended',
       turns: [turnOf({ outcome: signed })],
-      refused: [{ what: 'It asked for the camera or the microphone.', at: 0 }]
+      refused: [{ what: 'It asked for the camera or microphone.', at: 0 }]
     })
     expect(screen.getByText('1 blocked action')).toBeTruthy()
-    expect(screen.getByText('It asked for the camera or the microphone.')).toBeTruthy()
+    expect(screen.getByText('It asked for the camera or microphone.')).toBeTruthy()
   })
 })
 

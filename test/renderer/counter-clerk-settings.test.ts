@@ -126,17 +126,17 @@ test('the checklist is added to, made required, ordered, and taken from with a w
   await type('Evidence 3', 'Proof of address seen')
   expect(changes()).toEqual([])
   await leave('Evidence 3')
-  expect(texts()).toEqual(['Photo identification seen', 'The name is the one on the document', 'Proof of address seen'])
+  expect(texts()).toEqual(['Photo ID seen', 'Name matches the document', 'Proof of address seen'])
   await fireEvent.click(screen.getAllByRole('checkbox', { name: 'Required' })[0] as HTMLElement)
   await settle()
   expect(kept().evidence[0]?.isRequired).toBe(true)
   await press('Move up: Proof of address seen')
   expect(texts()[1]).toBe('Proof of address seen')
-  await press('Remove: Photo identification seen')
-  expect(texts()).toEqual(['Proof of address seen', 'The name is the one on the document'])
+  await press('Remove: Photo ID seen')
+  expect(texts()).toEqual(['Proof of address seen', 'Name matches the document'])
   opened.app.toasts.shown[0]?.action?.run()
   await settle()
-  expect(texts()[0]).toBe('Photo identification seen')
+  expect(texts()[0]).toBe('Photo ID seen')
 })
 
 test('a line without words is not kept, and says so', async () => {
@@ -175,7 +175,7 @@ test('a picture that can not be used is explained', async () => {
   expect(screen.getByText('This picture is larger than 1 MB.')).toBeTruthy()
 })
 
-test('the times without a touch are choices, with one that was set otherwise among them', async () => {
+test('the idle times are choices, with one that was set otherwise among them', async () => {
   await open({}, { idle: { warnAfter: 45, coverAfter: 30, endAfter: 300 } })
   const select = screen.getByLabelText<HTMLSelectElement>('Warn after')
   expect(select.selectedOptions[0]?.textContent).toBe('45 seconds')
@@ -199,7 +199,7 @@ test('an address is allowed and taken away again', async () => {
 
 test('an address that can not be allowed is explained at its field, and stays to be fixed', async () => {
   await open()
-  const message = 'Begin the address with https://; others aren’t safe for signing.'
+  const message = 'Start the address with https://.'
   opened.api.control.fail('counter.configure', {
     code: 'invalid',
     message,

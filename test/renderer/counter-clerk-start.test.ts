@@ -11,8 +11,8 @@ let opened: Opened
 afterEach(() => opened?.close())
 
 const evidence = [
-  { id: 'photo', text: 'Photo identification seen', isRequired: true },
-  { id: 'name', text: 'The name is the one on the document', isRequired: false }
+  { id: 'photo', text: 'Photo ID seen', isRequired: true },
+  { id: 'name', text: 'Name matches the document', isRequired: false }
 ]
 
 /** The first of the queue, with what else could be signed in the same go. */
@@ -74,8 +74,8 @@ test('required evidence holds the screen back until it is ticked, and what was t
   await press('Hand over screen')
   expect(calls('counter.start')).toHaveLength(0)
   expect(sheet().getByText('Required before you hand over the screen.')).toBeTruthy()
-  expect(document.activeElement).toBe(box('Photo identification seen'))
-  await tick('Photo identification seen')
+  expect(document.activeElement).toBe(box('Photo ID seen'))
+  await tick('Photo ID seen')
   await press('Hand over screen')
   expect(calls('counter.start')[0]?.input).toMatchObject({ turns: [{ evidence: ['photo'] }] })
 })
@@ -85,12 +85,12 @@ test('the same person’s other documents come before the next person, and each 
   await tick('Tama Brooks')
   await tick('Superannuation choice Singh')
   const first = within(sheet().getByRole('region', { name: 'Mere Parata' }))
-  await fireEvent.click(first.getByRole('checkbox', { name: 'Photo identification seen' }))
+  await fireEvent.click(first.getByRole('checkbox', { name: 'Photo ID seen' }))
   await press('Hand over screen')
   // The second person's evidence is still missing.
   expect(calls('counter.start')).toHaveLength(0)
   const second = within(sheet().getByRole('region', { name: 'Tama Brooks' }))
-  await fireEvent.click(second.getByRole('checkbox', { name: 'Photo identification seen' }))
+  await fireEvent.click(second.getByRole('checkbox', { name: 'Photo ID seen' }))
   await press('Hand over screen')
   expect(calls('counter.start')[0]?.input).toMatchObject({
     turns: [

@@ -559,7 +559,7 @@ describe('after a document', () => {
   test('a page that can’t be shown is tried again, or left', async () => {
     await open({
       phase: 'failed',
-      error: { code: 'timeout', message: 'The signing service took too long to answer.' },
+      error: { code: 'timeout', message: 'The signing service took too long to respond.' },
       turns: two
     })
     expect(side().getByText(/nothing you did.*took too long/)).toBeTruthy()

@@ -29,7 +29,7 @@ describe('an error on a screen', () => {
   test('what may have arrived is never said to be unsent, nor offered to be tried again', () => {
     const words = presentError({ code: 'timeout', message: 'ours', mayHaveArrived: true })
     expect(words.meaning).toContain('may have arrived')
-    expect(words.todo).toContain('asks the service by itself')
+    expect(words.todo).toContain('is checking with the service')
     expect(words.canRetry).toBe(false)
   })
 

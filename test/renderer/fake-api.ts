@@ -264,8 +264,8 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     counterSettings: {
       staffName: '',
       evidence: [
-        { id: 'photo', text: 'Photo identification seen', isRequired: false },
-        { id: 'name', text: 'The name is the one on the document', isRequired: false }
+        { id: 'photo', text: 'Photo ID seen', isRequired: false },
+        { id: 'name', text: 'Name matches the document', isRequired: false }
       ],
       idleText: 'Welcome',
       fullScreen: true,

@@ -124,7 +124,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       await facts.limits(id, await clients.of(id))
     },
     'accounts.setPracticeDay': async ({ id, day }) => {
-      if (accounts.get(id).kind !== 'practice') fail('not-allowed', 'Only the practice office can have a bad day.')
+      if (accounts.get(id).kind !== 'practice') fail('not-allowed', 'Only the practice office can simulate problems.')
       await practice.setDay(day)
       for (const { id: one, kind } of accounts.list()) {
         if (kind !== 'practice') continue

@@ -7,7 +7,7 @@ import type { HandlersOf } from './registration.ts'
 
 const KINDS = {
   ...TABLE_KINDS,
-  json: { name: 'Data with the chain', extensions: ['json'] }
+  json: { name: 'JSON with hash chain', extensions: ['json'] }
 } satisfies Record<string, FileKind>
 
 export function auditHandlers({

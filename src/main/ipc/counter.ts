@@ -22,7 +22,7 @@ export function counterHandlers(counter: Counter): Omit<HandlersOf<'counter'>, k
 
   /** @throws AppFailure `not-allowed` where another of our pages asks: the person's bounds and touches are not its own. */
   function persons(context: RequestContext): Counter {
-    return isPersons(context) ? counter : fail('not-allowed', 'The person signs on the other screen.')
+    return isPersons(context) ? counter : fail('not-allowed', 'The signer is on the other screen.')
   }
 
   return {
@@ -75,7 +75,7 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
     'counter.setPin': async ({ pin: chosen, current }) => {
       // Anyone who has the screen could take it with a PIN of their own, if the office's is gone.
       if (parts.isRunning() && !(await pin.state()).isSet)
-        fail('busy', 'Someone is signing.', { next: 'Choose the first PIN after that.' })
+        fail('busy', 'Someone is signing.', { next: 'Choose the first PIN once they finish.' })
       return pin.set(chosen, current)
     },
     'counter.resetPin': () => pin.reset(),
@@ -85,7 +85,7 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
     'counter.settings': async () => settings.read(),
     'counter.configure': async (changes) => settings.configure(changes),
     'counter.chooseLogo': async (_input, { stillAsking }) => {
-      const [path] = await parts.chooseFiles('Choose the picture of the second display', PICTURES, stillAsking, 'one')
+      const [path] = await parts.chooseFiles('Choose a logo', PICTURES, stillAsking, 'one')
       return path === undefined ? null : settings.setLogo(await beginningOf(path))
     },
     'counter.idleScreen': async () => {
@@ -101,6 +101,6 @@ async function beginningOf(path: string): Promise<Uint8Array> {
     const file = await open(path)
     return await buffer(file.createReadStream({ end: LARGEST_LOGO }))
   } catch {
-    return fail('bad-file', 'The picture could not be read.', { next: 'Copy it to this computer and choose it again.' })
+    return fail('bad-file', 'The picture couldn’t be read.', { next: 'Copy it to this computer and choose it again.' })
   }
 }

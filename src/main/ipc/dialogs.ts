@@ -43,7 +43,7 @@ export async function saveAs(
 
 export const TABLE_KINDS: Record<TableFormat, FileKind> = {
   xlsx: { name: 'Excel workbook', extensions: ['xlsx'] },
-  csv: { name: 'Table of text', extensions: ['csv'] }
+  csv: { name: 'CSV file', extensions: ['csv'] }
 }
 
 /**

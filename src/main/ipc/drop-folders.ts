@@ -24,7 +24,7 @@ export function dropFolderHandlers(parts: DropFolderParts): HandlersOf<'dropFold
     'dropFolders.list': async () => dropFolders.list(chosenId(accounts)),
     'dropFolders.add': async (_input, { stillAsking }) => {
       const accountId = chosenId(accounts)
-      const path = await parts.chooseFolder('A folder that other software hands packages over in', stillAsking)
+      const path = await parts.chooseFolder('Choose a folder to watch', stillAsking)
       return path === undefined ? null : dropFolders.add(accountId, path, 'paused')
     },
     'dropFolders.change': async ({ id, ...changes }) => {

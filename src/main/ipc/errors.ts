@@ -12,7 +12,7 @@ import { fileWords } from './file-words.ts'
 
 const INTERNAL: AppError = {
   code: 'internal',
-  message: 'Something went wrong inside Countersign. What you saved is kept.'
+  message: 'Something went wrong in Countersign. Your saved work is safe.'
 }
 
 const codes: ReadonlySet<unknown> = new Set([...serviceErrorCodes, ...localErrorCodes])
@@ -65,8 +65,8 @@ function certificateWords(reason = ''): string | undefined {
   if (/DATE_INVALID|HAS_EXPIRED|NOT_YET_VALID/.test(reason)) {
     return 'its certificate has expired or isn’t valid yet, by this computer’s date.'
   }
-  if (/COMMON_NAME|ALTNAME|HOSTNAME_MISMATCH/.test(reason)) return 'its certificate is made out to another name.'
-  if (/REVOKED/.test(reason)) return 'its issuer has withdrawn its certificate.'
+  if (/COMMON_NAME|ALTNAME|HOSTNAME_MISMATCH/.test(reason)) return 'its certificate is for a different name.'
+  if (/REVOKED/.test(reason)) return 'its certificate has been revoked.'
   if (/AUTHORITY_INVALID|SELF_SIGNED|UNABLE_TO|INVALID_CA/.test(reason)) {
     return 'its certificate is from an issuer that this computer doesn’t trust.'
   }
@@ -80,40 +80,40 @@ function described(error: ServiceError): Pick<AppError, 'code' | 'message' | 'ne
   if (certificate) return { code, message: `The connection to the signing service isn’t secure: ${certificate}` }
   // The contract has no code of its own for a broken line; what can be done about it is the same.
   if (code === 'interrupted') {
-    return { code: 'timeout', message: 'The connection to the signing service broke before its answer arrived.' }
+    return { code: 'timeout', message: 'The connection to the signing service was lost before it answered.' }
   }
   if (code !== 'redirected') return { code, message: SERVICE[code] }
   return {
     code: 'unsafe-address',
     message: movedTo
-      ? `The signing service sends us on to ${movedTo}. If that is right, change the account’s address to it.`
-      : 'The signing service sends us from one address to another without an answer.'
+      ? `The signing service has moved to ${movedTo}. If that’s right, change the account’s address.`
+      : 'The signing service keeps redirecting without answering.'
   }
 }
 
 /** What happened, in one plain sentence or two: what it means for the work, where that isn't plain. */
 const SERVICE: Record<Exclude<ServiceError['code'], 'interrupted' | 'redirected'>, string> = {
-  offline: 'This computer isn’t connected to a network.',
+  offline: 'This computer is offline.',
   dns: 'The signing service’s address can’t be found.',
-  refused: 'Nothing answers at the signing service’s address just now.',
-  timeout: 'The signing service took too long to answer.',
+  refused: 'The signing service can’t be reached.',
+  timeout: 'The signing service took too long to respond.',
   tls: 'The connection to the signing service isn’t secure: its certificate can’t be trusted.',
-  unauthorised: 'The signing service did not accept this account’s key or token.',
+  unauthorised: 'The signing service rejected this account’s key or token.',
   'payment-required': 'The signing service has put this account on hold until a payment is made.',
-  forbidden: 'The signing service doesn’t let this account do that.',
-  'not-found': 'The signing service doesn’t have this, or has it no longer.',
-  conflict: 'Something changed in the meantime, so nothing was done.',
-  invalid: 'The signing service did not accept what was sent.',
-  'too-large': 'This is larger than can be sent or read at once.',
+  forbidden: 'This account doesn’t have permission to do that.',
+  'not-found': 'The signing service couldn’t find this.',
+  conflict: 'This has changed in the meantime, so nothing was done.',
+  invalid: 'The signing service didn’t accept the details.',
+  'too-large': 'This is too large to send or load.',
   quota: 'This account has no documents left in its plan.',
-  'rate-limited': 'The signing service asks us to wait a little before trying again.',
-  server: 'The signing service could not do this because of a fault of its own.',
-  'not-json': 'What came isn’t an answer of the signing service that Countersign can read.',
-  'unexpected-shape': 'The signing service answered in a form that Countersign can’t read.',
-  incomplete: 'What the signing service sent isn’t whole, so it wasn’t kept.',
-  'no-data': 'The signing service answered with nothing in it.',
-  'error-answer': 'The signing service sent word of a fault in place of what was asked for.',
-  'not-a-pdf': 'What the signing service sent isn’t a PDF, so it wasn’t saved.',
+  'rate-limited': 'The signing service has asked us to slow down.',
+  server: 'The signing service had a problem.',
+  'not-json': 'Something other than the signing service answered.',
+  'unexpected-shape': 'Countersign can’t read the signing service’s answer.',
+  incomplete: 'The signing service’s answer was incomplete, so it wasn’t saved.',
+  'no-data': 'The signing service’s answer was empty.',
+  'error-answer': 'The signing service reported a problem instead of answering.',
+  'not-a-pdf': 'The signing service didn’t send a PDF, so nothing was saved.',
   cancelled: 'This was cancelled.'
 }
 
@@ -121,21 +121,21 @@ const KEYCHAIN: Record<KeychainTrouble, AppError> = {
   missing: {
     code: 'keychain',
     message: 'This computer has no keychain that Countersign can use.',
-    next: 'Start the computer’s keychain, then start Countersign again.'
+    next: 'Start the computer’s keychain, then restart Countersign.'
   },
-  locked: { code: 'keychain', message: 'The keychain of this computer is locked.', next: 'Unlock it and try again.' },
+  locked: { code: 'keychain', message: 'This computer’s keychain is locked.', next: 'Unlock it and try again.' },
   failed: {
     code: 'keychain',
-    message: 'The keychain of this computer did not answer as it should.',
-    next: 'Try again. If that doesn’t help, start Countersign again.'
+    message: 'This computer’s keychain isn’t working properly.',
+    next: 'Try again. If that doesn’t help, restart Countersign.'
   },
   'too-long': {
     code: 'keychain',
-    message: 'The key or secret is longer than this computer’s keychain can hold.'
+    message: 'The key or secret is too long for this computer’s keychain.'
   }
 }
 
-const NOT_WRITTEN: AppError = { code: 'storage', message: 'The file could not be written.' }
+const NOT_WRITTEN: AppError = { code: 'storage', message: 'The file couldn’t be saved.' }
 const FILE: Record<FileErrorCode, AppError> = {
   'no-space': {
     code: 'no-space',
@@ -144,22 +144,22 @@ const FILE: Record<FileErrorCode, AppError> = {
   },
   'not-writable': {
     code: 'not-writable',
-    message: 'The folder isn’t there or can’t be written to.',
-    next: 'Choose another, or see that this one is there and may be written to.'
+    message: 'The folder is missing or read-only.',
+    next: 'Choose another folder, or check that you can save to this one.'
   },
   away: {
     code: 'not-writable',
-    message: 'The folder isn’t there.',
-    next: 'If it is on a stick or a share, connect that and try again; else choose another.'
+    message: 'The folder can’t be found.',
+    next: 'If it’s on a USB drive or network share, connect that and try again. Otherwise choose another folder.'
   },
   'too-deep': {
     code: 'not-writable',
-    message: 'The folder lies so deep that its files could not be opened on Windows.',
+    message: 'The folder’s path is too long for Windows.',
     next: 'Choose one with a shorter path.'
   },
   outside: {
     code: 'not-writable',
-    message: 'A link in the folder leads out of it, so nothing was saved there.',
+    message: 'A link in this folder points outside it, so nothing was saved.',
     next: 'Remove the link, or choose another folder.'
   },
   'in-use': { code: 'storage', message: 'Another program has this file open.', next: 'Close it there and try again.' },
@@ -171,17 +171,17 @@ const FILE: Record<FileErrorCode, AppError> = {
 const DATABASE: Record<NonNullable<ReturnType<typeof queryTroubleOf>>, AppError> = {
   'no-space': {
     code: 'no-space',
-    message: 'The disk is full, so this was not kept.',
+    message: 'The disk is full, so this wasn’t saved.',
     next: 'Free some space and try again.'
   },
   'not-writable': {
     code: 'not-writable',
-    message: 'Countersign may not write to its own data folder, so this was not kept.'
+    message: 'Countersign can’t write to its data folder, so this wasn’t saved.'
   },
   storage: {
     code: 'storage',
-    message: 'Countersign’s database failed, so this was not kept.',
-    next: 'Try again, or start Countersign again.'
+    message: 'Countersign’s database failed, so this wasn’t saved.',
+    next: 'Try again, or restart Countersign.'
   }
 }
 
@@ -211,46 +211,45 @@ const TRIED_BY_STATUS = new Map<number, Said>([
   [
     407,
     {
-      message: 'A proxy on the way to the service wants to know who asks.',
-      next: 'Sign in to it, for example in a browser, or ask your administrator.'
+      message: 'Your network’s proxy needs you to sign in.',
+      next: 'Open a browser to sign in, or ask your administrator.'
     }
   ],
   [
     503,
     {
-      message:
-        'The service is there and is out of use for now: it says that it is being worked on, or has too much to do.',
-      next: 'Try again later. You can save the account meanwhile.'
+      message: 'The service is temporarily unavailable.',
+      next: 'Try again later. You can save the account now.'
     }
   ]
 ])
 
 const NO_FOLDERS: Said = {
-  message: 'Something answers at this address, and it has no document folders: the path is probably another one.',
-  next: 'Check what comes after the host’s name. It is often /web/v1.4.'
+  message: 'This address has no document folders. The path is probably wrong.',
+  next: 'Check the part after the domain name. It’s often /web/v1.4.'
 }
 
 /** The form is open: nothing is to be looked for in Settings. */
 const TRIED_BY_CODE = new Map<string, Said>([
-  ['dns', { next: 'Check the address, and this computer’s network.' }],
-  ['refused', { next: 'Check the address. If it is right, ask your provider whether the service is down.' }],
-  ['unauthorised', { next: 'Check it, or ask your administrator for a new one.' }],
+  ['dns', { next: 'Check the address and your network connection.' }],
+  ['refused', { next: 'Check the address. If it’s right, ask your provider whether the service is down.' }],
+  ['unauthorised', { next: 'Check the key or token, or ask your administrator for a new one.' }],
   ['not-found', NO_FOLDERS],
   // What was typed was fit to be asked with: the service is another one.
   ['invalid', { ...NO_FOLDERS, code: 'not-found' }],
   [
     'not-json',
     {
-      message: 'A web page answers at this address, not the signing service.',
-      next: 'Open a web page to sign in to the network, or check the address.'
+      message: 'This address opens a web page, not a signing service.',
+      next: 'Check the address. If the network needs you to sign in, open a browser first.'
     }
   ],
   [
     'unexpected-shape',
     {
-      message: 'What answers at this address is not a signing service that Countersign knows.',
+      message: 'This address isn’t a signing service that Countersign supports.',
       next: 'Check the address.'
     }
   ],
-  ['forbidden', { message: 'The service knows the key or token, and doesn’t let it read the folders.' }]
+  ['forbidden', { message: 'The service accepted the key or token but doesn’t let it read the folders.' }]
 ])

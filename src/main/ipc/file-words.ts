@@ -15,39 +15,39 @@ export function fileWords(error: ServiceError): Words | undefined {
 
 const WANTED: Record<DownloadType, string> = { pdf: 'the PDF', json: 'the records', signed: 'the signed document' }
 
-const NOT_KEPT = 'Nothing was kept.'
+const NOT_KEPT = 'Nothing was saved.'
 
 /** By what was found: `wanted` is what was asked for. What the service itself says of it stands beside. */
 const found: Record<Finding, (wanted: string, error: ServiceError) => string> = {
-  nothing: (wanted) => `The signing service sent nothing: ${wanted} may not be made yet, or no longer be there.`,
-  error: (wanted) => `The signing service says that it doesn’t send ${wanted}. ${NOT_KEPT}`,
+  nothing: (wanted) => `The signing service sent nothing: ${wanted} may not be ready yet, or may have been deleted.`,
+  error: (wanted) => `The signing service refused to send ${wanted}. ${NOT_KEPT}`,
   'sign-in-page': (wanted) =>
-    `A page to sign in at came in place of ${wanted}. Sign in to this network in a web browser, then try again.`,
-  'not-http': () => 'What answered at the account’s address isn’t a web service. Check the address in Settings.',
+    `A sign-in page came instead of ${wanted}. Open a browser to sign in to this network, then try again.`,
+  'not-http': () => 'What answered at the account’s address isn’t a signing service. Check the address in Settings.',
   'other-form': (wanted) =>
     wanted === 'the PDF'
-      ? `The signing service sent the records of the identity check in place of the PDF. ${NOT_KEPT}`
-      : 'The signing service sent the PDF in place of the records. Ask for the PDF instead.',
+      ? `The signing service sent the identity records instead of the PDF. ${NOT_KEPT}`
+      : 'The signing service sent the PDF instead of the records. Download the PDF instead.',
   'something-else': (wanted) =>
-    `The answer can’t be read as ${wanted}. Perhaps something between this computer and the service sent it.`,
-  'not-whole': (wanted) => `A part of ${wanted} is missing or was damaged on its way. ${NOT_KEPT}`,
-  'no-address': () => 'The service doesn’t say where the signed document can be had.',
-  elsewhere: () => `The service says that the signed document is where Countersign fetches nothing from. ${NOT_KEPT}`,
+    `What came isn’t ${wanted}. Something on your network may have answered instead of the service.`,
+  'not-whole': (wanted) => `Part of ${wanted} is missing or damaged. ${NOT_KEPT}`,
+  'no-address': () => 'The service doesn’t say where the signed document is.',
+  elsewhere: () => `The signed document’s address isn’t one that Countersign may download from. ${NOT_KEPT}`,
   'another-place': (_wanted, { movedTo = '' }) =>
-    `The signed document is at ${movedTo}, from where nobody has looked at one yet. ${NOT_KEPT}`,
-  'place-away': () => `Where the service says that the signed document is, nobody answers just now. ${NOT_KEPT}`,
-  'not-let-in': () => 'Where the service says that the signed document is, one has to sign in.',
-  expired: () => 'The service gave an address for the signed document that isn’t good any more, or not yet.',
-  page: () => `Where the service says that the signed document is, there is a page and no PDF. ${NOT_KEPT}`,
-  'too-slow': (wanted) => `The signing service began to send ${wanted}, but was too slow or fell silent. ${NOT_KEPT}`
+    `The signed document is at ${movedTo}, a new place for this account. ${NOT_KEPT}`,
+  'place-away': () => `The signed document’s address can’t be reached. ${NOT_KEPT}`,
+  'not-let-in': () => 'The signed document’s address needs a sign-in.',
+  expired: () => 'The signed document’s address has expired or isn’t ready yet.',
+  page: () => `The signed document’s address opens a web page, not a PDF. ${NOT_KEPT}`,
+  'too-slow': (wanted) => `The signing service started sending ${wanted} but stopped or was too slow. ${NOT_KEPT}`
 }
 
 /** What can be done, where that is certain. */
 const WAYS_ON: Partial<Record<Finding, Pick<AppError, 'next'>>> = {
-  'no-address': { next: 'Your provider can tell you where signed documents are kept.' },
+  'no-address': { next: 'Ask your provider where signed documents are kept.' },
   'another-place': { next: 'Open the signed document once, then save it.' },
-  'not-let-in': { next: 'Ask your provider for the right to fetch signed documents.' },
-  expired: { next: 'Try again later: the service is asked for a new address each time.' }
+  'not-let-in': { next: 'Ask your provider for permission to download signed documents.' },
+  expired: { next: 'Try again later.' }
 }
 
 function codeOf({ code }: ServiceError): AppError['code'] {
@@ -61,50 +61,50 @@ function refused({ code, status, asked }: ServiceError, wanted: string): Words |
   switch (status) {
     case 400:
     case 422:
-      return { code, message: `The signing service doesn’t accept the question for ${wanted} of this document.` }
+      return { code, message: `The signing service didn’t accept the request for ${wanted} of this document.` }
     case 403:
       return {
         code,
-        message: 'The signing service doesn’t let this account see who was checked.',
-        next: 'Ask for that right.'
+        message: 'This account doesn’t have permission to see identity checks.',
+        next: 'Ask your administrator for permission.'
       }
     case 404:
       return {
         code,
-        message: 'The signing service has no identity data of this document: it keeps it for a time only, or has none.'
+        message: 'The signing service has no identity data for this document. It may have been deleted after a time.'
       }
     case 405:
     case 501:
       return {
         code,
-        message: 'This signing service doesn’t hand out identity data.',
+        message: 'This signing service doesn’t offer identity data.',
         next: 'Ask your provider about it.'
       }
     case 406:
-      return { code, message: `The signing service can’t send ${wanted} in a form that Countersign reads.` }
+      return { code, message: `The signing service can’t send ${wanted} in a format that Countersign reads.` }
     case 407:
-      return { code, message: 'The proxy of this network wants you to sign in before it lets anything through.' }
+      return { code, message: 'Your network’s proxy needs you to sign in.' }
     case 410:
       return {
         code,
-        message: 'The signing service had this identity data and has deleted it: it keeps it for a time only.'
+        message: 'The signing service has deleted this identity data.'
       }
     case 408:
-      return { code, message: 'The signing service gave up waiting for the request. The connection may be slow.' }
+      return { code, message: 'The signing service stopped waiting for the request. The connection may be slow.' }
     case 502:
     case 504:
-      return { code, message: 'A gateway before the signing service can’t reach it just now.' }
+      return { code, message: 'The signing service can’t be reached behind its gateway.' }
     case 503:
-      return { code, message: 'The signing service is closed for a moment, or has too much to do.' }
+      return { code, message: 'The signing service is temporarily unavailable.' }
     case 511:
       return {
         code,
-        message: 'This network wants you to sign in first.',
-        next: 'Open a web page, sign in, then try again.'
+        message: 'This network needs you to sign in first.',
+        next: 'Open a browser to sign in, then try again.'
       }
     default:
       return code === 'too-large' && status === undefined
-        ? { code, message: `${asked === 'pdf' ? 'The PDF is' : 'The records are'} larger than Countersign takes.` }
+        ? { code, message: `${asked === 'pdf' ? 'The PDF is' : 'The records are'} too large for Countersign.` }
         : undefined
   }
 }

@@ -53,7 +53,7 @@ export interface Registration<Event> {
 
 const ASKED_BY_PERSON: ReadonlySet<string> = new Set(personRequestNames)
 const ASKED_WHILE_HANDED_OVER: ReadonlySet<string> = new Set(handedOverRequestNames)
-const NOT_ALLOWED: AppError = { code: 'not-allowed', message: 'This page may not ask for that.' }
+const NOT_ALLOWED: AppError = { code: 'not-allowed', message: 'This screen isn’t allowed to do that.' }
 
 /**
  * Registers a handler for each request of the contract.
@@ -92,7 +92,7 @@ async function answer<Event>(
       ok: false,
       error: {
         code: 'bad-input',
-        message: 'Something in this request isn’t as it should be, so nothing was done.',
+        message: 'Something in this request isn’t valid, so nothing was done.',
         ...(fields && { fields: fields.slice(0, 20) })
       }
     }

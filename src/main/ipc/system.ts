@@ -31,7 +31,7 @@ export function systemHandlers({ settings, ...parts }: SystemParts): HandlersOf<
       const kept = settings.change({ ...others, ...columns })
       parts.applySettings(view())
       parts.changed()
-      if (!kept.saved) fail('storage', 'This holds for now, but could not be kept for the next start.')
+      if (!kept.saved) fail('storage', 'This works for now but couldn’t be saved for next time.')
       return view()
     },
     'system.status': async () => parts.status(),

@@ -13,5 +13,5 @@ const ask = askOf<FileQuestions>({ ...bulkAnswers(), ...packageAnswers }) as (
 
 answerOrders(ask, () => ({
   code: 'internal',
-  message: 'Something went wrong while this file was worked on. Nothing was sent.'
+  message: 'Something went wrong with this file. Nothing was sent.'
 }))

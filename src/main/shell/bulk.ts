@@ -32,14 +32,14 @@ export function bulkWorkerOf({ worker, log }: BulkWorkerDeps) {
 const closed: AppError = { code: 'gone', message: 'This file is no longer open.', next: 'Choose it again.' }
 const tooLarge: AppError = {
   code: 'bad-file',
-  message: 'This file takes more memory than Countersign gives it. Keep the columns that you need, or split it.'
+  message: 'This file is too large. Remove columns you don’t need, or split it.'
 }
 const tooLong: AppError = {
   code: 'bad-file',
-  message: 'This file takes longer than Countersign gives it. Keep the columns that you need, or split it.'
+  message: 'This file takes too long to read. Remove columns you don’t need, or split it.'
 }
 const failed: AppError = {
   code: 'bad-file',
-  message: 'Countersign could not go on with this file. Nothing was sent; choose it again.'
+  message: 'Countersign couldn’t continue with this file. Nothing was sent. Choose it again.'
 }
 const words = { closed, tooLarge, tooLong, failed }

@@ -101,7 +101,7 @@ function showIn(tray: Tray, parts: TrayParts, badgeCounts: BadgeCounts): void {
 function toolTipOf({ unread, waiting }: BadgeCounts): string {
   const said = [
     ...(unread > 0 ? [`${unread} unread`] : []),
-    ...(waiting > 0 ? [`${waiting} ${waiting === 1 ? 'waits' : 'wait'} at the counter`] : [])
+    ...(waiting > 0 ? [`${waiting} waiting at the counter`] : [])
   ]
   return said.length === 0 ? 'Countersign' : `Countersign: ${said.join(', ')}`
 }

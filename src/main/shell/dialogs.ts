@@ -12,7 +12,7 @@ const NOT_LISTED = 'dontAddToRecent'
 export function sayCannotStart(): void {
   dialog.showErrorBox(
     'Countersign can’t start',
-    'Something on this computer keeps it from starting: a full disk, or a data folder that can’t be read. Nothing was lost or sent. Free some space and try again; the log says more.'
+    'The disk may be full, or Countersign can’t read its data folder. Free some space and try again, or contact your administrator.'
   )
 }
 
@@ -20,7 +20,7 @@ export function sayCannotStart(): void {
 export function sayNotStartedWith(name: string): void {
   dialog.showErrorBox(
     'Countersign wasn’t started',
-    `It was started with “${name}”, which would take away a protection of what you sign and send. Start it without, or ask your administrator.`
+    `It was started with “${name}”, which would turn off a security protection. Start it without that option, or ask your administrator.`
   )
 }
 
@@ -112,8 +112,8 @@ export async function printWithDialog(window: BrowserWindow): Promise<boolean> {
   window.webContents.print({}, (isPrinted, why) => resolve({ isPrinted, why }))
   const { isPrinted, why } = await promise
   if (!isPrinted && why !== CANCELLED)
-    fail('internal', 'The pages could not be printed.', {
-      next: 'See whether this computer’s printer is there and ready.'
+    fail('internal', 'The pages couldn’t be printed.', {
+      next: 'Check that the printer is connected and ready.'
     })
   return isPrinted
 }

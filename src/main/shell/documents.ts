@@ -78,13 +78,13 @@ function transferred(ask: unknown): ArrayBuffer[] {
 
 const failed: AppError = {
   code: 'storage',
-  message: 'Countersign’s list of documents stopped working. It is started again; try once more.'
+  message: 'The document list stopped working and is restarting.'
 }
 const words = {
-  closed: { code: 'storage', message: 'Countersign’s list of documents is closed already.' },
+  closed: { code: 'storage', message: 'The document list is already closed.' },
   tooLarge: {
     code: 'storage',
-    message: 'The folder’s answer takes more memory than Countersign gives it. What was known before is kept.'
+    message: 'This folder is too large to load. The documents loaded before are kept.'
   },
   tooLong: failed,
   failed

@@ -49,8 +49,8 @@ export function practiceOf(parts: PracticeParts) {
       worker = undefined
       await opened.terminate()
       parts.log.error('The practice office did not open.', { code: word?.kind === 'failed' ? word.code : 'no answer' })
-      fail('refused', 'The practice office could not be opened on this computer.', {
-        next: 'Start Countersign again. If that doesn’t help, tell your administrator.'
+      fail('refused', 'The practice office couldn’t be opened on this computer.', {
+        next: 'Restart Countersign. If that doesn’t help, contact your administrator.'
       })
     }
     port = Number(new URL(word.url).port)
@@ -113,7 +113,7 @@ export function practiceOf(parts: PracticeParts) {
         waiting.push(resolve)
         worker.postMessage({ kind: 'day', day: wanted } satisfies PracticeOrderOfDay)
       })
-      if (!isSet) fail('refused', 'The practice office ended before it heard of this.', { next: 'Try again.' })
+      if (!isSet) fail('refused', 'The practice office stopped before it received this.', { next: 'Try again.' })
       day = wanted
     },
 

@@ -7,20 +7,20 @@ import type { RefusalReason } from '../core/policy/navigation.ts'
 
 /** Something that the session policy denied, as it names it. */
 export function deniedWords(what: string): string {
-  return DENIED[what] ?? `It asked for something that no page is given (${what}).`
+  return DENIED[what] ?? `It asked for something pages aren’t allowed (${what}).`
 }
 
 /** What is held in the page itself (see `hold`). */
 export const triedToPrint = 'It tried to print.'
-export const askedForFile = 'It asked for a file of this computer.'
+export const askedForFile = 'It asked for a file on this computer.'
 
 const DENIED: Record<string, string> = {
   download: 'It tried to save a file on this computer.',
-  'screen capture': 'It tried to watch the screen.',
-  'permission "media"': 'It asked for the camera or the microphone.',
-  'permission "geolocation"': 'It asked where this computer is.',
+  'screen capture': 'It tried to record the screen.',
+  'permission "media"': 'It asked for the camera or microphone.',
+  'permission "geolocation"': 'It asked for this computer’s location.',
   'permission "notifications"': 'It asked to show notifications.',
-  'permission "fullscreen"': 'It tried to fill the whole screen.',
+  'permission "fullscreen"': 'It tried to go full screen.',
   'permission "clipboard-read"': 'It tried to read the clipboard.',
   'permission "fileSystem"': askedForFile,
   'permission "openExternal"': 'It tried to open another program.'
@@ -32,13 +32,13 @@ const DENIED: Record<string, string> = {
  */
 export function refusalWords(address: string, reason: RefusalReason, part: 'page' | 'frame' | 'content'): string {
   const host = URL.canParse(address) ? new URL(address).hostname.slice(0, 100) : ''
-  if (reason === 'private-network') return `It tried to reach into a private network${host && ` (${host})`}.`
+  if (reason === 'private-network') return `It tried to reach a private network${host && ` (${host})`}.`
   if (reason === 'not-found') return `It asked for an address that can’t be found${host && ` (${host})`}.`
-  if (reason === 'not-encrypted') return `It tried to use an unencrypted line${host && ` to ${host}`}.`
+  if (reason === 'not-encrypted') return `It tried to use an unencrypted connection${host && ` to ${host}`}.`
   if (reason === 'scheme' || reason === 'not-an-address') return 'It tried to open something that isn’t a web page.'
   if (reason === 'credentials') return `It tried to log in to ${host || 'an address'} on its own.`
   if (reason === 'plug-in') return 'It tried to start a plug-in.'
-  return part === 'frame' ? `It tried to show a page of ${host}.` : `It tried to leave for ${host}.`
+  return part === 'frame' ? `It tried to show a page from ${host}.` : `It tried to open ${host}.`
 }
 
 /** So many different things a turn tells of; a page could spell new ones for ever. */
@@ -62,7 +62,7 @@ export function loadFailure(name: string): AppError {
     return { code: 'dns', message: 'The signing page’s address can’t be found.' }
   }
   if (/INTERNET_DISCONNECTED|NETWORK_CHANGED|NETWORK_IO_SUSPENDED/.test(name)) {
-    return { code: 'offline', message: 'This computer isn’t connected to a network.' }
+    return { code: 'offline', message: 'This computer is offline.' }
   }
   if (/TIMED_OUT/.test(name)) return tooSlow
   if (/CERT|SSL|TLS/.test(name)) {
@@ -72,45 +72,45 @@ export function loadFailure(name: string): AppError {
     }
   }
   if (/CONNECTION_|ADDRESS_|EMPTY_RESPONSE|PROXY|TUNNEL/.test(name)) {
-    return { code: 'refused', message: 'Nothing answers at the signing page’s address just now.' }
+    return { code: 'refused', message: 'The signing page can’t be reached.' }
   }
   if (/BLOCKED|UNSAFE|DISALLOWED|UNKNOWN_URL_SCHEME/.test(name)) return ledAway
-  return { code: 'server', message: 'The signing page could not be loaded.' }
+  return { code: 'server', message: 'The signing page couldn’t be loaded.' }
 }
 
 export const tooSlow: AppError = { code: 'timeout', message: 'The signing page took too long to load.' }
 
 export const ledAway: AppError = {
   code: 'unsafe-address',
-  message: 'The signing page led to an address that isn’t the signing service’s, so it wasn’t opened.'
+  message: 'The signing page tried to open another website, so it was stopped.'
 }
 
 export const nothingToShow: AppError = {
   code: 'server',
-  message: 'The signing service answered without a page to sign on.'
+  message: 'The signing service didn’t send a page.'
 }
 
-export const stuck: AppError = { code: 'timeout', message: 'The signing page no longer responds.' }
+export const stuck: AppError = { code: 'timeout', message: 'The signing page isn’t responding.' }
 
 export const ended: AppError = {
   code: 'internal',
-  message: 'The signing page ended unexpectedly.',
-  next: 'Look at the document before opening it again.'
+  message: 'The signing page closed unexpectedly.',
+  next: 'Check the document before opening it again.'
 }
 
 export const notHeld: AppError = {
   code: 'internal',
-  message: 'The signing page could no longer be kept apart from this computer, so it was closed.'
+  message: 'The signing page was closed because it could no longer be isolated safely.'
 }
 
 export const notPrinted: AppError = {
   code: 'internal',
-  message: 'The page could not be printed.',
-  next: 'See whether this computer’s default printer is there and ready.'
+  message: 'The page couldn’t be printed.',
+  next: 'Check that the default printer is connected and ready.'
 }
 
 export const nothingToKeep: AppError = {
   code: 'gone',
-  message: 'There is no page to print or save just now.',
-  next: 'Wait until the signing page is open.'
+  message: 'There is no page to print or save.',
+  next: 'Wait until the signing page has loaded.'
 }

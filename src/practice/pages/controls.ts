@@ -57,7 +57,7 @@ ${field.value}</textarea>`
       (choice) =>
         html`<option value="${choice.value}"${choice.value === field.value && html` selected`}>${choice.label}</option>`
     )
-    return html`<select id="${id}" name="${id}"${more}><option value="">Choose …</option>${options}</select>`
+    return html`<select id="${id}" name="${id}"${more}><option value="">Choose…</option>${options}</select>`
   }
   if (field.type === 'DateInput') {
     return html`<input type="date" id="${id}" name="${id}" value="${isoDay(field.value)}"${more}>`
@@ -87,7 +87,7 @@ function postedValue(field: FieldRecord, posted: unknown): string {
 function mistakeIn(field: FieldRecord, value: string): string | undefined {
   const empty = field.type === 'CheckBox' ? value === 'false' : value.trim() === ''
   if (empty) return field.required ? missing(field) : undefined
-  if (field.choices && !field.choices.some((choice) => choice.value === value)) return 'Choose one of the list.'
+  if (field.choices && !field.choices.some((choice) => choice.value === value)) return 'Choose one from the list.'
   if (field.type === 'DateInput' && !readServiceDate(value)) return 'Enter a date, for example 2026-12-31.'
   return undefined
 }
@@ -95,7 +95,7 @@ function mistakeIn(field: FieldRecord, value: string): string | undefined {
 function missing(field: FieldRecord): string {
   switch (field.type) {
     case 'CheckBox':
-      return `Tick “${field.label}” to go on.`
+      return `Tick “${field.label}” to continue.`
     case 'RadioButton':
     case 'DropDownList':
       return `Choose “${field.label}”.`

@@ -14,7 +14,7 @@ export function unknownPage(setting: PageSetting): Response {
     shape: 'lock',
     tone: 'stop',
     status: 404,
-    text: html`<p>It may have been replaced by a newer one, or the document is no longer kept. Please ask the office for a new link.</p>`
+    text: html`<p>It may have been replaced by a newer one, or the document may have been removed. Please ask the office for a new link.</p>`
   })
 }
 
@@ -28,7 +28,7 @@ export function donePage(setting: PageSetting, document: DocumentRecord, signer:
     tone: 'ok',
     document,
     text: html`<p>You have signed “${document.name}”${signer.signedAt && html` on ${momentInWords(signer.signedAt, setting.account.gmt)}`}.</p>
-<p>${left.length > 0 ? `Still to sign: ${next}.` : 'Everybody has signed; the document is complete.'} You can close this page${signer.faceToFace && ' and give the screen back'}.</p>`
+<p>${left.length > 0 ? `Still to sign: ${next}.` : 'Everyone has signed and the document is complete.'} You can close this page${signer.faceToFace && ' and give the screen back'}.</p>`
   })
 }
 
@@ -60,27 +60,27 @@ export function obstacle(
       'declined',
       own ? 'You have declined' : 'The document was declined',
       STOPPED,
-      html`<p>${own ? 'The office has been told your reason.' : 'One of those who were to sign has declined, so it can no longer be signed.'}</p><p>If this was a mistake, please call the office.</p>`
+      html`<p>${own ? 'The office has received your reason.' : 'Another signer declined, so it can no longer be signed.'}</p><p>If this was a mistake, please call the office.</p>`
     )
   }
   if (document.ending === 'Expired') {
     const when = momentInWords(document.dueAt, setting.account.gmt)
     return say(
       'expired',
-      'The time to sign is over',
+      'The time to sign has passed',
       WAITS,
-      html`<p>“${document.name}” was to be signed by ${when}.</p><p>The office can extend it; this link then works again.</p>`
+      html`<p>“${document.name}” had to be signed by ${when}.</p><p>If the office extends it, this link will work again.</p>`
     )
   }
   if (document.ending)
-    return say('complete', 'The document is complete', DONE, html`<p>It needs no further signature.</p>`)
+    return say('complete', 'The document is complete', DONE, html`<p>No more signatures are needed.</p>`)
   const turn = whoseTurn(document)
   if (turn && turn !== signer && !signer.optional) {
     return say(
       'waiting',
       'Not your turn yet',
       WAITS,
-      html`<p>This document is signed in order. Now it is the turn of <b>${fullName(turn)}</b>.</p><p>You can sign after that, with this same link.</p>`
+      html`<p>This document is signed in order. It’s <b>${fullName(turn)}</b>’s turn now.</p><p>You can sign afterwards with this same link.</p>`
     )
   }
   return undefined
@@ -93,6 +93,6 @@ export function lockedPage(setting: PageSetting, document: DocumentRecord): Resp
     shape: 'lock',
     tone: 'stop',
     document: { ...document, name: setting.account.name },
-    text: html`<p>The answers did not match, so this link is locked. A reminder from the office opens it again.</p>`
+    text: html`<p>The answers didn’t match, so this link is locked. Ask the office to send a reminder to unlock it.</p>`
   })
 }

@@ -38,11 +38,11 @@ export function page(
 <script src="${base}/assets/sign.js" defer></script>${usesCamera && html`<script src="${base}/assets/camera.js" defer></script>`}
 </head>
 <body data-page="${name}">
-<a class="skip" href="#content">Skip to the content</a>
+<a class="skip" href="#content">Skip to content</a>
 <header class="bar">
   <span class="mark" aria-hidden="true">${initials(account.name)}</span>
   <span class="who"><strong>${document?.name ?? account.name}</strong><small>${document ? account.name : account.address}</small></span>
-  <span class="practice" title="Nothing signed here binds anybody">Practice</span>
+  <span class="practice" title="Nothing signed here is binding">Practice</span>
 </header>
 ${steps && stepList(steps)}
 ${content}

@@ -34,8 +34,8 @@ export function handoverPage({ document, signer, path }: Signing): Page {
   const name = fullName(signer)
   const content = html`<main id="content" class="centre"><div class="handover"><p>Please hand the screen to</p><h1>${name}</h1>
 <p>${signer.FirstName}, your document is ready: <b>${document.name}</b>.</p>
-<form method="post" action="${path}/handover"><button class="primary" data-testid="handover-continue">I am ${name}</button></form>
-<p>If this is not you, please give the screen back.</p></div></main>`
+<form method="post" action="${path}/handover"><button class="primary" data-testid="handover-continue">I’m ${name}</button></form>
+<p>If this isn’t you, please give the screen back.</p></div></main>`
   return { name: 'handover', title: `For ${name}`, content }
 }
 
@@ -50,13 +50,13 @@ export function identityPage(
     (question, index) => html`<div class="field"><label for="answer-${index}">${question.Label}</label>
 <input id="answer-${index}" name="answer-${index}" type="${types[question.DataType]}" required autocomplete="off" data-testid="answer-${index}"></div>`
   )
-  const left = triesLeft === 1 ? 'One try is left' : `${triesLeft} tries are left`
+  const left = triesLeft === 1 ? 'One try left' : `${triesLeft} tries left`
   const content = html`<main id="content"><form class="card" method="post" action="${path}/identity" data-testid="identity-form">
 ${emblem('person')}<h1>First, is it you?</h1>
-<p>Please answer as ${document.signers.length > 1 ? `${signer.FirstName} gave it` : 'you gave it'} to the office. The document opens when ${signer.idData.length > 1 ? 'the answers match' : 'the answer matches'}.</p>
-${wrong === 'wrong answer' && html`<div class="summary" role="alert" tabindex="-1" data-focus data-testid="mistakes"><h2>That does not match</h2><p>${left}. If you are unsure, ask the office.</p></div>`}
+<p>Please answer as ${document.signers.length > 1 ? `${signer.FirstName} told` : 'you told'} the office. The document opens when ${signer.idData.length > 1 ? 'the answers match' : 'the answer matches'}.</p>
+${wrong === 'wrong answer' && html`<div class="summary" role="alert" tabindex="-1" data-focus data-testid="mistakes"><h2>That doesn’t match</h2><p>${left}. If you are unsure, ask the office.</p></div>`}
 ${questions}
-<div class="field"><b>A picture of you <span class="optional">(optional)</span></b><p class="help">It helps the office to see later that it was you. This is practice: the picture is looked at and not kept.</p>${cameraPart(html`<p>You can go on without the picture, or ask a member of staff to help with the camera.</p>`, 'optional')}</div>
+<div class="field"><b>A picture of you <span class="optional">(optional)</span></b><p class="help">It helps the office confirm later that it was you. This is practice, so the picture isn’t kept.</p>${cameraPart(html`<p>You can continue without a picture, or ask staff to help with the camera.</p>`, 'optional')}</div>
 <div class="actions"><span></span><button class="primary" data-testid="identity-continue">Continue</button></div></form></main>`
   return {
     name: 'identity',
@@ -122,7 +122,7 @@ function signingCard(signer: SignerRecord, path: string, mistakes: Mistake[]): M
 export function declinePage({ document, path, onwards }: Signing, missing: 'no reason' | 'not tried'): Page {
   const wrong = missing === 'no reason'
   const content = html`<main id="content"><form class="card" method="post" action="${path}/decline">${emblem('question')}<h1>Decline to sign?</h1>
-<p>“${document.name}” then ends for everybody who was to sign it. The office reads your reason.</p>
+<p>“${document.name}” can’t be signed by anyone after that. The office will see your reason.</p>
 <div class="field"><label for="reason">Your reason</label><textarea id="reason" name="reason" rows="3" maxlength="1000" required data-testid="decline-reason"${wrong && html` aria-invalid="true" aria-describedby="reason-wrong"`}></textarea>${wrong && html`<p class="wrong" id="reason-wrong" role="alert">Please give a reason.</p>`}</div>
 <div class="actions"><a class="button plain" href="${path}/document">Back to the document</a><button class="danger" data-testid="decline">Decline to sign</button></div></form></main>`
   return { name: 'decline', title: `Decline: ${document.name}`, document, content, onwards }
@@ -153,13 +153,13 @@ export function videoPage({ document, signer, path }: Signing, mistake?: VideoMi
   const wrong = (which: VideoMistake) =>
     mistake === which &&
     html`<p class="wrong" id="${MISTAKES[which].id}-wrong" role="alert">${MISTAKES[which].message}</p>`
-  const without = html`<p>You can go on without the picture, or ask a member of staff to help with the camera.</p><div class="actions"><button class="plain" form="without" data-testid="video-without">Go on without a picture</button></div>`
-  const askStaff = html`<p>The office needs the picture for this document. Please ask a member of staff to help with the camera, or to end here.</p>`
+  const without = html`<p>You can continue without a picture, or ask staff to help with the camera.</p><div class="actions"><button class="plain" form="without" data-testid="video-without">Continue without a picture</button></div>`
+  const askStaff = html`<p>The office needs the picture for this document. Please ask staff to help with the camera, or to end here.</p>`
   const content = html`<main id="content"><form class="card" method="post" action="${path}/video" data-testid="video-form">
 ${emblem('person')}<h1>Video confirmation</h1>
-<p>Please look into the camera for a picture. It shows later who has signed.${signer.deepfake && ' A detector checks that the picture is not a made-up one.'}</p>
+<p>Please look into the camera for a picture. It shows later who signed.${signer.deepfake && ' A detector checks that the picture is real.'}</p>
 ${cameraPart(mayLeaveOut(signer) ? without : askStaff, 'required')}${wrong('no picture')}
-<p class="note">This is practice: the picture is looked at and not kept.</p>
+<p class="note">This is practice, so the picture isn’t kept.</p>
 <label class="choice field"><input type="checkbox" name="confirm" id="confirm" value="true" required data-testid="video-confirm"${mistake === 'not confirmed' && html` aria-invalid="true" aria-describedby="confirm-wrong"`}><span>I am ${name}, and I sign of my own will.</span></label>
 ${wrong('not confirmed')}
 <div class="actions"><span></span><button class="primary" data-testid="video-continue">Confirm</button></div></form>

@@ -94,7 +94,7 @@ test.describe('a page can’t print', () => {
 })
 
 test.describe('a page gets no file of this computer', () => {
-  const ASKED = 'It asked for a file of this computer.'
+  const ASKED = 'It asked for a file on this computer.'
   const choosers: [how: string, html: string][] = [
     ['from a field', '<input type=file id=go>'],
     ['from a field for many', '<input type=file multiple id=go>'],
@@ -171,7 +171,7 @@ test.describe('camera and microphone', () => {
     await open('<title>sign</title>')
     expect(await run(`return ${use('{ video: true }')}`)).toBe('NotAllowedError')
     expect(questions()).toEqual([])
-    await told('It asked for the camera or the microphone.')
+    await told('It asked for the camera or microphone.')
   })
 
   test('are asked of staff, and shown once it says yes; until then nothing of them is told', async () => {

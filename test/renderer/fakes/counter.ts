@@ -264,7 +264,7 @@ export function fakeCounter(office: FakeOffice): Handled {
       if (state.pin.isSet && state.pin.reset !== 'allowed') {
         if (current === undefined)
           throw new Failure('invalid', {
-            fields: [{ field: 'current', message: 'Give the PIN that holds now as well.' }]
+            fields: [{ field: 'current', message: 'Enter the current PIN.' }]
           })
         givePin(current)
       }

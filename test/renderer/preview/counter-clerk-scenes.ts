@@ -55,8 +55,8 @@ const offered: Partial<FakeState> = {
       { ...first, signer: 2, signerName: 'Anahera Singh', person: 'anahera singh', isTheirTurn: false }
     ],
     evidence: [
-      { id: 'photo', text: 'Photo identification seen', isRequired: true },
-      { id: 'name', text: 'The name is the one on the document', isRequired: false },
+      { id: 'photo', text: 'Photo ID seen', isRequired: true },
+      { id: 'name', text: 'Name matches the document', isRequired: false },
       { id: 'address', text: 'Proof of address not older than three months', isRequired: false }
     ],
     staff: 'Grace Okafor'
@@ -86,10 +86,10 @@ const beside = (change: Partial<CounterSession>) =>
 /** A trail of so many entries, newest now. */
 function trailOf(count: number): AuditEntry[] {
   const story: Pick<AuditEntry, 'what' | 'detail'>[] = [
-    { what: 'session-started', detail: { documents: '1', evidence: 'Photo identification seen' } },
+    { what: 'session-started', detail: { documents: '1', evidence: 'Photo ID seen' } },
     {
       what: 'handed-over',
-      detail: { evidence: 'Photo identification seen; The name is the one on the document', place: 'here' }
+      detail: { evidence: 'Photo ID seen; Name matches the document', place: 'here' }
     },
     { what: 'page-opened', detail: { origin: 'https://signing.example.com' } },
     { what: 'camera-allowed', detail: { devices: 'camera, microphone', by: 'staff' } },
@@ -159,7 +159,7 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
         { signed: 'skipped', error: { code: 'cancelled', message: 'The session ended before this page was opened.' } }
       ),
       current: 4,
-      refused: [{ what: 'It asked for a file of this computer.', at: now() - 60_000 }]
+      refused: [{ what: 'It asked for a file on this computer.', at: now() - 60_000 }]
     }),
   'clerk-interrupted': () =>
     ended({ turns: turns({ signed: 'not-yet' }, { signed: 'skipped' }), wasInterrupted: true }),

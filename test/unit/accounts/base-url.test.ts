@@ -16,27 +16,27 @@ test.each([
 })
 
 test.each([
-  ['', /enter the address/i],
-  ['   ', /enter the address/i],
-  ['sign.example.com/web/v1.4', /begin.*https/i],
-  ['localhost:4100', /begin.*https/i],
-  ['http://sign.example.com/web/v1.4', /must begin with https/i],
-  ['http://localhost.example.com', /must begin with https/i],
-  ['http://127.0.0.1.example.com', /must begin with https/i],
-  ['http://192.168.1.4', /must begin with https/i],
-  ['ftp://sign.example.com', /begin.*https/i],
-  ['javascript:alert(1)', /begin.*https/i],
-  ['file:///etc/passwd', /complete address/i],
-  ['https://', /complete address/i],
-  ['https://ana:secret@sign.example.com', /name and password/i],
-  ['https://@sign.example.com', /name and password/i],
+  ['', /enter the service address/i],
+  ['   ', /enter the service address/i],
+  ['sign.example.com/web/v1.4', /start.*https/i],
+  ['localhost:4100', /start.*https/i],
+  ['http://sign.example.com/web/v1.4', /must start with https/i],
+  ['http://localhost.example.com', /must start with https/i],
+  ['http://127.0.0.1.example.com', /must start with https/i],
+  ['http://192.168.1.4', /must start with https/i],
+  ['ftp://sign.example.com', /start.*https/i],
+  ['javascript:alert(1)', /start.*https/i],
+  ['file:///etc/passwd', /isn’t complete/],
+  ['https://', /isn’t complete/],
+  ['https://ana:secret@sign.example.com', /name and password/],
+  ['https://@sign.example.com', /name and password/],
   ['https://sign.example.com?key=1', /“\?” or “#”/],
   ['https://sign.example.com/?', /“\?” or “#”/],
   ['https://sign.example.com/#a', /“\?” or “#”/],
   ['https://sign.example.com\\@example.org', /backslashes/],
-  ['https://sign.example.com/a b', /no spaces/],
-  ['https://sign.exam\u202eple.com', /no spaces/],
-  ['https:sign.example.com', /begin.*https/i]
+  ['https://sign.example.com/a b', /spaces/],
+  ['https://sign.exam\u202eple.com', /spaces/],
+  ['https:sign.example.com', /start.*https/i]
 ])('“%s” is refused, and it is said what to do', (typed, message) => {
   const read = readTypedAddress(typed)
   expect(read).toMatchObject({ ok: false, message: expect.stringMatching(message) })

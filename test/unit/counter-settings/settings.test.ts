@@ -34,8 +34,8 @@ describe('the settings of a counter', () => {
     expect(settings.read()).toEqual({
       staffName: '',
       evidence: [
-        { id: expect.any(String), text: 'Photo identification seen', isRequired: false },
-        { id: expect.any(String), text: 'The name is the one on the document', isRequired: false }
+        { id: expect.any(String), text: 'Photo ID seen', isRequired: false },
+        { id: expect.any(String), text: 'Name matches the document', isRequired: false }
       ],
       idleText: 'Welcome',
       fullScreen: true,
@@ -70,7 +70,7 @@ describe('the settings of a counter', () => {
       {
         what: 'settings-changed',
         detail: {
-          changed: 'filling the screen, allowed addresses',
+          changed: 'full screen, allowed addresses',
           origins: 'https://id.example.com, https://cdn.example.com'
         }
       },
@@ -146,7 +146,7 @@ describe('addresses that signing pages may show', () => {
   })
 })
 
-describe('the picture of the second display', () => {
+describe('the logo', () => {
   test('is kept, replaced and taken away', () => {
     const { run, notes } = office()
     expect(run().setLogo(PNG).logo).toBe(pngUrl)
@@ -156,12 +156,7 @@ describe('the picture of the second display', () => {
     expect(settings.setLogo(JPEG).logo).toMatch(/^data:image\/jpeg;base64,/)
     expect(settings.configure({ logo: null })).not.toHaveProperty('logo')
     expect(run().idleScreen()).toEqual({ text: 'Haere mai' })
-    expect(notes.map(({ detail }) => detail?.changed)).toEqual([
-      'picture of the second display',
-      'text of the second display',
-      'picture of the second display',
-      'picture of the second display'
-    ])
+    expect(notes.map(({ detail }) => detail?.changed)).toEqual(['logo', 'welcome message', 'logo', 'logo'])
   })
 
   test('that is none is refused, and the one before stays', () => {

@@ -20,7 +20,7 @@ test('no other session is begun while it is there, and that is said', async () =
   const { office } = await resisting()
   const start = office.start(['deed', 0])
   const refused = expect(start).rejects.toMatchObject({
-    appError: { code: 'internal', message: expect.stringContaining('could not be closed') }
+    appError: { code: 'internal', message: expect.stringContaining('couldn’t be closed') }
   })
   await office.time.pass(0)
   await office.time.pass(10_000)

@@ -21,7 +21,7 @@ test('one who stops ends the session for those who sign after them', async () =>
   expect(outcomes(office)).toEqual(['not-yet', 'skipped', 'skipped'])
   expect(office.state().turns[1]?.outcome?.error).toEqual({
     code: 'not-signable',
-    message: 'It isn’t their turn: Ann Example signs first, and has not signed.'
+    message: 'Ann Example has to sign first.'
   })
   expect(office.told('turn-ended').map(({ signerName, detail }) => [signerName, detail?.outcome])).toEqual([
     ['Ann Example', 'not-yet'],
@@ -39,7 +39,7 @@ test('one who declines ends it for everybody on that document', async () => {
   expect((await office.settled()).phase).toBe('return')
   expect(outcomes(office)).toEqual(['declined', 'skipped', 'skipped'])
   expect(office.state().turns[2]?.outcome?.error?.message).toBe(
-    'Ann Example has declined this document, so nobody else signs it.'
+    'Ann Example declined, so nobody else can sign this document.'
   )
 })
 

@@ -42,7 +42,7 @@ export interface FakePage {
 }
 
 const SETTINGS: Pick<CounterSettings, 'evidence' | 'idle' | 'mayKeepPages'> = {
-  evidence: [{ id: 'photo', text: 'Photo identification seen', isRequired: false }],
+  evidence: [{ id: 'photo', text: 'Photo ID seen', isRequired: false }],
   idle: { warnAfter: 120, coverAfter: 30, endAfter: 300 },
   mayKeepPages: false
 }
@@ -282,7 +282,7 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
 }
 
 /** The service can't be reached. */
-export const OFFLINE = new AppFailure({ code: 'offline', message: 'This computer isn’t connected to a network.' })
+export const OFFLINE = new AppFailure({ code: 'offline', message: 'This computer is offline.' })
 
 /** A promise that a test settles when it wants. */
 export function gate(): { passed: Promise<void>; open: () => void } {

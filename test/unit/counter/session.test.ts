@@ -42,7 +42,7 @@ describe('one signer', () => {
 
   test('is written down from start to end, without the link', async () => {
     const office = openOffice()
-    office.settings.evidence = [{ id: 'photo', text: 'Photo identification seen', isRequired: true }]
+    office.settings.evidence = [{ id: 'photo', text: 'Photo ID seen', isRequired: true }]
     const { id } = await office.start(['will', 0, ['photo']])
     await office.opens()
     office.events().refused(`Tried to open https://sign.example.com/s/${SECRET}-AnnExample?t=${SECRET}`)
@@ -57,9 +57,9 @@ describe('one signer', () => {
       session: id,
       signerName: 'Ann Example',
       documentName: 'The will',
-      detail: { documents: '1', evidence: 'Photo identification seen' }
+      detail: { documents: '1', evidence: 'Photo ID seen' }
     })
-    expect(office.told('handed-over')[0]?.detail).toMatchObject({ evidence: 'Photo identification seen' })
+    expect(office.told('handed-over')[0]?.detail).toMatchObject({ evidence: 'Photo ID seen' })
     expect(office.told('page-opened')[0]?.detail).toEqual({ origin: 'https://sign.example.com' })
     expect(office.told('turn-ended')[0]?.detail).toMatchObject({ outcome: 'signed', tried: '1' })
     expect(office.told('session-ended')[0]?.detail).toMatchObject({ signed: '1' })

@@ -58,16 +58,16 @@ describe('a session', () => {
   test('needs the evidence that the office requires, of each person once', async () => {
     const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')], deed: [signer('Ann Example')] })
     office.settings.evidence = [
-      { id: 'photo', text: 'Photo identification seen', isRequired: true },
+      { id: 'photo', text: 'Photo ID seen', isRequired: true },
       { id: 'known', text: 'Known to the office', isRequired: false }
     ]
     await expect(office.start(['will', 0], ['will', 1, ['photo']])).rejects.toMatchObject({
-      appError: { code: 'bad-input', message: expect.stringContaining('Photo identification seen') }
+      appError: { code: 'bad-input', message: expect.stringContaining('Photo ID seen') }
     })
     await office.start(['will', 0, ['photo']], ['will', 1, ['known', 'photo', 'made up']], ['deed', 0])
     await office.counter.begin(office.state().id)
-    expect(office.told('handed-over')[0]?.detail?.evidence).toBe('Photo identification seen')
-    expect(office.told('session-started')[0]?.detail?.evidence).toBe('Photo identification seen; Known to the office')
+    expect(office.told('handed-over')[0]?.detail?.evidence).toBe('Photo ID seen')
+    expect(office.told('session-started')[0]?.detail?.evidence).toBe('Photo ID seen; Known to the office')
   })
 
   test('is one at a time: a second is refused while one starts, runs, or waits for staff', async () => {

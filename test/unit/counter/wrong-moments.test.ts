@@ -105,7 +105,7 @@ describe('a page', () => {
     void office.counter.begin(id)
     await office.time.pass(1)
     await office.time.pass(11_000)
-    const message = expect.stringContaining('could not be closed')
+    const message = expect.stringContaining('couldn’t be closed')
     expect(office.state()).toMatchObject({ phase: 'failed', error: { code: 'internal', message } })
     expect(office.pages).toHaveLength(1)
     office.wiping = Promise.resolve()

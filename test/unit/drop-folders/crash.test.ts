@@ -72,7 +72,7 @@ describe.each(kinds)('what becomes %s', (_what, name, content, sends) => {
     expect(at.names()).toEqual([])
     expect(at.names(isFailed ? 'failed' : 'done')).toEqual([name, `${name}.report.txt`])
     expect(at.report(name, isFailed ? 'failed' : 'done')).toContain(
-      isFailed ? 'Nothing was made' : sends ? '2 packages of it went to the Outbox' : '1 draft was made'
+      isFailed ? 'Nothing was created' : sends ? '2 packages went to the Outbox' : '1 draft was created'
     )
     expect(at.files()).toHaveLength(1)
     expect(at.office.told.troubles).toEqual([])

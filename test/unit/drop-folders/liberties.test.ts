@@ -41,8 +41,8 @@ describe('a request that takes liberties', () => {
     await at.look()
     expect(at.files()).toMatchObject([{ outcome: 'batch', count: 1 }])
     const report = at.report('lease.json')
-    expect(report.slice(report.indexOf('What was read')).split('\r\n')).toEqual([
-      'What was read otherwise than it is written:',
+    expect(report.slice(report.indexOf('Read differently')).split('\r\n')).toEqual([
+      'Read differently from how it’s written:',
       '- “forms” was read as “Forms”.',
       '- “duedate” was read as “DueDate”.',
       '- “gmt” was read as “GMT”.',
@@ -60,7 +60,7 @@ describe('a request that takes liberties', () => {
       '- DueDate “12/31/2026 17:00:00” was read as 31 December 2026, 17:00 UTC+13:00.',
       ''
     ])
-    expect(report).not.toContain('Please look at')
+    expect(report).not.toContain('Please check:')
   })
 
   test('and lacks what only a person can say becomes a draft, never a package', async () => {
@@ -133,7 +133,7 @@ describe('a request that takes liberties', () => {
       /Forms\[0\]\.Signers\[0\]\.Email is there twice/
     ],
     ['both lists', '{"forms":[{}],"TEMPLATES":[{}]}', /either Forms or Templates/],
-    ['the list twice', `${form('"Signers":[{}]').slice(0, -1)},"forms":[{}]}`, /members are missing, unknown or wrong/],
+    ['the list twice', `${form('"Signers":[{}]').slice(0, -1)},"forms":[{}]}`, /fields are missing, unknown or wrong/],
     ['no type of field', templates({ Reference: 'R' }), /FieldType/],
     [
       'neither true nor false',

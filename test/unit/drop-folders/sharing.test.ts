@@ -79,7 +79,7 @@ describe('two offices on one folder', () => {
     await one.look(3 * 86_400_000)
     await one.look()
     expect(one.files()).toMatchObject([{ name: 'lease.json', outcome: 'failed', count: 0 }])
-    expect(one.files()[0]?.error?.message).toContain('Another workstation began with this file')
+    expect(one.files()[0]?.error?.message).toContain('Another workstation started this file')
     expect(one.claimed()).toEqual(['lease.json'])
     expect(one.office.titles()).toEqual([])
   })

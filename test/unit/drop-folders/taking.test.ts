@@ -18,7 +18,7 @@ describe('a file that is dropped', () => {
       ['lease.json', 'lease.json.report.txt'],
       []
     ])
-    expect(at.report('lease.json')).toContain('1 draft was made of it. Nothing was sent.')
+    expect(at.report('lease.json')).toContain('1 draft was created. Nothing was sent.')
     expect(readFileSync(join(at.place, 'done', 'lease.json'), 'utf8')).toBe(requestFile('Lease of 3 Hill Road'))
     const [file] = at.files()
     expect(file).toMatchObject({ name: 'lease.json', outcome: 'drafts', count: 1 })
@@ -70,7 +70,7 @@ describe('a file that is dropped', () => {
     await at.look()
     expect(at.office.titles()).toEqual(['Tax file declaration', 'Deed'])
     expect(at.office.presets.list(ACCOUNT).map(({ name }) => name)).toEqual(['Plain'])
-    expect(at.report('from branch.countersign')).toContain('2 drafts and 1 preset were made of it.')
+    expect(at.report('from branch.countersign')).toContain('2 drafts and 1 preset were created.')
   })
 
   test('as a sheet fills in the folder’s preset, a draft per row', async () => {
@@ -103,7 +103,7 @@ describe('a file that is dropped', () => {
     expect(at.office.titles()).toHaveLength(3)
     expect(at.office.batches()).toEqual([])
     const report = at.report('staff.csv')
-    expect(report).toContain('It was not sent automatically, because someone should look at this first.')
+    expect(report).toContain('It wasn’t sent automatically. Please check this first.')
     expect(report).toMatch(/- Row 4: Form name: .*name/)
     expect(report).toMatch(/- Row 4: E-mail: /)
     expect(report).not.toContain('no address')
@@ -125,7 +125,7 @@ describe('a file that is dropped', () => {
       ['second', 2]
     ])
     expect(at.office.titles()).toHaveLength(3)
-    expect(at.report('second.csv')).toContain('2 packages of it went to the Outbox.')
+    expect(at.report('second.csv')).toContain('2 packages went to the Outbox.')
     expect(at.files()[0]).toMatchObject({ outcome: 'batch', batchId: expect.any(String) })
   })
 
@@ -140,7 +140,7 @@ describe('a file that is dropped', () => {
     expect(at.office.batches()).toHaveLength(1)
     expect(at.office.titles().sort()).toEqual(['Lease', 'Twice', 'Twice'])
     expect(at.report('two.json')).toContain('The same package was sent in the last 30 days.')
-    expect(at.report('three.csv')).toContain('Row 3: The same package as in row 2.')
+    expect(at.report('three.csv')).toContain('Row 3: Same as row 2.')
   })
 
   test('with the name of an earlier one is a new one, and both are kept', async () => {
@@ -163,8 +163,8 @@ describe('a file that can’t be used', () => {
     ['cut.json', '{"Forms":[{"Name":"A"', /ends in the middle/],
     ['words.json', 'Dear office', /isn’t JSON/],
     ['list.json', '[]', /isn’t JSON/],
-    ['other.json', '{"Invoice":1}', /must have either Forms or Templates/],
-    ['both.json', '{"Forms":[],"Templates":[]}', /must have either Forms or Templates/],
+    ['other.json', '{"Invoice":1}', /needs either Forms or Templates/],
+    ['both.json', '{"Forms":[],"Templates":[]}', /needs either Forms or Templates/],
     ['none.json', '{"Forms":[]}', /Forms is empty/],
     ['deep.json', `{"Forms":[{"Name":${'['.repeat(200_000)}${']'.repeat(200_000)}}]}`, /must be text|is missing/],
     ['unknown.json', requestFile('A', { Colour: 'red' }), /Colour isn’t known/],
@@ -178,8 +178,8 @@ describe('a file that can’t be used', () => {
     ['twice.json', requestFile('A', { gmt: '0', GMT: '780' }), /GMT is there twice, once written “gmt”/],
     ['lists.json', '{"forms":[],"Forms":[{}]}', /is there twice|Forms is empty/],
     ['old.countersign', '{"format":"other"}', /isn’t a Countersign file/],
-    ['headings.csv', 'Colour,Size\nred,12\n', /there is no column for: .*Form: name/],
-    ['empty rows.csv', 'First name,Last name\n', /no rows below/],
+    ['headings.csv', 'Colour,Size\nred,12\n', /these columns are missing: .*Form: name/],
+    ['empty rows.csv', 'First name,Last name\n', /headings but no rows/],
     ['bin.xlsx', 'PK\u0003\u0004rubbish', /./],
     ['pdf.csv', '%PDF-1.7', /PDF/]
   ]
@@ -188,7 +188,7 @@ describe('a file that can’t be used', () => {
     at.drop(name, content)
     await at.look()
     expect(at.names('failed')).toEqual([name, `${name}.report.txt`])
-    expect(at.report(name, 'failed')).toContain('Nothing was made of it.')
+    expect(at.report(name, 'failed')).toContain('Nothing was created.')
     expect(at.report(name, 'failed')).toMatch(said)
     expect(at.office.titles()).toEqual([])
     expect(at.files()[0]).toMatchObject({ outcome: 'failed', count: 0, error: { message: expect.any(String) } })
@@ -224,7 +224,7 @@ describe('a file that can’t be used', () => {
     at.office.presets.remove(id)
     at.drop('staff.csv', sheetFile(['A']))
     await at.look()
-    expect(at.report('staff.csv', 'failed')).toContain('The preset that this folder fills in was removed')
+    expect(at.report('staff.csv', 'failed')).toContain('This folder’s preset was removed')
     expect(at.office.batches()).toEqual([])
   })
 

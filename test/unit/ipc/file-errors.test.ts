@@ -5,10 +5,10 @@ import { localErrorCodes, saidBy } from '../../../src/shared/contract/errors.ts'
 
 const said: [FileErrorCode, RegExp][] = [
   ['no-space', /disk is full.*Free some space/],
-  ['not-writable', /can’t be written to\. Choose another/],
-  ['away', /isn’t there\..*connect that and try again/],
+  ['not-writable', /read-only\. Choose another/],
+  ['away', /can’t be found\..*connect that and try again/],
   ['too-deep', /Choose one with a shorter path/],
-  ['outside', /leads out of it.*Remove the link/],
+  ['outside', /points outside it.*Remove the link/],
   ['in-use', /open\. Close it there/]
 ]
 

@@ -265,7 +265,7 @@ describe('a request that fails', () => {
       ok: false,
       error: {
         code: 'invalid',
-        message: 'The signing service did not accept what was sent.',
+        message: 'The signing service didn’t accept the details.',
         mayHaveArrived: false,
         fields: [{ field: 'Forms[0].Name', message: 'Required' }],
         serviceMessage: 'Name is required'

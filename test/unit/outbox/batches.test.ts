@@ -183,7 +183,7 @@ describe('rows that fail', () => {
     const failed = batches().failedRows(id)
     expect(failed.columns).toEqual(['Form', 'E-mail', 'Problem'])
     expect(failed.rows.map(([name]) => name)).toEqual(['Row 2', '', 'Row 5'])
-    expect(failed.rows[0]?.[2]).toContain('did not accept')
+    expect(failed.rows[0]?.[2]).toContain('didn’t accept')
     expect(failed.rows[1]).toEqual(['', 'nobody', 'Enter a name. This isn’t an e-mail address.'])
   })
 

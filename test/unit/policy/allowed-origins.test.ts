@@ -37,20 +37,20 @@ describe('an origin that an administrator may add', () => {
     ['no host', 'https://', /complete/],
     ['no host but a port', 'https://:443', /complete/],
     ['a port that there isn’t', 'https://sign.example.com:99999', /complete/],
-    ['any host', 'https://*', /each address/],
-    ['any host below one', 'https://*.example.com', /each address/],
-    ['any port', 'https://sign.example.com:*', /each address/],
+    ['any host', 'https://*', /each address in full/],
+    ['any host below one', 'https://*.example.com', /each address in full/],
+    ['any port', 'https://sign.example.com:*', /each address in full/],
     ['a name', 'https://ana@sign.example.com', /name and password/],
     ['a name and a password', 'https://ana:secret@sign.example.com', /name and password/],
     ['an empty name', 'https://@sign.example.com', /name and password/],
     ['empty name and password', 'https://:@sign.example.com', /name and password/],
     ['another host behind an @', 'https://sign.example.com@evil.example', /name and password/],
-    ['a path', 'https://sign.example.com/sign', /after the host/],
-    ['two slashes', 'https://sign.example.com//', /after the host/],
-    ['a dot for a path', 'https://sign.example.com/.', /after the host/],
-    ['a question', 'https://sign.example.com?x', /after the host/],
-    ['an empty question', 'https://sign.example.com/?', /after the host/],
-    ['a part of a page', 'https://sign.example.com#x', /after the host/],
+    ['a path', 'https://sign.example.com/sign', /after the domain name/],
+    ['two slashes', 'https://sign.example.com//', /after the domain name/],
+    ['a dot for a path', 'https://sign.example.com/.', /after the domain name/],
+    ['a question', 'https://sign.example.com?x', /after the domain name/],
+    ['an empty question', 'https://sign.example.com/?', /after the domain name/],
+    ['a part of a page', 'https://sign.example.com#x', /after the domain name/],
     ['a backslash', 'https://sign.example.com\\@evil.example', /backslash/],
     ['a space within', 'https://sign. example.com', /spaces/],
     ['a line feed within', 'https://sign\n.example.com', /spaces/],
@@ -68,7 +68,7 @@ describe('an origin that an administrator may add', () => {
     ['where clouds keep credentials', 'https://169.254.169.254', /private/],
     ['a name of the office', 'https://intranet', /private/],
     ['a printer', 'https://printer.local', /private/],
-    ['what is longer than a host can be', `https://${'a'.repeat(300)}.example.com`, /longer/]
+    ['what is longer than a host can be', `https://${'a'.repeat(300)}.example.com`, /too long/]
   ])('isn’t one with %s (%s)', (_what, typed, why) => {
     const read = allowedOrigin(typed)
     expect(read).toMatchObject({ ok: false, message: expect.stringMatching(why) })

@@ -12,28 +12,28 @@ describe('leaving', () => {
 
   test('says that packages which have not left go at the next start only', () => {
     expect(questionOnLeaving({ ...none, ready: 1 }, 'encrypted')?.message).toBe(
-      '1 package in the Outbox has not left yet.'
+      '1 package in the Outbox hasn’t been sent yet.'
     )
     expect(questionOnLeaving({ ...none, ready: 2000 }, 'encrypted')?.message).toBe(
-      '2,000 packages in the Outbox have not left yet.'
+      '2,000 packages in the Outbox haven’t been sent yet.'
     )
   })
 
   test('says that a batch which is not wholly written is not sent', () => {
-    expect(questionOnLeaving({ ...none, ready: 50, preparing: 1 }, 'encrypted')?.leave).toBe('Quit without it')
+    expect(questionOnLeaving({ ...none, ready: 50, preparing: 1 }, 'encrypted')?.leave).toBe('Quit anyway')
   })
 
   test('says that changes to documents wait for a connection', () => {
     expect(questionOnLeaving({ ...none, actions: 2 }, 'encrypted')).toMatchObject({
-      message: '2 changes to documents wait for the connection.',
+      message: '2 document changes are waiting for the internet.',
       leave: 'Quit'
     })
-    expect(questionOnLeaving({ ...none, actions: 1 }, 'memory')?.leave).toBe('Quit and lose it')
+    expect(questionOnLeaving({ ...none, actions: 1 }, 'memory')?.leave).toBe('Quit anyway')
   })
 
   test('says that all of it is lost where nothing is kept', () => {
-    expect(questionOnLeaving({ ...none, uncertain: 1 }, 'memory')?.leave).toBe('Quit and lose them')
-    expect(questionOnLeaving({ ...none, ready: 3 }, 'memory')?.message).toBe('3 packages in the Outbox would be lost.')
+    expect(questionOnLeaving({ ...none, uncertain: 1 }, 'memory')?.leave).toBe('Quit anyway')
+    expect(questionOnLeaving({ ...none, ready: 3 }, 'memory')?.message).toBe('3 packages in the Outbox will be lost.')
   })
 
   test('asks before the page of someone who signs on the second display is closed, whatever else is pending', () => {

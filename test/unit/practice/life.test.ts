@@ -127,7 +127,7 @@ describe('The due date', () => {
     expect(now).toMatchObject({ Status: 'Expired', Folder: 'Progress' })
     expect(now.Signers?.[0]).toMatchObject({ SignedStatus: 'Expired', Editable: true })
     expect((await office.sign(signers[0]?.SigningKey)).status).toBe(409)
-    expect(await (await office.ask(signers[0]?.SigningKey ?? '')).text()).toContain('The time to sign is over')
+    expect(await (await office.ask(signers[0]?.SigningKey ?? '')).text()).toContain('The time to sign has passed')
   })
 
   it('is moved for every document of the package, and revives what had expired where it was', async () => {

@@ -115,7 +115,7 @@ describe('A signing page', () => {
     })
     expect(response.status).toBe(400)
     const page = await response.text()
-    for (const mistake of ['Enter a date', 'Choose one of the list.', 'Type or draw your signature.', 'Tick the box'])
+    for (const mistake of ['Enter a date', 'Choose one from the list.', 'Type or draw your signature.', 'Tick the box'])
       expect(page).toContain(mistake)
     expect(page).toContain('value="Hana"')
     expect(page).toMatch(/id="field-2"[^>]*aria-invalid="true" aria-describedby="field-2-wrong"/)
@@ -240,8 +240,8 @@ describe('An identity step', () => {
     const { link, reference } = await linkFor(office, questions)
     const wrong = { 'answer-0': '1984-03-10', 'answer-1': 'ab123' }
     const right = { 'answer-0': '1984-03-09', 'answer-1': 'AB 123' }
-    expect(await (await office.submit(`${link}/identity`, wrong)).text()).toContain('2 tries are left')
-    expect(await (await office.submit(`${link}/identity`, {})).text()).toContain('One try is left')
+    expect(await (await office.submit(`${link}/identity`, wrong)).text()).toContain('2 tries left')
+    expect(await (await office.submit(`${link}/identity`, {})).text()).toContain('One try left')
     expect(await pageOf(await office.submit(`${link}/identity`, wrong))).toBe('locked')
     expect(await pageOf(await office.submit(`${link}/identity`, right))).toBe('locked')
     expect(await pageOf(await office.ask(`${link}/document`))).toBe('locked')
@@ -321,7 +321,7 @@ describe('A video confirmation', () => {
     const { office, link, detail, send } = await asked({ EnableDeepfakeDetector: true })
     const page = await (await office.ask(link)).text()
     expect(page).not.toContain('data-testid="video-without"')
-    expect(page).toContain('Please ask a member of staff')
+    expect(page).toContain('Please ask staff')
     expect((await send({ without: 'true', confirm: 'true' })).status).toBe(400)
     expect(await detail()).toMatchObject({ IsVideoReady: false, IsVideoOptOut: false })
   })

@@ -22,20 +22,20 @@ test('the same thing is told once a second, and others meanwhile', () => {
 test('a page that tries ever new things is told of up to a point', () => {
   const told: string[] = []
   const tell = onceASecond((what) => told.push(what))
-  for (let i = 0; i < 1000; i++) tell(`It tried to leave for ${i}.example.`)
+  for (let i = 0; i < 1000; i++) tell(`It tried to open ${i}.example.`)
   expect(told).toHaveLength(100)
-  expect(told.at(-1)).toBe('It tried to leave for 99.example.')
+  expect(told.at(-1)).toBe('It tried to open 99.example.')
 })
 
 test('of an address its host is named, and nothing that could be a key', () => {
   expect(refusalWords('https://evil.example/?key=secret', 'other-origin', 'page')).toBe(
-    'It tried to leave for evil.example.'
+    'It tried to open evil.example.'
   )
   expect(refusalWords('https://ana:pw@evil.example/', 'credentials', 'page')).not.toMatch(/ana|pw/)
   expect(refusalWords('nothing', 'not-an-address', 'page')).not.toContain('nothing')
 })
 
 test('whatever is denied has words', () => {
-  expect(deniedWords('permission "fileSystem"')).toBe('It asked for a file of this computer.')
+  expect(deniedWords('permission "fileSystem"')).toBe('It asked for a file on this computer.')
   expect(deniedWords('permission "something new"')).toContain('something new')
 })

@@ -77,7 +77,7 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
     if (kept.kind === 'service') return kept
     return { ...kept, baseUrl: practice?.baseUrl ?? null, scheme: practice?.credentials.scheme ?? 'none' }
   }
-  const rowOf = (id: string): AccountRecord => rows.get(id) ?? fail('no-account', 'This account is no longer there.')
+  const rowOf = (id: string): AccountRecord => rows.get(id) ?? fail('no-account', 'This account no longer exists.')
 
   const add = db.transaction((row: AccountRecord): void => {
     rows.put({ ...row, position: rows.nextPosition() })
@@ -156,7 +156,7 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
     async update(id: string, changes: AccountChanges, admission: Admission = 'not refused'): Promise<Account> {
       const before = rowOf(id)
       if (before.kind === 'practice' && (changes.baseUrl ?? changes.authentication) !== undefined) {
-        fail('invalid', 'The practice office looks after its own address and credentials.')
+        fail('invalid', 'The practice office’s address and key can’t be changed.')
       }
       const name = changes.name === undefined ? before.name : readName(changes.name)
       const baseUrl = changes.baseUrl === undefined ? before.baseUrl : readAddress(changes.baseUrl)
@@ -185,7 +185,7 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
       const row = rows.get(id)
       if (row === undefined) {
         await secrets.delete(id)
-        return fail('no-account', 'This account is no longer there.')
+        return fail('no-account', 'This account no longer exists.')
       }
       try {
         refuseWhileUnsettled(row)
@@ -249,7 +249,7 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
       if (row.kind === 'practice') {
         return (
           practice?.credentials ??
-          fail('refused', 'The practice office isn’t running.', { next: 'Start Countersign again.' })
+          fail('refused', 'The practice office isn’t running.', { next: 'Restart Countersign.' })
         )
       }
       if (row.scheme === 'none') return { scheme: 'none' }
@@ -257,8 +257,8 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
       const credentials = text === null ? undefined : decodeCredentials(text, row.baseUrl)
       return (
         credentials ??
-        fail('keychain', 'The credentials of this account are no longer in the keychain.', {
-          next: 'Enter them again.'
+        fail('keychain', 'This account’s key or token is no longer in the keychain.', {
+          next: 'Enter it again in Settings.'
         })
       )
     },
@@ -297,15 +297,11 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
   }
 }
 
-const CREDENTIALS_AGAIN =
-  'This address is another service’s. Enter the key or token for it, too: the kept one was not sent there.'
-const HOLDS_SENDS =
-  'Packages of this account wait in its Outbox, or it is not certain whether they arrived. Send them, take them back or settle them first.'
-const HOLDS_ACTIONS =
-  'Changes to documents of this account wait for the connection, or it is not certain whether they were made. Take them back or settle them first: Activity lists them.'
+const CREDENTIALS_AGAIN = 'This is another service’s address. Enter its key or token too.'
+const HOLDS_SENDS = 'This account still has packages in its Outbox. Send or cancel them first.'
+const HOLDS_ACTIONS = 'This account still has unfinished changes to documents. Finish or cancel them in Activity first.'
 const HOLDS_ACTIONS_FOR =
-  'Changes to documents of this account wait for the connection, or it is not certain whether they were made, and they are meant for the service at this address. Let them go, take them back or settle them first: Activity lists them.'
+  'Unfinished changes to documents are meant for the current address. Finish or cancel them in Activity first.'
 const UNSETTLED_ACTIONS =
-  'Changes to documents of this account are being made, or it is not certain whether they were, and only the service that was asked can tell. Until that is settled, the address and the credentials stay as they are: Activity lists them.'
-const UNSETTLED =
-  'Packages of this account are being sent, or it is not certain whether they arrived, and only the service that they went to can tell. Until that is settled in the Outbox, the address and the credentials stay as they are.'
+  'Some changes to documents aren’t confirmed yet, so the address, key and token can’t be changed. See Activity.'
+const UNSETTLED = 'Some packages aren’t confirmed yet, so the address, key and token can’t be changed. See the Outbox.'

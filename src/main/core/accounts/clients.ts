@@ -69,7 +69,7 @@ export function openClients({ accounts, facts, fetch, lookup, time, unreached }:
     const { baseUrl } = accounts.get(id)
     if (!baseUrl)
       return fail('refused', 'The practice office isn’t running.', {
-        next: 'Start Countersign again.',
+        next: 'Restart Countersign.',
         mayHaveArrived: false
       })
     if (made.get(id)?.baseUrl !== baseUrl) forget(id)

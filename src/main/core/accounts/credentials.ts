@@ -18,10 +18,10 @@ const header = (most: number) =>
     .trim()
     .min(1)
     .max(most)
-    .regex(/^[\x20-\x7e]+$/, 'Only plain letters, digits and signs can be sent here.')
+    .regex(/^[\x20-\x7e]+$/, 'Use only plain letters, numbers and symbols.')
 
 const accessUrl = header(2000).refine((text) => /^https?:\/\//i.test(text) && URL.canParse(text), {
-  message: 'Enter the whole address that is registered for the key, beginning with https://.'
+  message: 'Enter the full URL registered for the key, starting with https://.'
 })
 
 const apiKey = {
@@ -35,7 +35,7 @@ const apiKey = {
     .string()
     .trim()
     .max(320)
-    .regex(/^[\x21-\x7e]*$/, 'Enter a single e-mail address.')
+    .regex(/^[\x21-\x7e]*$/, 'Enter one e-mail address.')
     .transform((text) => text || undefined)
     .optional()
 }
@@ -45,7 +45,7 @@ export const AccountCredentials = z.discriminatedUnion('scheme', [
   z.strictObject({ scheme: z.literal('api-key'), ...apiKey }),
   z.strictObject({
     scheme: z.literal('bearer'),
-    token: header(10_000).refine((text) => !text.includes(' '), { message: 'A token has no spaces.' }),
+    token: header(10_000).refine((text) => !text.includes(' '), { message: 'A token can’t contain spaces.' }),
     apiKey: z.strictObject(apiKey).optional()
   })
 ])
@@ -122,7 +122,7 @@ export function readService(input: { baseUrl: string; authentication: Credential
 
 export function readName(typed: string): string {
   const name = typed.trim().normalize('NFC')
-  return name === '' ? invalid([{ field: 'name', message: 'Give the account a name.' }]) : name
+  return name === '' ? invalid([{ field: 'name', message: 'Enter a name.' }]) : name
 }
 
 export function readAddress(typed: string): string {
@@ -139,12 +139,12 @@ function fieldMessage(issue: z.core.$ZodIssue): FieldMessage {
   const isOurs = issue.code === 'custom' || issue.code === 'invalid_format'
   return {
     field: ['authentication', ...issue.path].join('.'),
-    message: isOurs ? issue.message : 'This is missing, or too long.'
+    message: isOurs ? issue.message : 'This is missing or too long.'
   }
 }
 
 function invalid(fields: FieldMessage[]): never {
-  return fail('invalid', fields[0]?.message ?? 'Something here can’t be used.', { fields })
+  return fail('invalid', fields[0]?.message ?? 'Something here isn’t valid.', { fields })
 }
 
 /**
@@ -160,20 +160,20 @@ type BaseUrl =
 /** Reads an address like `https://sign.example.com/web/v1.4`. `http` is taken for this computer only. */
 export function readTypedAddress(typed: string): BaseUrl {
   const text = typed.trim()
-  if (text === '') return refused('Enter the address of the service.')
-  if (/[\s\\\p{C}]/u.test(text)) return refused('An address has no spaces and no backslashes.')
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return refused('Begin the address with https://.')
+  if (text === '') return refused('Enter the service address.')
+  if (/[\s\\\p{C}]/u.test(text)) return refused('An address can’t contain spaces or backslashes.')
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return refused('Start the address with https://.')
   const url = URL.parse(text)
   if (url === null || url.hostname === '')
-    return refused('This isn’t a complete address. It looks like https://host/web/v1.4.')
+    return refused('This address isn’t complete. Example: https://signing.example.com/web/v1.4')
   if (url.username !== '' || url.password !== '' || /^[^/]*\/\/[^/]*@/.test(text)) {
-    return refused('Leave name and password out of the address. They are entered separately.')
+    return refused('Leave the user name and password out of the address.')
   }
-  if (/[?#]/.test(text)) return refused('Leave out the part of the address from “?” or “#” on.')
+  if (/[?#]/.test(text)) return refused('Leave out everything from “?” or “#”.')
   if (url.protocol === 'http:' && !isThisComputer(url.hostname)) {
-    return refused('The address must begin with https://, or credentials could be read on the way.')
+    return refused('The address must start with https:// to keep your key or token safe.')
   }
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return refused('Begin the address with https://.')
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return refused('Start the address with https://.')
   return { ok: true, value: `${url.origin}${url.pathname.replace(/\/+$/, '')}` }
 }
 

@@ -108,8 +108,8 @@ export class Audit {
     if (!known && brokenAt === undefined) {
       fail(
         'keychain',
-        'Each entry follows from the one before it. Whether the last ones are missing can’t be said: this computer’s keychain did not answer.',
-        { next: 'Unlock it and check again.' }
+        'No entries were changed. Whether the last ones are missing couldn’t be checked, because the keychain didn’t respond.',
+        { next: 'Unlock the keychain, then verify again.' }
       )
     }
     const isCutOff = known?.isCutOff() ?? false

@@ -21,8 +21,8 @@ type Kept = Omit<CounterSettings, 'logo' | 'otherDisplay'>
 export const FIRST_SETTINGS: Kept = {
   staffName: '',
   evidence: [
-    { id: 'photo-identification', text: 'Photo identification seen', isRequired: false },
-    { id: 'name', text: 'The name is the one on the document', isRequired: false }
+    { id: 'photo-identification', text: 'Photo ID seen', isRequired: false },
+    { id: 'name', text: 'Name matches the document', isRequired: false }
   ],
   idleText: 'Welcome',
   fullScreen: true,
@@ -122,7 +122,7 @@ function originsOf(typed: readonly string[]): string[] {
 
 function mustDiffer(evidence: Kept['evidence']): void {
   if (new Set(evidence.map(({ id }) => id)).size === evidence.length) return
-  fail('bad-input', 'Two lines of the checklist are the same one, so nothing was changed.', {
+  fail('bad-input', 'Two checks are the same, so nothing was changed.', {
     next: 'Change one of them.'
   })
 }
@@ -174,14 +174,14 @@ function detailOf(changed: readonly string[], { allowedOrigins }: Kept): Record<
 }
 
 const NAMES: Readonly<Record<string, string>> = {
-  staffName: 'name of staff',
+  staffName: 'staff member',
   evidence: 'checklist',
-  idleText: 'text of the second display',
-  logo: 'picture of the second display',
-  fullScreen: 'filling the screen',
+  idleText: 'welcome message',
+  logo: 'logo',
+  fullScreen: 'full screen',
   useOtherDisplay: 'second display',
-  idle: 'times without a touch',
-  lockAfter: 'when Countersign locks itself',
+  idle: 'idle times',
+  lockAfter: 'automatic lock',
   allowedOrigins: 'allowed addresses',
   mayKeepPages: 'printing and saving'
 }

@@ -50,7 +50,8 @@ export class Counter {
    */
   async start(wanted: Wanted): Promise<CounterSession> {
     if (this.#isOver) fail('gone', 'Countersign is closing.')
-    if (this.isRunning() || this.#isStarting) fail('busy', 'Someone else is signing.', { next: 'End that first.' })
+    if (this.isRunning() || this.#isStarting)
+      fail('busy', 'Someone else is signing.', { next: 'End that session first.' })
     this.#isStarting = true
     try {
       this.#session = await this.#started(wanted)
@@ -67,10 +68,10 @@ export class Counter {
     const { account, accountId: chosen, pin, place } = this.#deps
     const accountId = chosen()
     const { isSet } = await pin.state()
-    if (!isSet) fail('no-pin', 'Choose a PIN first: with it staff takes the screen back.')
+    if (!isSet) fail('no-pin', 'Choose a staff PIN first.')
     if (!(await this.#cleanup.wipe())) {
-      fail('internal', 'The page of a signing before could not be closed, so no other is begun.', {
-        next: 'Start Countersign again.'
+      fail('internal', 'The previous signing page couldn’t be closed.', {
+        next: 'Restart Countersign.'
       })
     }
     const { stateAt, ...start } = await readyToStart(this.#deps, accountId, wanted)
@@ -113,7 +114,7 @@ export class Counter {
    */
   close(id: string): void {
     if (this.state()?.id !== id) return
-    if (this.isRunning()) fail('busy', 'This signing isn’t over yet.')
+    if (this.isRunning()) fail('busy', 'This session hasn’t ended yet.')
     this.#session = undefined
     this.#deps.changed('')
   }
@@ -190,7 +191,7 @@ export class Counter {
   #named(id: string): Session {
     return this.#session && this.state()?.id === id
       ? this.#session
-      : fail('gone', 'This signing is over.', { next: 'Begin again from the Counter.' })
+      : fail('gone', 'This session has ended.', { next: 'Start again from Counter.' })
   }
 }
 

@@ -15,18 +15,16 @@ export type Logo =
 /** @param bytes the whole file. */
 export function readLogo(bytes: Uint8Array): Logo {
   if (bytes.length === 0) return refused('This file is empty.')
-  if (bytes.length > LARGEST_LOGO)
-    return refused('This picture has more than 1 MB. Make it smaller and choose it again.')
+  if (bytes.length > LARGEST_LOGO) return refused('This picture is larger than 1 MB. Choose a smaller one.')
   const kind = kindOf(bytes)
-  if (!isShownKind(kind))
-    return refused('This isn’t a PNG, JPEG or WebP picture. Save it as one of these, and choose that.')
+  if (!isShownKind(kind)) return refused('This isn’t a PNG, JPEG or WebP picture. Choose one that is.')
   const header = headerOf[kind](bytes)
   const sizes = header.state === 'damaged' ? [] : header.sizes
   if (sizes.length === 0 || sizes.some(({ width, height }) => width === 0 || height === 0)) {
-    return refused('This picture is damaged. Save it again from the program it came from.')
+    return refused('This picture is damaged. Choose another.')
   }
   if (sizes.some(({ width, height }) => width > MOST_PIXELS_A_SIDE || height > MOST_PIXELS_A_SIDE)) {
-    return refused('This picture is larger than 4000 × 4000 pixels. Make it smaller and choose it again.')
+    return refused('This picture is larger than 4000 × 4000 pixels. Choose a smaller one.')
   }
   return { ok: true, dataUrl: `data:image/${kind};base64,${Buffer.from(bytes).toString('base64')}` }
 }

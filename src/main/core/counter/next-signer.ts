@@ -71,11 +71,11 @@ function notTheirTurn(
   outcomes: ReadonlyMap<number, CounterOutcome | undefined>,
   before: number
 ): AppError {
-  const name = state.turnOf(before).signerName.trim() || 'the signer before'
+  const name = state.turnOf(before).signerName.trim() || 'the previous signer'
   const who = name.charAt(0).toUpperCase() + name.slice(1)
   const message =
     outcomes.get(before)?.signed === 'declined'
-      ? `${who} has declined this document, so nobody else signs it.`
-      : `It isn’t their turn: ${name} signs first, and has not signed.`
+      ? `${who} declined, so nobody else can sign this document.`
+      : `${name} has to sign first.`
   return { code: 'not-signable', message }
 }

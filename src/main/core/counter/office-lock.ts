@@ -73,7 +73,7 @@ export class OfficeLock {
       if (answer.code === 'wrong-pin') note({ what: 'pin-wrong', detail: { where: 'Countersign was locked' } })
       refusePin(answer, time.now())
     }
-    if (answer) this.#open(answer.ok ? 'with the PIN' : 'without a PIN, as there is none any more')
+    if (answer) this.#open(answer.ok ? 'with the PIN' : 'without a PIN, as it was removed')
     return this.state()
   }
 

@@ -25,7 +25,7 @@ type AskingDeps = Pick<CounterDeps, 'documentOf' | 'refresh' | 'describe' | 'tim
 /** Asks the service. Never rejects: if it can't be asked the outcome is `unknown`. */
 export async function askOutcome(deps: AskingDeps, turn: AskedTurn, ending: Ending): Promise<CounterOutcome> {
   const pauses = ending === 'stopped' ? AFTER_STOP : AFTER_SIGNING
-  let outcome = unknown({ code: 'timeout', message: 'The signing service took too long to answer.' })
+  let outcome = unknown({ code: 'timeout', message: 'The signing service took too long to respond.' })
   let isLate = false
   const ask = async () => {
     let latest = await askOnce(deps, turn)
@@ -88,7 +88,7 @@ function outcomeOf(
   return state === 'unknown' ? unknown(NOT_SAID) : { signed: 'not-yet' }
 }
 
-const LEFT: AppError = { code: 'gone', message: 'The document is no longer in the folders, so nobody can say.' }
+const LEFT: AppError = { code: 'gone', message: 'The document is no longer in the folders.' }
 const NOT_SAID: AppError = { code: 'no-data', message: 'The signing service doesn’t say whether it was signed.' }
 const NO_ACCOUNT: AppError = {
   code: 'no-account',

@@ -75,13 +75,12 @@ const WELL_KNOWN = new Set([
 
 /** Why it isn't taken, in a sentence for the person who chose it; undefined if it is. */
 export function refusedPin(pin: string): string | undefined {
-  if (!/^\d{4,12}$/.test(pin)) return 'Choose a PIN of 4 to 12 digits.'
-  if (/^(\d)\1+$/.test(pin))
-    return 'Choose a PIN that isn’t one digit repeated: it is among the first that anybody tries.'
-  if (isRun(pin)) return 'Choose a PIN that isn’t digits in a row: it is among the first that anybody tries.'
-  if (/^(\d{2,6})\1+$/.test(pin)) return 'Choose a PIN that isn’t the same digits over and over: it is soon guessed.'
-  if (/^(?:(\d)\1)+$/.test(pin)) return 'Choose a PIN that isn’t made of doubled digits: it is soon guessed.'
-  if (WELL_KNOWN.has(pin)) return 'Choose another PIN: this one is among the first that anybody tries.'
+  if (!/^\d{4,12}$/.test(pin)) return 'Use 4 to 12 digits.'
+  if (/^(\d)\1+$/.test(pin)) return 'Too easy to guess. Don’t repeat one digit.'
+  if (isRun(pin)) return 'Too easy to guess. Don’t use digits in a row.'
+  if (/^(\d{2,6})\1+$/.test(pin)) return 'Too easy to guess. Don’t repeat a pattern.'
+  if (/^(?:(\d)\1)+$/.test(pin)) return 'Too easy to guess. Don’t use doubled digits.'
+  if (WELL_KNOWN.has(pin)) return 'Too easy to guess. Choose another PIN.'
   return undefined
 }
 

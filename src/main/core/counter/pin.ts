@@ -91,7 +91,7 @@ export class StaffPinKeeper {
   reset(): Promise<PinState> {
     return inTurn(this, async () => {
       if (!this.#canReset)
-        fail('bad-input', 'On this system only the administrator can reset the PIN.', {
+        fail('bad-input', 'Only your administrator can reset the PIN on this computer.', {
           next: 'Ask your administrator.'
         })
       if ((await this.#read()) === null) return this.#state()
@@ -128,7 +128,7 @@ export class StaffPinKeeper {
     if (kept === null) return { ok: false, code: 'no-pin' }
     if (kept === undefined) {
       fail('keychain', 'The PIN in this computer’s keychain can’t be read.', {
-        next: 'Reset it, or ask the administrator to.'
+        next: 'Reset it, or ask your administrator.'
       })
     }
     const before = this.#delays.left(kept)
@@ -146,14 +146,14 @@ export class StaffPinKeeper {
 
   /** @throws AppFailure unless it is the PIN. */
   async #mustBe(current: string | undefined): Promise<void> {
-    if (current === undefined) refuse('current', 'Give the PIN that holds now as well.')
+    if (current === undefined) refuse('current', 'Enter the current PIN.')
     const answer = await this.#judge(current)
     if (answer.ok || answer.code === 'no-pin') return
     const { waitUntil } = answer
     const wait = waitUntil === undefined ? {} : { retryAfterMs: Math.max(waitUntil - this.#deps.time.now(), 1) }
-    if (answer.code === 'pin-wait') fail('pin-wait', 'After wrong PINs the next is taken only in a while.', wait)
+    if (answer.code === 'pin-wait') fail('pin-wait', 'Too many wrong PINs.', wait)
     this.#deps.note({ what: 'pin-wrong', detail: { where: 'choosing a new PIN' } })
-    const message = 'That isn’t the PIN that holds now.'
+    const message = 'Wrong PIN.'
     fail('wrong-pin', message, { ...wait, fields: [{ field: 'current', message }] })
   }
 

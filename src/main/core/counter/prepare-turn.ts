@@ -50,7 +50,7 @@ export async function prepareTurn(
     await paused(deps.time, pause)
     if (!isWanted()) break
   }
-  return fail('not-signable', 'It isn’t this person’s turn: someone else has to sign first.')
+  return fail('not-signable', 'Someone else has to sign first.')
 }
 
 /** later: it is someone else's turn. */
@@ -65,17 +65,15 @@ function judge(
   const { identity, hasBegun } = state.factsOf(index)
   const at = indexOf(document, state.turnOf(index).signer, identity)
   const signer = at === undefined ? undefined : document.Signers?.[at]
-  if (at === undefined || !signer) return fail('not-signable', 'This person is no longer among the signers.')
+  if (at === undefined || !signer) return fail('not-signable', 'This person is no longer a signer.')
   const answer = stateOf(document, signer)
   if (answer === 'signed' || answer === 'declined') {
-    return hasBegun
-      ? { signed: answer }
-      : fail('not-signable', `This person has ${answer} elsewhere already. There is nothing left to sign here.`)
+    return hasBegun ? { signed: answer } : fail('not-signable', `This person has already ${answer}.`)
   }
   // Who stands here was checked against the name as it was.
   if (personOf(document, at) !== identity.person) {
-    return fail('not-signable', 'This signer’s name or e-mail was changed meanwhile.', {
-      next: 'Check who it is, and start again.'
+    return fail('not-signable', 'This signer’s name or e-mail has changed.', {
+      next: 'Check who it is, then start again.'
     })
   }
   if (canSignLater(document, at)) return 'later'
@@ -83,7 +81,7 @@ function judge(
 }
 
 function ready(document: DocumentResponse, at: number, account: SigningAccount): PreparedTurn {
-  if (!canSignNow(document, at)) return fail('not-signable', 'The signing service gives no link for this person now.')
+  if (!canSignNow(document, at)) return fail('not-signable', 'The signing service has no link for this person.')
   const address = signingAddress(document.Signers?.[at]?.SigningKey ?? '', account)
   if (!address.ok) return fail('unsafe-address', signingAddressSentence(address.reason))
   return { address, mayNeedCamera: mayNeedCamera(document, at) }

@@ -18,8 +18,8 @@ import { Turns } from './turns.ts'
 const REMEMBERED = 20
 const UNPLUGGED: AppError = {
   code: 'cancelled',
-  message: 'The second display was unplugged, so the page was closed. What was not sent from it is lost.',
-  next: 'Try again on this screen, or have staff end it.'
+  message: 'The second display was unplugged, so the page was closed. Anything not submitted is lost.',
+  next: 'Try again on this screen, or ask staff to end the session.'
 }
 
 /** Nothing is left over the screen, and nothing is waited for. */

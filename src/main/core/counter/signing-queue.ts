@@ -44,7 +44,7 @@ export class SigningQueue {
     const isDocument = (entry: CounterEntry) => entry.documentReference === documentReference
     const first =
       entries.find((entry) => isDocument(entry) && entry.signer === signer) ??
-      fail('not-signable', 'This person can’t sign here now: they have signed, or it is someone else’s turn.')
+      fail('not-signable', 'This person can’t sign now. They’ve already signed, or it’s someone else’s turn.')
     const now = entries.filter((entry) => isDocument(entry) && entry.signer !== signer)
     const later = await this.#laterOf(accountId, first)
     const others = [

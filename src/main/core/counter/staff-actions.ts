@@ -138,11 +138,11 @@ export class StaffActions {
   }
 
   #mustBeAllowed(from: AskedFrom): void {
-    if (!this.#isAllowed(from)) fail('not-allowed', 'That is for staff: please give the PIN first.')
+    if (!this.#isAllowed(from)) fail('not-allowed', 'Enter the staff PIN first.')
   }
 
   #mustBeKeepable(): void {
-    if (!this.#deps.settings().mayKeepPages) fail('not-allowed', 'Signing pages may not be printed or saved here.')
+    if (!this.#deps.settings().mayKeepPages) fail('not-allowed', 'Printing and saving signing pages is turned off.')
     this.#mustBeThere()
   }
 
@@ -165,9 +165,9 @@ export function refusePin({ code, waitUntil }: RefusedPin, now: number): never {
   return fail(code, REFUSED[code], code === 'no-pin' ? {} : wait)
 }
 
-const NO_PAGE = 'There is no page just now.'
+const NO_PAGE = 'No page is open.'
 const REFUSED = {
-  'wrong-pin': 'That isn’t the PIN.',
-  'pin-wait': 'There were wrong PINs, so the next one is taken only later.',
-  'no-pin': 'The PIN is no longer kept on this computer. Close Countersign and open it again.'
+  'wrong-pin': 'Wrong PIN.',
+  'pin-wait': 'Too many wrong PINs.',
+  'no-pin': 'The staff PIN was removed from this computer. Close Countersign and open it again.'
 }

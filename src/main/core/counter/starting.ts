@@ -27,7 +27,7 @@ export async function readyToStart(
   accountId: string,
   { turns, allowsCamera }: Wanted
 ): Promise<Omit<SessionStart, 'state'> & { stateAt: (place: CounterSession['place']) => CounterSession }> {
-  const account = deps.account(accountId) ?? fail('no-account', 'There is no account to sign for.')
+  const account = deps.account(accountId) ?? fail('no-account', 'No account is active.')
   if (
     new Set(turns.map(({ documentReference, signer }) => JSON.stringify([documentReference, signer]))).size <
     turns.length
@@ -72,7 +72,7 @@ async function checkedTurn(
   const { document } = mirrored
   const person = document.Signers?.[signer]
   if (!person || (isFirst && !canSignNow(document, signer))) {
-    return fail('not-signable', 'This person can’t sign here now: they have signed, or it is someone else’s turn.')
+    return fail('not-signable', 'This person can’t sign now. They’ve already signed, or it’s someone else’s turn.')
   }
   const identity = identityOf(document, signer)
   return {
@@ -101,7 +101,7 @@ function evidenceOf(
   }
   for (const ids of seen.values()) {
     const missing = checklist.find(({ id, isRequired }) => isRequired && !ids.has(id))
-    if (missing) fail('bad-input', `Nobody is handed the screen before this is checked: ${missing.text}`)
+    if (missing) fail('bad-input', `Check this before handing over the screen: ${missing.text}`)
   }
   const words = (ids: Set<string>) => checklist.filter(({ id }) => ids.has(id)).map(({ text }) => text)
   return new Map([...seen].map(([person, ids]) => [person, words(ids)]))

@@ -12,10 +12,10 @@ import { isFree, isShowing, PHASES } from './phases.ts'
 import { type PreparedTurn, prepareTurn } from './prepare-turn.ts'
 import type { SessionState } from './session-state.ts'
 
-const NOT_OPENED: AppError = { code: 'cancelled', message: 'The page was never opened, so nothing was signed on it.' }
+const NOT_OPENED: AppError = { code: 'cancelled', message: 'The page was never opened, so nothing was signed.' }
 const NOT_WIPED: AppError = {
   code: 'internal',
-  message: 'The page before could not be closed, so no other is opened. Staff: end this, and start Countersign again.'
+  message: 'The previous page couldn’t be closed. Staff: end the session and restart Countersign.'
 }
 const OVER: AppError = { code: 'cancelled', message: 'The session ended before this page was opened.' }
 

@@ -120,7 +120,7 @@ export function openRecovery({ journal, time, newId, trouble }: RecoveryDeps) {
     const ids = { id: newId(), batchId: newId(), folderId: entry.folderId, name: entry.name }
     const at = time.now()
     const error: AppError = { code: 'bad-file', message: CHANGED }
-    const said = `${counted(entry.size, 'byte')} of it were taken before, and what came of them is there already.`
+    const said = `${counted(entry.size, 'byte')} of it were imported before.`
     journal.together(() => {
       journal.settle(entry.id)
       journal.claim({ ...ids, seen }, at)
@@ -158,4 +158,4 @@ export function openRecovery({ journal, time, newId, trouble }: RecoveryDeps) {
 }
 
 const CHANGED =
-  'This file was still being written after it was taken, so part of it is missing from what was made. Compare the two before it is dropped again, and have it written under another name and renamed when it is whole.'
+  'This file was still being written when it was imported, so part of it may be missing. Compare the two before dropping it again. Have the other program write it under another name and rename it when complete.'

@@ -57,7 +57,7 @@ export function openDropFolders(deps: DropFoldersDeps) {
     journal,
     arriving: openArriving({ db, drafts, presets, time, newId }),
     presetOf(accountId, presetId) {
-      if (presets.accountOf(presetId) !== accountId) fail('gone', 'This preset is another account’s.')
+      if (presets.accountOf(presetId) !== accountId) fail('gone', 'This preset belongs to another account.')
       return presets.get(presetId).composition
     },
     made: (stored) => {
@@ -109,19 +109,19 @@ export function openDropFolders(deps: DropFoldersDeps) {
     const own = await realpath(deps.ownFolder).catch(() => deps.ownFolder)
     if (isWithin(own, place)) {
       fail('invalid', 'Countersign keeps its own data there.', {
-        next: 'Choose a folder that is for dropped files only.'
+        next: 'Choose a folder used only for dropped files.'
       })
     }
     const all = folders.all()
-    if (all.length >= MOST_FOLDERS) fail('too-large', `No more than ${MOST_FOLDERS} folders can be watched.`)
+    if (all.length >= MOST_FOLDERS) fail('too-large', `You can watch up to ${MOST_FOLDERS} folders.`)
     const isPutInto = (one: string, other: string) => OUR_FOLDERS.some((name) => isWithin(join(one, name), other))
     if (all.some((one) => isPutInto(one.place, place))) {
-      fail('invalid', 'Files that were taken from another drop folder are put there.', {
+      fail('invalid', 'Another drop folder moves its files there.', {
         next: 'Choose another folder.'
       })
     }
     if (all.some((one) => isPutInto(place, one.place))) {
-      fail('invalid', 'Files that are taken from here would be put in a folder that is watched.', {
+      fail('invalid', 'Its files would be moved into another watched folder.', {
         next: 'Choose another folder.'
       })
     }
@@ -175,7 +175,8 @@ export function openDropFolders(deps: DropFoldersDeps) {
     /** @throws AppFailure `gone`; `invalid` where the preset is another account's. */
     change(id: string, { sends, presetId, paused }: Omit<DecodedInput<'dropFolders.change'>, 'id'>): DropFolder {
       const { accountId } = folders.get(id)
-      if (presetId && presets.accountOf(presetId) !== accountId) fail('invalid', 'This preset is another account’s.')
+      if (presetId && presets.accountOf(presetId) !== accountId)
+        fail('invalid', 'This preset belongs to another account.')
       const folder = folders.change(id, {
         ...defined({ sends, isPaused: paused }),
         ...(presetId !== undefined && { presetId: presetId ?? undefined })

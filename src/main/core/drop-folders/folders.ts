@@ -53,7 +53,7 @@ export function openFolders(db: Db) {
      */
     add(newId: string, accountId: string, place: string, begins: 'watching' | 'paused', now: number): Folder {
       const known = at.get(place)
-      if (known && known.removed_at === null) fail('conflict', 'This folder is watched already.')
+      if (known && known.removed_at === null) fail('conflict', 'This folder is already watched.')
       const id = known?.id ?? newId
       const isPaused = begins === 'paused' ? 1 : 0
       if (known) revive({ id, accountId, isPaused, now })

@@ -109,7 +109,7 @@ export function openJournal(db: Db) {
     made(id: string, { outcome, count, draftIds, error, report }: Made, now: number): void {
       const some = draftIds.slice(0, MOST_LINKS)
       const changes = make({ ...FILES.write({ id, outcome, count, report, error, draftIds: some }), now })
-      if (changes !== 1) throw new Error('This file was taken before.')
+      if (changes !== 1) throw new Error('This file was already imported.')
       // The file was fixed and dropped again: nobody has to look at its refusal any more.
       if (outcome !== 'failed') settleEarlier({ id })
     },

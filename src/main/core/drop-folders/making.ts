@@ -62,7 +62,7 @@ export function openMaking({ journal, arriving, outbox, worker, time, newId, des
   const recentOf = (accountId: string) => outbox.sentSince(accountId, time.now() - RECENT_DAYS * DAY)
 
   const batchReport = ({ name }: Entry, count: number, readings: readonly string[] = []) =>
-    reportOf({ name, at: time.now(), said: `${counted(count, 'package')} of it went to the Outbox.`, readings })
+    reportOf({ name, at: time.now(), said: `${counted(count, 'package')} went to the Outbox.`, readings })
 
   function batchMade(entry: Entry, { total }: BatchView): void {
     const report = journal.find(entry.id)?.report ?? batchReport(entry, total)
@@ -71,7 +71,7 @@ export function openMaking({ journal, arriving, outbox, worker, time, newId, des
 
   function failed(entry: Entry, error: AppError): void {
     const at = time.now()
-    const report = reportOf({ name: entry.name, at, said: 'Nothing was made of it.', error })
+    const report = reportOf({ name: entry.name, at, said: 'Nothing was created.', error })
     journal.made(entry.id, { outcome: 'failed', count: 0, draftIds: [], error, report }, at)
   }
 
@@ -87,7 +87,7 @@ export function openMaking({ journal, arriving, outbox, worker, time, newId, des
         ...(drafts.length > 0 ? [counted(drafts.length, 'draft')] : []),
         ...(presets.length > 0 ? [counted(presets.length, 'preset')] : [])
       ]
-      const said = `${parts.join(' and ')} ${count === 1 ? 'was' : 'were'} made of it. Nothing was sent.`
+      const said = `${parts.join(' and ')} ${count === 1 ? 'was' : 'were'} created. Nothing was sent.`
       const report = reportOf({ name: entry.name, at, said, notes, readings })
       journal.made(entry.id, { outcome: 'drafts', count, draftIds: drafts.map(({ id }) => id), report }, at)
     })
@@ -100,7 +100,7 @@ export function openMaking({ journal, arriving, outbox, worker, time, newId, des
         return ofExchange(await worker.ask('exchange', { bytes }))
       case 'request':
         if (bytes.byteLength > MOST_REQUEST_BYTES) {
-          fail('too-large', `A request may not be larger than ${MOST_REQUEST_BYTES / 1024 / 1024} MB.`, {
+          fail('too-large', `Requests can’t be larger than ${MOST_REQUEST_BYTES / 1024 / 1024} MB.`, {
             next: `Split it.`
           })
         }
@@ -143,8 +143,8 @@ export function openMaking({ journal, arriving, outbox, worker, time, newId, des
       return deps.presetOf(accountId, presetId)
     } catch (error) {
       if (!(error instanceof AppFailure)) throw error
-      return fail('bad-file', 'The preset that this folder fills in was removed, or can’t be read.', {
-        next: 'Choose another in Settings, and drop the file again.'
+      return fail('bad-file', 'This folder’s preset was removed or can’t be read.', {
+        next: 'Choose another in Settings, then drop the file again.'
       })
     }
   }
@@ -174,7 +174,7 @@ export function openMaking({ journal, arriving, outbox, worker, time, newId, des
         if (!bytes) fail('too-large', `This file is larger than ${MOST_BYTES / 1024 / 1024} MB.`, { next: `Split it.` })
         const found = await read(
           folder,
-          kindOf(entry.name) ?? fail('bad-file', 'This kind of file isn’t taken.'),
+          kindOf(entry.name) ?? fail('bad-file', 'This file type isn’t supported.'),
           entry.name,
           bytes
         )
@@ -236,9 +236,7 @@ function* parsed<Value>(texts: readonly string[]): Iterable<Value> {
 }
 
 function heldBack({ sends }: Folder, notes: readonly string[]): string[] {
-  return sends && notes.length > 0
-    ? ['It was not sent automatically, because someone should look at this first.', ...notes]
-    : [...notes]
+  return sends && notes.length > 0 ? ['It wasn’t sent automatically. Please check this first.', ...notes] : [...notes]
 }
 
 function* compositionsOf(rows: readonly string[]): Iterable<Composition> {

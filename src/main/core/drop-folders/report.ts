@@ -21,13 +21,13 @@ const LINE_END = '\r\n'
 export function reportOf({ name, at, said, error, notes = [], readings = [] }: Report): string {
   const faults = error?.fields?.map(({ field, message }) => `${field} ${message}.`) ?? []
   const lines = [
-    `What became of “${oneLine(name)}”`,
+    `Report for “${oneLine(name)}”`,
     '',
-    `Taken by Countersign at ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
+    `Imported by Countersign at ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
     said,
     ...(error ? [saidBy(error)] : []),
-    ...listed(error ? 'What is wrong:' : 'Please look at:', [...faults, ...notes]),
-    ...listed('What was read otherwise than it is written:', readings)
+    ...listed(error ? 'Problems:' : 'Please check:', [...faults, ...notes]),
+    ...listed('Read differently from how it’s written:', readings)
   ]
   return `${lines.join(LINE_END)}${LINE_END}`
 }

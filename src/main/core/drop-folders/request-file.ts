@@ -52,7 +52,7 @@ function* read(bytes: Uint8Array, dateFormat: string | undefined): Generator<voi
   const found = [...members.keys()].filter((name) => /^(?:forms|templates)$/i.test(name))
   const isForms = found.some((name) => /^forms$/i.test(name))
   if (found.length === 0 || (isForms && found.some((name) => /^templates$/i.test(name)))) {
-    fail('invalid', 'This isn’t a request to send: it must have either Forms or Templates.')
+    fail('invalid', 'This isn’t a send request: it needs either Forms or Templates.')
   }
   const list = isForms ? 'Forms' : 'Templates'
   const [item, whole, rest] = KINDS[list]
@@ -139,7 +139,7 @@ function openFaults() {
         message:
           count === 1
             ? `This request can’t be used: ${fields[0]?.field} ${fields[0]?.message}.`
-            : `This request can’t be used: ${count} of its members are missing, unknown or wrong.`,
+            : `This request can’t be used: ${count} fields are missing, unknown or wrong.`,
         fields
       })
     }
@@ -157,11 +157,11 @@ function reasonOf(issue: z.core.$ZodIssue): string {
     case 'too_big':
       return issue.origin === 'array' ? 'has too many entries' : 'is too long'
     case 'invalid_format':
-      return issue.format === 'email' ? 'isn’t an e-mail address' : 'isn’t written as it must be'
+      return issue.format === 'email' ? 'isn’t an e-mail address' : 'isn’t in the right format'
     case 'invalid_value':
       return `must be ${issue.values.map(String).join(', ')}`
     default:
-      return 'isn’t of the right kind'
+      return 'has the wrong type'
   }
 }
 

@@ -44,7 +44,7 @@ export async function readSheetFile(
 ): Promise<SheetContent> {
   try {
     const sheet = await ask('open', { id, bytes, fileName: name })
-    if (sheet.rows === 0) fail('bad-file', 'There are headings in this sheet, and no rows below them.')
+    if (sheet.rows === 0) fail('bad-file', 'This sheet has headings but no rows.')
     const plan = base ? ontoPreset(base, sheet) : ontoNothing(sheet)
     const check = await ask('check', { id, ...plan, zone, now, recent })
     const rowNotes: string[] = []
@@ -55,14 +55,14 @@ export async function readSheetFile(
     const rows: string[] = []
     while (rows.length < check.rows) {
       const more = await ask('every', { id, offset: rows.length, limit: ROWS_AT_ONCE })
-      if (more.length === 0) fail('internal', 'Not all rows could be read.')
+      if (more.length === 0) fail('internal', 'Some rows couldn’t be read.')
       rows.push(...more)
     }
     const sheetNotes = [
       ...(sheet.sheets.length > 1 ? [`Only the sheet “${sheet.sheet}” of this workbook was read.`] : []),
       ...sheet.notes,
       ...(check.unused.length > 0
-        ? [`These columns fill nothing: ${check.unused.map((column) => `“${column}”`).join(', ')}.`]
+        ? [`Columns not used: ${check.unused.map((column) => `“${column}”`).join(', ')}.`]
         : [])
     ]
     const notes = [...sheetNotes, ...rowNotes]
@@ -79,8 +79,7 @@ interface SheetPlan {
 
 function ontoPreset(base: Composition, sheet: BulkSheet): SheetPlan {
   const mapping = matchColumns(bulkTargets(base), sheet.columns)
-  if (mapping.length === 0)
-    fail('bad-file', 'None of the headings of this sheet names something of the folder’s preset.')
+  if (mapping.length === 0) fail('bad-file', 'None of this sheet’s headings match the folder’s preset.')
   return { composition: base, mapping }
 }
 
@@ -97,7 +96,7 @@ function ontoNothing(sheet: BulkSheet): SheetPlan {
   if (missing.length > 0) {
     fail(
       'bad-file',
-      `This folder has no preset, so rows must say everything, and there is no column for: ${missing.map(({ label }) => label).join(', ')}.`,
+      `This folder has no preset, and these columns are missing: ${missing.map(({ label }) => label).join(', ')}.`,
       { next: `Choose a preset for the folder, or add the columns.` }
     )
   }
@@ -115,7 +114,7 @@ function notesOf({ row, problems, duplicateOf }: BulkRow): string[] {
     ...(duplicateOf
       ? [
           'row' in duplicateOf
-            ? `Row ${row}: The same package as in row ${duplicateOf.row}.`
+            ? `Row ${row}: Same as row ${duplicateOf.row}.`
             : `Row ${row}: The same package was sent in the last 30 days.`
         ]
       : [])

@@ -218,4 +218,4 @@ function openOtherWorkstations({ journal, time, newId, changed }: OtherWorkstati
 }
 
 const LEFT =
-  'Another workstation began with this file days ago and has not finished it, so it is still in the folder “.countersign”. Start Countersign there; if that workstation is gone, look whether something came of the file, and drop it again if nothing did.'
+  'Another workstation started this file days ago and hasn’t finished it, so it’s still in the folder “.countersign”. Start Countersign there. If that workstation is gone, check whether anything was created from the file, and drop it again if not.'

@@ -16,24 +16,24 @@ const LONGEST = 270
 export function allowedOrigin(typed: string): AllowedOrigin {
   const text = typed.trim()
   if (text === '') return refused('Enter an address such as https://sign.example.com.')
-  if (text.length > LONGEST) return refused('This is longer than an address of a website can be.')
-  if (/[\s\\\p{C}]/u.test(text)) return refused('An address has no spaces and no backslashes.')
-  if (text.includes('*'))
-    return refused('Name each address by itself: “*” for any would allow what nobody has looked at.')
-  if (!/^https:\/\//i.test(text)) return refused('Begin the address with https://; others aren’t safe for signing.')
+  if (text.length > LONGEST) return refused('This address is too long.')
+  if (/[\s\\\p{C}]/u.test(text)) return refused('An address can’t contain spaces or backslashes.')
+  if (text.includes('*')) return refused('Enter each address in full, without “*”.')
+  if (!/^https:\/\//i.test(text)) return refused('Start the address with https://.')
   const url = URL.parse(text)
-  if (url === null || url.hostname === '') return refused('This isn’t a complete address. It looks like https://host.')
+  if (url === null || url.hostname === '')
+    return refused('This address isn’t complete. Example: https://sign.example.com')
   // The parser forgets an empty name and password.
   if (url.username !== '' || url.password !== '' || /^[^/]*\/\/[^/?#]*@/.test(text)) {
-    return refused('Leave name and password out of the address.')
+    return refused('Leave the user name and password out of the address.')
   }
   if (/[?#]/.test(text) || !/^[^/]*\/\/[^/]+\/?$/.test(text)) {
-    return refused('Leave out what comes after the host: a whole website is allowed, or nothing of it.')
+    return refused('Leave out everything after the domain name.')
   }
   // The dot that may end a name in full would make it another origin than the one that pages have.
-  if (url.hostname.endsWith('.')) return refused('Leave out the dot at the end of the host.')
+  if (url.hostname.endsWith('.')) return refused('Leave out the dot at the end.')
   if (isPrivateHost(url.hostname)) {
-    return refused('This is within a private network. A signing page may only show what is public.')
+    return refused('This address is on a private network. Signing pages can only open public addresses.')
   }
   return { ok: true, origin: url.origin }
 }

@@ -29,49 +29,46 @@ export function questionOnLeaving(pending: Pending, storage: 'encrypted' | 'memo
   if (isSigning) {
     return {
       message: 'Someone is signing on the second display.',
-      detail:
-        'Their page would be closed. What they have filled in but not sent is lost, and they can begin again later.',
-      stay: 'Stay',
-      leave: 'Quit and close their page'
+      detail: 'Quitting closes their page. Anything they haven’t submitted will be lost.',
+      stay: 'Cancel',
+      leave: 'Quit anyway'
     }
   }
   if (storage === 'memory' && ready + uncertain + preparing > 0) {
     return {
-      message: `${packages(ready + uncertain)} in the Outbox would be lost.`,
-      detail:
-        'Nothing can be kept on this computer just now, so what has not left would not be sent, and what is in doubt could not be settled any more.',
-      stay: 'Stay',
-      leave: 'Quit and lose them'
+      message: `${packages(ready + uncertain)} in the Outbox will be lost.`,
+      detail: 'Nothing is being saved on this computer, so unsent packages won’t be sent after you quit.',
+      stay: 'Cancel',
+      leave: 'Quit anyway'
     }
   }
   if (preparing > 0) {
     return {
-      message: 'A batch is still being put in the Outbox.',
-      detail: 'If you quit now, nothing of it is sent, and you would have to start it again.',
-      stay: 'Stay',
-      leave: 'Quit without it'
+      message: 'A bulk send is still being prepared.',
+      detail: 'If you quit now, none of it will be sent and you’ll have to start again.',
+      stay: 'Cancel',
+      leave: 'Quit anyway'
     }
   }
   if (ready === 0) return actions === 0 ? undefined : aboutActions(actions, storage)
   return {
-    message: `${packages(ready)} in the Outbox ${ready === 1 ? 'has' : 'have'} not left yet.`,
-    detail: `Nothing is lost: ${ready === 1 ? 'it goes' : 'they go'} when Countersign is opened again, and not before.`,
-    stay: 'Stay',
+    message: `${packages(ready)} in the Outbox ${ready === 1 ? 'hasn’t' : 'haven’t'} been sent yet.`,
+    detail: `${ready === 1 ? 'It' : 'They'}’ll be sent next time you open Countersign.`,
+    stay: 'Cancel',
     leave: 'Quit'
   }
 }
 
 function aboutActions(count: number, storage: 'encrypted' | 'memory'): LeavingQuestion {
-  const changes =
-    count === 1 ? '1 change to a document waits' : `${count.toLocaleString('en-GB')} changes to documents wait`
+  const changes = count === 1 ? '1 document change is' : `${count.toLocaleString('en-GB')} document changes are`
   return {
-    message: `${changes} for the connection.`,
+    message: `${changes} waiting for the internet.`,
     detail:
       storage === 'memory'
-        ? 'Nothing can be kept on this computer just now, so it would be lost.'
-        : 'Nothing is lost: it is made when Countersign is opened again and online, and not before.',
-    stay: 'Stay',
-    leave: storage === 'memory' ? 'Quit and lose it' : 'Quit'
+        ? 'Nothing is being saved on this computer, so this will be lost if you quit.'
+        : 'This will continue next time you open Countersign online.',
+    stay: 'Cancel',
+    leave: storage === 'memory' ? 'Quit anyway' : 'Quit'
   }
 }
 

@@ -48,14 +48,14 @@ export function signingAddress(key: string, account: SigningAccount): SigningAdd
 export function signingAddressSentence(reason: SigningAddressProblem): string {
   switch (reason) {
     case 'not-an-address':
-      return 'The signing service gave a link for this signer that isn’t a web address, so it can’t be opened.'
+      return 'This signer’s link isn’t a web address, so it wasn’t opened.'
     case 'scheme':
     case 'credentials':
-      return 'The signing service gave a link for this signer that isn’t a plain web address, so it wasn’t opened.'
+      return 'This signer’s link isn’t a plain web address, so it wasn’t opened.'
     case 'not-encrypted':
       return 'This signer’s link isn’t encrypted, so anyone on the network could read it. It wasn’t opened.'
     case 'private-network':
-      return 'This signer’s link leads into a private network instead of the signing service. It wasn’t opened.'
+      return 'This signer’s link leads to a private network instead of the signing service. It wasn’t opened.'
   }
 }
 

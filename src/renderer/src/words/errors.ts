@@ -23,77 +23,77 @@ interface Entry {
   canRetry?: true
 }
 
-const KEEPER = 'send the details to the person who looks after Countersign'
+const KEEPER = 'send the details to your administrator'
 
 const byCode: Record<ErrorCode, Entry> = {
   offline: {
-    meaning: 'You can go on working: what you send waits in the Outbox.',
-    next: 'Try again when this computer is online.',
+    meaning: 'You can keep working. Anything you send waits in the Outbox.',
+    next: 'Try again when you’re back online.',
     canRetry: true
   },
-  dns: { next: 'Check the address in Settings, and this computer’s network.', canRetry: true },
+  dns: { next: 'Check your network connection, or ask your administrator.', canRetry: true },
   refused: {
-    next: 'Check the address in Settings. If it is right, ask your provider whether the service is down.',
+    next: 'Try again in a few minutes. If it continues, ask your provider whether the service is down.',
     canRetry: true
   },
   timeout: { next: 'Try again in a moment.', canRetry: true },
-  tls: { next: 'Check this computer’s date and time, and tell your administrator.', canRetry: true },
+  tls: { next: 'Check this computer’s date and time, or contact your administrator.', canRetry: true },
   unauthorised: {
-    meaning: 'Nothing can be read or sent with this account until the key or token is right.',
-    next: 'Check it in Settings, or ask your administrator for a new one.'
+    meaning: 'You can’t send or load anything with this account until it’s corrected.',
+    next: 'Check the key or token in Settings, or ask your administrator for a new one.'
   },
   'payment-required': {
-    meaning: 'Until then the service takes nothing. Drafts and what waits in the Outbox stay here.',
-    next: 'Tell the person who looks after the account at your office.'
+    meaning: 'Nothing can be sent until then. Your drafts and Outbox are kept.',
+    next: 'Tell the person who manages the account at your office.'
   },
-  forbidden: { next: 'Ask your administrator for the permission, or choose another account.' },
-  'not-found': { next: 'Refresh and look again. If it should be there, ask your provider.' },
-  conflict: { next: 'Look at how it stands now, then decide again.', canRetry: true },
+  forbidden: { next: 'Ask your administrator for permission, or switch to another account.' },
+  'not-found': { next: 'Refresh and try again. If it should be there, ask your provider.' },
+  conflict: { next: 'Check the latest version, then try again.', canRetry: true },
   invalid: { next: 'Correct it, then try again.' },
-  'too-large': { next: 'Try with less at a time. If that can’t be, ask your provider.' },
+  'too-large': { next: 'Try with fewer items. If you can’t, ask your provider.' },
   quota: {
-    meaning: 'Drafts and what waits in the Outbox stay here.',
-    next: 'Ask the person who looks after the account to add documents.'
+    meaning: 'Your drafts and Outbox are kept.',
+    next: 'Ask the person who manages the account to add documents.'
   },
-  'rate-limited': { next: 'Wait a little, then try again.', canRetry: true },
-  server: { next: 'Try again in a few minutes. If it goes on, tell your provider.', canRetry: true },
+  'rate-limited': { next: 'Wait a moment, then try again.', canRetry: true },
+  server: { next: 'Try again in a few minutes. If it continues, tell your provider.', canRetry: true },
   'not-json': {
-    meaning: 'A sign-in page of the network, or a wrong address, often answers like this.',
-    next: 'Open a web page to sign in to the network, or check the address in Settings.',
+    meaning: 'Usually this is a network’s sign-in page.',
+    next: 'Open a browser to sign in to the network, then try again.',
     canRetry: true
   },
-  'unexpected-shape': { next: `Try again. If it goes on, ${KEEPER}.`, canRetry: true },
-  incomplete: { next: 'Try again. If it stops like this each time, tell your provider.', canRetry: true },
+  'unexpected-shape': { next: `Try again. If it continues, ${KEEPER}.`, canRetry: true },
+  incomplete: { next: 'Try again. If it happens each time, tell your provider.', canRetry: true },
   'no-data': {
-    next: 'See whether an identity check was asked for. If so, try again later, or ask your provider.',
+    next: 'Check that an identity check was requested. If so, try again later or ask your provider.',
     canRetry: true
   },
   'error-answer': {
-    next: 'Read what the service says. If it says nothing, ask your provider about this document.',
+    next: 'Read the service’s message under Details, or ask your provider about this document.',
     canRetry: true
   },
   cancelled: { canRetry: true },
-  'bad-input': { next: `Try again. If it goes on, ${KEEPER}.`, canRetry: true },
+  'bad-input': { next: `Try again. If it continues, ${KEEPER}.`, canRetry: true },
   'not-allowed': {},
-  gone: { next: 'Go back to the list and look again.' },
+  gone: { next: 'Go back to the list and refresh.' },
   'no-account': { next: 'Choose or add an account in Settings.' },
-  keychain: { next: 'Unlock the keychain, or tell your administrator.', canRetry: true },
-  storage: { next: 'Try again. If it goes on, tell your administrator.', canRetry: true },
+  keychain: { next: 'Unlock the keychain, or contact your administrator.', canRetry: true },
+  storage: { next: 'Try again. If it continues, contact your administrator.', canRetry: true },
   'no-space': { next: 'Free some space, then try again.', canRetry: true },
   'not-writable': { next: 'Choose another folder, then try again.', canRetry: true },
   'not-a-pdf': { next: 'Try again, or ask your provider about this document.', canRetry: true },
   'bad-file': { next: 'Fix it, or choose another file.' },
-  'unsafe-address': { next: 'Ask your provider for the right address.' },
-  'not-signable': { next: 'See on the document’s page whose turn it is.' },
+  'unsafe-address': { next: 'Ask your provider for the correct address.' },
+  'not-signable': { next: 'Open the document to see whose turn it is.' },
   'wrong-pin': {
-    next: 'Enter the staff PIN again. A forgotten one is replaced where it is asked for, or in Settings under Counter.'
+    next: 'Enter the staff PIN again. If you forgot it, choose “Forgot PIN?”.'
   },
-  'pin-wait': { next: 'Wait a little, then enter the PIN again.' },
+  'pin-wait': { next: 'Wait a moment, then enter the PIN again.' },
   'no-pin': {
-    next: 'Choose one in Settings under Counter. If a person has this screen, close Countersign: it opens without that lock.'
+    next: 'Choose one in Settings, under Counter. If someone is signing on this screen, close Countersign and open it again.'
   },
-  busy: { next: 'Wait until it is finished.', canRetry: true },
-  internal: { next: `Try again. If it goes on, ${KEEPER}.`, canRetry: true }
+  busy: { next: 'Wait until it’s finished.', canRetry: true },
+  internal: { next: `Try again. If it continues, ${KEEPER}.`, canRetry: true }
 }
 
 /** The codes for which an error says how long to wait. */
@@ -106,8 +106,8 @@ export function presentError(error: AppError): ErrorWords {
   if (error.mayHaveArrived) {
     return {
       happened,
-      meaning: 'It may have arrived all the same.',
-      todo: 'Countersign asks the service by itself what became of it. Send nothing again before that is known.',
+      meaning: 'It may have arrived anyway.',
+      todo: 'Countersign is checking with the service. Don’t send it again until you know.',
       canRetry: false
     }
   }
@@ -126,8 +126,8 @@ export function detailsOf(error: AppError): string {
   return [
     `Code: ${error.code}`,
     saidBy(error),
-    error.serviceMessage && `The service says: ${error.serviceMessage}`,
-    error.path && `Place in the answer: ${error.path}`,
+    error.serviceMessage && `Service message: ${error.serviceMessage}`,
+    error.path && `Field: ${error.path}`,
     ...(error.fields ?? []).map((field) => `${field.field}: ${field.message}`)
   ]
     .filter(Boolean)

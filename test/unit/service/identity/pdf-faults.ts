@@ -19,38 +19,38 @@ const incomplete = { asked, code: 'incomplete' } as const
 const notAPdf = { asked, code: 'not-a-pdf' } as const
 const noData = { asked, code: 'no-data' } as const
 const errorAnswer = { asked, code: 'error-answer' } as const
-const notKept = 'Nothing was kept.'
+const notKept = 'Nothing was saved.'
 
 const notWhole = {
   ...incomplete,
-  sentence: `A part of the PDF is missing or was damaged on its way. ${notKept}`,
+  sentence: `Part of the PDF is missing or damaged. ${notKept}`,
   means: 'not whole'
 }
 const tooSlow = {
   asked,
   code: 'timeout',
-  sentence: `The signing service began to send the PDF, but was too slow or fell silent. ${notKept}`,
+  sentence: `The signing service started sending the PDF but stopped or was too slow. ${notKept}`,
   means: 'too slow'
 } as const
 const somethingElse = {
   ...notAPdf,
-  sentence: 'The answer can’t be read as the PDF. Perhaps something between this computer and the service sent it.',
+  sentence: 'What came isn’t the PDF. Something on your network may have answered instead of the service.',
   means: 'something else'
 }
 const unpackable = { ...somethingElse, code: 'not-json', means: 'unpackable' } as const
 const signIn = {
   ...notAPdf,
-  sentence: 'A page to sign in at came in place of the PDF. Sign in to this network in a web browser, then try again.',
+  sentence: 'A sign-in page came instead of the PDF. Open a browser to sign in to this network, then try again.',
   means: 'sign in'
 }
 const nothing = {
   ...noData,
-  sentence: 'The signing service sent nothing: the PDF may not be made yet, or no longer be there.',
+  sentence: 'The signing service sent nothing: the PDF may not be ready yet, or may have been deleted.',
   means: 'nothing'
 }
 const refused = {
   ...errorAnswer,
-  sentence: `The signing service says that it doesn’t send the PDF. ${notKept}`,
+  sentence: `The signing service refused to send the PDF. ${notKept}`,
   means: 'an error'
 }
 
@@ -141,7 +141,7 @@ export const brokenPdfs: Row[] = [
     code: 'too-large',
     maxBytes: 100,
     means: 'too large',
-    sentence: 'The PDF is larger than Countersign takes.',
+    sentence: 'The PDF is too large for Countersign.',
     at: answers((_asked, response) => {
       // All of it is never waited for.
       response.writeHead(200, { 'content-length': 10_000_000_000 })
@@ -154,7 +154,7 @@ export const brokenPdfs: Row[] = [
     code: 'too-large',
     maxBytes: 100,
     means: 'too large',
-    sentence: 'The PDF is larger than Countersign takes.',
+    sentence: 'The PDF is too large for Countersign.',
     at: answers((_asked, response) => {
       response.write(aPdf.subarray(0, 50))
       response.end(aPdf.subarray(50))
@@ -262,7 +262,7 @@ export const otherThanPdfs: Row[] = [
   {
     does: 'sends the records',
     ...notAPdf,
-    sentence: `The signing service sent the records of the identity check in place of the PDF. ${notKept}`,
+    sentence: `The signing service sent the identity records instead of the PDF. ${notKept}`,
     at: answers(json([{ DocClass: 'Passport', IsPassed: true }]))
   },
   { does: 'sends other JSON', ...somethingElse, at: answers(json({ Url: 'https://files.example.org/1.pdf' })) },

@@ -6,26 +6,26 @@ import { answers, type Row, speaks } from './row.ts'
 const asked = 'json'
 const notJson = { asked, code: 'not-json' } as const
 const otherShape = { asked, code: 'unexpected-shape' } as const
-const notKept = 'Nothing was kept.'
+const notKept = 'Nothing was saved.'
 const none = {
   asked,
   code: 'no-data',
-  sentence: 'The signing service sent nothing: the records may not be made yet, or no longer be there.',
+  sentence: 'The signing service sent nothing: the records may not be ready yet, or may have been deleted.',
   means: 'no records'
 } as const
 const thePdf = {
   ...notJson,
-  sentence: 'The signing service sent the PDF in place of the records. Ask for the PDF instead.',
+  sentence: 'The signing service sent the PDF instead of the records. Download the PDF instead.',
   means: 'the PDF'
 }
 const somethingElse = {
   ...notJson,
-  sentence: 'The answer can’t be read as the records. Perhaps something between this computer and the service sent it.',
+  sentence: 'What came isn’t the records. Something on your network may have answered instead of the service.',
   means: 'something else, no records'
 }
 const unknownData = {
   ...otherShape,
-  sentence: 'The answer can’t be read as the records. Perhaps something between this computer and the service sent it.',
+  sentence: 'What came isn’t the records. Something on your network may have answered instead of the service.',
   means: 'other data, no records'
 }
 
@@ -48,8 +48,7 @@ export const recordFaults: Row[] = [
   {
     does: 'sends a page to sign in at for records',
     ...notJson,
-    sentence:
-      'A page to sign in at came in place of the records. Sign in to this network in a web browser, then try again.',
+    sentence: 'A sign-in page came instead of the records. Open a browser to sign in to this network, then try again.',
     at: answers(body('<html><h1>Please sign in</h1></html>', 200, { 'content-type': 'application/json' }))
   },
   {
@@ -72,7 +71,7 @@ export const recordFaults: Row[] = [
     does: 'sends an error for records, with status 200',
     asked,
     code: 'error-answer',
-    sentence: `The signing service says that it doesn’t send the records. ${notKept}`,
+    sentence: `The signing service refused to send the records. ${notKept}`,
     serviceMessage: 'Too early',
     at: answers(json({ ResponseStatus: { Message: 'Too early' } }))
   },
@@ -83,14 +82,14 @@ export const recordFaults: Row[] = [
     asked,
     code: 'too-large',
     maxBytes: 1000,
-    sentence: 'The records are larger than Countersign takes.',
+    sentence: 'The records are too large for Countersign.',
     at: answers(json([{ PortraitImage: 'A'.repeat(5000) }]))
   },
   {
     does: 'breaks the line in the middle of the records',
     asked,
     code: 'incomplete',
-    sentence: `A part of the records is missing or was damaged on its way. ${notKept}`,
+    sentence: `Part of the records is missing or damaged. ${notKept}`,
     at: speaks((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n[{'))
   },
   {

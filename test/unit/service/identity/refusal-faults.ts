@@ -14,43 +14,43 @@ const noAnswer = {
   asked,
   code: 'timeout',
   means: 'no answer',
-  sentence: 'The connection to the signing service broke before its answer arrived.'
+  sentence: 'The connection to the signing service was lost before it answered.'
 } as const
 const noService = {
   asked,
   code: 'not-json',
   means: 'no web service',
-  sentence: 'What answered at the account’s address isn’t a web service. Check the address in Settings.'
+  sentence: 'What answered at the account’s address isn’t a signing service. Check the address in Settings.'
 } as const
 const nowhere = {
   asked,
   code: 'unsafe-address',
   means: 'nowhere',
-  sentence: 'The signing service sends us from one address to another without an answer.'
+  sentence: 'The signing service keeps redirecting without answering.'
 } as const
 const gateway = {
   asked,
   code: 'server',
   means: 'gateway',
-  sentence: 'A gateway before the signing service can’t reach it just now.'
+  sentence: 'The signing service can’t be reached behind its gateway.'
 } as const
 const notOffered = {
   asked,
   code: 'not-found',
   means: 'not offered',
-  sentence: 'This signing service doesn’t hand out identity data. Ask your provider about it.'
+  sentence: 'This signing service doesn’t offer identity data. Ask your provider about it.'
 } as const
 const unkept = {
   asked,
   code: 'not-found',
   means: 'not kept',
-  sentence: 'The signing service has no identity data of this document: it keeps it for a time only, or has none.'
+  sentence: 'The signing service has no identity data for this document. It may have been deleted after a time.'
 } as const
 const wait = {
   asked,
   code: 'rate-limited',
   means: 'wait',
-  sentence: 'The signing service asks us to wait a little before trying again.'
+  sentence: 'The signing service has asked us to slow down.'
 } as const
 
 const refuses = (status: number, headers: Record<string, string> = {}) => answers(body(page, status, headers))
@@ -60,7 +60,7 @@ export const lineFaults: Row[] = [
     does: 'isn’t there',
     asked,
     code: 'refused',
-    sentence: 'Nothing answers at the signing service’s address just now.',
+    sentence: 'The signing service can’t be reached.',
     at: absent
   },
   {
@@ -88,7 +88,7 @@ export const lineFaults: Row[] = [
     does: 'says nothing',
     asked,
     code: 'timeout',
-    sentence: 'The signing service took too long to answer.',
+    sentence: 'The signing service took too long to respond.',
     limits: patience(150, 10_000),
     at: answers(() => {})
   },
@@ -108,7 +108,7 @@ export const lineFaults: Row[] = [
     asked,
     code: 'unsafe-address',
     sentence:
-      'The signing service sends us on to http://files.example.org. If that is right, change the account’s address to it.',
+      'The signing service has moved to http://files.example.org. If that’s right, change the account’s address.',
     at: answers(body('', 302, { location: 'http://files.example.org/x?token=1' }))
   },
   { does: 'sends us in circles', ...nowhere, at: answers(body('', 302, { location: '/again' })) },
@@ -120,7 +120,7 @@ export const refusals: Row[] = [
     does: 'doesn’t accept the question (400)',
     asked,
     code: 'invalid',
-    sentence: 'The signing service doesn’t accept the question for the PDF of this document.',
+    sentence: 'The signing service didn’t accept the request for the PDF of this document.',
     serviceMessage: 'Malformed reference',
     at: answers(json({ ResponseStatus: { Message: 'Malformed reference' } }, 400))
   },
@@ -128,7 +128,7 @@ export const refusals: Row[] = [
     does: 'doesn’t know the key (401)',
     asked,
     code: 'unauthorised',
-    sentence: 'The signing service did not accept this account’s key or token.',
+    sentence: 'The signing service rejected this account’s key or token.',
     at: refuses(401)
   },
   {
@@ -142,7 +142,7 @@ export const refusals: Row[] = [
     does: 'doesn’t let us (403)',
     asked,
     code: 'forbidden',
-    sentence: 'The signing service doesn’t let this account see who was checked. Ask for that right.',
+    sentence: 'This account doesn’t have permission to see identity checks. Ask your administrator for permission.',
     at: refuses(403)
   },
   {
@@ -158,35 +158,35 @@ export const refusals: Row[] = [
     does: 'can’t say it in any form (406)',
     asked,
     code: 'not-json',
-    sentence: 'The signing service can’t send the PDF in a form that Countersign reads.',
+    sentence: 'The signing service can’t send the PDF in a format that Countersign reads.',
     at: refuses(406)
   },
   {
     does: 'didn’t hear all of the question (408)',
     asked,
     code: 'timeout',
-    sentence: 'The signing service gave up waiting for the request. The connection may be slow.',
+    sentence: 'The signing service stopped waiting for the request. The connection may be slow.',
     at: refuses(408)
   },
   {
     does: 'is changing it (409)',
     asked,
     code: 'conflict',
-    sentence: 'Something changed in the meantime, so nothing was done.',
+    sentence: 'This has changed in the meantime, so nothing was done.',
     at: refuses(409)
   },
   {
     does: 'has deleted it (410)',
     asked,
     code: 'not-found',
-    sentence: 'The signing service had this identity data and has deleted it: it keeps it for a time only.',
+    sentence: 'The signing service has deleted this identity data.',
     at: refuses(410)
   },
   {
     does: 'finds the address too long (414)',
     asked,
     code: 'too-large',
-    sentence: 'This is larger than can be sent or read at once.',
+    sentence: 'This is too large to send or load.',
     at: refuses(414)
   },
   {
@@ -202,7 +202,7 @@ export const refusals: Row[] = [
     does: 'is broken (500)',
     asked,
     code: 'server',
-    sentence: 'The signing service could not do this because of a fault of its own.',
+    sentence: 'The signing service had a problem.',
     serviceMessage: 'Object reference not set',
     at: answers(
       json({ ResponseStatus: { Message: 'Object reference not set\r\n   at A.B(C c)', StackTrace: 'x' } }, 500)
@@ -214,14 +214,14 @@ export const refusals: Row[] = [
     does: 'is closed (503)',
     asked,
     code: 'server',
-    sentence: 'The signing service is closed for a moment, or has too much to do.',
+    sentence: 'The signing service is temporarily unavailable.',
     at: refuses(503)
   },
   {
     does: 'is a guest network (511)',
     asked,
     code: 'offline',
-    sentence: 'This network wants you to sign in first. Open a web page, sign in, then try again.',
+    sentence: 'This network needs you to sign in first. Open a browser to sign in, then try again.',
     at: refuses(511)
   }
 ]
