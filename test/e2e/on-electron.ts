@@ -156,7 +156,7 @@ function readBadge({ app }: Modules): Badge {
 
 /** Runs inside the application: the line of every page, and of the service's client, which has sessions of its own. */
 function goOnline({ session, webContents }: Modules, online: boolean): void {
-  const own = ['service-reads', ...[0, 1, 2, 3].map((index) => `service-sends-${index}`)]
+  const own = ['service-reads-0', 'service-reads-1', ...[0, 1, 2, 3].map((index) => `service-sends-${index}`)]
   const all = new Set([
     session.defaultSession,
     ...own.map((name) => session.fromPartition(name)),

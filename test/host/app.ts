@@ -5,6 +5,7 @@ import { homedir, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type * as Electron from 'electron'
 import { BaseWindow } from './base-window.ts'
+import { APPENDABLE } from './browser.ts'
 import { appendSwitch, chromium, host } from './host.ts'
 import { takeInstance } from './instance-lock.ts'
 import { Emulated, notEmulated, preventable } from './strict.ts'
@@ -101,7 +102,7 @@ class App extends Emulated implements Offered {
   readonly applicationMenu = null
   readonly commandLine = {
     appendSwitch: (name: string, value = '') => {
-      if (name === 'disable-features') return appendSwitch(name, value)
+      if (name === 'disable-features' || APPENDABLE.includes(name)) return appendSwitch(name, value)
       // These change nothing that the host shows; any other is Chromium's business, which is started already.
       const harmless = ['lang', 'force-color-profile', 'js-flags', 'disable-renderer-backgrounding', 'password-store']
       if (!harmless.includes(name)) notEmulated(`app.commandLine.appendSwitch('${name}')`)

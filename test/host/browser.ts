@@ -47,6 +47,11 @@ const disabledFeatures = [
 /** Appended by the application before Chromium starts, as names and values. */
 type Appended = ReadonlyMap<string, string>
 
+/** Chromium's switches that the application may be started with, as Electron may; any other is ignored. */
+const STARTED_WITH = ['ignore-certificate-errors-spki-list', 'short-reporting-delay']
+/** Chromium's switches that an application may append, beside features. */
+export const APPENDABLE = ['disable-http2', 'disable-quic']
+
 function switches(profile: string, appended: Appended): string[] {
   const disabled = [...disabledFeatures, ...(appended.get('disable-features')?.split(',') ?? [])]
   return [
@@ -72,6 +77,10 @@ function switches(profile: string, appended: Appended): string[] {
     '--disable-dev-shm-usage',
     '--disable-extensions',
     `--disable-features=${disabled.join(',')}`,
+    ...APPENDABLE.filter((name) => appended.has(name)).map((name) => `--${name}`),
+    ...process.argv.filter((each) =>
+      STARTED_WITH.some((name) => each === `--${name}` || each.startsWith(`--${name}=`))
+    ),
     '--disable-field-trial-config',
     '--disable-infobars',
     '--disable-ipc-flooding-protection',

@@ -133,6 +133,9 @@ async function serve(
 async function answered(contents: WebContents, paused: Paused): Promise<void> {
   const status = paused.responseStatusCode ?? 0
   const headers = paused.responseHeaders ?? []
+  const { origin, protocol } = new URL(paused.request.url)
+  const isDocument = paused.resourceType === 'Document'
+  if (isDocument && protocol === 'https:') await contents.session.permissions.decideReports(origin)
   const after = await received(contents, paused, status, headers)
   if (after.cancel) return fail(paused, 'BlockedByClient')
   const response = {

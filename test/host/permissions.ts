@@ -96,6 +96,21 @@ export class Permissions {
     await Promise.all(all.map((permission) => this.#set({ permission, setting })))
   }
 
+  /**
+   * Chromium asks by itself, of no page, whether reports about an origin may be sent (`background-sync`). Electron asks the check
+   * handler each time; here it is asked as a document of the origin arrives.
+   */
+  async decideReports(origin: string): Promise<void> {
+    if (!this.#check) return
+    const details = { isMainFrame: false, embeddingOrigin: `${origin}/` }
+    const allowed = this.#check(null, 'background-sync' as CheckName, `${origin}/`, details as never)
+    const [permission] = descriptors['background-sync'] ?? []
+    if (!permission) return
+    const decided: Setting = { permission, setting: allowed ? 'granted' : 'denied', origin, embeddedOrigin: origin }
+    this.#decided.set(JSON.stringify([permission, origin, origin]), decided)
+    await this.#set(decided)
+  }
+
   /** Answers a page's question and puts the answer into the browser for its origin. */
   async answer(contents: WebContents, frame: WebFrame, question: Question): Promise<boolean> {
     const kinds = question.details.mediaTypes ?? (question.details.mediaType ? [question.details.mediaType] : undefined)

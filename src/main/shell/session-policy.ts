@@ -7,6 +7,16 @@ import { app, type Session, session, type WebContents, type WebPreferences } fro
 import type { AskedPermission } from '../core/policy/permissions.ts'
 import type { Log } from './log.ts'
 
+/** A frame that a page shuts off would be another process's, where its scripts begin before the page's hold is on it. */
+const SHUT_OFF_IN_ANOTHER_PROCESS = ['IsolateSandboxedIframes']
+/** The network sends them by itself to wherever a page's answer says, also after the page has gone. No guard of requests sees them. */
+const REPORTS = ['Reporting', 'NetworkErrorLogging']
+/**
+ * An answer can lead HTTP/3 to another host and port, which gets a datagram before anyone checks whose it is. Early hints, which are
+ * read in HTTP/2 only, open a line to anywhere. Neither is a request.
+ */
+const UNSEEN_PROTOCOLS = ['quic', 'http2']
+
 /** How every page is held, ours or the service's: in a sandbox, without Node, and nothing loads or opens another way. */
 export const CONTAINED: WebPreferences = {
   sandbox: true,
@@ -51,8 +61,9 @@ const sessions = new WeakMap<Session, { onDenied: OnDenied; permits: Permits }>(
 /** Must be called before the application is ready. */
 export function lockSessions(log: Pick<Log, 'warn'>): void {
   app.enableSandbox()
-  // A frame that a page shuts off would be another process's, where its scripts begin before the page's hold is on it.
-  app.commandLine.appendSwitch('disable-features', 'IsolateSandboxedIframes')
+  // The last one is appended: Chromium would forget what an earlier one names.
+  app.commandLine.appendSwitch('disable-features', [...SHUT_OFF_IN_ANOTHER_PROCESS, ...REPORTS].join(','))
+  for (const protocol of UNSEEN_PROTOCOLS) app.commandLine.appendSwitch(`disable-${protocol}`)
   const denied: OnDenied = (what) => log.warn('Denied.', { what })
   app.on('session-created', (created) => lockSession(created, denied))
   app.on('web-contents-created', (_event, contents) => lockContents(contents, denied))

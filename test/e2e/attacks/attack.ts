@@ -16,6 +16,9 @@ export interface Attack {
   contained?: string
   /** What the page holds. `{here}`, `{port}` and `{elsewhere}` stand for the service's origin, its port and the other server. */
   page?: string
+  /** What the page’s answer says beside it, and what is told ahead of the answer, each as in a `Link` header. */
+  headers?: Readonly<Record<string, string>>
+  hints?: readonly string[]
   /** What it does, as if the person had just clicked. May answer something. */
   script?: string
   /** For what one script can't do: several turns, a crash, what staff does meanwhile. */
@@ -63,6 +66,8 @@ export interface Area {
    * document of its own. Rows that play a scene or change the turn have one of their own all the same.
    */
   sharesTurns?: true
+  /** Its service is an encrypted one, and so is elsewhere. */
+  isEncrypted?: true
   attacks: readonly Attack[]
 }
 
@@ -72,9 +77,13 @@ export function sharesTurn(area: Area, attack: Attack): boolean {
   return area.by === 'signing page' && area.sharesTurns === true && (attack.sharesTurn ?? isPlain)
 }
 
+/** Where an attack begins, and where it would get to. */
 export interface Ground {
+  /** `http://127.0.0.1:PORT` of the service, or `https:`: the origin that a signing page may be on. */
   here: string
+  /** Its port. */
   herePort: number
+  /** `127.0.0.1:PORT` of elsewhere. */
   elsewhere: string
 }
 

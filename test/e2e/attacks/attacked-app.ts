@@ -1,5 +1,6 @@
 /** Starts the application under attack and speaks to it. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash, X509Certificate } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -7,12 +8,24 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'vite'
 import { requestNamesAtBuild } from '../../../scripts/request-names.ts'
+import { selfSigned } from '../../contract/self-signed.ts'
 import type { Answer, Command, Facts, Told } from './control.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const root = join(here, '../../..')
 
 const PATIENCE_MS = 30_000
+
+/**
+ * Switches that what is packed isn't started with: the encrypted servers' certificate is trusted, by its key, and what a browser
+ * reports by itself is sent within a second, not after a minute.
+ */
+const OPEN_TO_ATTACK = [`--ignore-certificate-errors-spki-list=${keyOf(selfSigned.cert)}`, '--short-reporting-delay']
+
+function keyOf(certificate: string): string {
+  const key = new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' })
+  return createHash('sha256').update(key).digest('base64')
+}
 
 export class AttackedApp {
   readonly #process: ChildProcess
@@ -48,7 +61,7 @@ export class AttackedApp {
     const built = given ?? (await buildAttackedApp())
     const data = mkdtempSync(join(tmpdir(), 'countersign-attacked-'))
     mkdirSync(join(data, 'downloads'))
-    const args = [built.main, built.preload, join(here, 'page'), `--user-data-dir=${data}`]
+    const args = [built.main, built.preload, join(here, 'page'), `--user-data-dir=${data}`, ...OPEN_TO_ATTACK]
     const child = spawn(...commandFor(args), { cwd: root, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
     const app = new AttackedApp(child, () => {
       rmSync(data, { recursive: true, force: true })

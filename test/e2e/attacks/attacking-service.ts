@@ -3,6 +3,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 const HTML = { 'content-type': 'text/html; charset=utf-8' }
 let answered = 0
+/** How long a browser has for what it was told ahead. */
+const AHEAD_MS = 150
+
+export interface Page {
+  body: string
+  /** What its answer says beside it. */
+  headers?: Readonly<Record<string, string>> | undefined
+  /** What is told ahead of the answer (103 Early Hints), each as in a `Link` header. */
+  hints?: readonly string[] | undefined
+}
 
 /**
  * `/attack`: the page. `/redirect/CODE?to=`: a redirect. `/circle`: to itself. `/refresh?to=`: a redirect by header. `/file`: a download.
@@ -10,13 +20,15 @@ let answered = 0
  * `/say?type=&body=&h=Name:value`: an answer made to order. `/count`: how often it was asked, to be kept for ever.
  * `/log-in`: nothing without a password. Anything else: nothing special.
  */
-export function attackingService(request: IncomingMessage, response: ServerResponse, page: string): void {
+export function attackingService(request: IncomingMessage, response: ServerResponse, page: Page): void {
   const url = new URL(request.url ?? '/', 'http://service')
   const asked = (name: string) => url.searchParams.get(name) ?? ''
   const [, route, code] = url.pathname.split('/')
   switch (route) {
     case 'attack':
-      return void response.writeHead(200, HTML).end(page)
+      if (!page.hints) return void response.writeHead(200, { ...HTML, ...page.headers }).end(page.body)
+      response.writeEarlyHints({ link: [...page.hints] })
+      return void setTimeout(() => response.writeHead(200, { ...HTML, ...page.headers }).end(page.body), AHEAD_MS)
     case 'redirect':
       // Byte by byte as it came: addresses may hold any letter.
       return void response.writeHead(Number(code), { location: Buffer.from(asked('to')).toString('latin1') }).end()

@@ -13,7 +13,8 @@ it, or foreign script in our own page tries against the person, the next person,
 
 **How it is tested.** Each row is a test with the row’s number in its name. It runs against the real boundary
 (\`src/main/shell\`, \`src/main/core/policy\`, the real preload) in a real browser, with a real attacking server and a
-second server that must never get a request. After every row the test also checks that the page and our own page are
+second server that must never get a request; both are there a second time, encrypted, and every line and datagram to that second
+one counts. After every row the test also checks that the page and our own page are
 still where they were; there are no more pages than before; nothing was saved; the second server got no
 request, the service got none under another name, and no request of the application was made; our window has its title
 and isn’t full screen, and the page lies exactly where we put it. Rows that leave nothing behind run one after another in one turn, each

@@ -114,9 +114,13 @@ export const mutants: Record<Removable, readonly Edit[]> = {
   'one process': [
     {
       file: SESSION_POLICY,
-      find: "  app.commandLine.appendSwitch('disable-features', 'IsolateSandboxedIframes')\n",
-      put: ''
+      find: "['IsolateSandboxedIframes']",
+      put: '[]'
     }
+  ],
+  switches: [
+    { file: SESSION_POLICY, find: "['Reporting', 'NetworkErrorLogging']", put: '[]' },
+    { file: SESSION_POLICY, find: "['quic', 'http2']", put: '[]' }
   ],
   preferences: [
     { file: CONTENTS, find: 'disableDialogs: true', put: 'disableDialogs: false' },

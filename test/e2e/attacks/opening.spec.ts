@@ -90,7 +90,7 @@ test.describe('the clerk is told in plain words, with a way on, where a page', (
   }
 
   test('ends unexpectedly', async () => {
-    servers.show('<title>sign</title>')
+    servers.show({ body: '<title>sign</title>' })
     await open(`${servers.here}/attack`)
     await app.until(() => app.kinds().includes('open'), 'the page to open')
     await app.say({ do: 'crash-signing-page' })
@@ -115,9 +115,9 @@ test.describe('the clerk is told in plain words, with a way on, where a page', (
 
 test.describe('a page that behaves', () => {
   test('opens, goes on within the service, opens its windows in place, and loads its own parts', async () => {
-    servers.show(
-      '<title>sign</title><iframe src="/embedded"></iframe><img src="/logo.png"><a id=go target=_blank href="/embedded">more</a>'
-    )
+    servers.show({
+      body: '<title>sign</title><iframe src="/embedded"></iframe><img src="/logo.png"><a id=go target=_blank href="/embedded">more</a>'
+    })
     await open(`${servers.here}/attack`)
     await app.until(() => app.kinds().includes('open'), 'the page to open')
     expect(await run('return fetch("/loot").then((r) => r.text())')).toBe('ok')
@@ -139,7 +139,7 @@ test.describe('a page that behaves', () => {
     ]
   ] as const) {
     test(`comes back by ${how}, and the return address is never asked for`, async () => {
-      servers.show('<title>sign</title><body>')
+      servers.show({ body: '<title>sign</title><body>' })
       await open(`${servers.here}/attack`)
       await app.until(() => app.kinds().includes('open'), 'the page to open')
       await run(script)
@@ -160,7 +160,7 @@ test.describe('the next signer', () => {
       (await indexedDB.databases()).length, (await caches.keys()).length, window.name, history.length]`
 
   test('finds nothing of the one before', async () => {
-    servers.show('<title>sign</title><input name=email autocomplete=email>')
+    servers.show({ body: '<title>sign</title><input name=email autocomplete=email>' })
     await open(`${servers.here}/attack`)
     await app.until(() => app.kinds().includes('open'), 'the page to open')
     const nothing = await run(recall)

@@ -4,7 +4,7 @@
  */
 import { expect } from 'playwright/test'
 import type { Plugin } from 'vite'
-import { type Area, type Attack, sharesTurn } from './attack.ts'
+import { type Area, type Attack, type Ground, sharesTurn } from './attack.ts'
 import { AttackedApp, type BuiltApp, buildAttackedApp } from './attacked-app.ts'
 import type { Facts } from './control.ts'
 import { Scene } from './scene.ts'
@@ -28,6 +28,8 @@ export class RowPlayer {
   #before: Facts
   /** How many rows the turn that goes on has had; 0 where none goes on. */
   #rowsInTurn = 0
+  /** Whether that turn is with the encrypted service. */
+  #isTurnEncrypted = false
 
   private constructor(
     servers: Servers,
@@ -105,12 +107,17 @@ export class RowPlayer {
   }
 
   async playOnce(area: Area, attack: Attack): Promise<void> {
-    if (sharesTurn(area, attack)) return this.#inSharedTurn(attack)
-    if (this.#rowsInTurn > 0) await this.#endTurn()
+    const isEncrypted = area.isEncrypted === true
+    const shares = sharesTurn(area, attack)
+    const goesOn = shares && this.#isTurnEncrypted === isEncrypted && this.#rowsInTurn < ROWS_A_TURN
+    if (this.#rowsInTurn > 0 && !goesOn) await this.#endTurn()
+    this.#isTurnEncrypted = isEncrypted
+    const scene = new Scene(this.app, this.servers, attack, isEncrypted)
+    if (shares) return this.#inSharedTurn(scene, attack)
     const alone = {
-      'signing page': () => this.#inOwnTurn(attack),
-      'own page': () => this.#fromOwnPage(attack),
-      link: () => this.#fromLink(attack)
+      'signing page': () => this.#inOwnTurn(scene, attack),
+      'own page': () => this.#fromOwnPage(scene, attack),
+      link: () => this.#fromLink(scene, attack)
     }
     let failed: unknown
     await alone[area.by]().catch((error: unknown) => (failed = error))
@@ -126,7 +133,7 @@ export class RowPlayer {
   }
 
   /** Nothing was reached, opened, saved or asked that must not be, and our window is as it was. */
-  async #expectUntouched(attack: Attack, pages: number): Promise<Facts> {
+  async #expectUntouched(attack: Attack, pages: number, { here }: Ground = this.servers): Promise<Facts> {
     const facts = await this.app.facts()
     const { servers } = this
     expect(servers.visits(), 'requests to elsewhere').toEqual([])
@@ -137,27 +144,24 @@ export class RowPlayer {
     expect(facts.asked, 'requests that reached a handler').toEqual([])
     expect(new Set(facts.calls), 'how pages may call others').toEqual(new Set(['disable_non_proxied_udp']))
     expect(facts.window, 'our window').toEqual(this.#before.window)
-    expect(servers.requests.filter(({ host }) => host !== new URL(servers.here).host)).toEqual([])
+    expect(servers.requests.filter(({ host }) => host !== new URL(here).host)).toEqual([])
     if (attack.neverAsked) expect(servers.requests.map(({ path }) => path)).not.toContain(attack.neverAsked)
     if (attack.denied) expect(facts.denied).toContain(attack.denied)
     return facts
   }
 
   /** In a turn that goes on, or in a new one where there is none or where it had rows enough. */
-  async #inSharedTurn(attack: Attack): Promise<void> {
-    if (this.#rowsInTurn >= ROWS_A_TURN) await this.#endTurn()
-    const scene = new Scene(this.app, this.servers, attack)
+  async #inSharedTurn(scene: Scene, attack: Attack): Promise<void> {
     if (this.#rowsInTurn++ === 0) await scene.open()
     else await scene.arrive()
     await this.#fromPage(scene, attack)
     // The page goes on, and nothing of the row comes after it.
     await scene.leave()
-    await this.#expectUntouched(attack, 2)
+    await this.#expectUntouched(attack, 2, scene.ground)
     expect(scene.kinds().includes('returned') || scene.kinds().includes('failed'), 'the turn is over').toBe(false)
   }
 
-  async #inOwnTurn(attack: Attack): Promise<void> {
-    const scene = new Scene(this.app, this.servers, attack)
+  async #inOwnTurn(scene: Scene, attack: Attack): Promise<void> {
     await scene.open()
     await this.#fromPage(scene, attack)
   }
@@ -168,17 +172,16 @@ export class RowPlayer {
     if (attack.told) await scene.untilTold(attack.told)
     await scene.pause(attack.told ? AFTER_TOLD_MS : AFTERMATH_MS)
     if ('answers' in attack) expect(answer).toEqual(attack.answers)
-    const { signingUrl, view } = await this.#expectUntouched(attack, attack.turnIs === 'ended' ? 1 : 2)
+    const { signingUrl, view } = await this.#expectUntouched(attack, attack.turnIs === 'ended' ? 1 : 2, scene.ground)
     expect(scene.kinds().includes('returned'), 'the turn has come back').toBe(attack.turnIs === 'returned')
     const isFailed = scene.kinds().includes('failed')
     if (!attack.mayEndItself) expect(isFailed, 'the turn has failed').toBe(attack.turnIs === 'failed')
     if (attack.turnIs || isFailed) return
-    if (!attack.mayEndItself) expect(signingUrl.replace(/#.*$/, '')).toBe(`${this.servers.here}/attack`)
+    if (!attack.mayEndItself) expect(signingUrl.replace(/#.*$/, '')).toBe(`${scene.ground.here}/attack`)
     expect(view?.place, 'where the page lies').toEqual(PLACE)
   }
 
-  async #fromLink(attack: Attack): Promise<void> {
-    const scene = new Scene(this.app, this.servers, attack)
+  async #fromLink(scene: Scene, attack: Attack): Promise<void> {
     await scene.begin(attack.script ?? '')
     await scene.until(() => scene.kinds().includes('failed'), 'the turn to fail')
     if (attack.told) await scene.untilTold(attack.told)
@@ -188,8 +191,7 @@ export class RowPlayer {
     expect(scene.kinds()).not.toContain('open')
   }
 
-  async #fromOwnPage(attack: Attack): Promise<void> {
-    const scene = new Scene(this.app, this.servers, attack)
+  async #fromOwnPage(scene: Scene, attack: Attack): Promise<void> {
     const answer = await scene.runInOwnPage(attack.script ?? '')
     await attack.play?.(scene)
     await scene.pause(AFTERMATH_MS)

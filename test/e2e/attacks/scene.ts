@@ -1,6 +1,6 @@
 /** One attack as it happens: the application, the servers, and the turns that the attack needs. */
 import { RETURN_ADDRESS } from '../../../src/shared/composition/request.ts'
-import { type Attack, on } from './attack.ts'
+import { type Attack, type Ground, on } from './attack.ts'
 import type { AttackedApp } from './attacked-app.ts'
 import type { Command, Facts } from './control.ts'
 import type { Servers } from './servers.ts'
@@ -11,29 +11,39 @@ const LOOKUPS = { 'rebind.example': ['192.168.1.1'], 'cdn.example': ['93.184.215
 export class Scene {
   readonly app: AttackedApp
   readonly servers: Servers
+  readonly ground: Ground
   readonly #attack: Attack
 
-  constructor(app: AttackedApp, servers: Servers, attack: Attack) {
+  constructor(app: AttackedApp, servers: Servers, attack: Attack, isEncrypted = false) {
     this.app = app
     this.servers = servers
+    this.ground = isEncrypted ? servers.encrypted : servers
     this.#attack = attack
-    this.#showPage(attack.page)
+    this.#showPage(attack)
   }
 
-  #showPage(page = ''): void {
-    this.servers.show(`<!doctype html><title>sign</title>${on(this.servers, page)}`)
+  #showPage({ page = '', headers = {}, hints }: Pick<Attack, 'page' | 'headers' | 'hints'>): void {
+    const named = (text: string) => on(this.ground, text)
+    this.servers.show({
+      body: `<!doctype html><title>sign</title>${named(page)}`,
+      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, named(value)])),
+      hints: hints?.map(named)
+    })
   }
 
   /** Begins a turn without waiting for its page. */
   async begin(address: string, patienceMs = 10_000): Promise<void> {
     const { media = 'never', returnAddresses = [RETURN_ADDRESS], lookups = {}, linkOrigin } = this.#attack.turn ?? {}
+    const { here } = this.ground
+    // Only a practice service has no encryption.
+    const isPlain = here.startsWith('http:')
     await this.app.say({
       do: 'open',
       turn: {
-        url: on(this.servers, address),
-        allowedOrigins: linkOrigin ? [linkOrigin] : [],
+        url: on(this.ground, address),
+        allowedOrigins: [...(linkOrigin ? [linkOrigin] : []), ...(isPlain ? [] : [here])],
         returnAddresses,
-        practiceOrigin: this.servers.here,
+        ...(isPlain && { practiceOrigin: here }),
         ...(linkOrigin && { linkOrigin })
       },
       media,
@@ -50,7 +60,8 @@ export class Scene {
 
   /** Comes to the attack's page in a turn that goes on, and whose page is the empty one that `leave` came to. */
   async arrive(): Promise<void> {
-    if (this.#attack.page !== undefined) await this.#goOn()
+    const { page, headers, hints } = this.#attack
+    if (page !== undefined || headers || hints) await this.#goOn()
   }
 
   /**
@@ -58,7 +69,7 @@ export class Scene {
    * doesn't go on as a page does.
    */
   async leave(): Promise<void> {
-    this.#showPage()
+    this.#showPage({})
     await this.#goOn()
   }
 
@@ -83,11 +94,11 @@ export class Scene {
 
   /** Runs a script in the signing page as if the person had just clicked. `return` answers. */
   run(script: string): Promise<unknown> {
-    return this.say({ do: 'run-in-signing-page', script: `(async () => { ${on(this.servers, script)} })()` })
+    return this.say({ do: 'run-in-signing-page', script: `(async () => { ${on(this.ground, script)} })()` })
   }
 
   runInOwnPage(script: string): Promise<unknown> {
-    return this.say({ do: 'run-in-own-page', script: `(async () => { ${on(this.servers, script)} })()` })
+    return this.say({ do: 'run-in-own-page', script: `(async () => { ${on(this.ground, script)} })()` })
   }
 
   say(command: Command): Promise<unknown> {

@@ -1,11 +1,14 @@
 /**
- * Two servers of this machine: the service, whose pages attack, and elsewhere, which must never be asked for anything.
- * (A line that a browser opens ahead, and on which it never says a word, is not counted: Chromium does that by itself.)
+ * Two servers of this machine: the service, whose pages attack, and elsewhere, which must never be asked for anything. Each is there
+ * a second time, encrypted, for what browsers do only on an encrypted line.
  */
 import { createSocket, type Socket } from 'node:dgram'
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { attackingService } from './attacking-service.ts'
+import { createSecureServer, type Http2SecureServer } from 'node:http2'
+import type { AddressInfo, Socket as Line } from 'node:net'
+import { selfSigned } from '../../contract/self-signed.ts'
+import type { Ground } from './attack.ts'
+import { attackingService, type Page } from './attacking-service.ts'
 
 interface Asked {
   method: string
@@ -15,19 +18,17 @@ interface Asked {
   headers: IncomingHttpHeaders
 }
 
-export interface Servers {
-  /** `http://127.0.0.1:PORT` of the service: the origin that a signing page may be on. */
-  here: string
-  /** Its port. */
-  herePort: number
-  /** `127.0.0.1:PORT` of elsewhere. */
-  elsewhere: string
+export interface Servers extends Ground {
+  encrypted: Ground
   /** What was asked of the service. */
   requests: Asked[]
-  /** What elsewhere was asked for; `words` is anything that isn't plain HTTP, `datagram` what came without a line (UDP). */
+  /**
+   * What elsewhere was asked for; `words` is anything that isn't plain HTTP, `datagram` what came without a line (UDP). `line` is one
+   * to the encrypted elsewhere, whatever is said on it. (One to the plain one is not counted on which a browser never says a word.)
+   */
   visits(): string[]
   /** Puts a page on the service's `/attack`. */
-  show(body: string): void
+  show(page: Page): void
   forget(): void
   close(): Promise<void>
 }
@@ -36,7 +37,7 @@ export interface Servers {
 const OTHER_ADDRESSES = ['127.0.0.2', '::1']
 
 export async function startServers(): Promise<Servers> {
-  let page = ''
+  let page: Page = { body: '' }
   const visits: string[] = []
   const requests: Asked[] = []
   const elsewhere = await everywhere((request, response) => {
@@ -51,19 +52,30 @@ export async function startServers(): Promise<Servers> {
     })
   }
   const ears = await listeningForDatagrams(elsewhere.port, () => visits.push('datagram'))
-  const service = await everywhere((request, response) => {
+  const answer: RequestListener = (request, response) => {
     const { method = '', url = '', headers } = request
-    requests.push({ method, host: headers.host ?? '', path: url, headers })
+    // HTTP/2 has another word for it.
+    requests.push({ method, host: headers.host ?? String(headers[':authority']), path: url, headers })
     attackingService(request, response, page)
+  }
+  const service = await everywhere(answer)
+  const encrypted = await encryptedServer(answer)
+  const encryptedElsewhere = await encryptedServer((request, response) => {
+    visits.push(`${request.method} ${request.url}`)
+    // Nothing stands in the way of a browser that asks first whether it may.
+    response.setHeader('access-control-allow-origin', '*')
+    response.setHeader('access-control-allow-headers', '*')
+    response.end('loot')
   })
+  encryptedElsewhere.server.on('connection', () => visits.push('line'))
+  ears.push(...(await listeningForDatagrams(encryptedElsewhere.port, () => visits.push('datagram'))))
   return {
-    here: `http://127.0.0.1:${service.port}`,
-    herePort: service.port,
-    elsewhere: `127.0.0.1:${elsewhere.port}`,
+    ...groundOf('http', service.port, elsewhere.port),
+    encrypted: groundOf('https', encrypted.port, encryptedElsewhere.port),
     requests,
     visits: () => [...visits],
-    show: (body) => {
-      page = body
+    show: (shown) => {
+      page = shown
     },
     forget: () => {
       requests.length = 0
@@ -75,6 +87,33 @@ export async function startServers(): Promise<Servers> {
         server.closeAllConnections()
         await new Promise((resolve) => server.close(resolve))
       }
+      for (const { close } of [encrypted, encryptedElsewhere]) await close()
+    }
+  }
+}
+
+function groundOf(scheme: 'http' | 'https', herePort: number, elsewherePort: number): Ground {
+  return { here: `${scheme}://127.0.0.1:${herePort}`, herePort, elsewhere: `127.0.0.1:${elsewherePort}` }
+}
+
+/** In HTTP/2 and in HTTP/1.1, as it is asked. Its certificate is trusted by an attacked application alone, which is started so. */
+async function encryptedServer(
+  answer: RequestListener
+): Promise<{ server: Http2SecureServer; port: number; close(): Promise<void> }> {
+  // The requests and answers of both protocols have the same interface.
+  const server = createSecureServer({ ...selfSigned, allowHTTP1: true }, answer as never)
+  const lines = new Set<Line>()
+  server.on('connection', (line: Line) => {
+    lines.add(line)
+    line.once('close', () => lines.delete(line))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    server,
+    port: (server.address() as AddressInfo).port,
+    close: async () => {
+      for (const line of lines) line.destroy()
+      await new Promise((resolve) => server.close(resolve))
     }
   }
 }

@@ -17,6 +17,7 @@ import { privateAddresses } from './private-addresses.ts'
 import { redirects } from './redirects.ts'
 import { returnAddress } from './return-address.ts'
 import { schemes } from './schemes.ts'
+import { unseen } from './unseen.ts'
 import { windows } from './windows.ts'
 
 export const areas: readonly Area[] = [
@@ -37,5 +38,6 @@ export const areas: readonly Area[] = [
   imitation,
   endurance,
   application,
+  unseen,
   ownPage
 ]

@@ -20,7 +20,7 @@ function spelling(what: string, host: string, port: '' | ':{elsewhere-port}' = '
     name: `reach ${what} (\`${host}\`)`,
     sharesTurn: true,
     play: async (scene) => {
-      const written = on(scene.servers, address)
+      const written = on(scene.ground, address)
       assert.deepEqual(
         await scene.say({ do: 'judge', link: written }),
         { ok: false, reason: 'private-network' },
