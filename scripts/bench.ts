@@ -12,6 +12,7 @@ import { downloads } from '../test/bench/downloads.ts'
 import { drafts } from '../test/bench/drafts.ts'
 import { type Bench, type Figure, isMet } from '../test/bench/figure.ts'
 import { firstLoad } from '../test/bench/first-load.ts'
+import { ipc } from '../test/bench/ipc.ts'
 import { list } from '../test/bench/list.ts'
 import { outbox } from '../test/bench/outbox.ts'
 import { start } from '../test/bench/start.ts'
@@ -20,6 +21,7 @@ import { typing } from '../test/bench/typing.ts'
 const benches: readonly Bench[] = [
   firstLoad,
   start,
+  ipc,
   drafts,
   outbox,
   bulk,

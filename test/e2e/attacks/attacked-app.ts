@@ -151,7 +151,12 @@ export interface BuiltApp {
 }
 
 /** @param plugins what else is done to its sources. */
-export async function buildAttackedApp(plugins: Plugin[] = []): Promise<BuiltApp> {
+export function buildAttackedApp(plugins: Plugin[] = []): Promise<BuiltApp> {
+  return buildApp({ main: 'test/e2e/attacks/app.ts', preload: 'src/preload/index.ts' }, plugins)
+}
+
+/** Builds an application of two files, each named from the repository's root. */
+export async function buildApp(from: { main: string; preload: string }, plugins: Plugin[] = []): Promise<BuiltApp> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-attacks-'))
   // A sandboxed preload must be CommonJS in one piece.
   const built = async (source: string, as: { format: 'cjs' | 'es'; name: string }) => {
@@ -171,8 +176,8 @@ export async function buildAttackedApp(plugins: Plugin[] = []): Promise<BuiltApp
     return join(folder, as.name)
   }
   return {
-    preload: await built('src/preload/index.ts', { format: 'cjs', name: 'preload.cjs' }),
-    main: await built('test/e2e/attacks/app.ts', { format: 'es', name: 'app.mjs' }),
+    preload: await built(from.preload, { format: 'cjs', name: 'preload.cjs' }),
+    main: await built(from.main, { format: 'es', name: 'app.mjs' }),
     remove: () => rmSync(folder, { recursive: true, force: true })
   }
 }
