@@ -110,6 +110,8 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
   const { downloads } = identity
   const { isAway, handedBack, audit } = counter
 
+  const openInBrowser = (url: string, accountId: string) => openOutside(url, accounts.get(accountId))
+
   serveAppPages(join(import.meta.dirname, '../renderer'))
   if (devServer) guardDevServer(devServer)
   registerHandlers({
@@ -120,6 +122,7 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
       ...accountHandlers({
         ...{ accounts, clients, facts, lists, watch },
         practice: foundation.practice,
+        openInBrowser,
         whileDownloadsRest: downloads.whileEnded,
         leaveAccount: bulk.closeAll,
         rights: foundation.rights,
@@ -133,7 +136,7 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
       ...documentHandlers({
         ...{ accounts, ask, watch, time, views },
         ...dialogs,
-        openInBrowser: (url, accountId) => openOutside(url, accounts.get(accountId)),
+        openInBrowser,
         changed: folders.documentsChanged
       }),
       ...viewHandlers({ accounts, views }),

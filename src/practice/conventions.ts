@@ -60,7 +60,7 @@ function withoutSuffix(step: string): { name: string; suffix?: string } {
 }
 
 /** What begins the address of a page, of a file of one, or of a signed copy. */
-export const PAGES: ReadonlySet<string> = new Set(['sign', 'view', 'signed', 'v', 'assets'])
+export const PAGES: ReadonlySet<string> = new Set(['sign', 'view', 'signed', 'v', 'assets', 'mailbox'])
 
 /** Signing pages and the read-only view: their keys are compared exactly. */
 function readPage(steps: string[]): Omit<Address, 'base'> | undefined {

@@ -6,14 +6,15 @@
 import { z } from 'zod'
 import { assignToNotary } from './documents.ts'
 import { fieldData } from './form-kinds.ts'
-import { asksIdentity, awaited, DAY, decline, documentsOf, isTurn, log, open, remind, sign } from './life.ts'
+import { awaited, DAY, decline, documentsOf, isTurn, log, open, remind } from './life.ts'
 import { readValue } from './reading.ts'
 import { sendFormDirect, sendFormFiller } from './requests.ts'
 import { readData } from './resources.ts'
 import { manyDocuments } from './seed-many.ts'
 import { sendForms, sendTemplates } from './sends.ts'
 import type { Clock, RandomBytes } from './sources.ts'
-import type { DocumentRecord, FieldRecord, PracticeState, SignerRecord, TemplateRecord } from './state.ts'
+import type { DocumentRecord, PracticeState, TemplateRecord } from './state.ts'
+import { fill, signAs } from './volunteers.ts'
 
 const HOUR = DAY / 24
 
@@ -119,40 +120,4 @@ function run(story: Story, document: DocumentRecord, state: PracticeState, sentA
     signAs(document, each, later)
   }
   if (story.altered) document.altered = true
-}
-
-function signAs(document: DocumentRecord, signer: SignerRecord, later: () => number): void {
-  open(document, signer, later())
-  if (asksIdentity(signer)) {
-    const at = later()
-    if (signer.idData.length > 0) signer.identifiedAt = at
-    if (signer.video) signer.videoAt = at
-    log(document, at, signer, 'Showed their identity')
-  }
-  sign(document, signer, { kind: 'typed', text: `${signer.FirstName} ${signer.LastName}` }, later())
-}
-
-const TEXTS: Record<string, string> = {
-  position: 'Office administrator',
-  ird: '000-000-000',
-  account_number: '00-0000-0000000-00',
-  amount: '$25,000.00',
-  gift_amount: '$40,000.00',
-  trust: 'The Example Family Trust',
-  emergency_contact: 'Hana, 021 555 010'
-}
-
-/** Fills a field as someone would have. */
-function fill(field: FieldRecord, at: number): void {
-  if (field.value || field.readOnly) return
-  const soon = new Date(at + 20 * DAY).toISOString().slice(0, 10)
-  const byType: Record<FieldRecord['type'], string> = {
-    Text: TEXTS[field.reference] ?? (field.required ? 'As discussed' : ''),
-    MultiLineText: field.required ? '18 Example Street, Petone' : '',
-    CheckBox: field.required ? 'true' : 'false',
-    RadioButton: field.choices?.[0]?.value ?? '',
-    DropDownList: field.choices?.[0]?.value ?? '',
-    DateInput: soon
-  }
-  field.value = byType[field.type]
 }

@@ -11,9 +11,11 @@ import { type Conditions, hasOperation } from './dialects.ts'
 import { DAY, settle } from './life.ts'
 import { createNotifier } from './notify.ts'
 import { addOperations } from './operations.ts'
+import { addMailbox } from './pages/mailbox.ts'
 import { addSigningPages } from './pages/routes.ts'
 import { type Clock, type RandomBytes, systemClock, systemRandom } from './sources.ts'
 import type { PracticeState, SentPackage } from './state.ts'
+import { letVolunteersAct } from './volunteers.ts'
 
 export interface PracticeServiceOptions {
   state: PracticeState
@@ -24,6 +26,8 @@ export interface PracticeServiceOptions {
   random?: RandomBytes
   /** Calls the NotifyUrl of sends. */
   notify?: typeof fetch
+  /** Opens the page that lists all invitations, each with its link. Secret. Absent: there is no such page. */
+  mailboxKey?: string
   /** Days that a document is kept after it ended. 90 when absent. */
   retentionDays?: number
   /** Called after anything in the state may have changed. */
@@ -65,9 +69,11 @@ export function createPracticeService(options: PracticeServiceOptions) {
     const now = deps.clock.now()
     if (now < quietUntil) return
     const { expired, next } = settle(deps.state, now, retention)
+    const acted = letVolunteersAct(deps.state, now)
     for (const document of expired) deps.notifier.tell(document, ['Expired'])
-    if (expired.length > 0) deps.changed()
-    quietUntil = next
+    for (const { document, happenings } of acted.happened) deps.notifier.tell(document, happenings)
+    if (expired.length + acted.happened.length > 0) deps.changed()
+    quietUntil = Math.min(next, acted.next)
   }
   const record = (operation: string, body: unknown) => {
     recorded.push({ operation, at: deps.clock.now(), body })
@@ -106,6 +112,7 @@ export function createPracticeService(options: PracticeServiceOptions) {
     if (method !== 'ALL') operations.add(path.split('/').slice(1, 3).join('/'))
   }
   addSigningPages(app, deps)
+  if (options.mailboxKey !== undefined) addMailbox(app, deps, options.mailboxKey)
   /** With a body, status and date as this service gives them. */
   const refuse = (call: Call, refusal: Refusal): Response => {
     const format = call.get('format') ?? { kind: 'json' }

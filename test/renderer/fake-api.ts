@@ -359,6 +359,10 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     },
     'accounts.try': () => ({ documents: state.documents.length, missing: [] }),
     'accounts.refreshLimits': () => null as never,
+    'accounts.openMailbox': ({ id }) => {
+      byId(state.accounts, id)
+      return null as never
+    },
     'accounts.setPracticeDay': ({ id, day }) => {
       const { day: _, ...account } = byId(state.accounts, id)
       const changed = { ...account, ...(!isUsual(day) && { day }) }

@@ -15,7 +15,14 @@ import type { HandlersOf } from './registration.ts'
 
 interface AccountParts extends Pick<Parts, 'accounts' | 'clients' | 'facts' | 'lists' | 'watch'> {
   /** The practice service: `start` makes sure that it runs; calls reject with AppFailure where it can't. */
-  practice: { start: () => Promise<void>; day: () => PracticeDay; setDay: (day: PracticeDay) => Promise<void> }
+  practice: {
+    start: () => Promise<void>
+    day: () => PracticeDay
+    setDay: (day: PracticeDay) => Promise<void>
+    mailbox: () => Promise<string>
+  }
+  /** Opens an address of the account in the system’s browser. */
+  openInBrowser: (url: string, accountId: string) => Promise<void>
   /** What accounts may do beside the reference. */
   rights: Rights
   /** Where the signed document came from that was looked at last. */
@@ -123,6 +130,11 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       const id = chosenId(accounts)
       await facts.limits(id, await clients.of(id))
     },
+    'accounts.openMailbox': async ({ id }) => {
+      if (accounts.get(id).kind !== 'practice') fail('not-allowed', 'Only the practice office has a mailbox.')
+      await parts.openInBrowser(await practice.mailbox(), id)
+    },
+
     'accounts.setPracticeDay': async ({ id, day }) => {
       if (accounts.get(id).kind !== 'practice') fail('not-allowed', 'Only the practice office can simulate problems.')
       await practice.setDay(day)

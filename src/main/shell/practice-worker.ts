@@ -4,6 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { newCredentials, openPracticeOffice, type PracticeOffice } from '../../practice/office.ts'
+import { newKey, systemRandom } from '../../practice/sources.ts'
 import type { PracticeDay } from '../../shared/contract/practice-day.ts'
 import { codeOf } from '../core/lib/failure.ts'
 
@@ -31,7 +32,7 @@ export interface PracticeKept {
 
 /** What the worker says. */
 export type PracticeWord =
-  | { kind: 'open'; url: string; token: string }
+  | { kind: 'open'; url: string; token: string; mailbox: string }
   | { kind: 'failed'; code: string }
   /** To be kept for the next time, in place of what was kept. */
   | { kind: 'keep'; state: string }
@@ -77,14 +78,15 @@ async function opened({ state, port, day }: PracticeOrder): Promise<PracticeOffi
       return 'unreadable'
     }
   }
-  const open = (at: number) => openPracticeOffice({ port: at, auth, data: 'demo', keptIn, conditions: day })
+  const mailboxKey = newKey(systemRandom)
+  const open = (at: number) => openPracticeOffice({ port: at, auth, data: 'demo', keptIn, conditions: day, mailboxKey })
   try {
     const office = await open(port).catch((error: unknown) => {
       // Someone else has the old port by now.
       if (port === 0 || codeOf(error) !== 'EADDRINUSE') throw error
       return open(0)
     })
-    say({ kind: 'open', url: office.url, token: auth.token })
+    say({ kind: 'open', url: office.url, token: auth.token, mailbox: `${office.url}/mailbox/${mailboxKey}` })
     return office
   } catch (error) {
     say({ kind: 'failed', code: codeOf(error) || 'unknown' })

@@ -33,6 +33,7 @@ export function practiceOf(parts: PracticeParts) {
   let isStopping = false
   let revivals = 0
   let day = USUAL_DAY
+  let mailbox = ''
   /** Who waits for the worker to say that it answers as on another day. */
   const waiting: ((isSet: boolean) => void)[] = []
 
@@ -54,6 +55,7 @@ export function practiceOf(parts: PracticeParts) {
       })
     }
     port = Number(new URL(word.url).port)
+    mailbox = word.mailbox
     parts.runs({ url: word.url, token: word.token })
   }
 
@@ -104,6 +106,12 @@ export function practiceOf(parts: PracticeParts) {
     start,
 
     day: (): PracticeDay => day,
+
+    /** The page with every invitation that waits, for a browser of this computer. @throws AppFailure `refused` if it can't start. */
+    async mailbox(): Promise<string> {
+      await start()
+      return mailbox
+    },
 
     /** Resolves when it answers so. @throws AppFailure `refused` if it can't be reached. */
     async setDay(wanted: PracticeDay): Promise<void> {

@@ -81,6 +81,8 @@ export const requests = {
   'accounts.check': answers<{ documents: number; missing: string[] }>()(byId),
   /** Asks again what the service says of the chosen account's limits, where that is some minutes old; `accounts.changed` tells. */
   'accounts.refreshLimits': answers<null>()(nothing),
+  /** Opens the practice office's mailbox, with every invitation that waits, in the browser. Of another account: `not-allowed`. */
+  'accounts.openMailbox': answers<null>()(byId),
   /** The practice office answers so from now on, until it is told otherwise or Countersign quits. Of another account: `not-allowed`. */
   'accounts.setPracticeDay': answers<AccountView>()(z.strictObject({ id, day: practiceDay })),
   'accounts.connection': answers<ConnectionView>()(nothing),

@@ -23,6 +23,7 @@ function opened(seen: { from?: string } = {}) {
   const notes: AuditNote[] = []
   const facts = openServiceFacts({ db: work.db, time: systemTime, changed: () => undefined })
   const rights = openRights(work.db)
+  const opens: string[] = []
   const handlers = accountHandlers({
     ...{ accounts: work.accounts, clients: work.clients, watch: work.watch, facts, rights },
     lists: {
@@ -34,8 +35,10 @@ function opened(seen: { from?: string } = {}) {
     practice: {
       start: async () => undefined,
       day: () => days.at(-1) ?? USUAL_DAY,
-      setDay: async (day) => void days.push(day)
+      setDay: async (day) => void days.push(day),
+      mailbox: async () => 'http://127.0.0.1:4100/mailbox/key'
     },
+    openInBrowser: async (url, id) => void opens.push(`${id} ${url}`),
     signedLooks: {
       signedFrom: () => seen.from ?? fail('not-allowed', 'None was looked at.'),
       forgetSigned: () => void delete seen.from
@@ -50,8 +53,28 @@ function opened(seen: { from?: string } = {}) {
     rights.learn(id, { reminders: 'no' })
   }
   const learned = (id: string) => [facts.of(id).formsBy, rights.of(id).reminders]
-  return { handlers, days, learn, learned, forgotten, notes }
+  return { handlers, days, opens, learn, learned, forgotten, notes }
 }
+
+test('the practice office’s mailbox opens in the browser, and no other account has one', async () => {
+  const { id } = await work.accounts.add({ kind: 'practice', name: 'Practice' })
+  const { handlers, opens } = opened()
+  await handlers['accounts.openMailbox']({ id }, asking)
+  expect(opens).toEqual([`${id} http://127.0.0.1:4100/mailbox/key`])
+  const other = await work.accounts.add({
+    ...{
+      kind: 'service',
+      name: 'Harbour Law',
+      baseUrl: 'https://api.example.com',
+      dataTypeSpelling: 'upper' as const
+    },
+    authentication: { scheme: 'none' }
+  })
+  await expect(handlers['accounts.openMailbox']({ id: other.id }, asking)).rejects.toMatchObject({
+    appError: { code: 'not-allowed' }
+  })
+  expect(opens).toHaveLength(1)
+})
 
 test('the practice office has the day that it is given, shown with its account, and is learned anew', async () => {
   const { id } = await work.accounts.add({ kind: 'practice', name: 'Practice' })

@@ -1,0 +1,91 @@
+/**
+ * What made-up people do by themselves. The two volunteers of the practice office open, identify themselves and sign within
+ * two minutes of being invited, so that anyone who learns sees the first notification, the first identity check and the first
+ * complete document come without playing every part. They never sign face to face: at the counter the learner does.
+ */
+import { fullName } from '../shared/model/index.ts'
+import { asksIdentity, DAY, type Happening, hasSigned, isTurn, log, open, sign } from './life.ts'
+import type { DocumentRecord, FieldRecord, PracticeState, SignerRecord } from './state.ts'
+
+/** Their e-mail addresses, in a domain that nobody can have. */
+const VOLUNTEERS: ReadonlySet<string> = new Set(['hana.weka@practice.example', 'tama.tui@practice.example'])
+
+/** How long after their invitation they open it, and then sign, in milliseconds. */
+const OPENS_AFTER = 20_000
+const SIGNS_AFTER = 50_000
+
+interface Acted {
+  /** What happened just now. */
+  happened: { document: DocumentRecord; happenings: Happening[] }[]
+  /** When the next thing happens if nobody else does anything. */
+  next: number
+}
+
+/** Lets the volunteers do what they would have done by now. */
+export function letVolunteersAct(state: PracticeState, now: number): Acted {
+  const acted: Acted = { happened: [], next: Number.POSITIVE_INFINITY }
+  for (const document of Object.values(state.documents)) {
+    if (document.ending || document.embedded) continue
+    for (const signer of document.signers) act(document, signer, now, acted)
+  }
+  return acted
+}
+
+function act(document: DocumentRecord, signer: SignerRecord, now: number, acted: Acted): void {
+  if (!VOLUNTEERS.has(signer.Email.toLowerCase()) || signer.faceToFace || signer.status === 'Declined') return
+  if (document.ending || hasSigned(signer) || !isTurn(document, signer)) return
+  const since = invitedAt(document, signer)
+  const happenings: Happening[] = []
+  if (now >= since + OPENS_AFTER && open(document, signer, now)) happenings.push('Opened')
+  if (now >= since + SIGNS_AFTER) happenings.push(...signAs(document, signer, () => now))
+  else acted.next = Math.min(acted.next, since + (now >= since + OPENS_AFTER ? SIGNS_AFTER : OPENS_AFTER))
+  if (happenings.length > 0) acted.happened.push({ document, happenings })
+}
+
+/** In order, it is the signature before that invites; otherwise the sending. */
+function invitedAt(document: DocumentRecord, signer: SignerRecord): number {
+  const before = document.sequential ? document.signers.slice(0, document.signers.indexOf(signer)) : []
+  return Math.max(document.createdAt, ...before.map(({ signedAt }) => signedAt ?? 0))
+}
+
+/**
+ * Opens, identifies and signs as this person, with what they would fill in. Answers what happened beside the opening.
+ * @param at the moment of each step, one after the other.
+ */
+export function signAs(document: DocumentRecord, signer: SignerRecord, at: () => number): Happening[] {
+  open(document, signer, at())
+  if (asksIdentity(signer)) {
+    const shown = at()
+    if (signer.idData.length > 0) signer.identifiedAt = shown
+    if (signer.video) signer.videoAt = shown
+    log(document, shown, signer, 'Showed their identity')
+  }
+  const signed = at()
+  for (const field of document.fields) fill(field, signed)
+  return sign(document, signer, { kind: 'typed', text: fullName(signer) }, signed)
+}
+
+const TEXTS: Record<string, string> = {
+  position: 'Office administrator',
+  ird: '000-000-000',
+  account_number: '00-0000-0000000-00',
+  amount: '$25,000.00',
+  gift_amount: '$40,000.00',
+  trust: 'The Example Family Trust',
+  emergency_contact: 'Hana, 021 555 010'
+}
+
+/** Fills a field as someone would have. */
+export function fill(field: FieldRecord, at: number): void {
+  if (field.value || field.readOnly) return
+  const soon = new Date(at + 20 * DAY).toISOString().slice(0, 10)
+  const byType: Record<FieldRecord['type'], string> = {
+    Text: TEXTS[field.reference] ?? (field.required ? 'As discussed' : ''),
+    MultiLineText: field.required ? '18 Example Street, Petone' : '',
+    CheckBox: field.required ? 'true' : 'false',
+    RadioButton: field.choices?.[0]?.value ?? '',
+    DropDownList: field.choices?.[0]?.value ?? '',
+    DateInput: soon
+  }
+  field.value = byType[field.type]
+}
