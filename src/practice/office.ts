@@ -10,7 +10,9 @@ import { createPracticeService, type PracticeService, type PracticeServiceOption
 import { newKey, type RandomBytes, systemClock, systemRandom } from './sources.ts'
 import { type PracticeState, readState, type SentPackage } from './state.ts'
 
-export interface OfficeOptions extends Omit<PracticeServiceOptions, 'state' | 'changed' | 'added'> {
+export interface OfficeOptions extends Omit<PracticeServiceOptions, 'state' | 'changed' | 'added' | 'mailboxKey'> {
+  /** Whether it has a page that lists all invitations: see `mailbox`. */
+  hasMailbox?: boolean
   /** In place of those that the office was kept with. */
   conditions?: Conditions
   /** How many documents the plan has left, in place of what the office was kept with. */
@@ -41,16 +43,21 @@ export async function openPracticeOffice(options: OfficeOptions = {}) {
   const keeping = file && keep(state, file)
   const changed = () => keeping?.changed()
   const added = async (sent: SentPackage) => keeping?.add(sent)
-  const service = createPracticeService({ ...options, state, clock, random, changed, added })
+  const mailboxKey = options.hasMailbox ? newKey(random) : undefined
+  const mailbox = mailboxKey === undefined ? {} : { mailboxKey }
+  const service = createPracticeService({ ...options, ...mailbox, state, clock, random, changed, added })
   // What is added needs something to be added to. Where it can't be saved, it is tried again with the first change.
   if (!left) {
     keeping?.changed()
     await keeping?.flush().catch(() => {})
   }
   const listening = await listen(service, options.port)
+  /** With the base path, without a slash at the end. */
+  const url = listening.url + (options.basePath ? `/${options.basePath.split('/').filter(Boolean).join('/')}` : '')
   return {
-    /** With the base path, without a slash at the end. */
-    url: listening.url + (options.basePath ? `/${options.basePath.split('/').filter(Boolean).join('/')}` : ''),
+    url,
+    /** The page with every invitation that waits. Secret. */
+    ...(mailboxKey !== undefined && { mailbox: `${url}/mailbox/${mailboxKey}` }),
     service,
     /** Where the file of an office that couldn't be read was put, so that a new one could begin. */
     ...(setAside !== undefined && { setAside }),

@@ -4,7 +4,6 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { newCredentials, openPracticeOffice, type PracticeOffice } from '../../practice/office.ts'
-import { newKey, systemRandom } from '../../practice/sources.ts'
 import type { PracticeDay } from '../../shared/contract/practice-day.ts'
 import { codeOf } from '../core/lib/failure.ts'
 
@@ -78,15 +77,15 @@ async function opened({ state, port, day }: PracticeOrder): Promise<PracticeOffi
       return 'unreadable'
     }
   }
-  const mailboxKey = newKey(systemRandom)
-  const open = (at: number) => openPracticeOffice({ port: at, auth, data: 'demo', keptIn, conditions: day, mailboxKey })
+  const open = (at: number) =>
+    openPracticeOffice({ port: at, auth, data: 'demo', keptIn, conditions: day, hasMailbox: true })
   try {
     const office = await open(port).catch((error: unknown) => {
       // Someone else has the old port by now.
       if (port === 0 || codeOf(error) !== 'EADDRINUSE') throw error
       return open(0)
     })
-    say({ kind: 'open', url: office.url, token: auth.token, mailbox: `${office.url}/mailbox/${mailboxKey}` })
+    say({ kind: 'open', url: office.url, token: auth.token, mailbox: office.mailbox ?? '' })
     return office
   } catch (error) {
     say({ kind: 'failed', code: codeOf(error) || 'unknown' })
