@@ -15,6 +15,7 @@ import { firstLoad } from '../test/bench/first-load.ts'
 import { ipc } from '../test/bench/ipc.ts'
 import { list } from '../test/bench/list.ts'
 import { outbox } from '../test/bench/outbox.ts'
+import { pollingDay } from '../test/bench/polling-day.ts'
 import { start } from '../test/bench/start.ts'
 import { typing } from '../test/bench/typing.ts'
 
@@ -27,6 +28,7 @@ const benches: readonly Bench[] = [
   bulk,
   typing,
   documents,
+  pollingDay,
   documentIndex,
   list,
   counter,

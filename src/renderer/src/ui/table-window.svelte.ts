@@ -13,6 +13,11 @@ const BESIDE = 8
 const SCREENFUL = 720
 /** Milliseconds that a list which flies past must rest before rows are asked for: nobody reads what has gone by. */
 const REST = 70
+/**
+ * So many rows that become others at once are drawn together. Of more, as when a page of them arrives, those in sight are drawn
+ * first and those beside them in the next frame: together they would take longer than a frame lasts.
+ */
+const AT_ONCE = 12
 /** Rows around its old place in which the row that was in sight is looked for. */
 const NEAR = 200
 
@@ -28,6 +33,8 @@ export class TableWindow<Row> {
   #active = $state(0)
   #anchor: { key: string; index: number } | undefined
   #asked = 0
+  /** Whether only what is in sight is drawn, until the next frame. */
+  #isInSightOnly = $state(false)
   #stopResting = () => {}
   readonly #source: Source<Row>
   /** What each element drew last. */
@@ -69,6 +76,7 @@ export class TableWindow<Row> {
         this.#scrollTo(0)
       } else if (isReadAgain) untrack(() => this.#stay())
     })
+    $effect.pre(() => this.#spread())
     $effect(() => this.#ask())
     $effect(() => this.#remember())
     $effect(() => () => this.#stopResting())
@@ -90,6 +98,12 @@ export class TableWindow<Row> {
   topOf(index: number): number {
     const shift = this.height < this.#source.count * ROW ? this.scrolled - this.#depth : 0
     return index * ROW + shift
+  }
+
+  /** The row to draw; undefined while it isn't here, or waits for those in sight. */
+  rowAt(index: number): Row | undefined {
+    if (this.#isInSightOnly && !this.#isInSight(index)) return undefined
+    return this.#source.row(index)
   }
 
   keyAt(index: number): string | undefined {
@@ -120,6 +134,22 @@ export class TableWindow<Row> {
     if (top < now) grid.scrollTop = this.#sheet.scrollFor(top)
     else if (top + ROW > now + room) grid.scrollTop = Math.ceil(this.#sheet.scrollFor(top + ROW - room))
     return to
+  }
+
+  #isInSight(index: number): boolean {
+    return (index + 1) * ROW > this.#depth && index * ROW < this.#depth + this.#room
+  }
+
+  /** Before each drawing. */
+  #spread(): void {
+    let others = 0
+    for (const { index, slot } of this.drawn) {
+      const at = this.#source.row(index)
+      if (at !== undefined && at !== this.#lent[slot]) others++
+    }
+    if (others <= AT_ONCE || untrack(() => this.#isInSightOnly)) return
+    this.#isInSightOnly = true
+    requestAnimationFrame(() => setTimeout(() => (this.#isInSightOnly = false)))
   }
 
   #ask(): void {
