@@ -2,16 +2,12 @@
  * The system's keychain is locked, gone, or back, while the application works and as it starts: a real Secret Service, on a bus of
  * its own. Nothing is lost and nothing sent twice, what can't be done is said in words, and once it is back everything goes on.
  */
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { openPracticeOffice, type PracticeOffice } from '../../src/practice/office.ts'
 import type { AppError } from '../../src/shared/contract/index.ts'
+import { type Keyring, openKeyring } from '../fixtures/keyring.ts'
 import { type Chance, chanceOf } from './chance.ts'
 import type { Fault } from './ledger.ts'
 import type { StationLook, StationPlan } from './station.ts'
@@ -22,101 +18,6 @@ const TOKEN = 'made-up-token-1'
 const PIN = '2468'
 /** How long the application waits for the keychain, in milliseconds: as it does otherwise. What is locked or gone answers at once. */
 const PATIENCE = 30_000
-
-/** What ends the keyring's password is part of it: it is read as a person would type it. */
-const PASSWORD = Buffer.from('\n')
-/** What the system's sign-in tells the keyring: a byte for who asks, the length of all, “unlock”, and the password. */
-const UNLOCK = Buffer.concat([Buffer.from([0, 0, 0, 0, 13, 0, 0, 0, 1, 0, 0, 0, 1]), PASSWORD])
-/** A bus that starts nothing by itself: what is gone stays gone. */
-const BUS = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
- "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-<busconfig>
-  <type>session</type>
-  <listen>unix:tmpdir=/tmp</listen>
-  <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy>
-</busconfig>
-`
-
-/** A Secret Service on a bus of its own, whose entries outlive it. */
-interface Keyring {
-  env: NodeJS.ProcessEnv
-  /** Starts it, open. */
-  start(): Promise<void>
-  lock(): Promise<void>
-  unlock(): Promise<void>
-  stop(): Promise<void>
-  close(): Promise<void>
-}
-
-async function openKeyring(root: string): Promise<Keyring> {
-  const folders = {
-    XDG_DATA_HOME: join(root, 'data'),
-    XDG_RUNTIME_DIR: join(root, 'run'),
-    XDG_CACHE_HOME: join(root, 'cache')
-  }
-  for (const folder of Object.values(folders)) await mkdir(folder, { recursive: true, mode: 0o700 })
-  const config = join(root, 'bus.conf')
-  await writeFile(config, BUS)
-  const bus = spawn('dbus-daemon', [`--config-file=${config}`, '--nofork', '--print-address=1'], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-    env: { ...process.env, ...folders }
-  })
-  const [address] = (await once(bus.stdout, 'data')) as [Buffer]
-  const env = { ...process.env, ...folders, DBUS_SESSION_BUS_ADDRESS: address.toString().trim() }
-  let daemon: ChildProcess | undefined
-
-  async function call(destination: string, path: string, method: string, argument: string): Promise<string> {
-    const args = ['--session', '--print-reply', `--dest=${destination}`, path, method, argument]
-    return (await promisify(execFile)('dbus-send', args, { env })).stdout
-  }
-  async function isThere(): Promise<boolean> {
-    const name = 'org.freedesktop.DBus'
-    return (
-      await call(name, '/org/freedesktop/DBus', `${name}.NameHasOwner`, 'string:org.freedesktop.secrets')
-    ).includes('true')
-  }
-  async function ended(child: ChildProcess | undefined): Promise<void> {
-    if (!child || child.exitCode !== null || child.signalCode !== null) return
-    const exit = once(child, 'exit')
-    child.kill('SIGKILL')
-    await exit
-  }
-  const keyring: Keyring = {
-    env,
-    async start() {
-      await keyring.stop()
-      daemon = spawn('gnome-keyring-daemon', ['--foreground', '--unlock', '--components=secrets'], {
-        stdio: ['pipe', 'ignore', 'ignore'],
-        env
-      })
-      daemon.stdin?.on('error', () => undefined)
-      daemon.stdin?.end(PASSWORD)
-      while (!(await isThere())) await pause(20)
-    },
-    async lock() {
-      const secrets = '/org/freedesktop/secrets'
-      const method = 'org.freedesktop.Secret.Service.Lock'
-      await call('org.freedesktop.secrets', secrets, method, `array:objpath:${secrets}/aliases/default`)
-    },
-    async unlock() {
-      const socket = connect(join(folders.XDG_RUNTIME_DIR, 'keyring', 'control'))
-      await once(socket, 'connect')
-      socket.write(UNLOCK)
-      const [answer] = (await once(socket, 'data')) as [Buffer]
-      socket.destroy()
-      if (answer.readUInt32BE(4) !== 0) throw new Error('The keyring did not open.')
-    },
-    async stop() {
-      await ended(daemon)
-      daemon = undefined
-    },
-    async close() {
-      await keyring.stop()
-      await ended(bus)
-    }
-  }
-  return keyring
-}
 
 interface Place {
   root: string

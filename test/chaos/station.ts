@@ -100,7 +100,11 @@ function fileKeychain(path: string): Keychain {
 
 const opened =
   plan.keychain === 'file'
-    ? { keychain: fileKeychain(join(plan.root, 'keychain.json')), status: { state: 'available' as const } }
+    ? {
+        keychain: fileKeychain(join(plan.root, 'keychain.json')),
+        status: { state: 'available' as const },
+        isAsking: () => false
+      }
     : await openKeytarKeychain(async () => keytar, { timeoutMs: plan.patience ?? 5_000 })
 
 let page: SigningTurn | undefined
@@ -200,7 +204,8 @@ const commands: Record<string, (argument: string) => unknown> = {
   session: () => ({ state: counter.state(), pages, isPageOpen: page !== undefined }),
   end: async () => {
     await work.end()
-    setImmediate(() => process.exit(0))
+    // As the application does: see openKeychain.
+    setImmediate(() => (opened.isAsking() ? process.kill(process.pid, 'SIGKILL') : process.exit(0)))
   }
 }
 

@@ -1,3 +1,7 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openKeyring } from '../fixtures/keyring.ts'
 import { connect, expect, formsSentTo, isSend, test } from './bad-line.ts'
 import { MERE, sign } from './clerk.ts'
 
@@ -118,4 +122,25 @@ test('the folders stay readable offline, and say since when', async ({ open, lin
     .first()
     .click()
   await expect(clerk.window.getByText('Online', { exact: true })).toBeVisible()
+})
+
+test('it ends though the keychain never answers', async ({ open, userData }) => {
+  // Elsewhere the system’s keychain is the user’s own.
+  if (process.platform !== 'linux') return
+  const root = await mkdtemp(join(tmpdir(), 'countersign-keyring-'))
+  const keyring = await openKeyring(root)
+  try {
+    await keyring.start()
+    const { app, window: page } = await open({ userData, env: keyring.env as Record<string, string> })
+    keyring.silence()
+    await page.evaluate(() => void window.countersign.counter.pin())
+    const began = performance.now()
+    await app.quit()
+    // The bus itself gives a call up after 25 seconds, and one that waits for its owner never.
+    expect(performance.now() - began).toBeLessThan(20_000)
+  } finally {
+    keyring.goOn()
+    await keyring.close()
+    await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+  }
 })

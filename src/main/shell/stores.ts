@@ -30,10 +30,15 @@ export async function openSettingsStore(): ReturnType<typeof openSettings> {
  * The operating system's keychain through keytar, whose native part is loaded only here and only now. Never rejects: if the
  * keychain can't be used, the answer is one in memory, and says why.
  */
-export function openKeychain(): Promise<OpenedKeychain> {
+export async function openKeychain(): Promise<OpenedKeychain> {
   const usual = join(app.getPath('appData'), app.getName())
   const profile = profileOf(app.getPath('userData'), usual)
-  return openKeytarKeychain(async () => (await import('keytar')).default, { profile })
+  const opened = await openKeytarKeychain(async () => (await import('keytar')).default, { profile })
+  // All is kept by then. Node would wait for the call's thread: for ever, where its owner has left the question open.
+  app.once('quit', () => {
+    if (opened.isAsking()) process.kill(process.pid, 'SIGKILL')
+  })
+  return opened
 }
 
 /** What the screens show of the application itself. */

@@ -34,6 +34,8 @@ export interface OpenedKeychain {
   /** keytar's, or {@link memoryKeychain} where that can't be used. */
   readonly keychain: Keychain
   readonly status: KeychainState
+  /** Whether a call is under way: it may never return, and a process that ends as others do would wait for it. */
+  isAsking(): boolean
 }
 
 /**
@@ -46,17 +48,16 @@ export async function openKeytarKeychain(
   load: () => Promise<KeytarApi>,
   options: KeytarOptions = {}
 ): Promise<OpenedKeychain> {
-  const timeoutMs = options.timeoutMs ?? 30_000
+  const { answered, isAsking } = answeredIn(options.timeoutMs ?? 30_000)
   try {
     const keytar = await loaded(load)
-    const answered = answeredIn(timeoutMs)
     const probe = coalesced(() => tryOut(keytar, answered))
     await probe()
-    return { keychain: keytarKeychain(keytar, probe, answered, options), status: { state: 'available' } }
+    return { keychain: keytarKeychain(keytar, probe, answered, options), status: { state: 'available' }, isAsking }
   } catch (error) {
     const { code, message } = asKeychainError(error)
     const reason = code === 'too-long' ? 'failed' : code
-    return { keychain: memoryKeychain(), status: { state: 'unavailable', reason, detail: message } }
+    return { keychain: memoryKeychain(), status: { state: 'unavailable', reason, detail: message }, isAsking }
   }
 }
 
@@ -133,17 +134,18 @@ function coalesced(probe: () => Promise<void>): () => Promise<void> {
 type Answered = <Value>(call: () => Promise<Value>) => Promise<Value>
 
 /**
- * Of the four threads that Node has for such calls, for files and for names of hosts, the keychain keeps no more: a call that
- * waits for its owner's password, or for good, would keep everything else from going on.
+ * Calls in time and one at a time: one whose turn doesn't come in time is never made. Rejects with a KeychainError alone.
+ *
+ * keytar makes each call on a thread of its own, and libsecret shares one connection and one session among all of them. Two at
+ * once, as the keyring is locked or its service goes, answer each other's tasks: one of them then never returns, or the service
+ * ends. And of Node's four threads, which files and names of hosts need too, a call that waits for its owner keeps only one.
  */
-const MOST_AT_ONCE = 2
-
-/** Calls in time, few at a time: one whose turn doesn't come in time is never made. Rejects with a KeychainError alone. */
-function answeredIn(timeoutMs: number): Answered {
+function answeredIn(timeoutMs: number): { answered: Answered; isAsking: () => boolean } {
   const tooLate = () => new KeychainError('locked', `The keychain gave no answer within ${timeoutMs} ms.`)
-  const turns = openLanes([...Array(MOST_AT_ONCE).keys()], tooLate)
+  const turns = openLanes(['the only one'], tooLate)
+  let isAsking = false
 
-  return async (call) => {
+  const answered: Answered = async (call) => {
     const late = Promise.withResolvers<never>()
     const givenUp = new AbortController()
     const timer = setTimeout(() => {
@@ -152,9 +154,11 @@ function answeredIn(timeoutMs: number): Answered {
     }, timeoutMs)
     const inTurn = async () => {
       const turn = await turns.take(givenUp.signal)
+      isAsking = true
       try {
         return await call()
       } finally {
+        isAsking = false
         turns.leave(turn)
       }
     }
@@ -166,6 +170,7 @@ function answeredIn(timeoutMs: number): Answered {
       clearTimeout(timer)
     }
   }
+  return { answered, isAsking: () => isAsking }
 }
 
 /** keytar hands on the system's sentence and nothing else, so that sentence is all there is to judge by. */
