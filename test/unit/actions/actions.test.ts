@@ -26,6 +26,23 @@ const failing = (work: Promise<unknown>) =>
     (error: unknown) => asAppError(error)
   )
 
+describe('what is no news to the one who does it', () => {
+  const told = () => office.parts.mirror.told
+
+  test('is said to the documents’ worker as it leaves, with the date that documents become due', async () => {
+    const asked = extension()
+    office.line.fault('lose-answer', posts)
+    expect(await office.start(reference, asked)).toMatchObject({ state: 'uncertain' })
+    expect(told()).toEqual([['leaves', reference, 'extend', Date.parse(asked.dueDate)]])
+  })
+
+  test('and taken back where the service refuses it', async () => {
+    office.line.fault({ status: 400 }, posts)
+    expect(await office.start(reference, extension())).toMatchObject({ state: 'refused' })
+    expect(told().map(([what]) => what)).toEqual(['leaves', 'refused'])
+  })
+})
+
 describe('pressing twice', () => {
   test('the same press is done once and answers what is known of it', async () => {
     const [id, asked] = [randomUUID(), extension()]

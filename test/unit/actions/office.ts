@@ -8,7 +8,7 @@ import { openClients } from '../../../src/main/core/accounts/clients.ts'
 import { openRights } from '../../../src/main/core/accounts/rights.ts'
 import { openServiceFacts } from '../../../src/main/core/accounts/service-facts.ts'
 import { Actions } from '../../../src/main/core/actions/actions.ts'
-import type { AskDocuments, MirroredDocument } from '../../../src/main/core/documents/questions.ts'
+import type { AskDocuments, DocumentQuestions, MirroredDocument } from '../../../src/main/core/documents/questions.ts'
 import { systemTime } from '../../../src/main/core/lib/time.ts'
 import type { ServiceClient } from '../../../src/main/core/service/index.ts'
 import { connectEncrypted } from '../../../src/main/core/storage/connection.ts'
@@ -174,6 +174,7 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
 function openSmallMirror(clientOf: (accountId: string) => Promise<ServiceClient>) {
   const documents = new Map<string, MirroredDocument>()
   const takenAt: number[] = []
+  const told: unknown[][] = []
   const backwards = new Set<string>()
   let looks = 0
   const put = (accountId: string, one: DocumentResponse) =>
@@ -191,6 +192,14 @@ function openSmallMirror(clientOf: (accountId: string) => Promise<ServiceClient>
     get: ({ reference }: { reference: string }) => documents.get(reference),
     inPackage: ({ packageReference }: { packageReference: string }) =>
       [...documents.values()].filter((one) => one.document.PackageReference === packageReference),
+    acting: ({ reference, kind, due }: DocumentQuestions['acting']['ask']) => {
+      told.push(['leaves', reference, kind, ...(due === undefined ? [] : [due])])
+      return null
+    },
+    actionRefused: ({ reference, kind }: DocumentQuestions['actionRefused']['ask']) => {
+      told.push(['refused', reference, kind])
+      return null
+    },
     takeOne: (one: { accountId: string; document: DocumentResponse; now: number }) => {
       takenAt.push(one.now)
       put(one.accountId, one.document)
@@ -202,6 +211,8 @@ function openSmallMirror(clientOf: (accountId: string) => Promise<ServiceClient>
     documents,
     /** What the worker was told as the time of what operations answered. */
     takenAt,
+    /** What the worker was told of actions that leave, and of those that the service refused. */
+    told,
     ask: (async (name: keyof typeof answers, ask: never) => {
       if (trouble && name === 'inPackage') throw trouble
       return structuredClone(answers[name](ask))

@@ -49,6 +49,11 @@ describe('a send whose answer was lost', () => {
     expect(work.drafts.list(work.accountId).counts.drafts).toBe(0)
     await work.time.pass(10 * MINUTE)
     expect(work.taken('SendForms2')).toHaveLength(1)
+    // Folders showed it before it was known to be ours.
+    const { unread } = await work.ask('counts', { accountId: work.accountId, queries: [], now: 0, zone: 'UTC' })
+    expect(unread).toBe(0)
+    const changes = await work.ask('changesAfter', { after: 0, limit: 100 })
+    expect(changes.filter(({ isOwn }) => !isOwn)).toEqual([])
   })
 
   test('is not sent again as long as the folders cannot be read, and says when it looks again', async () => {

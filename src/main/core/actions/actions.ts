@@ -49,7 +49,7 @@ export class Actions {
     this.#deps = deps
     this.#records = records
     this.#reconciler = new Reconciler({ ...deps, records, changed, ended })
-    this.#dispatcher = new Dispatcher({ ...deps, records, changed, ended, left: (id) => this.#reconciler.left(id) })
+    this.#dispatcher = new Dispatcher({ ...deps, records, changed, ended, left: (action) => this.#left(action) })
     this.#recovery = new Recovery(deps.time, () => this.#recover())
   }
 
@@ -187,6 +187,14 @@ export class Actions {
     }
   }
 
+  /** What folders show of it from now on is no news, also where the service's answer is lost. */
+  #left({ id, accountId, reference, request }: Action): void {
+    const { ask, moment } = this.#deps
+    this.#reconciler.left(id)
+    const due = request.kind === 'extend' ? Date.parse(request.dueDate) : undefined
+    void ask('acting', { accountId, reference, kind: request.kind, due, now: moment() }).catch(() => undefined)
+  }
+
   /** Writes down what came of an attempt, and sees to what follows of it. */
   async #ended(action: Action, outcome: Outcome): Promise<void> {
     const { ask, moment, taken, soon } = this.#deps
@@ -196,6 +204,10 @@ export class Actions {
     this.#changed(action.id)
     if (written.state === 'uncertain') this.#reconciler.schedule.plan(accountId)
     if (action.request.kind === 'remind') this.#learnOfReminders(action, outcome)
+    if (written.state === 'refused') {
+      const { reference, request } = action
+      await ask('actionRefused', { accountId, reference, kind: request.kind }).catch(() => undefined)
+    }
     if (outcome.kind !== 'done') {
       // Whether a service that refuses one of several has taken the others is its own affair: the folders show it.
       if (action.request.kind === 'correct' && action.request.signers.length > 1) soon(accountId)

@@ -30,7 +30,7 @@ export interface DispatcherDeps extends Pick<ActionDeps, 'clientOf' | 'ask' | 'r
   /** Writes down what came of an attempt, or what looking has shown of it. */
   ended: (action: Action, outcome: Outcome) => Promise<void>
   /** An action leaves now: what was seen before says nothing of this attempt. */
-  left: (id: string) => void
+  left: (action: Action) => void
   changed: (id: string) => void
 }
 
@@ -173,7 +173,7 @@ export class Dispatcher {
     // On the disk before anything leaves: what a crash leaves behind is in doubt, never thought not to have left.
     const running = records.change(action.id, { state: 'running', attemptedAt: time.now(), before, error: undefined })
     if (!running) return undefined
-    left(action.id)
+    left(running)
     changed(action.id)
     const outcome = await attempt(client, outgoing, describe)
     if (outcome.kind !== 'offline') {

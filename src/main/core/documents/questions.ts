@@ -4,6 +4,7 @@
  */
 
 import type {
+  ActionRequest,
   CounterEntry,
   DocumentChange,
   DocumentColumn,
@@ -127,6 +128,16 @@ export interface DocumentQuestions {
    * links to sign by that it lacks.
    */
   takeSent: { ask: { accountId: string; documents: DocumentResponse[]; now: number }; answer: null }
+  /**
+   * An action of ours leaves now: what folders show of it is no news from here on, however late. `due` is when the document
+   * becomes due by it. A send needs no word: `takeSent` says it.
+   */
+  acting: {
+    ask: DocumentKey & { kind: ActionRequest['kind']; due?: number | undefined; now: number }
+    answer: null
+  }
+  /** The service has refused it: nothing of it will be shown. */
+  actionRefused: { ask: DocumentKey & { kind: ActionRequest['kind'] }; answer: null }
   /**
    * Marks as gone what no folder has shown since, after two complete rounds; nothing is deleted, and what is shown again
    * comes back. Answers how many are newly gone.

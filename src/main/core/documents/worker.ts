@@ -49,7 +49,7 @@ const AT_ONCE: ReadonlySet<DocumentQuestion> = new Set([
 
 /** @param db as `openDocuments` opened it; the worker closes it. */
 export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'now'> }) {
-  const mirror = openMirror(db)
+  const mirror = openMirror(db, time.now())
   const taking = openAnswerTaking(mirror)
   // What is forgotten later is only kept longer.
   void mirror
@@ -96,7 +96,7 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
       return null
     },
 
-    takeSent({ accountId, documents, now }) {
+    async takeSent({ accountId, documents, now }) {
       const account = mirror.account(accountId)
       // Of what can't be asked for again a folder's answer has no document either.
       for (const sent of documents.filter(({ Reference }) => isReference(Reference))) {
@@ -106,6 +106,32 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
         const { writing } = updateOf(mirror, account, entry, document, source)
         if (entry && writing.content) mirror.disturb(account, entry.folder)
         mirror.write([writing])
+        if (mirror.ownActions.has(accountId, sent.Reference, 'send')) continue
+        mirror.ownActions.note({ accountId, reference: sent.Reference }, sent, { kind: 'send', at: now })
+        if (!entry || !mirror.changes.claim(accountId, sent.Reference)) continue
+        const some = { documents: [{ accountId, reference: sent.Reference }] }
+        await mirror.markRead(await rowsOf({ accountId, some, now, zone: 'UTC' }), true)
+      }
+      return null
+    },
+
+    acting({ accountId, reference, kind, due, now }) {
+      const { packageReference } = entryOf({ accountId, reference }) ?? {}
+      // Extending one document extends its package.
+      const others = kind === 'extend' && packageReference ? inPackage(accountId, packageReference) : []
+      for (const one of new Set([reference, ...others.map((other) => other.reference)])) {
+        const entry = entryOf({ accountId, reference: one })
+        const document = entry && mirror.document(entry)
+        mirror.ownActions.note({ accountId, reference: one }, document, { kind, at: now, due })
+      }
+      return null
+    },
+
+    actionRefused({ accountId, reference, kind }) {
+      const { packageReference } = entryOf({ accountId, reference }) ?? {}
+      const others = kind === 'extend' && packageReference ? inPackage(accountId, packageReference) : []
+      for (const one of [reference, ...others.map((other) => other.reference)]) {
+        mirror.ownActions.undo(accountId, one, kind)
       }
       return null
     },

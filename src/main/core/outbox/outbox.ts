@@ -53,6 +53,7 @@ export class Outbox {
     this.#actions = new SendActions(shared)
     this.#reconciler = new Reconciler({
       ...{ ...shared, backTo, wake },
+      answered: (send) => this.#sentDocuments.answered(send),
       arrivedLate: (send, response) => this.#actions.arrivedLate(send, response),
       keychainFailed: (accountId, error) => {
         pauses.pauseByKeychain(accountId, error)

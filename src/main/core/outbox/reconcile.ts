@@ -21,6 +21,8 @@ export interface ReconcilerDeps extends Pick<OutboxDeps, 'db' | 'readAllFolders'
   backTo: (send: Send) => 'ready' | 'cancelled'
   /** Writes down that one arrived which was thought not to have, and whose draft was given back. */
   arrivedLate: (send: Send, response: PackageResponse) => Send
+  /** Called when the folders have shown that a send arrived: its documents are ours. */
+  answered: (send: Send) => void
   /** Called when a send of the account may go again. */
   wake: (accountId: string) => void
   /** Called when the credentials for looking can't be had. */
@@ -89,7 +91,8 @@ export class Reconciler {
     const send = sends.get(id)
     try {
       this.#deps.db.transaction(() => settle(sends, send, answer, time.now()))()
-      if (!answer.arrived) proofs.add(id)
+      if (answer.arrived) this.#deps.answered(send)
+      else proofs.add(id)
       changes.send(send)
       changes.draft(send.draftId)
     } finally {
@@ -165,6 +168,7 @@ export class Reconciler {
     if (seen) this.#seen.set(id, seen)
     else this.#seen.delete(id)
     if (SHOWN_NOT_TO_HAVE_ARRIVED.has(verdict.kind)) proofs.add(id)
+    if (written?.state === 'sent') this.#deps.answered(written)
     if (written?.state === 'ready') this.#deps.wake(send.accountId)
     else if (written && written.state !== 'uncertain') changes.draft(send.draftId)
   }
@@ -209,6 +213,7 @@ export class Reconciler {
       const send = given.get(id)
       if (!send) continue
       this.#keepWhole(packageOf(documents), (response) => arrivedLate(send, response))
+      this.#deps.answered(send)
       proofs.drop(send.id)
       changes.send(send)
       changes.draft(send.draftId)

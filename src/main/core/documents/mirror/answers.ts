@@ -236,21 +236,23 @@ function notAList(bytes: Uint8Array): Taken {
   }
 }
 
-/** What our own action on one document of a package did to the others: it is theirs too, and no news. */
+/** What our own actions did to a document, or to the others of its package: it is no news. */
 
 /** In so many documents of its package the action is looked for, where it was another run's. */
 const LOOKED_THROUGH = 100
 
 /**
- * Says whether we did what a folder shows of the document: extending one document extends its package, and another
- * document of it was last extended by us, to the same moment.
+ * Says whether we did what a folder shows of the document: what we did to it is shown later; or extending one document extends
+ * its package, and another document of it was last extended by us, to the same moment.
  */
 function didWe(
   mirror: Mirror,
   account: Account,
   entry: Entry | undefined
 ): (difference: Difference, document: DocumentResponse) => boolean {
-  return ({ kind }, document) => {
+  return (difference, document) => {
+    const { kind } = difference
+    if (mirror.ownActions.explain(account, document.Reference, entry, difference, document)) return true
     const packageReference = document.PackageReference
     if (kind !== 'due-changed' || !entry || !packageReference) return false
     const due = dueOf(document)

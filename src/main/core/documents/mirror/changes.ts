@@ -43,6 +43,15 @@ export function openChanges(db: Db) {
   const lastDue = db.prepare<[string, string], Row>(
     `SELECT ${CHANGES.columns} FROM changes WHERE account_id = ? AND reference = ? AND kind = 'due-changed' ORDER BY id DESC LIMIT 1`
   )
+  const claim = db.prepare<[string, string]>(
+    `UPDATE changes SET is_own = 1 WHERE account_id = ? AND reference = ? AND is_own = 0
+       AND kind IN ('arrived', 'moved', 'returned', 'waits-here', 'due-changed', 'signers-changed', 'changed')`
+  )
+  const others = db
+    .prepare<[string, string], number>(
+      'SELECT count(*) FROM changes WHERE account_id = ? AND reference = ? AND is_own = 0'
+    )
+    .pluck()
   const erase = db.prepare<[string]>('DELETE FROM changes WHERE account_id = ?')
   const oldest = db.prepare<[number], { id: number; at: number }>(
     `SELECT id, at FROM changes WHERE id > ? ORDER BY id LIMIT ${PIECE}`
@@ -75,6 +84,15 @@ export function openChanges(db: Db) {
     lastDue(accountId: string, reference: string): DocumentChange | undefined {
       const row = lastDue.get(accountId, reference)
       return row && changeOf(row)
+    },
+
+    /**
+     * The document is one that we have sent, and a folder showed it before that was known: what it brought is ours. Answers
+     * whether nothing else has happened to it, such as a signature.
+     */
+    claim(accountId: string, reference: string): boolean {
+      if (claim.run(accountId, reference).changes > 0) activity.forget()
+      return others.get(accountId, reference) === 0
     },
 
     *activity(ask: Ask<'activity'>): Sliced<Answer<'activity'>> {

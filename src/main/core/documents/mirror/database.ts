@@ -200,10 +200,25 @@ const figures = `
   ALTER TABLE mirror ADD COLUMN figures TEXT NOT NULL DEFAULT '';
 `
 
+const ownActions = `
+  -- What this workstation did to documents, for as long as folders may still be showing it.
+  CREATE TABLE own_actions (
+    account_id TEXT NOT NULL,
+    reference TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    -- How many signers had signed or declined by then.
+    ended INTEGER NOT NULL,
+    due INTEGER,
+    PRIMARY KEY (account_id, reference, kind)
+  ) STRICT, WITHOUT ROWID;
+`
+
 /** In the order they are applied, as those of the main database are. */
 const mirrorMigrations: readonly Migration[] = [
   { name: 'documents', sql: documents },
-  { name: 'figures', sql: figures }
+  { name: 'figures', sql: figures },
+  { name: 'own actions', sql: ownActions }
 ]
 
 /** The key of `documents.db`. It lies in the main database, which is encrypted with the keychain's: one way in for both. */

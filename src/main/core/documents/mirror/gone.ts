@@ -37,11 +37,18 @@ function goneNow(mirror: Mirror, account: Account, entry: Entry, now: number): W
   if (!row) return undefined
   const placed = { document: mirror.document(entry), folder: entry.folder, isPlaced: entry.isPlaced }
   const differences = changesBetween({ ...placed, isGone: false }, { ...placed, isGone: true })
-  const isChanged = differences.length > 0
+  const happenings = differences.map((one) => ({
+    ...one,
+    isOwn: mirror.ownActions.explain(account, entry.reference, entry, one, placed.document)
+  }))
+  const changed = happenings.length > 0 && {
+    changedAt: now,
+    unread: row.unread || happenings.some(({ isOwn }) => !isOwn)
+  }
   return {
     entry: mirror.kept(entry),
-    content: { row: { ...row, goneAt: now, ...(isChanged && { changedAt: now, unread: true }) } },
-    happened: { differences: differences.map((one) => ({ ...one, isOwn: false })), at: now }
+    content: { row: { ...row, goneAt: now, ...changed } },
+    happened: { differences: happenings, at: now }
   }
 }
 

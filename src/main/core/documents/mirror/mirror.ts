@@ -15,6 +15,7 @@ import type { MirroredDocument, Taken } from '../questions.ts'
 import { type Changes, openChanges } from './changes.ts'
 import type { Difference } from './differences.ts'
 import { Entries, type Entry, type Kept } from './entries.ts'
+import { type OwnActions, openOwnActions } from './own-actions.ts'
 import { type Account, beginning, type Folder, seenAt } from './state.ts'
 import { folderOf, keptOf, mirrorTables, readJson, type StoredDocument, type StoredFolder } from './tables.ts'
 
@@ -42,9 +43,11 @@ const NOTHING_TAKEN: Extract<Taken, { kind: 'taken' }> = {
   isComplete: true
 }
 
-export function openMirror(db: Db) {
+/** @param now when this run began. */
+export function openMirror(db: Db, now: number) {
   const rows = mirrorTables(db)
   const changes: Changes = openChanges(db)
+  const ownActions: OwnActions = openOwnActions(db, now)
   const accounts = new Map<string, Account>()
   let isReady = false
   const begun = begin()
@@ -139,6 +142,7 @@ export function openMirror(db: Db) {
       isReady || !rows.hasFigures() ? undefined : rows.figures(accountId),
     account: accountOf,
     changes,
+    ownActions,
 
     /** The folder; `taken` is undefined if it was never looked at. */
     folder: (account: Account, name: string): Folder => getOrMake(account.folders, name, () => beginning(name)),
@@ -247,6 +251,7 @@ export function openMirror(db: Db) {
       db.transaction(() => {
         rows.erase(accountId)
         changes.erase(accountId)
+        ownActions.erase(accountId)
       })()
       accounts.delete(accountId)
     }
