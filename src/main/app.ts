@@ -167,6 +167,7 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
       ...auditHandlers({ audit, time, ...dialogs }),
       ...systemHandlers({
         settings,
+        systemCountry: () => app.getLocaleCountryCode(),
         applySettings: ({ theme, zoom }) => {
           applyTheme(theme)
           applyZoom(window, zoom)

@@ -371,6 +371,26 @@ describe('sending', () => {
     expect(sent()).toEqual([{ id: 'sheet-1', name: 'Tenants', duplicates: 'send', alike: 'leave-out' }])
   })
 
+  describe('of mobile numbers without a country', () => {
+    const usual = (isGuessed: boolean) => ({
+      settings: { theme: 'system' as const, zoom: 1, countryCode: { code: '64', isGuessed } }
+    })
+    const codes = () => calls('bulk.check').map(({ input }) => (input as { countryCode?: string }).countryCode)
+
+    test('offers the country of this computer for all', async () => {
+      await toCheck({ ...found({ withoutCountry: 40 }), ...usual(true) })
+      expect(codes()).toEqual([undefined])
+      await press('Use +64 for all')
+      expect(codes()).toEqual([undefined, '64'])
+    })
+
+    test('takes the office’s choice by itself, and says so', async () => {
+      await toCheck({ ...found({ withoutCountry: 0 }), ...usual(false) })
+      expect(codes()).toEqual(['64'])
+      expect(screen.getByText('Mobile numbers without a country code get +64.')).toBeTruthy()
+    })
+  })
+
   test('asks about those who got this lately with other data, and sends nothing before that is answered', async () => {
     await toCheck(found({ alike: 29 }))
     const question = screen.getByRole('group', {

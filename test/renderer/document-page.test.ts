@@ -93,7 +93,7 @@ test('each signer is told with address, mobile, how they sign and what the servi
     .getAllByRole('heading', { level: 4 })
     .map((heading) => heading.closest('li') as HTMLElement)
   expect(mere?.textContent).toContain('mere.parata@example.com')
-  expect(mere?.textContent).toContain('+64 021012345')
+  expect(mere?.textContent).toContain('+64 21 012 345')
   expect(anahera?.textContent).toContain('Face to face')
   expect(anahera?.textContent).toContain('Reviews before signing')
   expect(josef?.textContent).toContain('A first reminder was sent.')

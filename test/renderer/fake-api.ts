@@ -196,7 +196,16 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     batches: [],
     bulk: {
       sheet: null,
-      check: { rows: 0, withErrors: 0, withWarnings: 0, duplicates: 0, alike: 0, ready: 0, unused: [] },
+      check: {
+        rows: 0,
+        withErrors: 0,
+        withWarnings: 0,
+        duplicates: 0,
+        alike: 0,
+        withoutCountry: 0,
+        ready: 0,
+        unused: []
+      },
       rows: []
     },
     documents: documents(40, change.now?.() ?? NOW),
@@ -399,7 +408,10 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       state.settings = {
         theme: change.theme ?? others.theme,
         zoom: change.zoom ?? others.zoom,
-        ...(columns && { documentColumns: columns })
+        ...(columns && { documentColumns: columns }),
+        ...(change.countryCode !== undefined
+          ? { countryCode: { code: change.countryCode, isGuessed: false } }
+          : others.countryCode && { countryCode: others.countryCode })
       }
       emit('settings.changed', null)
       return state.settings

@@ -1,4 +1,5 @@
 /** Requests about the application itself. */
+import { codeOfCountry } from '../../shared/composition/phone.ts'
 import type { SettingsView, SystemStatus } from '../../shared/contract/index.ts'
 import { fail } from '../core/lib/failure.ts'
 import type { SettingsStore } from '../core/storage/settings.ts'
@@ -6,6 +7,8 @@ import type { HandlersOf } from './registration.ts'
 
 interface SystemParts {
   settings: SettingsStore
+  /** The two letters of the country that the system is set to; blank where it isn't known. */
+  systemCountry: () => string
   /** Makes theme and zoom hold. */
   applySettings: (settings: SettingsView) => void
   changed: () => void
@@ -19,8 +22,13 @@ interface SystemParts {
 
 export function systemHandlers({ settings, ...parts }: SystemParts): HandlersOf<'settings' | 'system'> {
   function view(): SettingsView {
-    const { theme, zoom, documentColumns } = settings.read()
-    return { theme, zoom, ...(documentColumns && { documentColumns }) }
+    const { theme, zoom, documentColumns, countryCode } = settings.read()
+    const code = countryCode ?? codeOfCountry(parts.systemCountry())
+    return {
+      ...{ theme, zoom },
+      ...(documentColumns && { documentColumns }),
+      ...(code && { countryCode: { code, isGuessed: countryCode === undefined } })
+    }
   }
 
   return {

@@ -40,6 +40,45 @@ export function correctedMobile(mobile: Mobile): Mobile | undefined {
   return judge(mobile).corrected
 }
 
+/**
+ * The number in the service's shape, where it is certain which number is meant; undefined where it is so already, or is
+ * doubtful: then `problemsOfMobile` says why.
+ * @param usual the calling code of a number without one; blank where the office has none.
+ */
+export function settledMobile(mobile: Mobile, usual: string): Mobile | undefined {
+  const country = mobile.MobileCountry.trim()
+  const number = mobile.MobileNumber.trim()
+  if (!number) return undefined
+  const named = byName(country)
+  const corrected = correctedMobile({ MobileCountry: named ?? (country || usual), MobileNumber: number })
+  const meant = corrected ?? ofCountry(named ?? (country ? '' : usual), number)
+  // A number of one country beside the code of another could be either's.
+  const isDoubtful = country !== '' && meant?.MobileCountry !== (named ?? callingCode(country))
+  return isDoubtful ? undefined : meant
+}
+
+/** A number that stands as it is dialled within the country already. */
+function ofCountry(code: string, number: string): Mobile | undefined {
+  const mobile = { MobileCountry: code, MobileNumber: dialledNumber(number) }
+  return code && problemsOfMobile('', mobile).length === 0 ? mobile : undefined
+}
+
+/** "+64 21 555 0101": as it is dialled from anywhere. What can't be read stays as it was written, with its country beside it. */
+export function diallable({ MobileCountry, MobileNumber }: Mobile): string {
+  const number = MobileNumber.trim()
+  if (!number) return ''
+  const code = callingCode(MobileCountry)
+  const isWhole = /^(\+|00)/.test(number.replace(SEPARATORS, ''))
+  const parsed = isWhole ? parse(number.replace(/^\s*00/, '+')) : /^\d+$/.test(code) ? parse(number, code) : undefined
+  if (parsed?.isPossible()) return parsed.formatInternational()
+  return code && !isWhole ? `${number} (country code ${code})` : number
+}
+
+/** The calling code of a country by its two letters; blank where it has none that is known. */
+export function codeOfCountry(letters: string): string {
+  return byName(letters) ?? ''
+}
+
 /** A calling code as it is sent: "+64" and "0064" are 64. What isn't a code stays as it was typed. */
 export function callingCode(typed: string): string {
   const compact = typed.replace(SEPARATORS, '')

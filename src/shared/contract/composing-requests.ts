@@ -135,7 +135,18 @@ export const composingRequests = {
   /** How a sheet with the same headings was matched last with the same forms or templates; null where none was. */
   'bulk.remembered': answers<RememberedMapping | null>()(z.strictObject({ id, composition: Composition })),
   /** Tries all rows on a composition, without sending anything; and remembers how the columns were matched. */
-  'bulk.check': answers<BulkCheck>()(z.strictObject({ id, composition: Composition, mapping: ColumnMapping })),
+  'bulk.check': answers<BulkCheck>()(
+    z.strictObject({
+      id,
+      composition: Composition,
+      mapping: ColumnMapping,
+      /** The calling code of mobile numbers that have none; absent to leave them as they are. */
+      countryCode: z
+        .string()
+        .regex(/^\d{1,4}$/)
+        .optional()
+    })
+  ),
   'bulk.rows': answers<{ rows: BulkRow[]; total: number }>()(
     z.strictObject({ id, show: z.enum(['all', 'errors', 'warnings', 'duplicates', 'alike']), ...page })
   ),

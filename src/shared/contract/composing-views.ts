@@ -187,6 +187,8 @@ export interface BulkCheck {
   duplicates: number
   /** Others whose people got the same forms or templates in the last 24 hours, with other data. */
   alike: number
+  /** Rows with a mobile number that has no country code. */
+  withoutCountry: number
   /** Rows that would go: without errors. */
   ready: number
   /** Columns that fill nothing. */

@@ -114,7 +114,11 @@ export const requests = {
       theme: z.enum(['system', 'light', 'dark']).optional(),
       zoom: z.number().min(0.5).max(3).optional(),
       /** null: as they are until a person changes them. */
-      documentColumns: documentColumns.nullable().optional()
+      documentColumns: documentColumns.nullable().optional(),
+      countryCode: z
+        .string()
+        .regex(/^\d{1,4}$/)
+        .optional()
     })
   ),
   'system.status': answers<SystemStatus>()(nothing),

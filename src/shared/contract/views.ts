@@ -85,6 +85,8 @@ export interface SettingsView {
   zoom: number
   /** The columns of the list of documents in their order; absent until a person changed them. */
   documentColumns?: DocumentColumnSetting[]
+  /** The calling code of mobile numbers that have none: the office's choice, or a guess by the system's region. Absent: unknown. */
+  countryCode?: { code: string; isGuessed: boolean }
 }
 
 export type KeychainReason = 'missing' | 'locked' | 'failed'

@@ -61,6 +61,7 @@ export function madeUpBulk(now: number, count = 200): FakeState['bulk'] {
       withWarnings: rows.filter((row) => has(row, 'warning')).length,
       duplicates: rows.filter((row) => row.duplicateOf).length,
       alike: 0,
+      withoutCountry: 0,
       ready: count - withErrors,
       unused: ['Notes']
     },

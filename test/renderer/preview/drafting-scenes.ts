@@ -42,7 +42,16 @@ export const draftingScenes: Record<string, () => FakeApi> = {
       bulk: {
         ...bulk,
         rows,
-        check: { rows: 200, withErrors: 0, withWarnings: 0, duplicates: 0, alike: 0, ready: 200, unused: [] }
+        check: {
+          rows: 200,
+          withErrors: 0,
+          withWarnings: 0,
+          duplicates: 0,
+          alike: 0,
+          withoutCountry: 0,
+          ready: 200,
+          unused: []
+        }
       }
     })
   },

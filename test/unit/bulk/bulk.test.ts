@@ -160,6 +160,23 @@ describe('a dry run', () => {
     expect(asked[0]).toEqual({ account: 'office', since: NOW - 30 * DAY })
   })
 
+  test('has mobile numbers take the service’s shape, and the office’s country where that is said', async () => {
+    const table = `First name,Last name,E-mail,Mobile\n${person('Mere')},021 555 0101\n${person('Tama')},+64 21 555 0102\n${person('Lena')},09 300 1234\n`
+    const one = forms({ items: [form({ signers: [blankSigner('s1')] })] })
+    const { id, sheet, check } = await checked(table, one)
+    expect(check).toMatchObject({ withoutCountry: 2, withWarnings: 2 })
+    const input = { id, composition: one, mapping: mappingOf(one, sheet), countryCode: '64' }
+    // What isn't a mobile number there stays as it was typed, with its warning.
+    expect(await bulk.check('office', input)).toMatchObject({ withoutCountry: 1, withWarnings: 1 })
+    await send(id)
+    const mobiles = batches[0]?.packages.map(({ composition }) => composition.items[0]?.signers[0])
+    expect(mobiles?.map((mobile) => `${mobile?.MobileCountry} ${mobile?.MobileNumber}`)).toEqual([
+      '64 0215550101',
+      '64 0215550102',
+      ' 09 300 1234'
+    ])
+  })
+
   test('leaves nobody out because they share an address: a couple is two people', async () => {
     const { check } = await checked(
       `${HEADINGS}\nMere,Tamati,home@example.com,,,,\nWiremu,Tamati,home@example.com,,,,\nMERE,Tāmati,home@example.com,,,,\n`

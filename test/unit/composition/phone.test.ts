@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { correctedMobile, problemsOf } from '../../../src/shared/composition/index.ts'
+import { correctedMobile, problemsOf, settledMobile } from '../../../src/shared/composition/index.ts'
+import { diallable } from '../../../src/shared/composition/phone.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
 
 const NOW = Date.parse('2026-11-21T00:00:00Z')
@@ -63,6 +64,46 @@ describe('a mobile number', () => {
     const problems = said(country, number)
     expect(problems.map(({ severity, at }) => [severity, at])).toEqual([['warning', `f1.signers.s1.${member}`]])
     expect(problems[0]?.message).toMatch(words)
+  })
+
+  test.each([
+    ['', '+64 21 555 0101', '', '64', '0215550101'],
+    ['', '0061 412 345 678', '64', '61', '0412345678'],
+    ['', '021 555 0101', '64', '64', '0215550101'],
+    ['', '21 555 0101', '64', '64', '0215550101'],
+    ['64', '+64 21 555 0101', '', '64', '0215550101'],
+    ['NZ', '021 555 0101', '', '64', '0215550101'],
+    ['+64', '021 555 0101', '', '64', '0215550101'],
+    ['64', '21 555 0101', '61', '64', '0215550101']
+  ])(
+    'of country %j, %j takes the service’s shape as its field is left, where %j is usual',
+    (country, number, usual, code, as) => {
+      const settled = settledMobile({ MobileCountry: country, MobileNumber: number }, usual)
+      expect(settled).toEqual({ MobileCountry: code, MobileNumber: as })
+      expect(said(code, as)).toEqual([])
+    }
+  )
+
+  test.each([
+    ['64', '+61412345678', '64', 'two countries'],
+    ['', '021 555 0101', '', 'no country'],
+    ['', '09 300 1234', '64', 'no mobile number there'],
+    ['', 'ask her', '64', 'no number'],
+    ['', '', '64', 'nothing'],
+    ['64', '0210', '64', 'too short']
+  ])('of country %j, %j stays as it was typed where %j is usual: %s', (MobileCountry, MobileNumber, usual) => {
+    expect(settledMobile({ MobileCountry, MobileNumber }, usual)).toBeUndefined()
+  })
+
+  test.each([
+    ['64', '0215550101', '+64 21 555 0101'],
+    ['', '+64215550101', '+64 21 555 0101'],
+    ['39', '3123456789', '+39 312 345 6789'],
+    ['', '0215550101', '0215550101'],
+    ['64', 'ask her', 'ask her (country code 64)'],
+    ['64', '', '']
+  ])('of country %j, %j is shown as %j, to be dialled from anywhere', (MobileCountry, MobileNumber, shown) => {
+    expect(diallable({ MobileCountry, MobileNumber })).toBe(shown)
   })
 
   test('whatever is typed, only warnings come of it, and what is corrected needs no more correcting', () => {

@@ -1,13 +1,15 @@
 /** Tries the rows of a sheet on a composition: what is wrong with each, which repeat what, and what would be sent. */
 
 import type { ColumnMapping } from '../../../shared/composition/bulk-columns.ts'
-import { rowsOnto, unknownTargets } from '../../../shared/composition/bulk-rows.ts'
+import { type AppliedRow, rowsOnto, unknownTargets } from '../../../shared/composition/bulk-rows.ts'
 import {
+  type ComposedSigner,
   type Composition,
   fingerprintOf,
   likenessOf,
   type Problem,
   problemsOf,
+  settledMobile,
   titleOf,
   toFormDirectRequest,
   toFormFillerRequest,
@@ -32,6 +34,8 @@ export interface Plan {
   mapping: ColumnMapping
   /** The time zone of due dates where the composition has none. */
   zone: string
+  /** The calling code of mobile numbers that have none; absent to leave them as they are. */
+  countryCode?: string | undefined
 }
 
 /** What a row is compared with. */
@@ -86,8 +90,10 @@ export function dryRun(sheet: Sheet, plan: Plan, { now, recent }: Moment): DryRu
   const earlier = new Map<string, number>()
   const alike = likenessesOf(recent, now - RECENTLY)
   const isExample = exampleRowOf(composition, mapping, now)
+  let withoutCountry = 0
   const rows = sheet.rows.map((row): BulkRow => {
     const { composition: made, cellProblems } = make(row)
+    if (lacksCountry(made)) withoutCountry++
     const problems = [
       ...(isExample(row.cells) ? [EXAMPLE_LEFT] : []),
       ...cellProblems.map(({ column, ...problem }) => ({ ...problem, column: sheet.columns[column] as string })),
@@ -107,17 +113,35 @@ export function dryRun(sheet: Sheet, plan: Plan, { now, recent }: Moment): DryRu
     const alikeSentAt = alike.get(likenessOf(fingerprint) ?? '')
     return alikeSentAt === undefined ? told : { ...told, alikeSentAt }
   })
-  return { plan, rows, check: summed(rows, sheet.columns, mapping) }
+  return { plan, rows, check: { ...summed(rows, sheet.columns, mapping), withoutCountry } }
 }
 
 /** Makes the compositions of a sheet's rows. */
-export function compositionsOf(sheet: Sheet, { composition, mapping, zone }: Plan) {
+export function compositionsOf(sheet: Sheet, { composition, mapping, zone, countryCode = '' }: Plan) {
   const make = rowsOnto(composition, mapping, {
     dateOrder: (column) => sheet.dateOrders[column] ?? 'day-first',
     epoch: sheet.epoch,
     zone
   })
-  return (row: SheetRow) => make(row.cells, row.flaws)
+  return (row: SheetRow): AppliedRow => {
+    const made = make(row.cells, row.flaws)
+    return { ...made, composition: withSettledMobiles(made.composition, countryCode) }
+  }
+}
+
+/** Numbers that are certain take the service's shape, as in the composer when their field is left. */
+function withSettledMobiles(composition: Composition, countryCode: string): Composition {
+  const items = composition.items.map((item) => ({
+    ...item,
+    signers: item.signers.map((signer) => ({ ...signer, ...settledMobile(signer, countryCode) }))
+  }))
+  return { ...composition, items }
+}
+
+function lacksCountry({ items }: Composition): boolean {
+  const isWithout = ({ MobileCountry, MobileNumber }: ComposedSigner) =>
+    MobileNumber.trim() !== '' && !MobileCountry.trim()
+  return items.some(({ signers }) => signers.some(isWithout))
 }
 
 /** When packages went since then, by which forms or templates went to whom (see likenessOf). */
@@ -189,7 +213,11 @@ function dueColumn(columnAt: ReadonlyMap<string, string>): string | undefined {
   return columnAt.get('due') ?? columnAt.get('due.time')
 }
 
-function summed(rows: readonly BulkRow[], columns: readonly string[], mapping: ColumnMapping): BulkCheck {
+function summed(
+  rows: readonly BulkRow[],
+  columns: readonly string[],
+  mapping: ColumnMapping
+): Omit<BulkCheck, 'withoutCountry'> {
   const used = new Set(mapping.map(({ column }) => column))
   const withErrors = rows.filter(({ problems }) => problems.some(isError)).length
   return {

@@ -3,12 +3,11 @@
  * and its answers come in small pieces.
  */
 
-import type { ColumnMapping } from '../../../shared/composition/bulk-columns.ts'
 import type { Composition } from '../../../shared/composition/index.ts'
 import type { BulkCheck, BulkRow, BulkSheet } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
-import type { LeftOutRow, PackageRow } from './dry-run.ts'
+import type { LeftOutRow, PackageRow, Plan } from './dry-run.ts'
 import {
   compositionsOf,
   type DryRun,
@@ -30,7 +29,7 @@ export interface BulkQuestions {
   open: { ask: { id: string; fileName: string } & ({ path: string } | { bytes: Uint8Array }); answer: BulkSheet }
   sheet: { ask: { id: string; sheet: string }; answer: BulkSheet }
   check: {
-    ask: { id: string; composition: Composition; mapping: ColumnMapping; zone: string } & Moment
+    ask: { id: string } & Plan & Moment
     answer: BulkCheck
   }
   rows: {

@@ -28,6 +28,11 @@ export const Settings = z.object({
   windowBounds: WindowBounds.optional(),
   /** Absent: as many as there is room for. */
   documentColumns: documentColumns.optional(),
+  /** Of mobile numbers that have none; digits. */
+  countryCode: z
+    .string()
+    .regex(/^\d{1,4}$/)
+    .optional(),
   /** A path, for the main process only: it must never be handed to a screen. Absent: the system's own folder. */
   downloadFolder: z.string().min(1).optional()
 })

@@ -38,6 +38,7 @@ export class Bulk {
   #mapping = $state.raw<ColumnMapping>([])
   #remembered = $state.raw<RememberedMapping>()
   #show = $state<RowsShown>('all')
+  #countryCode = $state<string>()
   #isLost = $state(false)
   #sent: Promise<unknown> = Promise.resolve()
   readonly #targets: readonly BulkTarget[] = $derived(this.#base ? bulkTargets(this.#base.composition) : [])
@@ -70,6 +71,10 @@ export class Bulk {
   }
   get check() {
     return this.checking.value
+  }
+  /** The calling code that numbers without one are given. */
+  get countryCode() {
+    return this.#countryCode
   }
   get show() {
     return this.#show
@@ -157,14 +162,21 @@ export class Bulk {
     this.#forgetCheck()
   }
 
-  /** Tries all rows, without sending anything. Returns whether it could be done. */
-  async run(): Promise<boolean> {
+  /**
+   * Tries all rows, without sending anything. Returns whether it could be done.
+   * @param countryCode for mobile numbers that have none, from now on.
+   */
+  async run(countryCode = this.#countryCode): Promise<boolean> {
+    this.#countryCode = countryCode
     const sheet = this.#sheet
     const base = this.#base
     if (!sheet || !base) return false
     this.sending.clear()
     this.rows.forget()
-    const input = { id: sheet.id, composition: base.composition, mapping: this.#mapping }
+    const input = {
+      ...{ id: sheet.id, composition: base.composition, mapping: this.#mapping },
+      ...(countryCode !== undefined && { countryCode })
+    }
     const check = await this.checking.run(() => this.#noticed(this.#api.bulk.check(input)))
     if (!check) return false
     await this.look(check.withErrors > 0 ? 'errors' : 'all')

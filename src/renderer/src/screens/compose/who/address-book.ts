@@ -24,11 +24,6 @@ export function isNobodyYet(signer: ComposedSigner): boolean {
   return ![signer.FirstName, signer.LastName, signer.Email, signer.MobileNumber].some((text) => text.trim())
 }
 
-/** "+64 021 123 456"; blank where no number is known. */
-export function mobileOf({ MobileCountry, MobileNumber }: PersonView): string {
-  return MobileNumber && `${MobileCountry && `+${MobileCountry} `}${MobileNumber}`
-}
-
 /** People as a field offers them; the value is their place in the list. */
 export function offeredPeople(people: readonly PersonView[]): Suggestion[] {
   return people.map((person, index) => ({ value: String(index), label: fullName(person), note: person.Email }))
