@@ -255,6 +255,21 @@ describe('a mobile number', () => {
   })
 })
 
+describe('a mobile number whose field is left', () => {
+  const usual = { settings: { theme: 'system' as const, zoom: 1, countryCode: { code: '64', isGuessed: true } } }
+
+  test.each([
+    ['021 555 0101', '64', '0215550101'],
+    ['+61 412 345 678', '61', '0412345678'],
+    ['ask her', '', 'ask her']
+  ])('as %j gets the office’s country and the service’s shape, where it is certain', async (typed, country, number) => {
+    await openWho(forms(), fakeApi(usual))
+    await type(box('Mobile optional'), typed)
+    await fireEvent.blur(box('Mobile optional'))
+    expect(signerAt(0)).toMatchObject({ MobileCountry: country, MobileNumber: number })
+  })
+})
+
 describe('a mobile number that is written otherwise', () => {
   test('is put right at a press, once it was left', async () => {
     await openWho(three())
