@@ -156,7 +156,7 @@ test.describe('a page can’t hold the person', () => {
     await open('<title>sign</title>')
     await app.say({ do: 'let-go' })
     await app.until(() => failure() !== undefined, 'the turn to fail')
-    expect(failure()?.text).toContain('kept apart')
+    expect(failure()?.text).toContain('isolated safely')
   })
 })
 
@@ -309,7 +309,7 @@ test('a page that closes itself ends the turn, and leaves ours', async () => {
   await open('<title>sign</title>')
   await run('setTimeout(() => window.close())')
   await app.until(() => failure() !== undefined, 'the turn to fail')
-  expect(failure()?.text).toContain('ended unexpectedly')
+  expect(failure()?.text).toContain('closed unexpectedly')
   const { pages, ownUrl } = await facts()
   expect({ pages, ownUrl }).toEqual({ pages: 1, ownUrl: 'app://countersign/index.html' })
 })
