@@ -1,6 +1,6 @@
 /** Between two turns: thanks to anyone who is done, a way back to anyone who has not signed, and a way out for anyone who isn't meant. */
 import { describe, expect, test } from 'vitest'
-import { later, openOffice, PIN, signer } from './office.ts'
+import { gate, later, openOffice, PIN, signer } from './office.ts'
 
 /** The first of two people who sign one document in order has the page before them. */
 async function first() {
@@ -31,6 +31,32 @@ describe('one who has signed', () => {
     await office.settled()
     await counter.retry(id)
     expect([office.state().phase, office.pages.length]).toEqual(['between', 1])
+  })
+})
+
+describe('one who says that they have finished', () => {
+  test.each([
+    ['and has declined', 'declines', 'declined'],
+    ['and has signed', 'signs', 'signed']
+  ] as const)('%s, is not asked whether they have signed', async (_what, does, outcome) => {
+    const { office, counter, id } = await first()
+    office[does]('will', 0)
+    expect((await counter.cover(id, 'finish')).cover).toBeUndefined()
+    await office.settled()
+    expect(outcomes(office)[0]).toBe(outcome)
+    expect(office.told('left')).toEqual([])
+  })
+
+  test('is asked where the service takes its time', async () => {
+    const { office, counter, id } = await first()
+    office.declines('will', 0)
+    const service = gate()
+    office.line = service.passed
+    void counter.cover(id, 'finish')
+    await office.time.pass(1000)
+    expect(office.state().cover).toBeUndefined()
+    await office.time.pass(1000)
+    expect(office.state()).toMatchObject({ phase: 'covered', cover: 'finish' })
   })
 })
 

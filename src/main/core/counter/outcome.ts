@@ -42,7 +42,8 @@ export async function askOutcome(deps: AskingDeps, turn: AskedTurn, ending: Endi
   return outcome
 }
 
-async function askOnce(deps: AskingDeps, turn: AskedTurn): Promise<CounterOutcome> {
+/** What the service says now. Never rejects. */
+export async function askOnce(deps: AskingDeps, turn: AskedTurn): Promise<CounterOutcome> {
   const trouble = await readFolders(deps, turn.accountId)
   return trouble ? unknown(trouble) : lastOutcome(deps, turn)
 }

@@ -105,7 +105,14 @@ export class Session {
   }
 
   cover(why: PersonOverlay): Promise<CounterSession> {
-    return this.#act(why === 'not-me' ? why : 'cover', ({ cover: before, current }) => {
+    return this.#act(why === 'not-me' ? why : 'cover', async ({ cover: before, current }) => {
+      // Whether they have signed is asked only of those of whom the service doesn't know it: never of one who declined.
+      if (why === 'finish' && before === undefined) {
+        const isAnswered = await this.turns.isAnswered()
+        const { shown } = this.state
+        if (shown.current !== current || shown.cover !== undefined || !mayDo('finish', shown)) return
+        if (isAnswered) return this.turns.finish('finished')
+      }
       this.#overlays.cover(why, why === 'not-me' ? 'locked' : 'not locked')
       if (why === 'not-me') this.state.noteTurn('left', current, { by: why })
       else if (before !== why) this.state.noteTurn('left', current, { by: 'person', why })

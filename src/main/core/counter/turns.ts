@@ -3,9 +3,10 @@
  * leaves its outcome to the service.
  */
 import type { AppError, CounterOutcome } from '../../../shared/contract/index.ts'
+import { within } from '../lib/time.ts'
 import type { CounterDeps } from './deps.ts'
 import { type NextSigner, nextSigner } from './next-signer.ts'
-import { askOutcome, type Ending } from './outcome.ts'
+import { askOnce, askOutcome, type Ending } from './outcome.ts'
 import type { Overlays } from './overlays.ts'
 import { errorWithoutLink, type Page } from './page.ts'
 import { isFree, isShowing, PHASES } from './phases.ts'
@@ -19,6 +20,8 @@ const NOT_WIPED: AppError = {
 }
 const OVER: AppError = { code: 'cancelled', message: 'The session ended before this page was opened.' }
 
+/** How long the service may take before the person is asked instead, in milliseconds. */
+const AT_ONCE = 1500
 const NO_PAGE = { origin: '', refused: [], asksFor: [], error: undefined, warningUntil: undefined }
 
 export interface SessionParts {
@@ -108,6 +111,22 @@ export class Turns {
 
   #showFailure(error: AppError): void {
     this.#state.go('fail', { error, asksFor: [], warningUntil: undefined, ...this.#overlays.lasting() })
+  }
+
+  /**
+   * Whether the service has the answer of the person whose page is open, signed or declined: nobody is asked what it knows. It is
+   * asked while they look at their page, so no longer than they wait without a word.
+   */
+  async isAnswered(): Promise<boolean> {
+    const { current } = this.#state.shown
+    if (!this.#state.factsOf(current).hasBegun) return false
+    let signed: CounterOutcome['signed'] = 'unknown'
+    const asking = askOnce(this.#deps, this.#state.asked(current)).then((outcome) => {
+      signed = outcome.signed
+    })
+    await within(AT_ONCE, asking, this.#deps.time)
+    const answer = signed as CounterOutcome['signed']
+    return answer === 'signed' || answer === 'declined'
   }
 
   /** Wipes the page and asks the service for the turn's outcome. */
