@@ -65,7 +65,7 @@ test('the person goes on without the camera, and signs where the form allows it'
   await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
   expect(await happened(clerk)).toContain('camera-refused')
   await clerk.button('View document').click()
-  await expect(window.getByText('The signer chose not to be filmed.')).toBeVisible()
+  await expect(window.getByText('The signer opted out of video.')).toBeVisible()
 })
 
 test('staff refuses the camera; a form that demands it sends the person to staff, who ends it', async ({ clerk }) => {

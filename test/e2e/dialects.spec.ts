@@ -71,19 +71,19 @@ for (const dialects of spoken) {
       await clerk.button(/Extend due date/).click()
       await dialog.getByRole('button', { name: '2 weeks later' }).click()
       await dialog.getByRole('button', { name: /^Extend to/ }).click()
-      await expect(window.getByText('The due date was changed.').first()).toBeVisible()
+      await expect(window.getByText(/^Due date changed to /).first()).toBeVisible()
 
       // Identity data go to the disk, and signatures are verified.
       await clerk.chooseDownloadFolder(app.userData)
       await clerk.goTo(/^Documents/)
       await clerk.openDocument('Letter of authority')
-      await clerk.button('Download identity PDF').click()
+      await clerk.button('Download report (PDF)').click()
       await clerk.button('Show in folder').click()
       const files = await readdir(app.userData, { recursive: true })
       expect(files.filter((name) => /Letter of authority – .*\.pdf$/.test(name))).toHaveLength(1)
       // The signed document was looked at, and may be saved from then on.
-      await clerk.button('Open the signed document').click()
-      await clerk.button('Yes, let them be saved').click()
+      await clerk.button('View signed document').click()
+      await clerk.button('Yes, allow downloads').click()
       await clerk.button('Download').click()
       await clerk.button('Show in folder').click()
       const saved = await readdir(app.userData, { recursive: true })

@@ -61,9 +61,9 @@ test('documents are found as one types, filtered, kept as a view with its count,
   await expect(window.getByRole('row', { name: '<b>Loan</b> agreement' })).toBeVisible()
 
   await before.button('Views').click()
-  await window.getByRole('menuitem', { name: 'Save as a view…' }).click()
+  await window.getByRole('menuitem', { name: 'Save as view…' }).click()
   await window.getByRole('dialog').getByLabel('Name').fill('Wiremu')
-  await window.getByRole('dialog').getByRole('button', { name: 'Save the view' }).click()
+  await window.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
   await expect(
     window.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: /Wiremu, 2/ })
   ).toBeVisible()
@@ -93,7 +93,7 @@ test('a document that can’t be read is named, and hides no other', async ({ op
   await clerk.goTo(/^Documents/)
   await clerk.button('Refresh').click()
   await expect(clerk.window.getByRole('row', { name: 'Deed of gift' })).toBeVisible()
-  await clerk.window.getByText('Which ones').click()
+  await clerk.window.getByText('Details', { exact: true }).click()
   await expect(clerk.window.getByText('Broken').first()).toBeVisible()
 })
 

@@ -90,7 +90,7 @@ test('what was done and is not settled stands above, by itself', async () => {
     })
   )
   const unsettled = screen.getByRole('region', { name: 'Not settled yet' })
-  expect(within(unsettled).getByText('Uncertain')).toBeTruthy()
+  expect(within(unsettled).getByText('Not confirmed')).toBeTruthy()
   expect(within(unsettled).getByRole('link', { name: 'Deed of gift' })).toBeTruthy()
   expect(within(unsettled).queryByText('Loan variation')).toBeNull()
 })

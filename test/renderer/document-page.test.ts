@@ -44,7 +44,7 @@ test('the head says how the document stands, how far signing has come, and when 
 test('a due date that could be two is shown as the service wrote it, and that is said', async () => {
   const { due: _, ...page } = pageOf()
   await open({ ...page, dueWritten: '03/01/2031', isDueAmbiguous: true })
-  expect(article().textContent).toMatch(/Due, as the service writes it: “03\/01\/2031” – day or month may come first/)
+  expect(article().textContent).toMatch(/Due “03\/01\/2031” – day and month could be swapped/)
 })
 
 test('headings stand in order, one level below the other', async () => {
@@ -96,8 +96,8 @@ test('each signer is told with address, mobile, how they sign and what the servi
   expect(mere?.textContent).toContain('+64 21 012 345')
   expect(anahera?.textContent).toContain('Face to face')
   expect(anahera?.textContent).toContain('Reviews before signing')
-  expect(josef?.textContent).toContain('A first reminder was sent.')
-  expect(josef?.textContent).toContain('The signer chose not to be filmed.')
+  expect(josef?.textContent).toContain('First reminder sent')
+  expect(josef?.textContent).toContain('The signer opted out of video.')
   expect(grace?.textContent).toContain('“AwaitingApostille”')
   expect(grace?.textContent).toContain('ApostilleOffice')
 })
@@ -112,7 +112,7 @@ test('a decline says why', async () => {
 test('identity words are said with what they mean, and unknown ones as they came', async () => {
   await open(fullPage())
   expect(screen.getByText('NoMatch')).toBeTruthy()
-  expect(screen.getByText('The face could not be matched with the identity document.')).toBeTruthy()
+  expect(screen.getByText('The face couldn’t be matched to the identity document.')).toBeTruthy()
   expect(screen.getByText('Level 2 of 3')).toBeTruthy()
 })
 
@@ -131,7 +131,7 @@ test('the password of a video is in the page only while it is asked for', async 
 
 test('the video is watched in the browser', async () => {
   await open(fullPage())
-  await press('Watch the video')
+  await press('Watch video')
   expect(calls('documents.openInBrowser')[0]?.input).toEqual({ reference: 'doc-6', page: { videoOf: 0 } })
 })
 
@@ -145,13 +145,13 @@ test('the other documents of the package are links with their status', async () 
 test('what changed and what this office did stand together, newest first', async () => {
   const page = fullPage()
   await open(officeWith(page, { actions: [actionOf(page)] }))
-  const section = screen.getByRole('heading', { name: 'Seen and done here' }).parentElement as HTMLElement
+  const section = screen.getByRole('heading', { name: 'History on this computer' }).parentElement as HTMLElement
   const told = within(section)
     .getAllByRole('listitem')
     .map((one) => one.textContent ?? '')
   expect(told).toHaveLength(5)
   expect(told[0]).toContain('Extend the due date')
-  expect(told[0]).toContain('this office: done')
+  expect(told[0]).toContain(', done')
   expect(told[1]).toContain('Tama Brooks signed.')
   expect(told[2]).toContain('by this office')
 })
@@ -175,7 +175,7 @@ test('markup in names and words stays text', async () => {
 
 test('a document that left the service says so, and is neither extended, corrected, reminded nor signed', async () => {
   await open({ ...fullPage(), goneAt: NOW - 86_400_000 })
-  expect(screen.getByText('The service no longer has this document.')).toBeTruthy()
+  expect(screen.getByText('Removed from the service.')).toBeTruthy()
   for (const name of [/Extend due date/, /Open at the counter/, /^Correct/, /^Remind/, /Assign to a notary/])
     expect(screen.queryByRole('button', { name })).toBeNull()
 })
@@ -213,7 +213,7 @@ test('offline, extending and correcting are open and the rest says why it is not
     /Assign to a notary/,
     'Open in browser',
     'Remind Anahera Singh…',
-    'Watch the video'
+    'Watch video'
   ]) {
     const one = button(name)
     expect(one.hasAttribute('disabled')).toBe(true)
@@ -224,7 +224,7 @@ test('offline, extending and correcting are open and the rest says why it is not
 test('signatures are verified only once there is one', async () => {
   await open(pageOf())
   expect(button('Verify signatures').hasAttribute('disabled')).toBe(true)
-  expect(screen.getByText('Nothing to verify yet: nobody has signed.')).toBeTruthy()
+  expect(screen.getByText('Nothing to verify yet: no one has signed.')).toBeTruthy()
 })
 
 test('verifying shows each signature with who, when and whether it is valid, and the result is saved', async () => {
@@ -233,7 +233,7 @@ test('verifying shows each signature with who, when and whether it is valid, and
   expect(screen.getByText('All 5 signatures are valid')).toBeTruthy()
   expect(screen.getAllByText('Valid')).toHaveLength(5)
   expect(screen.getAllByText(momentInWords(Date.parse('2025-11-20T03:04:05Z')))).toHaveLength(5)
-  await press('Save this result…')
+  await press('Save result…')
   expect(calls('documents.saveValidation')[0]?.input).toEqual({ reference: 'doc-6' })
   expect(screen.getByText('Saved as signatures.json.')).toBeTruthy()
 })
@@ -243,8 +243,8 @@ test('a document that the service no longer holds is explained by its retention'
   api.control.fail('documents.validate', { code: 'not-found', message: 'No such document.' })
   await open(api)
   await press('Verify signatures')
-  expect(screen.getByText('The service does not have this document to verify.')).toBeTruthy()
-  expect(screen.getByText(/retention period is over/)).toBeTruthy()
+  expect(screen.getByText('The service no longer has this document.')).toBeTruthy()
+  expect(screen.getByText(/retention period ends/)).toBeTruthy()
 })
 
 test('a role stands in the log as the service wrote it, with what else it says of the entry', async () => {
@@ -259,15 +259,15 @@ test('a signed document is opened, and saved where the account may', async () =>
   const page = fullPage()
   const api = officeWith(page)
   await open(api)
-  expect(screen.queryByRole('button', { name: 'Save the signed document' })).toBeNull()
+  expect(screen.queryByRole('button', { name: 'Download signed document' })).toBeNull()
   const { accounts } = api.control.state
   api.control.state.accounts = accounts.map((account) => ({ ...account, savesSigned: 'yes' as const }))
   await opened.app.accounts.load()
   await settle()
-  await press('Save the signed document')
+  await press('Download signed document')
   expect(calls('downloads.start')[0]?.input).toEqual({ reference: page.reference, type: 'signed' })
-  expect(screen.getByText('The signed document')).toBeTruthy()
-  await press('Open the signed document')
+  expect(screen.getAllByText('Signed document')).toHaveLength(2)
+  await press('View signed document')
   expect(window.location.hash).toBe(`#/signed-document/${page.reference}`)
 })
 
@@ -279,8 +279,8 @@ test('nothing is offered as a signed document while nobody has signed', async ()
 test('an identity check that is still to be made has nothing to download', async () => {
   const people = [signerOf({ identityWords: [{ field: 'IDCheckStatus', value: 'Requested' }] })]
   await open(pageOf({ people }))
-  expect(button('Download identity PDF').hasAttribute('disabled')).toBe(true)
-  expect(screen.getByText('Nothing to download yet: no signer’s identity check is completed.')).toBeTruthy()
+  expect(button('Download report (PDF)').hasAttribute('disabled')).toBe(true)
+  expect(screen.getByText('No signer has completed an identity check yet.')).toBeTruthy()
 })
 
 test('a document without an identity check says that none was asked for', async () => {
@@ -291,8 +291,8 @@ test('a document without an identity check says that none was asked for', async 
       people: [signerOf({ identity: 'none', identityWords: [] })]
     })
   )
-  expect(screen.getByText('No identity check was asked for with this document.')).toBeTruthy()
-  expect(screen.queryByRole('button', { name: 'Download identity PDF' })).toBeNull()
+  expect(screen.getByText('No identity check was requested for this document.')).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Download report (PDF)' })).toBeNull()
 })
 
 test('where the service doesn’t say whether one was asked for, it can be asked', async () => {
@@ -301,13 +301,13 @@ test('where the service doesn’t say whether one was asked for, it can be asked
     people: [signerOf({ identity: 'unknown', identityWords: [] })]
   })
   await open(silent)
-  expect(screen.getByText(/^The service doesn’t say whether an identity check was asked for/)).toBeTruthy()
-  expect(button('Download identity PDF').hasAttribute('disabled')).toBe(false)
+  expect(screen.getByText(/^It isn’t known whether an identity check was requested/)).toBeTruthy()
+  expect(button('Download report (PDF)').hasAttribute('disabled')).toBe(false)
 })
 
 test('a check that the service tells of is offered, though it says nothing of having been asked for one', async () => {
   await open(pageOf({ idVerificationRequested: false, people: [signerOf({ identity: 'passed' })] }))
-  expect(button('Download identity PDF').hasAttribute('disabled')).toBe(false)
+  expect(button('Download report (PDF)').hasAttribute('disabled')).toBe(false)
 })
 
 test('the identity PDF is downloaded in place and then shown in its folder', async () => {
@@ -318,7 +318,7 @@ test('the identity PDF is downloaded in place and then shown in its folder', asy
     api.control.emit('downloads.changed', { id: api.control.state.downloads[0]?.id ?? '' })
     await opened.clock.pass(1000)
   }
-  await press('Download identity PDF')
+  await press('Download report (PDF)')
   expect(calls('downloads.start')[0]?.input).toEqual({ reference: 'doc-6', type: 'pdf' })
   await opened.clock.pass(1000)
   expect(button('Waiting…').getAttribute('aria-busy')).toBe('true')
@@ -333,7 +333,7 @@ test('the identity PDF is downloaded in place and then shown in its folder', asy
 
 test('a download that waits for a connection can be asked for offline', async () => {
   await open(officeWith(fullPage(), offline))
-  expect(button('Download identity PDF').hasAttribute('disabled')).toBe(false)
+  expect(button('Download report (PDF)').hasAttribute('disabled')).toBe(false)
 })
 
 test('a download of the document that failed says why and is begun again', async () => {
@@ -354,7 +354,7 @@ test('a document page that can not be read offers to try again', async () => {
   const api = officeWith(pageOf())
   api.control.fail('documents.get', { code: 'storage', message: 'The disk is gone.' })
   await open(api)
-  expect(screen.getByText("The document can't be shown.")).toBeTruthy()
+  expect(screen.getByText('Couldn’t load this document.')).toBeTruthy()
   api.control.heal('documents.get')
   await press('Try again')
   expect(screen.getByText('lena.marchetti@example.com')).toBeTruthy()
@@ -368,7 +368,7 @@ test('single letters work in the page, and not where something is typed', async 
   await fireEvent.keyDown(screen.getByRole('heading', { level: 2 }), { key: 'e' })
   await settle()
   const dialog = screen.getByRole('dialog')
-  await fireEvent.keyDown(within(dialog).getByLabelText('New day'), { key: 'v' })
+  await fireEvent.keyDown(within(dialog).getByLabelText('New date'), { key: 'v' })
   await settle()
   expect(calls('documents.validate')).toHaveLength(1)
 })

@@ -142,11 +142,11 @@ describe('the filters of a query', () => {
     [{ dueWithinDays: 0 }, 'due', 'Due today'],
     [{ dueWithinDays: 7 }, 'due', 'Due within 7 days'],
     [{ dueOn: '2026-11-21' }, 'due', 'Due on 21 November 2026'],
-    [{ stuckForDays: 7 }, 'stuck', 'Stuck for 7 days'],
+    [{ stuckForDays: 7 }, 'stuck', 'No progress for 7 days'],
     [{ progress: { signed: 2, of: 3 } }, 'progress', '2 of 3 signed'],
-    [{ identity: 'any' }, 'identity', 'Identity check asked for'],
-    [{ identity: 'asked' }, 'identity', 'Identity check without a result yet'],
-    [{ identity: 'failed' }, 'identity', 'Identity check failed'],
+    [{ identity: 'any' }, 'identity', 'Identity check: requested'],
+    [{ identity: 'asked' }, 'identity', 'Identity check: no result yet'],
+    [{ identity: 'failed' }, 'identity', 'Identity check: failed'],
     [{ accounts: ['b'] }, 'accounts', 'Also Account b'],
     [{ week: { monday: '2026-11-16', what: 'completed' } }, 'week', 'Completed in the week of 16 November 2026']
   ] as const)('%j is said in words', (change, filter, words) => {

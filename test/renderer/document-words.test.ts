@@ -57,7 +57,7 @@ test('a due date says how long is left', () => {
 
 test('what is overdue is marked, in words too', () => {
   expect(due(0)).toMatchObject({ left: 'overdue today', overdue: true, tone: 'danger' })
-  expect(due(-1)).toMatchObject({ left: 'overdue by a day', overdue: true })
+  expect(due(-1)).toMatchObject({ left: 'overdue by 1 day', overdue: true })
   expect(due(-3)).toMatchObject({ left: 'overdue by 3 days', overdue: true })
 })
 
@@ -75,7 +75,7 @@ test('a due day without a time is the day that was written, however far away', (
     const words = (now: number) => dueWords({ due: { at, offset, precision: 'day' }, status }, now)
     expect(words(noon)).toMatchObject({ day: '27 Nov', left: 'tomorrow', overdue: false })
     expect(words(new Date(2025, 10, 27, 23, 59).getTime())).toMatchObject({ left: 'today', overdue: false })
-    expect(words(new Date(2025, 10, 28).getTime())).toMatchObject({ left: 'overdue by a day', overdue: true })
+    expect(words(new Date(2025, 10, 28).getTime())).toMatchObject({ left: 'overdue by 1 day', overdue: true })
     expect(dateInFull({ at, offset, precision: 'day' })).toBe('Thursday 27 November 2025')
   }
 })
@@ -101,21 +101,21 @@ test('a day without a time is the day where it was written', () => {
 
 test('a list says when it was last true, with the day where it is not today or nothing can be asked', () => {
   const before = new Date(2025, 10, 26, 10, 42).getTime()
-  expect(asOf(before, noon, 'online')).toBe('As of 10:42')
-  expect(asOf(before - 5 * DAY, noon, 'online')).toBe('As of 10:42, 21 November')
-  expect(asOf(before, noon, 'offline')).toBe('Offline. As of 10:42, 26 November')
-  expect(asOf(undefined, noon, 'offline')).toBe('Offline. Not read yet')
+  expect(asOf(before, noon, 'online')).toBe('Updated 10:42')
+  expect(asOf(before - 5 * DAY, noon, 'online')).toBe('Updated 10:42, 21 November')
+  expect(asOf(before, noon, 'offline')).toBe('Offline. Updated 10:42, 26 November')
+  expect(asOf(undefined, noon, 'offline')).toBe('Offline. Not loaded yet')
 })
 
 test('a signer of whom the service says nothing bears no sign of warning', () => {
   const unknown = documentStatus(readDocumentStatus(''))
-  expect(signerStatuses.unknown).toEqual({ ...unknown, word: 'not known whether signed' })
+  expect(signerStatuses.unknown).toEqual({ ...unknown, word: 'unknown' })
 })
 
 test('a signature is called valid only where the service says so', () => {
   expect(signatureWords({ isValid: true }).status.word).toBe('Valid')
   expect(signatureWords({ isValid: false }).status.word).toBe('Not valid')
-  expect(signatureWords({}).status.word).toBe('Not known')
+  expect(signatureWords({}).status.word).toBe('Unknown')
 })
 
 test('a signature tells who signed, when, and the company, title and reason', () => {
@@ -146,10 +146,10 @@ test('one bad signature is never lost among good ones', () => {
       Signatures: valid.map((isValid) => (isValid === undefined ? {} : { isValid }))
     })
   expect(of(true, false, true)).toMatchObject({ tone: 'danger', word: '1 of 3 signatures is not valid' })
-  expect(of(true, undefined)).toMatchObject({ tone: 'warn', word: '1 of 2 signatures is not known to be valid' })
+  expect(of(true, undefined)).toMatchObject({ tone: 'warn', word: '1 of 2 signatures is not confirmed' })
   expect(of(true, true)).toMatchObject({ tone: 'ok', word: 'Both signatures are valid' })
   expect(of(true)).toMatchObject({ tone: 'ok', word: 'The signature is valid' })
-  expect(of()).toMatchObject({ tone: 'warn', word: 'No signatures were found in this document' })
+  expect(of()).toMatchObject({ tone: 'warn', word: 'No signatures found' })
 })
 
 test('sizes and progress are said in words', () => {
@@ -166,7 +166,7 @@ test('sizes and progress are said in words', () => {
 
 test('every word that the service has for a signer is a sentence, in whatever case it comes', () => {
   for (const name of SIGNED_STATUSES) {
-    expect(signedStatusInWords(name)).toMatch(/^[A-Z].+\.$/)
+    expect(signedStatusInWords(name)).toMatch(/^[A-Z].+[a-z]$/)
     expect(signedStatusInWords(name.toUpperCase())).toBe(signedStatusInWords(name))
   }
   expect(new Set(SIGNED_STATUSES.map(signedStatusInWords)).size).toBe(SIGNED_STATUSES.length)
@@ -184,8 +184,9 @@ test('no two states of an action look the same, and each has its words', () => {
   expect(new Set(states.map((state) => actionStatuses[state].shape)).size).toBe(states.length)
   for (const request of requests) {
     const action = (state: ActionState) => actionStateInWords(actionOf(pageOf(), { state, request }))
-    for (const state of states) expect(`${action(state).title} ${action(state).meaning}`).toMatch(/^[A-Z].+[.…:]$/s)
-    expect(action('uncertain').meaning).toContain('It may have been done. Done twice, ')
+    for (const state of states)
+      expect(`${action(state).title} ${action(state).meaning}`.trim()).toMatch(/^[A-Z].+[.…:]$/s)
+    expect(action('uncertain').meaning).toMatch(/may or may not have been done\. Doing it again /)
     expect(action('done').title).not.toBe(action('running').title)
   }
 })
@@ -193,11 +194,11 @@ test('no two states of an action look the same, and each has its words', () => {
 test('each identity word is told with its field and what it means; others come as they are', () => {
   expect(identityFinding({ field: 'IDVerificationLivenessResult', value: 'PASSED' })).toMatchObject({
     label: 'Liveness',
-    meaning: 'A living person was in front of the camera.',
+    meaning: 'A live person was in front of the camera.',
     status: { tone: 'ok' }
   })
   expect(identityFinding({ field: 'IDCheckStatus', value: 'Not_Matched' }).status.tone).toBe('danger')
-  expect(identityFinding({ field: 'IDVerificationStatus', value: 'In progress' }).meaning).toBe('Still to be made.')
+  expect(identityFinding({ field: 'IDVerificationStatus', value: 'In progress' }).meaning).toBe('Not done yet.')
   const unknown = identityFinding({ field: 'IDVerificationAge', value: 'Examined by hand' })
   expect(unknown).toMatchObject({ label: 'IDVerificationAge', value: 'Examined by hand', status: { shape: 'dot' } })
   expect(unknown.meaning).toBeUndefined()
@@ -219,15 +220,15 @@ test('one completed identity check, or a word that we don’t know, can be downl
 test('a video says what the service said of it, and nothing more', () => {
   const said = (change: Partial<VideoDetailView>) =>
     videoInWords({ hasUrl: false, hasPassword: false, others: [], ...change }).map(({ text }) => text)
-  expect(said({})).toEqual(['The service does not say whether there is a video.'])
-  expect(said({ isReady: false })).toEqual(['The video is not ready yet.'])
+  expect(said({})).toEqual(['It isn’t known whether there is a video.'])
+  expect(said({ isReady: false })).toEqual(['The video isn’t ready yet.'])
   expect(said({ isReady: true, isWitness: true, witnessOwner: 'Mere' })).toEqual([
-    'The video is ready to be watched.',
-    'In the video as a witness, of Mere.'
+    'The video is ready.',
+    'Witness in the video, for Mere.'
   ])
-  expect(said({ isOptOut: true })).toEqual(['The signer chose not to be filmed.'])
-  expect(said({ isDisabled: true })).toEqual(['The video is switched off for this signer.'])
-  expect(said({ isReady: true, isDeepfake: true })[1]).toContain('deepfake detector looks')
+  expect(said({ isOptOut: true })).toEqual(['The signer opted out of video.'])
+  expect(said({ isDisabled: true })).toEqual(['Video is turned off for this signer.'])
+  expect(said({ isReady: true, isDeepfake: true })[1]).toContain('Deepfake detector is on')
 })
 
 test('every kind of change is a sentence', () => {

@@ -133,21 +133,21 @@ describe('searching', () => {
 
   test('that finds nothing says so and can be cleared', async () => {
     await open(fakeApi(), { folder: 'InBox', search: 'zebra' })
-    expect(screen.getByText(/No document here has all these words: “zebra”/)).toBeTruthy()
+    expect(screen.getByText(/No documents match “zebra”/)).toBeTruthy()
     expect(said('No documents, by due')).toBe(false)
-    await press('Clear the search')
+    await press('Clear search')
     expect(names()).toHaveLength(10)
   })
 
   test('leaves an open document open and says that it is not among the results', async () => {
     await open(fakeApi(), { folder: 'Progress' }, 'doc-6')
-    expect(screen.queryByText(/not among the results/)).toBeNull()
+    expect(screen.queryByText(/doesn’t match/)).toBeNull()
     await fireEvent.input(screen.getByRole('searchbox'), { target: { value: 'gift' } })
     await settle()
     expect(screen.getByRole('heading', { level: 2 }).textContent).toBe('Statement of advice Marchetti')
-    expect(screen.getByText('This document is not among the results of “gift”.')).toBeTruthy()
-    await press('Clear the search')
-    expect(screen.queryByText(/not among the results/)).toBeNull()
+    expect(screen.getByText('This document doesn’t match “gift”.')).toBeTruthy()
+    await press('Clear search')
+    expect(screen.queryByText(/doesn’t match/)).toBeNull()
     expect(names()).toHaveLength(25)
   })
 })
@@ -158,7 +158,7 @@ describe('filters', () => {
     await choose('Filter', 'Unread')
     expect(asked().unread).toBe(true)
     expect(opened.app.router.route.query.get('unread')).toBe('1')
-    await press('Remove the filter Unread')
+    await press('Remove filter: Unread')
     expect(asked().unread).toBeUndefined()
     expect(document.activeElement).toBe(button('Filter'))
   })
@@ -183,8 +183,8 @@ describe('filters', () => {
 
   test('that find nothing are all cleared by one press', async () => {
     await open(fakeApi(), { families: ['complete'], overdue: true })
-    expect(screen.getByText('No document here fits the filters.')).toBeTruthy()
-    await press('Clear all filters')
+    expect(screen.getByText('No documents match these filters.')).toBeTruthy()
+    await press('Clear filters')
     expect(said('40 documents')).toBe(true)
   })
 
@@ -218,7 +218,7 @@ describe('the table', () => {
     await open()
     await press('Columns')
     await pick('Document reference')
-    await pick('Move Document reference to the left')
+    await pick('Move Document reference left')
     await opened.clock.pass(500)
     const kept = opened.api.control.state.settings.documentColumns ?? []
     expect(kept.at(-2)?.column).toBe('reference')
@@ -324,7 +324,7 @@ describe('the keyboard', () => {
     expect(document.activeElement).toBe(screen.getByRole('searchbox'))
     grid().focus()
     await key('?')
-    expect(await screen.findByText('Select all that is found')).toBeTruthy()
+    expect(await screen.findByText('Select all')).toBeTruthy()
   })
 
   test('letters do nothing while something is typed', async () => {
@@ -363,7 +363,7 @@ describe('several that are selected', () => {
       read: false,
       some: { documents: { length: 3 } }
     })
-    await press('Clear')
+    await press('Clear selection')
     expect(rows().some((row) => row.getAttribute('aria-selected') === 'true')).toBe(false)
   })
 
@@ -371,8 +371,8 @@ describe('several that are selected', () => {
     await open(fakeApi({ documents: documents(5000) }))
     await key('a', { ctrlKey: true })
     expect(said('3,125 selected')).toBe(true)
-    await press('Extend the selected…')
-    expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/^At most 500 documents can be extended at once/)
+    await press('Extend due dates…')
+    expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/^Up to 500 documents can be extended at once/)
     await press('Export…')
     const { some } = last<{ some: { documents: object[] } }>('documents.export')
     expect(some.documents).toHaveLength(3125)
@@ -395,7 +395,7 @@ describe('several that are selected', () => {
     const withCheck = opened.api.control.state.documents.filter(
       (one) => one.folder === 'Progress' && one.idVerificationRequested
     )
-    await press('Identity data…')
+    await press('Download identity data…')
     await press(`Download ${withCheck.length} PDFs`)
     const { what } = last<{ what: { references: string[] } }>('downloads.add')
     expect(what.references.sort()).toEqual(withCheck.map(({ reference }) => reference).sort())
@@ -417,12 +417,12 @@ describe('several that are selected', () => {
     const { some } = last<{ some: { documents: { accountId: string; reference: string }[] } }>('documents.export')
     const keys = both.map(({ accountId, reference }) => `${accountId} ${reference}`)
     expect(some.documents.map(({ accountId, reference }) => `${accountId} ${reference}`).sort()).toEqual(keys.sort())
-    await press('Identity data…')
-    expect(said(/3 of other accounts are left out/)).toBe(true)
+    await press('Download identity data…')
+    expect(said(/3 in other accounts left out/)).toBe(true)
     await press('Download 2 PDFs')
     const { what } = last<{ what: { references: string[] } }>('downloads.add')
     expect(what.references).toHaveLength(2)
-    expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/3 documents of other accounts were left out\.$/)
+    expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/3 documents in other accounts were left out\.$/)
   })
 
   test('are extended together', async () => {
@@ -430,7 +430,7 @@ describe('several that are selected', () => {
     await key('ArrowDown')
     await key(' ')
     await fireEvent.click(
-      within(screen.getByRole('group', { name: 'Selected documents' })).getByText('Extend the selected…')
+      within(screen.getByRole('group', { name: 'Selected documents' })).getByText('Extend due dates…')
     )
     expect(await screen.findByRole('dialog')).toBeTruthy()
   })
@@ -439,7 +439,7 @@ describe('several that are selected', () => {
 describe('exporting', () => {
   test('writes what the list finds, with the columns that it shows', async () => {
     await open(fakeApi(), { folder: 'Signed' })
-    await press('Export as a sheet')
+    await press('Export list…')
     const { some, columns } = last<{ some: object; columns: string[] }>('documents.export')
     expect(some).toMatchObject({ query: { folder: 'Signed' } })
     expect(columns).toEqual(expect.arrayContaining(['name', 'signers', 'status', 'lastSigned']))
@@ -450,8 +450,8 @@ describe('exporting', () => {
     const api = fakeApi()
     api.control.fail('documents.export', { code: 'no-space', message: 'The disk is full.' })
     await open(api)
-    await press('Export as a sheet')
-    expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/^Nothing was exported\./)
+    await press('Export list…')
+    expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/^Couldn’t export the list\./)
   })
 })
 
@@ -460,12 +460,12 @@ describe('saved views', () => {
 
   test('keep what is asked for under a name', async () => {
     await open(fakeApi(), { families: ['declined'], search: 'loan' })
-    await choose('Views', 'Save as a view…')
-    await press('Save the view')
-    expect(screen.getByText('A view needs a name.')).toBeTruthy()
+    await choose('Views', 'Save as view…')
+    await press('Save')
+    expect(screen.getByText('Enter a name.')).toBeTruthy()
     await fireEvent.input(screen.getByLabelText('Name'), { target: { value: 'Declined loans' } })
-    await fireEvent.click(screen.getByRole('checkbox', { name: 'Tell me of changes in this view' }))
-    await press('Save the view')
+    await fireEvent.click(screen.getByRole('checkbox', { name: 'Notify me about this view' }))
+    await press('Save')
     const [saved] = opened.api.control.state.views
     expect(saved).toMatchObject({
       name: 'Declined loans',
@@ -479,14 +479,14 @@ describe('saved views', () => {
   test('are shown by their address, changed, and saved with the change or without', async () => {
     await openAt('#/documents/view/v1', withViews(view()))
     expect(asked().families).toEqual(['declined'])
-    expect(screen.queryByRole('button', { name: 'Save the changes' })).toBeNull()
+    expect(screen.queryByRole('button', { name: 'Save changes' })).toBeNull()
     await press('Name')
     expect(asked()).toMatchObject({ families: ['declined'], sort: { by: 'name' } })
-    await press('Save the changes')
+    await press('Save changes')
     expect(opened.api.control.state.views[0]?.query.sort.by).toBe('name')
     expect(window.location.hash).toBe('#/documents/view/v1')
     await press('Name')
-    await choose('View', 'Go back to the view as it is saved')
+    await choose('View', 'Discard changes')
     expect(asked().sort).toEqual({ by: 'name', descending: false })
   })
 
@@ -494,7 +494,7 @@ describe('saved views', () => {
     await openAt('#/documents/view/v1', withViews(view(), view({ id: 'v2', name: 'Second' })))
     await choose('View', 'Move down')
     expect(opened.api.control.state.views.map(({ id }) => id)).toEqual(['v2', 'v1'])
-    await choose('View', 'Rename, or tell of changes…')
+    await choose('View', 'Rename and notifications…')
     await fireEvent.input(screen.getByLabelText('Name'), { target: { value: 'Said no' } })
     await press('Save')
     expect(opened.app.views.find('v1')?.name).toBe('Said no')
@@ -502,7 +502,7 @@ describe('saved views', () => {
 
   test('are removed, and brought back to their place', async () => {
     await openAt('#/documents/view/v1', withViews(view(), view({ id: 'v2', name: 'Second' })))
-    await choose('View', 'Remove the view')
+    await choose('View', 'Delete view')
     expect(opened.api.control.state.views.map(({ name }) => name)).toEqual(['Second'])
     expect(opened.app.router.route.rest).toEqual(['all'])
     opened.app.toasts.shown.at(-1)?.action?.run()
@@ -512,7 +512,7 @@ describe('saved views', () => {
 
   test('that are not there any more say so', async () => {
     await openAt('#/documents/view/gone', withViews(view()))
-    expect(screen.getByText('This view is not there any more.')).toBeTruthy()
+    expect(screen.getByText('This view no longer exists.')).toBeTruthy()
     await press('Show all documents')
     expect(said('40 documents')).toBe(true)
   })
@@ -523,7 +523,7 @@ describe('what is true', () => {
     await open(fakeApi({ connection: { state: 'offline', since: NOW } }))
     const at = new Date(NOW - 120_000)
     const time = `${String(at.getHours()).padStart(2, '0')}:${String(at.getMinutes()).padStart(2, '0')}`
-    expect(screen.getByText(`Offline. As of ${time}, 26 November`)).toBeTruthy()
+    expect(screen.getByText(`Offline. Updated ${time}, 26 November`)).toBeTruthy()
   })
 
   test('an empty folder that was never read is not called empty', async () => {
@@ -531,15 +531,15 @@ describe('what is true', () => {
     const problem = { code: 'unauthorised' as const, message: 'No.' }
     api.documents.list = async () => ({ ok: true, value: { rows: [], total: 0, documents: 0, problem } })
     await open(api, { folder: 'InBox' })
-    expect(screen.queryByText('No documents in the InBox.')).toBeNull()
-    expect(screen.getByText('Not known: the account was not accepted.')).toBeTruthy()
+    expect(screen.queryByText('The InBox is empty.')).toBeNull()
+    expect(screen.getByText('The service didn’t accept this account.')).toBeTruthy()
     await press('Open Settings')
     expect(opened.app.router.route.screen).toBe('settings')
   })
 
   test('a folder that is empty says so', async () => {
     await open(fakeApi({ documents: [] }), { folder: 'InBox' })
-    expect(screen.getByText('No documents in the InBox.')).toBeTruthy()
+    expect(screen.getByText('The InBox is empty.')).toBeTruthy()
   })
 
   test('a refresh that failed is told beside what was last known', async () => {
@@ -547,7 +547,7 @@ describe('what is true', () => {
     api.control.fail('documents.refresh', { code: 'offline', message: 'No network.' })
     await open(api)
     await press('Refresh')
-    expect(screen.getByText('The newest state of this folder could not be read.')).toBeTruthy()
+    expect(screen.getByText('Couldn’t update this folder.')).toBeTruthy()
     expect(names()).not.toHaveLength(0)
   })
 
@@ -566,7 +566,7 @@ describe('what is true', () => {
       return answer.ok ? { ok: true, value: { ...answer.value, unreadable } } : answer
     }
     await open(api)
-    expect(screen.getByText('3 documents of the newest answer could not be read.')).toBeTruthy()
+    expect(screen.getByText('3 documents couldn’t be read.')).toBeTruthy()
     expect(screen.getByText('Deed <b>of</b> gift')).toBeTruthy()
     expect(screen.getByText('and 1 more')).toBeTruthy()
     await press('Copy details')
@@ -584,8 +584,8 @@ describe('what is true', () => {
       return answer.ok ? { ok: true, value: { ...answer.value, unreadable: { count: 1, documents } } } : answer
     }
     await open(api)
-    expect(screen.getByText('The service lists 1 document twice, and not alike.')).toBeTruthy()
+    expect(screen.getByText('1 document is listed twice with different details.')).toBeTruthy()
     await press('Copy details')
-    expect(calls('system.copy')[0]?.input).toMatchObject({ text: expect.stringMatching(/doc-x, Deed, listed again/) })
+    expect(calls('system.copy')[0]?.input).toMatchObject({ text: expect.stringMatching(/doc-x, Deed, listed twice/) })
   })
 })

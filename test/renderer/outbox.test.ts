@@ -83,15 +83,15 @@ describe('the packages', () => {
       sends: [waiting, uncertain, sendOf({ id: 'b', title: 'Tax', state: 'refused' }), sendOf({ id: 'a' })]
     })
     expect(rows()).toEqual([
-      ['Goes later', 'Loan variation'],
-      ['Uncertain', 'Deed of gift'],
-      ['Refused', 'Tax'],
+      ['Scheduled', 'Loan variation'],
+      ['Not confirmed', 'Deed of gift'],
+      ['Rejected', 'Tax'],
       ['Sent', 'Tax declaration']
     ])
     const names = within(screen.getByRole('navigation', { name: 'Parts of the Outbox' })).getAllByRole('link')
     expect(names.map((link) => link.textContent?.replace(/\s+/g, ' ').trim())).toEqual([
       'All 4',
-      'Needs you 2',
+      'Needs attention 2',
       'Waiting 1',
       'Sent 1'
     ])
@@ -114,7 +114,7 @@ describe('the packages', () => {
 
   test('are searched by what they are called and whom they are for', async () => {
     await open({ sends: [sendOf({ id: 'a' }), sendOf({ id: 'b', title: 'Deed', who: 'Tama Brooks' })] })
-    await fireEvent.input(screen.getByRole('searchbox', { name: 'Search in the Outbox' }), {
+    await fireEvent.input(screen.getByRole('searchbox', { name: 'Search the Outbox' }), {
       target: { value: 'tama' }
     })
     await opened.clock.pass(250)
@@ -123,10 +123,10 @@ describe('the packages', () => {
     field.focus()
     await fireEvent.input(field, { target: { value: 'nobody' } })
     await opened.clock.pass(250)
-    expect(screen.getByText('No package here has all these words: “nobody”.')).toBeTruthy()
+    expect(screen.getByText('No packages match “nobody”.')).toBeTruthy()
     await fireEvent.keyDown(field, { key: 'ArrowDown' })
     expect(document.activeElement, 'without rows, typing goes on').toBe(field)
-    await press('Clear the search')
+    await press('Clear search')
     await settle()
     expect(rows()).toHaveLength(2)
   })
@@ -164,13 +164,13 @@ describe('the packages', () => {
 
   test('of an empty list speak of the list that is here, not of the one that is still read or failed', async () => {
     await open({ sends: [] }, [], { show: 'attention' })
-    expect(screen.getByText('Nothing needs you.')).toBeTruthy()
+    expect(screen.getByText('Nothing needs attention.')).toBeTruthy()
     opened.api.control.fail('sends.list', { code: 'internal', message: 'The database is locked.' })
     opened.app.router.go('outbox', [], { show: 'sent' })
     await settle()
     expect(screen.getByText('The list couldn’t be loaded.')).toBeTruthy()
     expect(screen.queryByText('Nothing has been sent yet.')).toBeNull()
-    expect(screen.queryByText('Nothing needs you.')).toBeNull()
+    expect(screen.queryByText('Nothing needs attention.')).toBeNull()
   })
 
   test('there are none of are said, with what to do', async () => {
@@ -230,7 +230,7 @@ describe('one package', () => {
     expect(screen.getByText('The service calls the package “Queued”.')).toBeTruthy()
     expect(screen.getByRole('link', { name: 'Open the document' }).getAttribute('href')).toContain('document=doc-0')
     expect(screen.getByText('package-900')).toBeTruthy()
-    expect(screen.getByText('Put in the Outbox')).toBeTruthy()
+    expect(screen.getByText('Added to the Outbox')).toBeTruthy()
     const links = screen.getAllByRole('link').map((link) => link.getAttribute('href') ?? '')
     expect(links.every((href) => href.startsWith('#/'))).toBe(true)
     expect(document.body.textContent).not.toContain('://')
@@ -238,13 +238,11 @@ describe('one package', () => {
 
   test('that is sent is sent again only as a copy, and only after it was asked', async () => {
     await open({ sends: [sendOf({})], drafts: [] }, ['send-1'])
-    await press('Send again as new…')
-    const dialog = within(await screen.findByRole('dialog', { name: 'Send another one?' }))
-    expect(
-      dialog.getByText(/^This package was sent on Wednesday 26 November, .*Mere Parata will be asked/)
-    ).toBeTruthy()
+    await press('Send a copy…')
+    const dialog = within(await screen.findByRole('dialog', { name: 'Send a copy?' }))
+    expect(dialog.getByText(/^This was sent on Wednesday 26 November, .*Mere Parata will be asked/)).toBeTruthy()
     expect(calls('sends.again')).toHaveLength(0)
-    await fireEvent.click(dialog.getByRole('button', { name: 'Make a copy' }))
+    await fireEvent.click(dialog.getByRole('button', { name: 'Open a copy' }))
     await settle()
     expect(calls('sends.again')).toHaveLength(1)
   })
@@ -261,7 +259,7 @@ describe('one package', () => {
     await open({ sends: [sendOf({ state: 'not-sent', documents: [] })] }, ['send-1'])
     await press('Try again')
     await settle()
-    expect(screen.getByText('Waiting its turn.')).toBeTruthy()
+    expect(screen.getByText('Queued.')).toBeTruthy()
   })
 
   test('that was refused is opened to be corrected', async () => {
@@ -292,14 +290,14 @@ describe('one package', () => {
     await open({ drafts: [{ ...draft, composition: { items: [] } as never }], sends: [waiting, uncertain] }, ['w'])
     await press('Take back')
     await opened.clock.pass(300)
-    expect(rows()).toEqual([['Uncertain', 'Deed of gift']])
+    expect(rows()).toEqual([['Not confirmed', 'Deed of gift']])
     expect(document.activeElement).toBe(screen.getByRole('grid'))
-    expect(opened.app.toasts.shown.map((toast) => toast.text)).toContain('Taken back: it is a draft again.')
+    expect(opened.app.toasts.shown.map((toast) => toast.text)).toContain('Moved back to Drafts.')
   })
 
   test('that is not here is said', async () => {
     await open({ sends: [uncertain] }, ['elsewhere'])
-    expect(screen.getByText("This package isn't in the Outbox.")).toBeTruthy()
+    expect(screen.getByText('This package isn’t in the Outbox.')).toBeTruthy()
   })
 })
 
@@ -328,7 +326,7 @@ describe('an answer that comes late', () => {
 
 test.each([
   ['paused', 'Sent when the pause ends'],
-  ['line', 'Tried again automatically'],
+  ['line', 'Retried automatically'],
   ['turn', 'Sent automatically']
 ] as const)('what comes next of a package that waits (%s) is what will happen', async (hold, words) => {
   await open({ sends: [{ ...waiting, hold }] }, ['w'])
@@ -340,25 +338,25 @@ describe('the box', () => {
     await open({ sends: [waiting] })
     await press('Pause')
     await settle()
-    expect(screen.getByText(/^Paused by you since/)).toBeTruthy()
-    await press('Go on')
+    expect(screen.getByText(/^Paused since/)).toBeTruthy()
+    await press('Resume')
     await settle()
-    expect(screen.queryByText(/^Paused by you/)).toBeNull()
+    expect(screen.queryByText(/^Paused since/)).toBeNull()
     expect(screen.getByRole('button', { name: 'Pause' })).toBeTruthy()
   })
 
   test.each([
-    ['payment-required', 'Paused: the service says that a payment is due.'],
-    ['quota', 'Paused: the plan of this account has no documents left.'],
-    ['unauthorised', 'Paused: the service does not accept the key of this account.']
+    ['payment-required', 'Paused: the service says a payment is due.'],
+    ['quota', 'Paused: this account’s plan has no documents left.'],
+    ['unauthorised', 'Paused: the service doesn’t accept this account’s key.']
   ] as const)('that the service stopped with %s says so in plain words', async (code, words) => {
     await open({
       sends: [waiting],
       outbox: { settings, pause: { by: 'service', since: NOW, error: { code, message: 'x' } } }
     })
     expect(screen.getByText(words)).toBeTruthy()
-    expect(screen.getByText(/Nothing is lost: everything waits here\./)).toBeTruthy()
-    await press('Go on')
+    expect(screen.getByText(/Then resume\.$/)).toBeTruthy()
+    await press('Resume')
     await settle()
     expect(calls('outbox.resume')).toHaveLength(1)
   })
@@ -379,19 +377,21 @@ describe('the box', () => {
       sends: [waiting],
       outbox: { settings, pause: { by: 'service', since: NOW, until: NOW + 60_000, error } }
     })
-    expect(screen.getByText(/^The service asks for a pause since/)).toBeTruthy()
-    expect(screen.queryByRole('button', { name: 'Go on' })).toBeNull()
+    expect(screen.getByText(/^Paused by the service since/)).toBeTruthy()
+    expect(screen.queryByRole('button', { name: 'Resume' })).toBeNull()
   })
 
   test('is set, and nonsense is refused in words', async () => {
     await open({ sends: [waiting] })
-    await press('How the Outbox sends')
+    await press('Outbox settings')
     const dialog = within(await screen.findByRole('dialog'))
-    const seconds = dialog.getByRole('textbox', { name: /^Time to take/ })
+    const seconds = dialog.getByRole('textbox', { name: /^Time to undo/ })
     await fireEvent.input(seconds, { target: { value: '900' } })
-    expect(dialog.getByText('A whole number of seconds from 0 to 60.')).toBeTruthy()
+    expect(dialog.getByText('Enter a whole number from 0 to 60.')).toBeTruthy()
     await fireEvent.input(seconds, { target: { value: '0' } })
-    await fireEvent.input(dialog.getByRole('textbox', { name: /^Packages a minute/ }), { target: { value: '30' } })
+    await fireEvent.input(dialog.getByRole('textbox', { name: /^Most packages per minute/ }), {
+      target: { value: '30' }
+    })
     await fireEvent.click(dialog.getByRole('button', { name: 'Save' }))
     await settle()
     expect(opened.api.control.state.outbox.settings).toEqual({ concurrency: 2, perMinute: 30, undoSeconds: 0 })
@@ -407,11 +407,11 @@ describe('a batch', () => {
 
   test('under way stands above the packages and is held and let go as a whole', async () => {
     await open({ batches: [batchOf()], sends: [...ofBatch, uncertain] })
-    expect(screen.getByRole('img', { name: /^Staff declarations: 130 sent, 2 being sent, 50 waiting/ })).toBeTruthy()
+    expect(screen.getByRole('img', { name: /^Staff declarations: 130 sent, 2 sending, 50 waiting/ })).toBeTruthy()
     await press('Pause Staff declarations')
     await settle()
     expect(opened.api.control.state.batches[0]?.state).toBe('paused')
-    await press('Go on with Staff declarations')
+    await press('Resume Staff declarations')
     await settle()
     expect(opened.api.control.state.batches[0]?.state).toBe('going')
   })
@@ -420,7 +420,7 @@ describe('a batch', () => {
     await open({ batches: [batchOf()], sends: [...ofBatch, uncertain] }, [], { batch: 'batch-1' })
     expect(screen.getAllByRole('row').slice(1)).toHaveLength(2)
     expect(tab(/^All/).textContent).toContain('190')
-    expect(tab(/^Needs you/).getAttribute('href')).toContain('batch=batch-1')
+    expect(tab(/^Needs attention/).getAttribute('href')).toContain('batch=batch-1')
     expect(screen.getByRole('columnheader', { name: 'Row' })).toBeTruthy()
     expect(screen.getByRole('link', { name: 'All packages' })).toBeTruthy()
   })
@@ -440,7 +440,7 @@ describe('a batch', () => {
     await press('Try 7 packages again')
     await settle()
     expect(calls('batches.retry')).toHaveLength(1)
-    await press('Save 5 rows to mend…')
+    await press('Export 5 rows to fix…')
     await settle()
     expect(opened.app.toasts.shown.at(-1)?.text).toContain('Rows to mend.csv')
   })
@@ -450,7 +450,7 @@ describe('a batch', () => {
     opened.api.control.fail('batches.pause', { code: 'storage', message: 'Not now.' })
     await press('Pause Staff declarations')
     await settle()
-    expect(screen.getByText('That was not done.')).toBeTruthy()
+    expect(screen.getByText('That didn’t work.')).toBeTruthy()
     expect(screen.getByRole('button', { name: 'Pause Staff declarations' })).toBeTruthy()
   })
 
@@ -478,10 +478,10 @@ test('what goes another day waits, and is not called under way', async () => {
   expect(screen.getByText('1 waiting')).toBeTruthy()
 })
 
-test('when a package goes is one sentence, with its zone', () => {
+test('when a package goes is one sentence', () => {
   const { title, meaning } = heldInWords({ ...waiting, goesAt: Date.UTC(2025, 11, 5, 9) }, NOW, undefined)
-  expect(title).toMatch(/^Goes on Friday 5 December, .+ (am|pm) .*UTC.*\.$/)
-  expect(meaning).toMatch(/^It goes by itself/)
+  expect(title).toMatch(/^Scheduled for Friday 5 December, .+ (am|pm)\.$/)
+  expect(meaning).toMatch(/^Keep Countersign open/)
 })
 
 test('every state and what holds it is told apart by its words', () => {

@@ -171,10 +171,10 @@ test('numbers follow the documents', async () => {
 
 test('a reading that found nothing new makes the numbers as true as it is', async () => {
   await open()
-  const before = screen.getByText(/^As of/).textContent
+  const before = screen.getByText(/^Updated/).textContent
   opened.api.control.emit('documents.looked', { accountId: 'practice', at: NOW + 25 * 60_000 })
   await settle()
-  expect(screen.getByText(/^As of/).textContent).not.toBe(before)
+  expect(screen.getByText(/^Updated/).textContent).not.toBe(before)
 })
 
 test('an office without documents is told where they come from', async () => {

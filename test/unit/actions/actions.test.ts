@@ -63,7 +63,7 @@ describe('pressing twice', () => {
       })
     ).find((one) => one.document.Reference !== reference)
     const error = await failing(office.start(other?.document.Reference ?? '', extension(40)))
-    expect(error).toMatchObject({ code: 'busy', message: expect.stringContaining('on its way') })
+    expect(error).toMatchObject({ code: 'busy', message: expect.stringContaining('already in progress') })
     await office.time.pass(10_000)
     expect((await first).state).toBe('running')
     await office.startAgain()
@@ -109,7 +109,7 @@ describe('offline', () => {
     const reminder = await office.start(reference, { kind: 'remind', signerReference, signerName: 'Aroha' })
     for (const { state, error } of [notary, reminder]) {
       expect(state).toBe('refused')
-      expect(error?.message).toContain('won’t be done automatically later')
+      expect(error?.message).toContain('won’t be retried automatically')
     }
     await office.line.comeBack()
     office.actions.connectionChanged()
@@ -144,7 +144,7 @@ describe('offline', () => {
       async () => {
         office.practice.state.documents = {}
       },
-      'don’t show this document'
+      'no longer in your folders'
     ]
   ])('it is refused rather than sent blindly where %s', async (_, meanwhile, words) => {
     const { id } = await office.start(reference, extension())
@@ -194,7 +194,7 @@ describe('what was asked for first is done first', () => {
     office.line.fault({ status: 503 }, (method) => method === 'GET')
     const asked = { kind: 'remind' as const, signerReference, signerName: 'Aroha' }
     const error = await failing(office.start(reference, asked))
-    expect(error).toMatchObject({ code: 'busy', message: expect.stringContaining('Let it go or take it back first') })
+    expect(error).toMatchObject({ code: 'busy', message: expect.stringContaining('Undo it first, or wait') })
     expect(office.taken('SendReminder')).toEqual([])
     office.actions.cancel(id)
     expect((await office.start(reference, asked)).state).toBe('done')
@@ -272,7 +272,7 @@ describe('where the answer was lost', () => {
         await office.time.pass(MINUTE)
         return office.actions.get(id)
       })
-      .toMatchObject({ state: 'refused', error: { message: expect.stringContaining('did not arrive') } })
+      .toMatchObject({ state: 'refused', error: { message: expect.stringContaining('wasn’t done') } })
     expect(office.taken('Extend')).toEqual([])
     office.line.fault('pass')
     expect((await office.actions.again(id)).state).toBe('done')

@@ -135,7 +135,7 @@ describe('several signers in one correction', () => {
     await office.actions.check(id)
     expect(office.actions.get(id)).toMatchObject({
       state: 'uncertain',
-      error: { message: expect.stringContaining('only a part was taken') }
+      error: { message: expect.stringContaining('only part was done') }
     })
   })
 

@@ -185,7 +185,7 @@ function judge(office: Office, { id, mark, request }: Asked): void {
   if (!view) expect(arrived).toBe(0)
   if (view?.state === 'done') expect(arrived).toBe(1)
   if (view?.state === 'cancelled') expect(arrived).toBe(0)
-  if (view?.state === 'refused' && view.error?.message.includes('did not arrive')) expect(arrived).toBe(0)
+  if (view?.state === 'refused' && view.error?.message.includes('wasn’t done')) expect(arrived).toBe(0)
 }
 
 function asking(

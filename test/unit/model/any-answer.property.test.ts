@@ -234,9 +234,9 @@ function* wrongOfSigners(truth: Truth, said: Members, page: DocumentPage) {
         yield `${person.name}: ${tag}`
     const video = signer.members.VideoConfirmationDetail as Members
     const sentences = person.videoDetail ? videoInWords(person.videoDetail).map(({ text }) => text) : []
-    const isReady = sentences.includes('The video is ready to be watched.')
+    const isReady = sentences.includes('The video is ready.')
     if (isReady && video.IsVideoReady !== true) yield `${person.name}: the video is ready`
-    if (sentences.includes('The video is not ready yet.') && video.IsVideoReady === true) yield 'no video yet'
+    if (sentences.includes('The video isn’t ready yet.') && video.IsVideoReady === true) yield 'no video yet'
   }
 }
 
@@ -245,8 +245,8 @@ function isTrueState(word: string, { state, status }: TrueSigner, { kind }: Trut
   if (word === 'declined') return state === 'declined'
   if (word === 'not yet signed') return state !== 'signed'
   if (word === 'expired') return state !== 'signed' && (kind === 'expired' || status === 'Expired')
-  if (word === 'taken off') return state === 'removed'
-  return word === 'not known whether signed'
+  if (word === 'removed') return state === 'removed'
+  return word === 'unknown'
 }
 
 /** What two tellings of the same must have in common: all but what is ambiguous by itself, the order of lists, and more. */
@@ -314,7 +314,7 @@ describe('what this has found, as it is told in the plainest way', () => {
 
   test('who was taken off the document has not expired', async () => {
     const { state } = person(await pageOf({ Signers: [{ ...ana, SignedStatus: 'Deleted' }] }))
-    expect([state, signerStatuses[state].word]).toEqual(['removed', 'taken off'])
+    expect([state, signerStatuses[state].word]).toEqual(['removed', 'removed'])
   })
 
   test('signatures are not counted where one of them isn’t spoken of, and may be verified', async () => {
@@ -339,7 +339,7 @@ describe('what this has found, as it is told in the plainest way', () => {
 
   test('that a check was asked for doesn’t say that it has no result', async () => {
     const page = await pageOf({ IDVerificationRequested: true })
-    expect(identityStatus(person(page))?.word).toBe('Asked for; nothing is said of this signer')
+    expect(identityStatus(person(page))?.word).toBe('Requested; nothing known for this signer')
   })
 
   test('nothing is overdue whose status isn’t told', async () => {
@@ -350,7 +350,7 @@ describe('what this has found, as it is told in the plainest way', () => {
   })
 
   test('no signatures are not found where the service names no list of them', () => {
-    expect(validationInWords({ checkedAt: NOW } as never).word).toBe('The service says nothing of signatures')
+    expect(validationInWords({ checkedAt: NOW } as never).word).toBe('No signature information')
   })
 
   test('a silent answer takes no reference and no signature away, and is no news', async () => {

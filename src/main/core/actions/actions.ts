@@ -124,8 +124,8 @@ export class Actions {
   cancel(id: string): ActionView {
     const action = this.#known(id)
     if (action.state === 'cancelled') return viewOf(action)
-    if (action.state === 'running') fail('busy', 'It is on its way already, so it can’t be taken back.')
-    if (action.state !== 'waiting') fail('conflict', 'It doesn’t wait any more, so it can’t be taken back.')
+    if (action.state === 'running') fail('busy', 'This is already in progress, so it can’t be undone.')
+    if (action.state !== 'waiting') fail('conflict', 'This is no longer waiting, so it can’t be undone.')
     // It was asked for once more, and the first time is still in doubt.
     if (action.isInDoubt) {
       const after = this.#records.change(id, { state: 'uncertain' })
@@ -276,7 +276,7 @@ export class Actions {
   }
 
   #known(id: string): Action {
-    return this.#records.find(id) ?? fail('gone', 'This is not known here any more.')
+    return this.#records.find(id) ?? fail('gone', 'This no longer exists.')
   }
 
   /** @throws AppFailure `busy` while its like is open, or another that it would overtake. */

@@ -180,7 +180,7 @@ function refuseMoved(before: Extract<Before, { kind: 'extend' }>, document: Docu
   const due = dueOf(document)
   if (before.dueAt === undefined || due === undefined || sameMinute(before.dueAt, due)) return
   fail('conflict', 'Another due date was set while this one waited, so nothing was done.', {
-    next: 'Look at it, then decide again.'
+    next: 'Check it, then decide again.'
   })
 }
 
@@ -192,7 +192,7 @@ function refuseCorrected(wanted: SignerCorrection, was: SignerBefore, document: 
   if (!changed) return
   const name = fullName(signer) || 'This signer'
   fail('conflict', `${name} was changed by someone else while this waited, so nothing was done.`, {
-    next: `Look, then decide again.`
+    next: 'Check them, then decide again.'
   })
 }
 

@@ -234,7 +234,7 @@ function outcomeOf(document: DocumentResponse): Outcome {
 }
 
 function notLater(error: AppError): AppError {
-  return { ...error, message: `${error.message} Nothing was done, and it won’t be done automatically later.` }
+  return { ...error, message: `${error.message} Nothing was done, and it won’t be retried automatically.` }
 }
 
 /** What fails here, not there: it passes, or a person fixes it. */
@@ -242,6 +242,6 @@ const OURS: ReadonlySet<ErrorCode> = new Set(['storage', 'no-space', 'not-writab
 
 const SAYS_NOTHING: AppError = {
   code: 'unexpected-shape',
-  message: 'What answered did not say that it was done, so that isn’t certain.',
+  message: 'The answer didn’t confirm that this was done.',
   mayHaveArrived: true
 }

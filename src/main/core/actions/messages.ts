@@ -4,7 +4,7 @@ import type { Action } from './action-records.ts'
 
 const NAMES: Record<Action['request']['kind'], string> = {
   correct: 'A correction of this document',
-  extend: 'Another due date of this package',
+  extend: 'Another due date change for this package',
   notary: 'An assignment of this document to a notary',
   remind: 'A reminder to this person'
 }
@@ -14,11 +14,11 @@ export function busyWith({ request, state }: Pick<Action, 'request' | 'state'>):
   const name = NAMES[request.kind]
   switch (state) {
     case 'waiting':
-      return `${name} is already waiting for the connection. Take it back first, or let it go.`
+      return `${name} is already waiting for a connection. Undo it first, or wait.`
     case 'uncertain':
-      return `${name} may have been done, and that isn’t settled yet. Check it, or say what became of it, first.`
+      return `${name} isn’t confirmed yet. Check it first.`
     default:
-      return `${name} is on its way just now.`
+      return `${name} is already in progress.`
   }
 }
 
@@ -26,29 +26,29 @@ export function busyWith({ request, state }: Pick<Action, 'request' | 'state'>):
 export function behind({ request, state }: Pick<Action, 'request' | 'state'>): string {
   const name = request.kind === 'remind' ? 'A reminder about this document' : NAMES[request.kind]
   return state === 'waiting'
-    ? `${name} is waiting for the connection, and this would overtake it. Let it go or take it back first.`
-    : `${name} is on its way just now. Wait until it is done, then ask for this.`
+    ? `${name} is still waiting for a connection. Undo it first, or wait.`
+    : `${name} is in progress. Wait until it’s done.`
 }
 
-export const ALREADY_DONE = 'The service has done this already.'
+export const ALREADY_DONE = 'This has already been done.'
 
 export const NOT_CHECKABLE =
-  'The folders don’t show whether this was done. Ask the people concerned, then say what became of it.'
+  'Your folders don’t show whether this was done. Ask the people concerned, then choose what happened.'
 
 export const INTERRUPTED: AppError = {
   code: 'timeout',
-  message: 'Countersign ended before the service’s answer arrived.',
+  message: 'Countersign was closed before the service answered.',
   mayHaveArrived: true
 }
 
 export const NEVER_LEFT: AppError = {
   code: 'cancelled',
-  message: 'Countersign ended before this left, so nothing was done. Do it again if it is still wanted.',
+  message: 'Countersign was closed before this was sent, so nothing was done. Do it again if you still want it.',
   mayHaveArrived: false
 }
 
 export const NO_REMINDERS: AppError = {
   code: 'not-found',
-  message: 'The service knows no reminders for this account, or has this document no longer: nobody was reminded.',
+  message: 'This account has no reminders, or the document is no longer on the service. No reminder was sent.',
   mayHaveArrived: false
 }

@@ -69,11 +69,11 @@ function updateOf(corrections: readonly SignerCorrection[], document: DocumentRe
 function refuseMissing({ index, was }: SignerCorrection, document: DocumentResponse): never {
   if (was.SignerReference === undefined && document.Signers?.[index]) {
     const name = fullName(was) || 'the signer that was shown'
-    fail('conflict', `Where ${name} stood, the document has another signer now, so nothing was changed.`, {
+    fail('conflict', `Another signer has taken the place of ${name}, so nothing was changed.`, {
       next: `Look again.`
     })
   }
-  fail('gone', 'The document doesn’t have this signer any more, so nothing was changed.')
+  fail('gone', 'This signer is no longer on the document, so nothing was changed.')
 }
 
 function faultsOf(correction: SignerCorrection, place: number): FieldMessage[] {
@@ -100,12 +100,15 @@ function faultsOf(correction: SignerCorrection, place: number): FieldMessage[] {
 
 function refuseUneditable(signer: SignerResponse, document: DocumentResponse): void {
   const name = fullName(signer) || 'This signer'
-  if (hasSigned(signer)) fail('conflict', `${name} has signed already, so nothing was changed.`)
+  if (hasSigned(signer)) fail('conflict', `${name} has already signed, so nothing was changed.`)
   if (signer.Editable === false) {
-    fail('conflict', `The service doesn’t let ${name} be corrected any more, so nothing was changed.`)
+    fail('conflict', `${name} can no longer be corrected, so nothing was changed.`)
   }
   if (!signer.SignerReference && (document.Signers ?? []).length > 1) {
-    fail('conflict', `The service doesn’t say how to name ${name}, so another signer might be changed. Nothing was.`)
+    fail(
+      'conflict',
+      `The service doesn’t identify ${name} clearly, so another signer could be changed. Nothing was changed.`
+    )
   }
 }
 
@@ -156,7 +159,7 @@ function sharedWith(signer: SignerResponse): Pick<TemplateSigner, 'ShareUsers'> 
   const name = fullName(signer) || 'this signer'
   return fail(
     'conflict',
-    `The document is shared with someone for ${name} whose name or e-mail the service doesn’t give, and correcting would drop them. Nothing was changed.`,
+    `Someone it is shared with for ${name} has no name or e-mail, and correcting would remove them. Nothing was changed.`,
     { next: 'Give their name and e-mail in the correction, or remove them there.', mayHaveArrived: false }
   )
 }
@@ -167,8 +170,8 @@ function extensionOf(
   now: number
 ): ExtendRequest {
   const due = readServiceDate(dueDate)
-  if (due?.precision !== 'time') return fail('invalid', 'This isn’t a date and time that can be read.')
-  if (due.at <= now) return fail('invalid', 'This date has passed already.', { next: 'Choose one to come.' })
+  if (due?.precision !== 'time') return fail('invalid', 'This isn’t a valid date and time.')
+  if (due.at <= now) return fail('invalid', 'This date has passed already.', { next: 'Choose a later one.' })
   if (due.at + gmt * 60_000 > LATEST)
     return fail('invalid', 'The year can’t be later than 9999.', { next: 'Choose an earlier date.' })
   if ([document, ...others].every(isOver)) {
@@ -193,7 +196,7 @@ function assignmentOf(
   { notaryReference, send }: Extract<ActionRequest, { kind: 'notary' }>,
   document: DocumentResponse
 ): AssignQueueDocumentRequest {
-  if (hasEndedUnsigned(document)) fail('conflict', 'This document has ended unsigned, so no notary can take it.')
+  if (hasEndedUnsigned(document)) fail('conflict', 'This document ended unsigned, so it can’t be assigned to a notary.')
   return {
     PackageReference:
       document.PackageReference || fail('conflict', 'The service doesn’t say which package this document belongs to.'),
@@ -209,10 +212,11 @@ function reminderOf(
 ): SendReminderRequest {
   const signer =
     document.Signers?.find((one) => one.SignerReference === signerReference) ??
-    fail('gone', 'The document doesn’t have this signer any more, so nobody was reminded.')
-  if (hasSigned(signer)) fail('conflict', `${fullName(signer) || signerName} has signed already: nobody was reminded.`)
+    fail('gone', 'This signer is no longer on the document, so no reminder was sent.')
+  if (hasSigned(signer))
+    fail('conflict', `${fullName(signer) || signerName} has already signed, so no reminder was sent.`)
   if (isOver(document) || hasEndedUnsigned(document)) {
-    fail('conflict', 'This document can’t be signed any more, so nobody was reminded.')
+    fail('conflict', 'This document can no longer be signed, so no reminder was sent.')
   }
   return { DocumentReference: document.Reference, SignerReference: signerReference }
 }

@@ -117,18 +117,17 @@ function isFinal({ kind, isTwice }: Seen): boolean {
 
 const DID_NOT_ARRIVE: AppError = {
   code: 'timeout',
-  message: 'It did not arrive: the service shows the document as it was before. Do it again if it is still wanted.',
+  message: 'It wasn’t done: the document hasn’t changed. Do it again if you still want it.',
   mayHaveArrived: false
 }
 const NOT_SHOWN: AppError = {
   code: 'timeout',
-  message: 'The service’s folders don’t show this document any more, so they can’t tell whether it was done.',
+  message: 'This document is no longer in your folders, so it isn’t known whether this was done.',
   mayHaveArrived: true
 }
 const OTHERWISE: AppError = {
   code: 'conflict',
-  message:
-    'The document is neither as it was nor as was asked: someone else may have changed it, or only a part was taken.',
-  next: 'Look at it, and say.',
+  message: 'The document has changed, but not as requested. Someone else may have changed it, or only part was done.',
+  next: 'Check it, then choose what happened.',
   mayHaveArrived: true
 }

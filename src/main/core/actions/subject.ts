@@ -51,6 +51,6 @@ export async function readAfresh(
 
 export const NOT_THERE: AppError = {
   code: 'gone',
-  message: 'The service’s folders don’t show this document any more, so nothing was done.',
+  message: 'This document is no longer in your folders, so nothing was done.',
   mayHaveArrived: false
 }

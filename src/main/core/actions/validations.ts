@@ -45,8 +45,8 @@ export function openValidations({ clientOf, time }: ValidationEffects) {
         Signatures = [],
         ...others
       } = newest.get(keyOf(accountId, reference)) ??
-      fail('gone', 'The signatures weren’t checked since Countersign was started.', {
-        next: 'Check them, then save the result.'
+      fail('gone', 'The signatures haven’t been verified since Countersign was started.', {
+        next: 'Verify them, then save the result.'
       })
       const ours = {
         Document: { Reference: reference, ...(DocumentName !== undefined && { Name: DocumentName }) },

@@ -44,7 +44,7 @@ export function openViews({ db, newId, changed }: ViewsDeps) {
 
   function own(accountId: string, id: string): SavedView {
     const view = find(id)
-    return view?.accountId === accountId ? viewOf(view) : fail('gone', 'This saved view is no longer there.')
+    return view?.accountId === accountId ? viewOf(view) : fail('gone', 'This view no longer exists.')
   }
 
   const reorder = db.transaction((accountId: string, ids: readonly string[]) => {
@@ -70,8 +70,8 @@ export function openViews({ db, newId, changed }: ViewsDeps) {
         change(written)
       } else {
         if (listed(accountId).length >= MOST_VIEWS) {
-          fail('invalid', `There can be ${MOST_VIEWS} saved views at most.`, {
-            next: `Remove one that you no longer need.`
+          fail('invalid', `You can save up to ${MOST_VIEWS} views.`, {
+            next: `Delete one that you no longer need.`
           })
         }
         add(written)

@@ -59,8 +59,7 @@ export type SettlingAnswer = { arrived: true; documents: readonly string[] } | {
  */
 export function settle(sends: Sends, send: Send, answer: SettlingAnswer, settledAt: number): Send {
   const { ambiguity } = send
-  if (send.state !== 'uncertain' || !ambiguity)
-    return fail('busy', 'There is nothing to decide about this package now.')
+  if (send.state !== 'uncertain' || !ambiguity) return fail('busy', 'Nothing needs deciding about this package.')
   if (answer.arrived) {
     const chosen = chosenOf(ambiguity, answer.documents)
     const isTaken = chosen.some((one) => sends.isClaimed(send, one.Reference, one.PackageReference))
@@ -76,7 +75,7 @@ function chosenOf({ found, packages }: Ambiguity, references: readonly string[])
   return [...new Set(references)].map((reference) => {
     const shown =
       found.find((one) => one.reference === reference) ??
-      fail('gone', 'This document is not among those that may be the package.', { next: 'Look again.' })
+      fail('gone', 'This document isn’t one of the possible matches.', { next: 'Look again.' })
     return {
       Reference: reference,
       Name: shown.name,

@@ -144,16 +144,16 @@ export function referencesOnly({ Documents = [], ...response }: PackageResponse)
   }
 }
 
-const TOO_OFTEN = `It was tried ${MOST_ATTEMPTS} times, so nothing goes until you resume the Outbox.`
+const TOO_OFTEN = `Countersign tried ${MOST_ATTEMPTS} times. Nothing more is sent until you resume the Outbox.`
 
 const NAMES_NO_PACKAGE: AppError = {
   code: 'unexpected-shape',
-  message: 'What answered did not say that it has the package, so it is looked for in the folders.',
+  message: 'The answer didn’t confirm this package. Countersign is looking for it in your folders.',
   mayHaveArrived: true
 }
 
 const NOT_KEPT: AppError = {
   code: 'unexpected-shape',
-  message: 'The service answered in a form that can’t be kept, so the package is looked for in the folders.',
+  message: 'The answer couldn’t be read. Countersign is looking for the package in your folders.',
   mayHaveArrived: true
 }

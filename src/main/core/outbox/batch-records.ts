@@ -95,7 +95,7 @@ export function openBatchRecords(db: Db) {
 
     /** The rows of the sheet that did not reach their goal, in its order, with why. @throws AppFailure `gone`. */
     failedRows(id: string): { columns: string[]; rows: LeftOutRow[] } {
-      const kept = sheet.get(id) ?? fail('gone', 'This batch is no longer there.')
+      const kept = sheet.get(id) ?? fail('gone', 'This batch no longer exists.')
       const leftOut = JSON.parse(kept.left_out) as LeftOutRow[]
       const others = failed.all(id).map(({ sheet_row, state, error, cells }) => ({
         row: sheet_row,
@@ -111,7 +111,7 @@ export function openBatchRecords(db: Db) {
 }
 
 function inWords(json: string | null): string {
-  if (json === null) return 'It was not sent.'
+  if (json === null) return 'Not sent.'
   const { message, serviceMessage, fields = [] } = JSON.parse(json) as AppError
   const details = fields.map((field) => field.message).filter((words) => words !== message)
   return [message, serviceMessage, ...details].filter(Boolean).join(' ')

@@ -119,7 +119,7 @@ export class Batches {
   /** What of the batch has not left stays here for good. @throws AppFailure `busy` while it is being written down. */
   async cancel(id: string): Promise<BatchView> {
     if (this.#recordOf(id).state === 'preparing') {
-      fail('busy', 'This batch is still being written down.', { next: 'Cancel it after that.' })
+      fail('busy', 'This batch is still being prepared.', { next: 'Try again in a moment.' })
     }
     this.#records.setState({ id, state: 'cancelled' })
     for (;;) {
@@ -135,7 +135,7 @@ export class Batches {
   /** Lets those go again that were refused or did not arrive; one whose draft was sent or changed since is left out. */
   async retry(id: string): Promise<BatchView> {
     const { accountId, state } = this.#recordOf(id)
-    if (state === 'preparing') fail('busy', 'This batch is still being written down.')
+    if (state === 'preparing') fail('busy', 'This batch is still being prepared.')
     if (state === 'cancelled') this.#records.setState({ id, state: 'going' })
     await this.#inTransactions(this.#records.failedSends(id), (sendId) => this.#retryOne(sendId))
     this.#deps.changes.batch(id)
@@ -238,7 +238,7 @@ export class Batches {
   }
 
   #recordOf(id: string): BatchRecord {
-    return this.#records.find(id) ?? fail('gone', 'This batch is no longer there.')
+    return this.#records.find(id) ?? fail('gone', 'This batch no longer exists.')
   }
 
   #viewOf(record: BatchRecord): BatchView {

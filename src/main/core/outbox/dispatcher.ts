@@ -276,6 +276,6 @@ export class Dispatcher {
 
 const NOT_PROVEN: AppError = {
   code: 'timeout',
-  message: 'An earlier attempt may have arrived by now. The folders are looked at before it goes again.',
+  message: 'An earlier attempt may have arrived. Countersign checks your folders before sending it again.',
   mayHaveArrived: true
 }

@@ -163,7 +163,10 @@ export class Outbox {
     const isComplete = await this.#reconciler.schedule.look(accountId)
     if (!isComplete && this.#deps.sends.get(id).state === 'uncertain') {
       // The document that can't be read might be the one that is looked for.
-      fail('unexpected-shape', 'Some documents in the folders could not be read, so this could not be settled.')
+      fail(
+        'unexpected-shape',
+        'Some documents in your folders couldn’t be read, so it isn’t known yet whether this arrived.'
+      )
     }
     return this.get(id)
   }
@@ -298,6 +301,6 @@ export class Outbox {
 
 const INTERRUPTED = {
   code: 'cancelled',
-  message: 'The application was closed while this was being sent.',
+  message: 'Countersign was closed while this was being sent.',
   mayHaveArrived: true
 } as const

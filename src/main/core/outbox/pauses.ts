@@ -169,7 +169,7 @@ export class AccountPauses {
   }
 }
 
-const THEN_RESUME = 'What waits goes once you resume the Outbox.'
+const THEN_RESUME = 'Packages are sent once you resume the Outbox.'
 
 function rowsOf(db: Db) {
   const read = db.prepare<[string], Row>('SELECT * FROM outboxes WHERE account_id = ?')

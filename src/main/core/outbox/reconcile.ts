@@ -247,17 +247,17 @@ const SHOWN_NOT_TO_HAVE_ARRIVED: ReadonlySet<Verdict['kind']> = new Set(['ready'
 
 const NOT_SEEN_YET: AppError = {
   code: 'timeout',
-  message: 'The service does not show it yet. A second look in a minute decides.',
+  message: 'It isn’t in your folders yet. Countersign checks again in a minute.',
   mayHaveArrived: true
 }
 const NOT_THERE: AppError = {
   code: 'timeout',
   message:
-    'The service does not have it now. Someone may have removed its documents in the meantime, so it was not sent ' +
-    'again automatically: send it again if nobody did.'
+    'It isn’t in your folders. Someone may have removed it, so it wasn’t sent again automatically. Send it again if ' +
+    'no one did.'
 }
 const AMBIGUOUS: AppError = {
   code: 'conflict',
-  message: 'The folders show documents that may be this package, and nothing tells for certain. Compare them, and say.',
+  message: 'Documents in your folders may be this package, but it isn’t certain. Compare them and choose.',
   mayHaveArrived: true
 }

@@ -69,7 +69,7 @@ export class SendActions {
   now(id: string): Send {
     const { sends, changes, times } = this.#deps
     const send = sends.get(id)
-    if (send.state !== 'ready') fail('busy', 'This package has left already.')
+    if (send.state !== 'ready') fail('busy', 'This package is no longer waiting.')
     const next = sends.change(send, { goesAt: 0, isScheduled: false })
     times.endUndo(id)
     changes.send(send)
@@ -79,7 +79,7 @@ export class SendActions {
   undo(id: string): DraftSummary {
     const { db, sends, changes, times } = this.#deps
     const send = sends.get(id)
-    if (send.state !== 'ready') fail('busy', 'This package has left already, so it can’t be taken back.')
+    if (send.state !== 'ready') fail('busy', 'This package is no longer waiting, so sending can’t be undone.')
     const draft = db.transaction(() => this.#undoNow(send))()
     times.endUndo(id)
     changes.send(send)
@@ -109,7 +109,7 @@ export class SendActions {
     if (send.draftId !== undefined) this.#refuseActive(send.draftId)
     const draft = this.#draftOf(send)
     if (draft && !this.#isSame(draft, send)) {
-      fail('conflict', 'The draft of this package was changed since.', { next: 'Send it from the draft.' })
+      fail('conflict', 'The draft of this package has changed since.', { next: 'Send it from the draft.' })
     }
     const atOnce = { goesAt: 0, isScheduled: false }
     sends.change(send, { ...atOnce, state: 'ready', attempt: 0, settledAt: undefined, error: undefined })
@@ -195,15 +195,15 @@ function whyNot({ state }: Send): string {
   return state === 'refused' || state === 'not-sent' ? 'This package was not sent.' : ALREADY_THERE[state]
 }
 
-const TAKEN_OUT = { code: 'cancelled', message: 'This was taken out of the outbox; it goes on as a draft.' } as const
-const SENT_AGAIN = { code: 'cancelled', message: 'Its draft was sent again in its place.' } as const
+const TAKEN_OUT = { code: 'cancelled', message: 'This was moved back to Drafts.' } as const
+const SENT_AGAIN = { code: 'cancelled', message: 'Its draft was sent again instead.' } as const
 
 const ALREADY_THERE: Record<Exclude<Send['state'], 'refused' | 'not-sent'>, string> = {
-  ready: 'This package is in the outbox already.',
-  sending: 'This package is being sent already.',
-  uncertain: 'This package was sent, and no answer came. It is found out whether it arrived before it is sent again.',
-  sent: 'This package was sent already.',
-  cancelled: 'This package was taken out of the outbox.'
+  ready: 'This package is already in the Outbox.',
+  sending: 'This package is already being sent.',
+  uncertain: 'This package was sent but isn’t confirmed. Countersign is checking whether it arrived.',
+  sent: 'This package has already been sent.',
+  cancelled: 'This package was cancelled.'
 }
 
 /**
@@ -227,7 +227,7 @@ export function requestOf(composition: Composition, sendId: string, leavesAt: nu
         : checked.error?.issues.map((issue) => ({ field: spell(issue.path), message: issue.message }))
     throw new AppFailure({
       code: 'invalid',
-      message: 'Some of what is needed is missing or wrong.',
+      message: 'Some details are missing or wrong.',
       mayHaveArrived: false,
       ...(fields && { fields })
     })

@@ -97,7 +97,7 @@ export function openSends(db: Db) {
 
   /** @throws AppFailure `gone`. */
   function get(id: string): Send {
-    return find(id) ?? fail('gone', 'This send is no longer there.')
+    return find(id) ?? fail('gone', 'This package is no longer in the Outbox.')
   }
 
   function contentOf(send: Send): { request?: unknown; composition?: unknown } {
@@ -130,7 +130,7 @@ export function openSends(db: Db) {
     /** What the request was made of. @throws AppFailure `storage` if this version can't read it. */
     compositionOf(send: Send): Composition {
       const read = Composition.safeParse(contentOf(send).composition)
-      return read.success ? read.data : fail('storage', 'This package was kept in a form that can’t be read any more.')
+      return read.success ? read.data : fail('storage', 'This package can’t be read any more.')
     },
 
     /** All accounts' sends that are under way, or that are uncertain. */

@@ -3,17 +3,17 @@ import type { ActionRequest } from '../../../shared/contract/document-actions.ts
 import type { AppError } from '../../../shared/contract/errors.ts'
 import type { ActionView } from '../../../shared/contract/views.ts'
 import { counted, listed } from './counts.ts'
-import { momentInWords, offsetAt, offsetInWords } from './dates.ts'
+import { momentInWords } from './dates.ts'
 import { presentError } from './errors.ts'
 
 export interface ActionWords {
-  /** "Extension of the due date is uncertain." */
+  /** "Due date changed to Friday 5 December 2025 at 17:00." */
   title: string
-  /** What it means and what follows. Sentences. */
+  /** What it means and what follows. Sentences; empty where the title says it. */
   meaning: string
 }
 
-/** What it is: "Extend to Friday 5 December 2025 at 17:00, …". */
+/** What it is: "Extend the due date to Friday 5 December 2025 at 17:00". */
 export function actionInWords(request: ActionRequest): string {
   switch (request.kind) {
     case 'extend':
@@ -21,60 +21,61 @@ export function actionInWords(request: ActionRequest): string {
     case 'correct':
       return `Correct ${listed(request.signers.map(nameOf))}`
     case 'notary':
-      return `Assign to the queue of the notary ${request.notaryReference}`
+      return `Assign to notary ${request.notaryReference}`
     case 'remind':
       return `Remind ${request.signerName || 'the signer'}`
   }
 }
 
 /** How it stands. Nothing is said to be done before the service said so. */
-export function actionStateInWords({ request, state, notary }: ActionView): ActionWords {
+export function actionStateInWords({ request, state }: Pick<ActionView, 'request' | 'state'>): ActionWords {
   const what = actionInWords(request)
   switch (state) {
     case 'waiting':
       return {
-        title: `${what}: will be done once you’re online again.`,
-        meaning: 'It goes by itself, also after a restart. Until it goes you can take it back.'
+        title: `${what}: waiting for a connection.`,
+        meaning: 'It will be done automatically. You can undo it until then.'
       }
     case 'running':
-      return { title: `${what}: on its way…`, meaning: 'The service has been asked and has not answered yet.' }
+      return { title: `${what}: in progress…`, meaning: 'Waiting for the service to answer.' }
     case 'done':
-      return { title: doneTitle(request), meaning: doneMeaning(request, notary) }
+      return {
+        title: doneTitle(request),
+        meaning: request.kind === 'extend' ? 'This applies to the whole package.' : ''
+      }
     case 'refused':
-      return { title: `${what}: not done.`, meaning: 'The document is as it was before.' }
+      return { title: failedTitle(request), meaning: 'The document hasn’t changed.' }
     case 'uncertain':
       return {
-        title: `${what}: the answer was lost.`,
-        meaning: `It may have been done. ${twiceInWords(request)}`
+        title: `${what}: not confirmed.`,
+        meaning: `The service didn’t answer, so this may or may not have been done. ${twiceInWords(request)}`
       }
     case 'cancelled':
-      return { title: `${what}: taken back.`, meaning: 'It never left this computer.' }
+      return { title: `${what}: cancelled.`, meaning: '' }
   }
 }
 
 /** Why it was not done. Sentences; what the service says is shown apart, as text. */
 export function refusalInWords(error: AppError, { request, attemptedAt }: ActionView): string {
-  const { happened, canRetry } = presentError(error)
-  const why = error.code === 'invalid' ? 'The service did not accept what was asked for.' : happened
+  const { happened } = presentError(error)
+  const why = error.code === 'invalid' ? 'The service didn’t accept this.' : happened
   // Of several signers a service may take some and refuse the others.
   const isWhole = attemptedAt === undefined || request.kind !== 'correct' || request.signers.length === 1
-  const after = isWhole
-    ? 'The document is as it was before.'
-    : 'See below whether any of the signers was changed all the same.'
-  return `${why} ${after}${canRetry ? ' Trying again may help.' : ''}`
+  const after = isWhole ? 'The document hasn’t changed.' : 'Check below: some signers may have been changed.'
+  return `${why} ${after}`
 }
 
 /** What it would mean to have it done twice. */
 export function twiceInWords(request: ActionRequest): string {
   switch (request.kind) {
     case 'extend':
-      return 'Done twice, the due date would still be the same.'
+      return 'Doing it again is safe: the due date would be the same.'
     case 'correct':
-      return `Done twice, the signer${request.signers.length === 1 ? '' : 's'} might be invited two times.`
+      return `Doing it again could invite the signer${request.signers.length === 1 ? '' : 's'} twice.`
     case 'notary':
-      return 'Done twice, it might stand in the queue two times, or people be invited two times.'
+      return 'Doing it again could add it to the queue twice, or invite people twice.'
     case 'remind':
-      return 'Done twice, the signer would be reminded two times.'
+      return 'Doing it again would remind the signer twice.'
   }
 }
 
@@ -85,54 +86,53 @@ export function startedInWords(actions: readonly ActionView[]): { text: string; 
   if (actions.length === 1 && only) return { text: actionStateInWords(only).title, isGood }
   const by = Map.groupBy(actions, ({ state }) => state)
   const parts = [...by].map(([state, some]) => `${some.length.toLocaleString('en-GB')} ${STANDING[state]}`)
-  return { text: `Of ${counted(actions.length, 'package')}: ${parts.join(', ')}.`, isGood }
+  return { text: `${counted(actions.length, 'package')}: ${parts.join(', ')}.`, isGood }
 }
 
 const GOOD: ReadonlySet<ActionView['state']> = new Set(['done', 'waiting', 'running'])
 const STANDING: Record<ActionView['state'], string> = {
   done: 'done',
-  waiting: 'will go once you’re online again',
-  running: 'on the way',
-  refused: 'not done',
-  uncertain: 'without an answer',
-  cancelled: 'taken back'
+  waiting: 'waiting for a connection',
+  running: 'in progress',
+  refused: 'failed',
+  uncertain: 'not confirmed',
+  cancelled: 'cancelled'
 }
 
 function doneTitle(request: ActionRequest): string {
   switch (request.kind) {
     case 'extend':
-      return 'The due date was changed.'
+      return `Due date changed to ${dueInWords(request)}.`
     case 'correct':
       return request.signers.length === 1
-        ? `${nameOf(request.signers[0])} was corrected.`
-        : `${counted(request.signers.length, 'signer')} were corrected.`
+        ? `Details of ${nameOf(request.signers[0])} corrected.`
+        : `Details of ${counted(request.signers.length, 'signer')} corrected.`
     case 'notary':
-      return 'Assigned to the notary’s queue.'
+      return `Assigned to notary ${request.notaryReference}.`
     case 'remind':
-      return `${request.signerName || 'The signer'} was reminded.`
+      return `Reminder sent to ${request.signerName || 'the signer'}.`
   }
 }
 
-function doneMeaning(request: ActionRequest, notary: ActionView['notary']): string {
+function failedTitle(request: ActionRequest): string {
   switch (request.kind) {
     case 'extend':
-      return `It is now ${dueInWords(request)}, for every document of the package.`
+      return 'The due date wasn’t changed.'
     case 'correct':
-      return 'The service has taken the new details.'
+      return `Correcting ${listed(request.signers.map(nameOf))} failed.`
     case 'notary':
-      return notary ? 'This came back:' : 'The service said yes, and nothing more.'
+      return `Assigning to notary ${request.notaryReference} failed.`
     case 'remind':
-      return 'The service has taken the reminder.'
+      return `The reminder to ${request.signerName || 'the signer'} failed.`
   }
 }
 
 function dueInWords({ dueDate, gmt }: Extract<ActionRequest, { kind: 'extend' }>): string {
   const at = Date.parse(dueDate)
   if (Number.isNaN(at)) return dueDate
-  const words = momentInWords(at)
-  return gmt === offsetAt(at) ? words : `${words} (sent as ${offsetInWords(gmt)})`
+  return momentInWords(at, gmt)
 }
 
 function nameOf(signer: { FirstName: string; LastName: string } | undefined): string {
-  return signer ? `${signer.FirstName} ${signer.LastName}` : 'The signer'
+  return signer ? `${signer.FirstName} ${signer.LastName}` : 'the signer'
 }

@@ -13,45 +13,45 @@ export const changeStatuses: Record<ChangeKind, StatusWords> = {
   declined: { shape: 'cross', word: 'Declined', tone: 'danger' },
   expired: { shape: 'clock', word: 'Expired', tone: 'warn' },
   'identity-failed': { shape: 'cross', word: 'Identity check failed', tone: 'danger' },
-  'waits-here': { shape: 'half', word: 'Waits at the counter', tone: 'accent' },
+  'waits-here': { shape: 'half', word: 'Ready at the counter', tone: 'accent' },
   moved: { shape: 'dot', word: 'Moved', tone: 'quiet' },
   'due-changed': { shape: 'clock', word: 'Due date changed', tone: 'quiet' },
   'signers-changed': { shape: 'dot', word: 'Signers changed', tone: 'quiet' },
-  changed: { shape: 'dot', word: 'Changed', tone: 'quiet' },
-  gone: { shape: 'bar', word: 'Gone', tone: 'warn' },
+  changed: { shape: 'dot', word: 'Updated', tone: 'quiet' },
+  gone: { shape: 'bar', word: 'Removed', tone: 'warn' },
   returned: { shape: 'ring', word: 'Back', tone: 'accent' }
 }
 
 /** What happened, without the document's name: "Mere Parata signed." */
-export function changeInWords({ kind, signer, from, to }: DocumentChange): string {
+export function changeInWords({ kind, signer, from, to, isOwn }: DocumentChange): string {
   const who = signer || 'Someone'
   switch (kind) {
     case 'arrived':
-      return 'Was first seen in the folders.'
+      return isOwn ? 'Sent.' : 'Added.'
     case 'signed':
       return `${who} signed.`
     case 'completed':
-      return 'Everybody has signed: the document is complete.'
+      return 'Everyone has signed.'
     case 'declined':
       return `${who} declined to sign.`
     case 'expired':
-      return 'The time to sign ran out.'
+      return 'Expired.'
     case 'identity-failed':
-      return `The identity check of ${signer || 'a signer'} failed.`
+      return signer ? `${signer}’s identity check failed.` : 'An identity check failed.'
     case 'waits-here':
-      return `${who} can sign at the counter now.`
+      return `${who} can sign at the counter.`
     case 'moved':
       return `Moved ${fromTo(from, to)}.`
     case 'due-changed':
-      return `The due date changed from ${dueOf(from)} to ${dueOf(to)}.`
+      return `Due date changed from ${dueOf(from)} to ${dueOf(to)}.`
     case 'signers-changed':
-      return signer ? `The details of ${signer} changed.` : 'Its signers changed.'
+      return signer ? `${signer}’s details changed.` : 'Signer details changed.'
     case 'changed':
-      return from || to ? `Its status changed ${fromTo(from, to)}.` : 'Something in it changed.'
+      return from || to ? `Status changed ${fromTo(from, to)}.` : 'Updated.'
     case 'gone':
-      return 'Left all folders of the service.'
+      return 'Removed from the service.'
     case 'returned':
-      return 'Is in the folders of the service again.'
+      return 'Back on the service.'
   }
 }
 
@@ -71,13 +71,13 @@ export function changesInWords(
 }
 
 function fromTo(from: string | undefined, to: string | undefined): string {
-  return `from ${from ? `“${from}”` : 'nothing'} to ${to ? `“${to}”` : 'nothing'}`
+  return `from ${from ? `“${from}”` : 'none'} to ${to ? `“${to}”` : 'none'}`
 }
 
 /** By this computer's clock, which the list that it stands in names. */
 function dueOf(written: string | undefined): string {
   const date = readCertainDate(written)
-  if (!date) return written ? `“${written}”` : 'nothing'
+  if (!date) return written ? `“${written}”` : 'none'
   return date.precision === 'day'
     ? dayInWords(date.at, date.offset ?? 0)
     : `${dayInWords(date.at)} at ${clockTime(date.at)}`

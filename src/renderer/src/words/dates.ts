@@ -81,9 +81,10 @@ export function clockTime(at: number, offset = offsetAt(at)): string {
   return shifted(at, offset).toISOString().slice(11, 16)
 }
 
-/** "Friday 5 December 2025 at 17:00, New Zealand Daylight Time (UTC+13:00)". */
+/** "Friday 5 December 2025 at 17:00"; with "(UTC+10:00)" where that isn't the offset of this computer. */
 export function momentInWords(at: number, offset = offsetAt(at)): string {
-  return `${dayInWords(at, offset)} at ${clockTime(at, offset)}, ${zoneInWords(at, offset)}`
+  const zone = offset === offsetAt(at) ? '' : ` (${offsetInWords(offset)})`
+  return `${dayInWords(at, offset)} at ${clockTime(at, offset)}${zone}`
 }
 
 /** "5 pm", "5:30 pm", "noon", at an offset. */

@@ -1,7 +1,7 @@
 /** What the outbox says: what a package waits for, when it goes, and why the whole box stands still. */
 import type { AppError, ErrorCode } from '../../../shared/contract/errors.ts'
 import type { OutboxView, SendCounts, SendView } from '../../../shared/contract/views.ts'
-import { clockTime, offsetAt, shortDate, shortDay, timeInWords, when, zoneInWords } from './dates.ts'
+import { clockTime, offsetAt, shortDate, shortDay, timeInWords, when } from './dates.ts'
 import { presentError } from './errors.ts'
 
 const MINUTE = 60_000
@@ -31,40 +31,37 @@ export function secondsUntil(at: number, now: number): number {
   return Math.max(0, Math.ceil((at - now) / 1000))
 }
 
-/** What a package that has not left waits for, and that it goes by itself. */
+/** What a package that has not left waits for, and when it is sent. */
 export function heldInWords(send: SendView, now: number, pause: OutboxView['pause']): Said {
   const { goesAt } = send
   const next = goesAt ?? pause?.until
   switch (send.hold) {
     case 'undo':
-      return { title: 'It goes in a moment.', meaning: 'Until then you can take it back.' }
+      return { title: 'Sending in a moment.', meaning: 'You can undo this until then.' }
     case 'time':
       return {
-        title:
-          goesAt === undefined
-            ? 'It goes later.'
-            : `Goes on ${dayAndTime(goesAt, now)} ${zoneInWords(goesAt, offsetAt(goesAt))}.`,
-        meaning: 'It goes by itself if Countersign is open then; otherwise as soon as it is opened.'
+        title: goesAt === undefined ? 'Scheduled.' : `Scheduled for ${dayAndTime(goesAt, now)}.`,
+        meaning: 'Keep Countersign open. If it’s closed at that time, this is sent when you next open it.'
       }
     case 'line':
       return {
         title: 'Waiting for a connection.',
-        meaning: `It goes by itself, also after a restart.${next === undefined ? '' : ` Next try ${comingAt(next, now)}.`}`
+        meaning: `It will be sent automatically.${next === undefined ? '' : ` Next try ${comingAt(next, now)}.`}`
       }
     case 'paused':
       if (pause)
         return {
           title: 'The Outbox is paused.',
-          meaning: `${pauseInWords(pause, now).title} It goes when the Outbox goes on.`
+          meaning: `${pauseInWords(pause, now).title} It will be sent once you resume.`
         }
-      return { title: 'Its batch is paused.', meaning: 'It goes when the batch goes on.' }
+      return { title: 'This batch is paused.', meaning: 'It will be sent once you resume the batch.' }
     case 'rate-limited':
       return {
-        title: 'The service asks for a pause.',
-        meaning: `Too many packages came in a short time. It goes by itself${goesAt === undefined ? '' : ` ${comingAt(goesAt, now)}`}.`
+        title: 'The service is busy.',
+        meaning: `Too many packages were sent in a short time. This one will be sent automatically${goesAt === undefined ? '' : ` ${comingAt(goesAt, now)}`}.`
       }
     default:
-      return { title: 'Waiting its turn.', meaning: 'It goes by itself as soon as those before it have left.' }
+      return { title: 'Queued.', meaning: 'It will be sent after the packages ahead of it.' }
   }
 }
 
@@ -79,10 +76,10 @@ export function sendMoment(send: SendView, now: number): string {
 }
 
 const refusals: Partial<Record<ErrorCode, string>> = {
-  'payment-required': 'Paused: the service says that a payment is due.',
-  quota: 'Paused: the plan of this account has no documents left.',
-  unauthorised: 'Paused: the service does not accept the key of this account.',
-  forbidden: 'Paused: this account may not send.'
+  'payment-required': 'Paused: the service says a payment is due.',
+  quota: 'Paused: this account’s plan has no documents left.',
+  unauthorised: 'Paused: the service doesn’t accept this account’s key.',
+  forbidden: 'Paused: this account isn’t allowed to send.'
 }
 
 /** Why nothing leaves the box, and what to do. */
@@ -90,26 +87,26 @@ export function pauseInWords(pause: NonNullable<OutboxView['pause']>, now: numbe
   const since = when(pause.since, now)
   if (pause.by === 'person')
     return {
-      title: `Paused by you since ${since}.`,
-      meaning: 'Nothing leaves until you let it go on. Everything stays here, also after a restart.'
+      title: `Paused since ${since}.`,
+      meaning: 'Nothing is sent until you resume.'
     }
   if (pause.by === 'line') {
     const next = pause.until === undefined ? '' : ` Next try ${comingAt(pause.until, now)}.`
     return {
       title: `Waiting for a connection since ${since}.`,
-      meaning: `${whatBroke(pause.error)}Everything stays here and goes by itself, also after a restart.${next}`
+      meaning: `${whatBroke(pause.error)}Packages will be sent automatically.${next}`
     }
   }
   if (pause.until !== undefined) {
     return {
-      title: `The service asks for a pause since ${since}.`,
-      meaning: `Too many packages came in a short time. It goes on by itself ${comingAt(pause.until, now)}.`
+      title: `Paused by the service since ${since}.`,
+      meaning: `Too many packages were sent in a short time. Sending resumes automatically ${comingAt(pause.until, now)}.`
     }
   }
   const words = pause.error && presentError(pause.error)
   return {
-    title: (pause.error && refusals[pause.error.code]) ?? 'Paused: the service refuses what is sent.',
-    meaning: `${words && !refusals[pause.error?.code ?? 'internal'] ? `${words.happened} ` : ''}Nothing is lost: everything waits here. ${todoOf(pause.error)} Then let it go on.`
+    title: (pause.error && refusals[pause.error.code]) ?? 'Paused: the service is rejecting packages.',
+    meaning: `${words && !refusals[pause.error?.code ?? 'internal'] ? `${words.happened} ` : ''}${todoOf(pause.error)} Then resume.`
   }
 }
 
@@ -121,15 +118,15 @@ function todoOf(error: AppError | undefined): string {
   return error ? presentError(error).todo : 'Ask your provider what is wrong.'
 }
 
-/** "180 sent, 2 need you, 18 waiting": a batch or the whole box in words; what there is none of is left out. */
+/** "180 sent, 2 rejected, 18 waiting": a batch or the whole box in words; what there is none of is left out. */
 export function countsInWords(counts: SendCounts, leftOut = 0): string {
   const parts: [number, string][] = [
     [counts.sent, 'sent'],
-    [counts.sending, 'being sent'],
+    [counts.sending, 'sending'],
     [counts.ready, 'waiting'],
-    [counts.uncertain, 'uncertain'],
-    [counts.refused, 'refused'],
-    [counts.notSent, 'did not arrive'],
+    [counts.uncertain, 'not confirmed'],
+    [counts.refused, 'rejected'],
+    [counts.notSent, 'not delivered'],
     [counts.cancelled, 'cancelled'],
     [leftOut, 'left out']
   ]
@@ -139,7 +136,7 @@ export function countsInWords(counts: SendCounts, leftOut = 0): string {
     .join(', ')
 }
 
-/** "1 being sent, 2 waiting": what has not left yet. */
+/** "1 sending, 2 waiting": what has not left yet. */
 export function underWayInWords({ sending, ready }: Pick<SendCounts, 'sending' | 'ready'>): string {
   return countsInWords({ sent: 0, sending, ready, uncertain: 0, refused: 0, notSent: 0, cancelled: 0 })
 }

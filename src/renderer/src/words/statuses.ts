@@ -55,32 +55,32 @@ export const signerStatuses: Record<SignerProgress['state'], StatusWords> = {
   declined: { shape: 'cross', word: 'declined', tone: 'danger' },
   waiting: { shape: 'ring', word: 'not yet signed', tone: 'quiet' },
   expired: { shape: 'clock', word: 'expired', tone: 'warn' },
-  removed: { shape: 'bar', word: 'taken off', tone: 'quiet' },
+  removed: { shape: 'bar', word: 'removed', tone: 'quiet' },
   // Silence is no warning.
-  unknown: { shape: 'dot', word: 'not known whether signed', tone: 'quiet' }
+  unknown: { shape: 'dot', word: 'unknown', tone: 'quiet' }
 }
 
 const signedStatuses: Record<SignedStatus, string> = {
-  Initialized: 'Set up at the service, and not invited yet.',
-  Invitation: 'The invitation was sent.',
-  Reminder1: 'A first reminder was sent.',
-  Reminder2: 'A second reminder was sent.',
-  Reminder: 'A reminder was sent.',
-  AutoExtend: 'The service extended the due date by itself.',
-  Pending: 'The service waits for something before this person can sign.',
-  Signed: 'Has signed.',
-  Complete: 'Has signed, and nothing is left to do.',
-  Declined: 'Has declined to sign.',
-  Rejected: 'Was rejected: this signature will not come.',
-  Expired: 'The time to sign has run out.',
-  Archived: 'The service has put this signature in its archive.',
-  Deleted: 'Was taken off the document.'
+  Initialized: 'Not invited yet',
+  Invitation: 'Invitation sent',
+  Reminder1: 'First reminder sent',
+  Reminder2: 'Second reminder sent',
+  Reminder: 'Reminder sent',
+  AutoExtend: 'Due date extended automatically by the service',
+  Pending: 'Can’t sign yet: the service is waiting for something else',
+  Signed: 'Signed',
+  Complete: 'Signed, nothing left to do',
+  Declined: 'Declined to sign',
+  Rejected: 'Signature rejected',
+  Expired: 'Expired before signing',
+  Archived: 'Archived by the service',
+  Deleted: 'Removed from the document'
 }
 const signedStatusByName = new Map(
   Object.entries(signedStatuses).map(([name, sentence]) => [name.toLowerCase(), sentence])
 )
 
-/** What the service's own word for a signer means, as a sentence; undefined for a word that we don't know. */
+/** What the service's own word for a signer means; undefined for a word that we don't know. */
 export function signedStatusInWords(raw: string): string | undefined {
   return signedStatusByName.get(raw.trim().toLowerCase())
 }
@@ -88,25 +88,25 @@ export function signedStatusInWords(raw: string): string | undefined {
 /** How something that was done to a document stands. */
 export const actionStatuses: Record<ActionState, StatusWords> = {
   waiting: { shape: 'ring', word: 'Waiting for a connection', tone: 'warn' },
-  running: { shape: 'half', word: 'On its way', tone: 'accent' },
+  running: { shape: 'half', word: 'In progress', tone: 'accent' },
   done: { shape: 'tick', word: 'Done', tone: 'ok' },
-  refused: { shape: 'cross', word: 'Refused', tone: 'danger' },
-  uncertain: { shape: 'question', word: 'Uncertain', tone: 'warn' },
-  cancelled: { shape: 'bar', word: 'Taken back', tone: 'quiet' }
+  refused: { shape: 'cross', word: 'Failed', tone: 'danger' },
+  uncertain: { shape: 'question', word: 'Not confirmed', tone: 'warn' },
+  cancelled: { shape: 'bar', word: 'Cancelled', tone: 'quiet' }
 }
 
 const sends: Record<SendState, StatusWords> = {
-  ready: { shape: 'ring', word: 'Waiting its turn', tone: 'quiet' },
+  ready: { shape: 'ring', word: 'Queued', tone: 'quiet' },
   sending: { shape: 'half', word: 'Sending', tone: 'accent' },
   sent: { shape: 'tick', word: 'Sent', tone: 'ok' },
-  refused: { shape: 'cross', word: 'Refused', tone: 'danger' },
-  uncertain: { shape: 'question', word: 'Uncertain', tone: 'warn' },
-  'not-sent': { shape: 'cross', word: 'Did not arrive', tone: 'warn' },
+  refused: { shape: 'cross', word: 'Rejected', tone: 'danger' },
+  uncertain: { shape: 'question', word: 'Not confirmed', tone: 'warn' },
+  'not-sent': { shape: 'cross', word: 'Not delivered', tone: 'warn' },
   cancelled: { shape: 'bar', word: 'Cancelled', tone: 'quiet' }
 }
 const holds: Record<SendHold, StatusWords> = {
-  undo: { shape: 'clock', word: 'About to go', tone: 'accent' },
-  time: { shape: 'clock', word: 'Goes later', tone: 'accent' },
+  undo: { shape: 'clock', word: 'Sending soon', tone: 'accent' },
+  time: { shape: 'clock', word: 'Scheduled', tone: 'accent' },
   line: { shape: 'ring', word: 'Waiting for a connection', tone: 'warn' },
   paused: { shape: 'pause', word: 'Paused', tone: 'warn' },
   'rate-limited': { shape: 'clock', word: 'Service is busy', tone: 'quiet' },
@@ -115,12 +115,12 @@ const holds: Record<SendHold, StatusWords> = {
 /** How a package of the outbox stands; what has not left says what holds it, what is in doubt says that. */
 export function sendStatus({ state, hold, ambiguity }: Pick<SendView, 'state' | 'hold' | 'ambiguity'>): StatusWords {
   if (state === 'ready' && hold) return holds[hold]
-  if (state === 'uncertain' && ambiguity) return { shape: 'question', word: 'You decide', tone: 'danger' }
+  if (state === 'uncertain' && ambiguity) return { shape: 'question', word: 'Needs your decision', tone: 'danger' }
   return sends[state]
 }
 
 const downloads: Record<DownloadView['state'], StatusWords> = {
-  waiting: { shape: 'ring', word: 'Waiting its turn', tone: 'quiet' },
+  waiting: { shape: 'ring', word: 'Queued', tone: 'quiet' },
   running: { shape: 'half', word: 'Downloading', tone: 'accent' },
   done: { shape: 'tick', word: 'Saved', tone: 'ok' },
   failed: { shape: 'cross', word: 'Failed', tone: 'danger' },
@@ -136,23 +136,23 @@ export function downloadStatus(
   { state, retryAt, error, wasThere }: Pick<DownloadView, 'state' | 'retryAt' | 'error' | 'wasThere'>,
   queue?: Pick<DownloadSummary, 'isPaused' | 'problem'>
 ): StatusWords {
-  if (state === 'done' && wasThere) return { ...downloads.done, word: 'Already there' }
+  if (state === 'done' && wasThere) return { ...downloads.done, word: 'Already saved' }
   if (state !== 'waiting') return downloads[state]
   if (queue?.isPaused) return { shape: 'pause', word: 'Paused', tone: 'warn' }
   const why = error ?? queue?.problem
   if (why && isNoLine(why)) return { shape: 'ring', word: 'Waiting for a connection', tone: 'warn' }
   if (why?.code === 'rate-limited') return { shape: 'clock', word: 'Service is busy', tone: 'quiet' }
-  if (queue?.problem) return { shape: 'pause', word: 'Held', tone: 'warn' }
-  return retryAt === undefined ? downloads.waiting : { shape: 'clock', word: 'Tries again soon', tone: 'warn' }
+  if (queue?.problem) return { shape: 'pause', word: 'On hold', tone: 'warn' }
+  return retryAt === undefined ? downloads.waiting : { shape: 'clock', word: 'Retrying soon', tone: 'warn' }
 }
 
 /** How a batch stands as a whole; one that is done says whether all that was to go was sent. */
 export function batchStatus({ state, counts }: Pick<BatchView, 'state' | 'counts'>): StatusWords {
-  if (state === 'preparing') return { shape: 'ring', word: 'Being prepared', tone: 'quiet' }
+  if (state === 'preparing') return { shape: 'ring', word: 'Preparing', tone: 'quiet' }
   if (state === 'paused') return { shape: 'pause', word: 'Paused', tone: 'warn' }
-  if (state === 'going') return { shape: 'half', word: 'Going', tone: 'accent' }
-  if (counts.uncertain > 0) return { shape: 'question', word: 'Not all is certain', tone: 'warn' }
-  if (counts.refused + counts.notSent > 0) return { shape: 'cross', word: 'Not all was sent', tone: 'danger' }
+  if (state === 'going') return { shape: 'half', word: 'Sending', tone: 'accent' }
+  if (counts.uncertain > 0) return { shape: 'question', word: 'Some not confirmed', tone: 'warn' }
+  if (counts.refused + counts.notSent > 0) return { shape: 'cross', word: 'Some not sent', tone: 'danger' }
   return counts.cancelled > 0
     ? { shape: 'bar', word: 'Cancelled', tone: 'quiet' }
     : { shape: 'tick', word: 'All sent', tone: 'ok' }

@@ -10,8 +10,8 @@ const PIECE = 64
 
 const IDENTITY = {
   none: '',
-  asked: 'Asked for',
-  partly: 'Passed for some only',
+  asked: 'Requested',
+  partly: 'Partly passed',
   passed: 'Passed',
   failed: 'Failed',
   other: 'Other result',

@@ -114,11 +114,11 @@ export function openHints({ db, random, wake, time }: HintDeps) {
 
 const NOT_POSSIBLE: AppError = {
   code: 'busy',
-  message: 'This computer lets Countersign listen for hints on no port. Folders are still read every few seconds.'
+  message: 'Instant updates aren’t possible on this computer. Folders are still checked every few seconds.'
 }
 const MOVED: AppError = {
   code: 'busy',
-  message: 'Another program uses the port of the earlier address.',
+  message: 'Another program uses the port of the previous address.',
   next: 'Give your other software the new address.'
 }
 

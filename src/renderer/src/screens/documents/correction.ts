@@ -129,7 +129,7 @@ function sharingChanges(before: readonly ComposedShareUser[], after: readonly Co
     const user = users.find((one) => one.key === key)
     if (!user) return 'not shared'
     const more = [user.Email, user.IsDefault && 'default', user.IsOwner && 'owner'].filter(Boolean).join(', ')
-    return `${fullName({ ...user, Email: undefined }) || 'someone without a name'} (${more || 'no e-mail'})`
+    return `${fullName({ ...user, Email: undefined }) || 'unnamed person'} (${more || 'no e-mail'})`
   }
   return [...keys]
     .map((key) => ({ label: 'Shared with', from: said(before, key), to: said(after, key) }))
@@ -161,12 +161,7 @@ export function problemsOfCorrection(
     ...problemsOfEmail('signer.Email', fields.Email),
     ...problemsOfMobile('signer', fields),
     ...(fields.VideoConfirmationDeepfakeEnabled && !person.deepfakeDetector && fields.VideoConfirmationEnabled === false
-      ? [
-          error(
-            'signer.VideoConfirmationDeepfakeEnabled',
-            'The detector works on the video: tick video confirmation, too.'
-          )
-        ]
+      ? [error('signer.VideoConfirmationDeepfakeEnabled', 'The deepfake detector needs video confirmation.')]
       : []),
     ...problemsOfSharing('signer', asSent(person, fields).ShareUsers)
   ]
@@ -243,5 +238,5 @@ function hasPlace({ key }: ComposedShareUser): boolean {
 
 function inWords(value: string | boolean | undefined): string {
   if (typeof value === 'string') return value || 'blank'
-  return value === undefined ? 'not known' : value ? 'yes' : 'no'
+  return value === undefined ? 'unknown' : value ? 'yes' : 'no'
 }

@@ -10,7 +10,7 @@ export interface Doable {
 }
 
 const OFFLINE =
-  'This computer is offline. A new due date, a correction and downloads wait and go by themselves; the rest can’t.'
+  'You’re offline. Due date changes, corrections and downloads are done once you’re back online; the rest isn’t available.'
 
 export function doable(
   page: DocumentPage,
@@ -28,17 +28,15 @@ export function doable(
   const offline = isOffline ? OFFLINE : undefined
   return {
     extend: { isThere: isHere && !hasEnded },
-    verify: because(true, nothingSigned ? 'Nothing to verify yet: nobody has signed.' : offline),
+    verify: because(true, nothingSigned ? 'Nothing to verify yet: no one has signed.' : offline),
     identity: because(
       page.idVerificationRequested === true || page.identity !== 'none',
-      isIdentityOutstanding(page.people)
-        ? 'Nothing to download yet: no signer’s identity check is completed.'
-        : undefined
+      isIdentityOutstanding(page.people) ? 'No signer has completed an identity check yet.' : undefined
     ),
     notary: because(
       isHere && !hasEnded,
       page.packageReference === undefined
-        ? 'It can’t be assigned to a notary: the service does not name its package.'
+        ? 'Can’t be assigned to a notary: the service doesn’t say which package it belongs to.'
         : offline
     ),
     browser: because(isHere && page.hasEditUrl, offline),

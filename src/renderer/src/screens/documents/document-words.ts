@@ -46,7 +46,7 @@ export function packageStatus({ complete, documents, unsaid }: PackageRow): stri
 }
 
 /**
- * A date of a document in full, with its zone. A day without a time is the day where it was written.
+ * A date of a document in full. A day without a time is the day where it was written.
  * @param gmt the document's own zone in minutes east of UTC, where it names one.
  */
 export function dateInFull(date: ServiceDate, gmt?: number): string {
@@ -63,7 +63,7 @@ export function beginningHere({ at, offset }: ServiceDate, daysAfter = 0): numbe
 function overdueBy(at: number, now: number): string {
   const days = Math.round((midnight(now) - midnight(at)) / DAY)
   if (days <= 0) return 'overdue today'
-  return days === 1 ? 'overdue by a day' : `overdue by ${days.toLocaleString('en-GB')} days`
+  return days === 1 ? 'overdue by 1 day' : `overdue by ${days.toLocaleString('en-GB')} days`
 }
 
 function midnight(at: number): number {
@@ -77,14 +77,14 @@ export function newest(one: number | undefined, other: number | undefined): numb
   return one === undefined ? undefined : Math.max(one, other ?? 0)
 }
 
-/** "As of 10:42", "As of 10:42, 21 November", "Offline. As of 10:42, 21 November", "Not read yet". */
+/** "Updated 10:42", "Updated 10:42, 21 November", "Offline. Updated 10:42, 21 November", "Not loaded yet". */
 export function asOf(lookedAt: number | undefined, now: number, connection: ConnectionView['state']): string {
   const isDown = connection === 'offline' || connection === 'refused'
-  const before = connection === 'offline' ? 'Offline. ' : connection === 'refused' ? 'Not accepted. ' : ''
-  if (lookedAt === undefined) return `${before}Not read yet`
+  const before = connection === 'offline' ? 'Offline. ' : connection === 'refused' ? 'Account not accepted. ' : ''
+  if (lookedAt === undefined) return `${before}Not loaded yet`
   const isToday = shortDay(lookedAt, now) === shortDay(now, now)
   const day = isToday && !isDown ? '' : `, ${longDay(lookedAt, now)}`
-  return `${before}As of ${clockTime(lookedAt)}${day}`
+  return `${before}Updated ${clockTime(lookedAt)}${day}`
 }
 
 function longDay(at: number, now: number): string {
@@ -116,7 +116,7 @@ export function progressOf({ status, signers }: Pick<DocumentRow, 'status' | 'si
 
 const texts: Partial<Record<DocumentColumn, (row: DocumentRow) => string | undefined>> = {
   package: (row) => row.packageReference,
-  folder: (row) => (row.goneAt === undefined ? row.folder : `Gone from ${row.folder}`),
+  folder: (row) => (row.goneAt === undefined ? row.folder : `Removed from ${row.folder}`),
   matter: (row) => row.matterNumber,
   reference: (row) => row.reference,
   clientReference: (row) => row.clientReference,

@@ -20,7 +20,7 @@ export interface SignatureWords {
 
 const valid: StatusWords = { shape: 'tick', word: 'Valid', tone: 'ok' }
 const notValid: StatusWords = { shape: 'cross', word: 'Not valid', tone: 'danger' }
-const notKnown: StatusWords = { shape: 'question', word: 'Not known', tone: 'warn' }
+const notKnown: StatusWords = { shape: 'question', word: 'Unknown', tone: 'warn' }
 
 /** @param gmt the document's own zone in minutes east of UTC, in which a time without one was written. */
 export function signatureWords(signature: VerifySignature, gmt?: number): SignatureWords {
@@ -38,11 +38,11 @@ export function signatureWords(signature: VerifySignature, gmt?: number): Signat
     status: isValid === true ? valid : isValid === false ? notValid : notKnown,
     meaning:
       isValid === true
-        ? 'The document has not been changed since this signature was made.'
+        ? 'The document hasn’t changed since this signature.'
         : isValid === false
-          ? 'The document was changed after it was signed, or the signature is not genuine. Don’t rely on it.'
-          : 'The service does not say whether this signature is valid. Treat it as not valid until you know.',
-    who: name || signature.User || 'A signer without a name',
+          ? 'The document was changed after signing, or the signature isn’t genuine. Don’t rely on it.'
+          : 'The service doesn’t say whether this signature is valid. Don’t rely on it until you know.',
+    who: name || signature.User || 'Unnamed signer',
     when: at ? momentInWords(at.at) : signature.SignatureTime,
     more: more.flatMap(({ label, value }) => (value ? [{ label, value }] : []))
   }
@@ -50,13 +50,13 @@ export function signatureWords(signature: VerifySignature, gmt?: number): Signat
 
 /** The whole in one line: "Both signatures are valid", "1 of 3 signatures is not valid". */
 export function validationInWords({ Signatures: signatures }: ValidationView): StatusWords {
-  if (!signatures) return { ...notKnown, word: 'The service says nothing of signatures' }
+  if (!signatures) return { ...notKnown, word: 'No signature information' }
   const count = signatures.length
   const good = signatures.filter((one) => one.isValid === true).length
   const bad = signatures.filter((one) => one.isValid === false).length
-  if (count === 0) return { ...notKnown, word: 'No signatures were found in this document' }
+  if (count === 0) return { ...notKnown, word: 'No signatures found' }
   if (bad > 0) return { ...notValid, word: `${partOf(bad, count)} not valid` }
-  if (good < count) return { ...notKnown, word: `${partOf(count - good, count)} not known to be valid` }
+  if (good < count) return { ...notKnown, word: `${partOf(count - good, count)} not confirmed` }
   return { ...valid, word: `${allOf(count)} valid` }
 }
 
@@ -83,21 +83,20 @@ export function videoInWords(video: VideoDetailView): VideoFact[] {
   const filmed = [video.name, video.email].filter(Boolean).join(', ')
   const facts: (VideoFact | '' | false | undefined)[] = [
     ready(video),
-    isOptOut && { text: 'The signer chose not to be filmed.', shape: 'question', tone: 'warn' },
-    isDisabled && { text: 'The video is switched off for this signer.', shape: 'bar', tone: 'warn' },
-    isWitness && inPassing(`In the video as a witness${owner ? `, of ${owner}` : ''}.`),
+    isOptOut && { text: 'The signer opted out of video.', shape: 'question', tone: 'warn' },
+    isDisabled && { text: 'Video is turned off for this signer.', shape: 'bar', tone: 'warn' },
+    isWitness && inPassing(`Witness in the video${owner ? `, for ${owner}` : ''}.`),
     owner && !isWitness && inPassing(`Witnessed for ${owner}.`),
-    isDeepfake !== undefined &&
-      inPassing(`The deepfake detector ${isDeepfake ? 'looks' : 'does not look'} at the video.`),
-    filmed && inPassing(`Filmed: ${filmed}.`)
+    isDeepfake !== undefined && inPassing(`Deepfake detector is ${isDeepfake ? 'on' : 'off'}.`),
+    filmed && inPassing(`In the video: ${filmed}.`)
   ]
   return facts.filter((fact) => typeof fact === 'object')
 }
 
 function ready({ isReady, isOptOut, isDisabled }: VideoDetailView): VideoFact | undefined {
-  if (isReady) return { text: 'The video is ready to be watched.', shape: 'tick', tone: 'ok' }
+  if (isReady) return { text: 'The video is ready.', shape: 'tick', tone: 'ok' }
   if (isOptOut || isDisabled) return undefined
   return isReady === false
-    ? { text: 'The video is not ready yet.', shape: 'ring', tone: 'quiet' }
-    : { text: 'The service does not say whether there is a video.', shape: 'question', tone: 'quiet' }
+    ? { text: 'The video isn’t ready yet.', shape: 'ring', tone: 'quiet' }
+    : { text: 'It isn’t known whether there is a video.', shape: 'question', tone: 'quiet' }
 }

@@ -96,8 +96,8 @@ export function packagesOf(documents: readonly Extendable[]): ExtendedPackage[] 
 
 /** Why a document can't be extended; undefined if it can. @param account the chosen one. */
 export function notExtendable(document: Extendable, account: string | undefined): string | undefined {
-  if (document.goneAt !== undefined) return 'left the service'
+  if (document.goneAt !== undefined) return 'removed from the service'
   if (document.status.family === 'complete') return 'complete'
   if (document.status.family === 'declined') return 'declined'
-  return account !== undefined && document.accountId !== account ? 'of another account' : undefined
+  return account !== undefined && document.accountId !== account ? 'in another account' : undefined
 }

@@ -20,9 +20,9 @@ const kinds = {
   },
   due: { name: 'Due', members: ['overdue', 'dueOn', 'dueWithinDays'], words: dueInWords },
   stuck: {
-    name: 'Stuck for days',
+    name: 'No progress',
     members: ['stuckForDays'],
-    words: ({ stuckForDays: days }) => (days === undefined ? undefined : `Stuck for ${counted(days, 'day')}`)
+    words: ({ stuckForDays: days }) => (days === undefined ? undefined : `No progress for ${counted(days, 'day')}`)
   },
   progress: {
     name: 'Signed so far',
@@ -30,11 +30,11 @@ const kinds = {
     words: ({ progress }) => progress && `${progress.signed} of ${progress.of} signed`
   },
   signer: { name: 'Signer', members: ['signer'], words: ({ signer }) => signer && `Signer: ${signer}` },
-  waitingHere: { name: 'Waits at the counter', members: ['waitingHere'] },
+  waitingHere: { name: 'Ready at the counter', members: ['waitingHere'] },
   identity: {
     name: 'Identity check',
     members: ['identity'],
-    words: ({ identity }) => identity && `Identity check ${identityFilters[identity]}`
+    words: ({ identity }) => identity && `Identity check: ${identityFilters[identity]}`
   },
   hasFileUploaded: { name: 'Has uploaded files', members: ['hasFileUploaded'] },
   unread: { name: 'Unread', members: ['unread'] },
@@ -47,10 +47,9 @@ const kinds = {
   week: {
     name: 'Week',
     members: ['week'],
-    words: ({ week }) =>
-      week && `${week.what === 'sent' ? 'Arrived' : 'Completed'} in the week of ${dayOf(week.monday)}`
+    words: ({ week }) => week && `${week.what === 'sent' ? 'Added' : 'Completed'} in the week of ${dayOf(week.monday)}`
   },
-  gone: { name: 'Gone from the service', members: ['gone'] }
+  gone: { name: 'Removed from the service', members: ['gone'] }
 } satisfies Record<string, Kind>
 export type Filter = keyof typeof kinds
 
@@ -70,19 +69,19 @@ export function isFlag(filter: Filter): boolean {
 }
 
 export function familyWords(family: NonNullable<DocumentQuery['families']>[number]): string {
-  return family === 'other' ? 'Any other' : documentStatus({ family, raw: '' }).word
+  return family === 'other' ? 'Other' : documentStatus({ family, raw: '' }).word
 }
 
 const identityFilters: Record<NonNullable<DocumentQuery['identity']>, string> = {
-  any: 'asked for',
-  partly: 'passed for some only',
-  asked: 'without a result yet',
+  any: 'requested',
+  partly: 'partly passed',
+  asked: 'no result yet',
   passed: 'passed',
   failed: 'failed',
-  other: 'to be looked at'
+  other: 'needs review'
 }
 
-/** "Without a result yet", as a choice. */
+/** "No result yet", as a choice. */
 export function identityFilterWords(state: NonNullable<DocumentQuery['identity']>): string {
   return capital(identityFilters[state])
 }

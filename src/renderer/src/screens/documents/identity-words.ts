@@ -23,24 +23,24 @@ const fields: Record<string, readonly [label: string, about: string]> = {
   IDVerificationStatus: ['Verification', 'how far the check of the identity document has come'],
   IDVerificationResult: ['Result', 'what the check of the identity document came to'],
   IDVerificationFaceMatchResult: ['Face', 'whether the face is the one on the identity document'],
-  IDVerificationLivenessResult: ['Liveness', 'whether a living person was in front of the camera']
+  IDVerificationLivenessResult: ['Liveness', 'whether a live person was in front of the camera']
 }
 
 type Verdict = Exclude<IdentityReading, 'done'>
 
 const meanings: Record<Verdict, Record<string, string>> = {
   passed: {
-    IDVerificationFaceMatchResult: 'The face is the one on the identity document.',
-    IDVerificationLivenessResult: 'A living person was in front of the camera.',
-    '': 'Passed: nothing was found wrong.'
+    IDVerificationFaceMatchResult: 'The face matches the identity document.',
+    IDVerificationLivenessResult: 'A live person was in front of the camera.',
+    '': 'No issues found.'
   },
   failed: {
-    IDVerificationFaceMatchResult: 'The face could not be matched with the identity document.',
-    IDVerificationLivenessResult: 'It is not certain that a living person was in front of the camera.',
-    '': 'Not passed. Look at the identity data before you rely on this signature.'
+    IDVerificationFaceMatchResult: 'The face couldn’t be matched to the identity document.',
+    IDVerificationLivenessResult: 'It isn’t certain that a live person was in front of the camera.',
+    '': 'Check the identity data before you rely on this signature.'
   },
-  open: { '': 'Still to be made.' },
-  unsure: { '': 'No clear result. Look at the identity data.' }
+  open: { '': 'Not done yet.' },
+  unsure: { '': 'No clear result. Check the identity data.' }
 }
 const looks: Record<Verdict | 'other', IdentityFinding['status']> = {
   passed: { shape: 'tick', tone: 'ok' },
@@ -52,18 +52,18 @@ const looks: Record<Verdict | 'other', IdentityFinding['status']> = {
 
 /** One field of the reference with the service's word for it. */
 export function identityFinding({ field, value }: { field: string; value: string }): IdentityFinding {
-  const [label, about] = fields[field] ?? [field, 'a finding that this version does not know']
+  const [label, about] = fields[field] ?? [field, '']
   const verdict = verdictOf(value)
   const meaning = verdict && (meanings[verdict][field] ?? meanings[verdict][''])
   return { label, about, value, ...(meaning && { meaning }), status: looks[verdict ?? 'other'] }
 }
 
 const states: Record<Exclude<IdentityState, 'none' | 'unknown'>, StatusWords & { inFull: string }> = {
-  asked: { word: 'Asked for', inFull: 'Asked for, no result yet', shape: 'ring', tone: 'quiet' },
+  asked: { word: 'Requested', inFull: 'Requested, no result yet', shape: 'ring', tone: 'quiet' },
   partly: { word: 'Partly passed', inFull: 'Identity check partly passed', shape: 'half', tone: 'quiet' },
   passed: { word: 'Passed', inFull: 'Identity check passed', shape: 'tick', tone: 'ok' },
   failed: { word: 'Failed', inFull: 'Identity check failed', shape: 'cross', tone: 'danger' },
-  other: { word: 'To be looked at', inFull: 'To be looked at', shape: 'question', tone: 'warn' }
+  other: { word: 'Needs review', inFull: 'Needs review', shape: 'question', tone: 'warn' }
 }
 
 /** A document's identity check in the list, under a heading that says what it is; undefined if none is known of. */
@@ -77,7 +77,7 @@ export function identityStatus(person: Pick<SignerView, 'identity' | 'identityWo
   const words = state === 'none' || state === 'unknown' ? undefined : states[state]
   // The document says that one was asked for, perhaps of others.
   const isSilent = state === 'asked' && said.length === 0
-  return words && { ...words, word: isSilent ? 'Asked for; nothing is said of this signer' : words.inFull }
+  return words && { ...words, word: isSilent ? 'Requested; nothing known for this signer' : words.inFull }
 }
 
 /**

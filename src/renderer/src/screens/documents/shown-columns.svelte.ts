@@ -49,7 +49,7 @@ export class ShownColumns {
     this.#stopDragging = this.#app.clock.after(DRAGGING, async () => {
       const error = await this.#app.settings.set({ documentColumns: next })
       this.#changed = undefined
-      if (error) this.#app.toasts.failed('The columns may not be kept.', error)
+      if (error) this.#app.toasts.failed('Couldn’t save your columns.', error)
     })
   }
 
