@@ -127,7 +127,7 @@ async function walk(
     await clerk.openDocument('Letter of authority')
   })
   await step('Save the identity data', async () => {
-    await clerk.button('Download identity PDF').click()
+    await clerk.button('Download report (PDF)').click()
     await clerk.button('Show in folder').waitFor()
     summary.pdfs += (await readdir(out, { recursive: true })).filter((name) => name.endsWith('.pdf')).length > 0 ? 1 : 0
   })

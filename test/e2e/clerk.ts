@@ -210,7 +210,7 @@ export function clerkAt(app: Launched) {
     async chooseDownloadFolder(folder: string): Promise<void> {
       await app.dialog.answerOpen([folder])
       await goTo('Settings')
-      await button('Choose another…').click()
+      await button('Change…').click()
     }
   }
 }

@@ -126,7 +126,7 @@ test('a report looks as in another program, is printed, and is cleared; nothing 
   await pageOf(clerk, 1).locator('canvas').waitFor()
   await expect(pageOf(clerk, 1)).toContainText(/\w{3,}/)
   const ours = []
-  while ((await window.locator('.percent').textContent()) !== '50 %') await clerk.button('Smaller').click()
+  while ((await window.locator('.percent').textContent()) !== '50 %') await clerk.button('Zoom out').click()
   for (const number of theirs.keys()) ours.push(await pictureOf(clerk, number + 1))
   for (const [index, picture] of ours.entries()) {
     await testInfo.attach(`page-${index + 1}`, { body: picture, contentType: 'image/png' })

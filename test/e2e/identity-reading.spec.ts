@@ -45,10 +45,10 @@ test('a check is read from its document’s page, its faces are painted, and not
   await app.resizeWindow({ width: 1400, height: 900 })
   const reference = await checkedDocument(clerk)
   await goToHash(clerk, `#/documents/all?document=${encodeURIComponent(reference)}`)
-  await clerk.button('Read the identity check').click()
+  await clerk.button('View identity check').click()
   await expect(window.getByRole('heading', { name: 'Identity check', level: 1 })).toBeVisible()
   const record = window.getByRole('article').first()
-  await expect(record.getByRole('list', { name: 'At a glance' })).toContainText('Passed')
+  await expect(record.getByRole('list', { name: 'Summary' })).toContainText('Passed')
   const portrait = record.getByRole('img', { name: 'Portrait' })
   const width = () => portrait.evaluate((image: HTMLImageElement) => image.naturalWidth)
   await expect.poll(width).toBeGreaterThan(100)
@@ -57,7 +57,7 @@ test('a check is read from its document’s page, its faces are painted, and not
   const number = (await record.locator('.code').first().textContent()) ?? ''
   expect(number).toMatch(/^[A-Z]{2}\d{6}$/)
   await record.getByRole('button', { name: 'Copy the document number' }).click()
-  await expect(record.getByText(/goes from the clipboard in 30 seconds/)).toBeVisible()
+  await expect(record.getByText(/Clears in 30 seconds/)).toBeVisible()
   expect(await app.clipboardText()).toBe(number)
 
   const saved = join(testInfo.outputDir, 'portrait.png')
@@ -67,7 +67,7 @@ test('a check is read from its document’s page, its faces are painted, and not
   expect((await readFile(saved)).subarray(1, 4).toString()).toBe('PNG')
 
   await app.setLocked(true)
-  await expect(window.getByText('Cleared, as this screen was locked or handed over.')).toBeVisible()
+  await expect(window.getByText('Cleared because the screen was locked or handed over.')).toBeVisible()
   await expect(window.getByText(number)).toHaveCount(0)
   await clerk.button('Show again').click()
   await expect.poll(width).toBeGreaterThan(100)
@@ -122,15 +122,15 @@ test('pictures that would do harm are told of, under our own policy; a check tha
   await expect(window.getByText(/says that it is 60,000 × 60,000 pixels/)).toBeVisible()
   await window.getByRole('radio', { name: 'Back' }).check()
   // Its header is right and its pixels are not: the page says so instead of showing a torn picture.
-  await expect(window.getByText(/it can’t be drawn/)).toBeVisible()
+  await expect(window.getByText(/This picture is damaged/)).toBeVisible()
   await clerk.button('Side by side').click()
-  await expect(window.getByText(/came with nothing in it/)).toBeVisible()
+  await expect(window.getByText(/This record is empty/)).toBeVisible()
   expect(await window.title()).not.toMatch(/taken|1/)
 
   service.records = undefined
   await clerk.goTo('Today')
   await goToHash(clerk, `#/identity/${encodeURIComponent(reference)}`)
-  await expect(window.getByText('The service has no identity data of this document.')).toBeVisible()
+  await expect(window.getByText('No identity data for this document.')).toBeVisible()
   expect(refused).toEqual([])
   await service.close()
 })

@@ -32,7 +32,7 @@ test('a form: composed, sent, signed at the counter, its identity data saved, it
   await clerk.chooseDownloadFolder(app.userData)
   await clerk.openFolder('Signed')
   await clerk.openDocument('Letter of authority')
-  await clerk.button('Download identity PDF').click()
+  await clerk.button('Download report (PDF)').click()
   await clerk.button('Show in folder').click()
   const [shown = ''] = await app.shownInFolder()
   const [, year, matter, name] = relative(app.userData, shown).split(sep)

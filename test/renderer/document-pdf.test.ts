@@ -77,7 +77,7 @@ test('only pages near the view are painted, and one that goes away gives its pic
   const { did, openPdf } = reader(500)
   await open(undefined, openPdf)
   expect(did.painted).toEqual([1, 2])
-  const region = screen.getByRole('region', { name: /Identity report of/ })
+  const region = screen.getByRole('region', { name: /^Identity report: / })
   const pile = region.firstElementChild as HTMLElement
   // jsdom scrolls nothing by itself.
   Object.defineProperty(region, 'scrollTop', { value: Number.parseFloat(pile.style.height) / 2 })
@@ -118,7 +118,7 @@ test('five minutes without a hand on it clear it; it is shown again by being fet
   await opened.clock.pass(IDLE - 1000)
   expect(screen.queryByText(/^Cleared/)).toBeNull()
   await opened.clock.pass(2000)
-  expect(screen.getByText('Cleared: nobody touched this page for five minutes.')).toBeTruthy()
+  expect(screen.getByText('Cleared after 5 minutes without use.')).toBeTruthy()
   expect(document.querySelector('canvas')).toBeNull()
   expect(did.closed).toBe(1)
   await press('Show again')
@@ -133,7 +133,7 @@ test('handing this screen to a person clears it', async () => {
   opened.api.control.emit('counter.changed', { id: 's' })
   await settle()
   expect(did.closed).toBe(1)
-  expect(screen.getByText('Cleared as the screen was handed over.')).toBeTruthy()
+  expect(screen.getByText('Cleared because the screen was handed over.')).toBeTruthy()
 })
 
 test('locking the computer clears it, and it is shown again only when someone asks for it', async () => {
@@ -142,13 +142,13 @@ test('locking the computer clears it, and it is shown again only when someone as
   opened.api.control.emit('pdf.cleared', null)
   await settle()
   expect(did.closed).toBe(1)
-  expect(screen.getByText('Cleared as this computer was locked, or slept.')).toBeTruthy()
+  expect(screen.getByText('Cleared because this computer was locked or asleep.')).toBeTruthy()
   await press('Show again')
   expect(did.bytes).toHaveLength(2)
 })
 
 test.each([
-  ['password', 'This PDF opens only with a password.'],
+  ['password', 'This PDF needs a password.'],
   ['broken', 'This PDF can’t be read.']
 ] as const)('a PDF that is not to be read (%s) is told, with the way on to its file', async (why, told) => {
   await open(undefined, async () => {
@@ -165,7 +165,7 @@ test('one that is too large is told, and downloaded instead', async () => {
   const api = fakeApi({ downloads: [] })
   api.control.fail('pdf.open', { code: 'too-large', message: 'Too large.' })
   await open(api)
-  expect(screen.getByRole('alert').textContent).toContain('too large to be shown here')
+  expect(screen.getByRole('alert').textContent).toContain('too large to show here')
   expect(screen.getAllByRole('button', { name: 'Download' })).toHaveLength(1)
 })
 
@@ -173,7 +173,7 @@ test('offline it says so, and tries again when asked to', async () => {
   const api = fakeApi({ downloads: [] })
   api.control.fail('pdf.open', { code: 'offline', message: 'No network.' })
   await open(api)
-  expect(screen.getByRole('alert').textContent).toContain('this computer is offline')
+  expect(screen.getByRole('alert').textContent).toContain('You’re offline')
   api.control.heal('pdf.open')
   await press('Try again')
   expect(screen.getByRole('group', { name: 'Page 1 of 3' })).toBeTruthy()
@@ -184,7 +184,7 @@ test('what waited for a connection is shown as soon as it is back', async () => 
   const api = fakeApi({ downloads: [], connection: { state: 'offline', since: 0, error: offline } })
   api.control.fail('pdf.open', offline)
   await open(api)
-  expect(screen.getByRole('alert').textContent).toContain('this computer is offline')
+  expect(screen.getByRole('alert').textContent).toContain('You’re offline')
   api.control.heal('pdf.open')
   api.control.state.connection = { state: 'online', since: 0 }
   api.control.emit('connection.changed', null)
@@ -196,7 +196,7 @@ test('a page that can’t be painted says so in its place; the others are there'
   const { did, openPdf } = reader()
   did.unpaintable = [2]
   await open(undefined, openPdf)
-  expect(screen.getByRole('group', { name: 'Page 2 of 3' }).textContent).toContain('can’t be painted')
+  expect(screen.getByRole('group', { name: 'Page 2 of 3' }).textContent).toContain('Couldn’t show this page')
   expect(screen.getByRole('group', { name: 'Page 1 of 3' }).querySelector('canvas')).toBeTruthy()
 })
 
@@ -227,7 +227,7 @@ test('more pages than fit into memory aren’t made ready for paper: it says wha
   const { did, openPdf } = reader(MOST_PRINTED + 1)
   await open(undefined, openPdf)
   await press('Print…')
-  expect(screen.getByRole('alert').textContent).toContain('print its file with another program')
+  expect(screen.getByRole('alert').textContent).toContain('print it from another program')
   expect(calls('pdf.print')).toEqual([])
   expect(did.painted.length).toBeLessThan(MOST_PRINTED)
 })
@@ -237,7 +237,7 @@ test('a signed document is looked at first, and can be saved once a person says 
   expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Signed document')
   expect(calls('pdf.open')[0]?.input).toEqual({ reference: 'doc-0', kind: 'signed' })
   expect(screen.queryByRole('button', { name: 'Download' })).toBeNull()
-  await press('Yes, let them be saved')
+  await press('Yes, allow downloads')
   expect(calls('accounts.allowSigned')[0]?.input).toMatchObject({ allow: true })
   expect(screen.queryByText('Is this the signed document?')).toBeNull()
   await press('Download')
@@ -250,16 +250,16 @@ test('what isn’t the signed document isn’t saved, and can still be allowed l
   expect(calls('accounts.allowSigned')[0]?.input).toMatchObject({ allow: false })
   expect(screen.queryByRole('button', { name: 'Download' })).toBeNull()
   expect(screen.queryByRole('button', { name: 'No, it’s something else' })).toBeNull()
-  expect(screen.getByRole('button', { name: 'Yes, let them be saved' })).toBeTruthy()
+  expect(screen.getByRole('button', { name: 'Yes, allow downloads' })).toBeTruthy()
 })
 
 test('one from another place is asked about, too, where those of the service can be saved already', async () => {
   const api = fakeApi({ downloads: [], pdfFrom: 'https://files.example.com' })
   api.control.state.accounts = api.control.state.accounts.map((one) => ({ ...one, savesSigned: 'yes' as const }))
   await open(api, undefined, 'signed-document')
-  expect(screen.getByText(/can be saved from there, too/).textContent).toContain('at https://files.example.com')
+  expect(screen.getByText(/from there, too/).textContent).toContain('comes from https://files.example.com')
   expect(screen.queryByRole('button', { name: 'Download' })).toBeNull()
-  await press('Yes, let them be saved')
+  await press('Yes, allow downloads')
   expect(calls('accounts.allowSigned')[0]?.input).toMatchObject({ allow: true })
   expect(screen.queryByText('Is this the signed document?')).toBeNull()
   expect(screen.getByRole('button', { name: 'Download' })).toBeTruthy()

@@ -38,9 +38,9 @@ const calls = (name: string) => opened.api.control.calls.filter((call) => call.n
 const last = (name: string) => calls(name).at(-1)?.input
 const dialog = () => within(screen.getByRole('dialog'))
 const button = (name: string | RegExp) => dialog().getByRole('button', { name })
-const pattern = () => dialog().getByLabelText<HTMLInputElement>(/^Names of the files/)
+const pattern = () => dialog().getByLabelText<HTMLInputElement>(/^File names/)
 const examples = () =>
-  within(dialog().getByRole('group', { name: 'For example' }))
+  within(dialog().getByRole('group', { name: 'Examples' }))
     .getAllByRole('listitem')
     .map((item) => item.textContent?.trim())
     .filter(Boolean)
@@ -60,11 +60,11 @@ describe('before anything is downloaded', () => {
       '3 of 4 documents have an identity check.'
     )
     expect(button('Download 3 PDFs')).toBeTruthy()
-    await fireEvent.click(dialog().getByLabelText(/^Records/))
+    await fireEvent.click(dialog().getByLabelText(/^Identity data/))
     expect(button('Download 6 files')).toBeTruthy()
-    await fireEvent.click(dialog().getByLabelText(/^Report/))
+    await fireEvent.click(dialog().getByLabelText(/^Identity report/))
     expect(button('Download 3 records')).toBeTruthy()
-    await fireEvent.click(dialog().getByLabelText(/^Records/))
+    await fireEvent.click(dialog().getByLabelText(/^Identity data/))
     expect(dialog().getByText('Choose at least one.')).toBeTruthy()
     expect(button('Download').hasAttribute('disabled')).toBe(true)
   })
@@ -75,7 +75,7 @@ describe('before anything is downloaded', () => {
     const known = { ...(first as DocumentPage), idVerificationRequested: true }
     await open({ query }, fakeApi({ documents: [known, ...silent], downloads: [] }))
     expect(dialog().getByRole('status').textContent?.replace(/\s+/g, ' ').trim()).toBe(
-      '1 of 4 documents has an identity check. The service doesn’t say so of 3 more: it is asked for each.'
+      '1 of 4 documents has an identity check. 3 more may: the service will be asked.'
     )
     await press('Download up to 4 PDFs')
     expect((last('downloads.add') as { what: { references: string[] } }).what.references).toHaveLength(4)
@@ -94,7 +94,7 @@ describe('before anything is downloaded', () => {
         .textContent?.trim()
     ).toMatch(new RegExp(`^${complete} of 4 documents`))
     expect(button(`Download ${3 + complete} files`)).toBeTruthy()
-    await fireEvent.click(dialog().getByLabelText(/^Report/))
+    await fireEvent.click(dialog().getByLabelText(/^Identity report/))
     await press(/^Download \d+ signed document/)
     expect(last('downloads.add')).toMatchObject({ types: ['signed'] })
   })
@@ -104,7 +104,7 @@ describe('before anything is downloaded', () => {
     const answer = api.control.hold('downloads.settings')
     await open({ query }, api)
     answer()
-    await waitFor(() => expect(document.activeElement).toBe(dialog().getByLabelText(/^Report/)))
+    await waitFor(() => expect(document.activeElement).toBe(dialog().getByLabelText(/^Identity report/)))
   })
 
   test('of many documents all pages are looked through', async () => {
@@ -169,20 +169,20 @@ describe('the names of files', () => {
     expect(document.getElementById(pattern().getAttribute('aria-describedby') ?? '')?.textContent).toContain(
       '“{colour}” is not one of the parts that a name can have.'
     )
-    expect(examples()).toEqual(['None, until the pattern can be used.'])
+    expect(examples()).toEqual(['Fix the pattern to see examples.'])
     expect(button('Download 3 PDFs').hasAttribute('disabled')).toBe(true)
     await type('{document}')
     expect(button('Download 3 PDFs').hasAttribute('disabled')).toBe(false)
     expect(examples()).toHaveLength(3)
     // At once, not only when names were asked for.
     await fireEvent.input(pattern(), { target: { value: '  ' } })
-    expect(examples()).toEqual(['None, until the pattern can be used.'])
+    expect(examples()).toEqual(['Fix the pattern to see examples.'])
   })
 
   test('of both forms have both endings, or stand one under the other where they differ in more', async () => {
     await open()
     await type('{document}')
-    await fireEvent.click(dialog().getByLabelText(/^Records/))
+    await fireEvent.click(dialog().getByLabelText(/^Identity data/))
     await settle()
     expect(examples()).toHaveLength(3)
     for (const name of examples()) expect(name).toMatch(/^Lease \d\.pdf and \.json$/)
@@ -191,7 +191,7 @@ describe('the names of files', () => {
     expect(first).toMatch(/^pdf Lease \d\.pdf$/)
     expect(second).toBe(first?.replaceAll('pdf', 'json'))
     expect(third).toMatch(/^pdf /)
-    await fireEvent.click(dialog().getByLabelText(/^Report/))
+    await fireEvent.click(dialog().getByLabelText(/^Identity report/))
     await settle()
     expect(examples().every((name) => /^json Lease \d\.json$/.test(name ?? ''))).toBe(true)
   })
@@ -239,9 +239,9 @@ describe('the names of files', () => {
 describe('downloading', () => {
   test('adds what has a check, and says what was left out', async () => {
     await open()
-    await fireEvent.click(dialog().getByLabelText(/^Records/))
-    await fireEvent.click(dialog().getByLabelText('Keep an index beside the files'))
-    await press('Choose another…')
+    await fireEvent.click(dialog().getByLabelText(/^Identity data/))
+    await fireEvent.click(dialog().getByLabelText('Keep an index file'))
+    await press('Change…')
     expect(dialog().getByText('Signed papers')).toBeTruthy()
     await type('{document}')
     await press('Download 6 files')
@@ -251,15 +251,15 @@ describe('downloading', () => {
     expect(rest).toEqual({ types: ['pdf', 'json'], pattern: '{document}', writesIndex: false, folderId })
     expect(calls('downloads.configure')).toHaveLength(0)
     expect(opened.app.toasts.shown.at(-1)?.text).toBe(
-      '6 files are on their way. 1 document without an identity check was left out.'
+      'Downloading 6 files. 1 document without an identity check was left out.'
     )
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   })
 
   test('does so from now on where that is ticked', async () => {
     await open()
-    await fireEvent.click(dialog().getByLabelText(/^Records/))
-    await fireEvent.click(dialog().getByLabelText('Do so from now on'))
+    await fireEvent.click(dialog().getByLabelText(/^Identity data/))
+    await fireEvent.click(dialog().getByLabelText('Make this my default'))
     await press('Download 6 files')
     const { what: _what, ...rest } = last('downloads.add') as { what: unknown }
     expect(last('downloads.configure')).toEqual(rest)
@@ -270,7 +270,7 @@ describe('downloading', () => {
     opened.api.control.state.downloads = []
     await opened.api.downloads.start({ reference: four()[0]?.reference ?? '', type: 'pdf' })
     await press('Download 3 PDFs')
-    expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/^2 files are on their way\. 1 file was on the way already\./)
+    expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/^Downloading 2 files\. 1 file was already downloading\./)
   })
 
   test('that fails says so in the dialog and keeps what was chosen', async () => {
@@ -279,7 +279,7 @@ describe('downloading', () => {
     await open({ query }, api)
     await type('{document} {date}')
     await press('Download 3 PDFs')
-    expect(dialog().getByText('Nothing was put in the queue.')).toBeTruthy()
+    expect(dialog().getByText('Couldn’t start the downloads.')).toBeTruthy()
     expect(pattern().value).toBe('{document} {date}')
     expect(calls('downloads.configure')).toHaveLength(0)
   })
@@ -288,9 +288,9 @@ describe('downloading', () => {
     const api = fakeApi({ documents: four(), downloads: [] })
     api.downloads.chooseFolder = async () => ({ ok: true, value: null as never })
     await open({ query }, api)
-    await press('Choose another…')
+    await press('Change…')
     expect(dialog().getByText('Downloads')).toBeTruthy()
-    expect(dialog().queryByText('The folder was not changed.')).toBeNull()
+    expect(dialog().queryByText('Couldn’t change the folder.')).toBeNull()
   })
 
   test('leaves other accounts out, also of a view that shows them', async () => {
@@ -311,7 +311,7 @@ test('a whole view is downloaded from the menu of views', async () => {
   show(opened, Documents)
   await settle()
   await fireEvent.keyDown(screen.getByRole('button', { name: 'Views' }), { key: 'Enter' })
-  await fireEvent.click(await screen.findByRole('menuitem', { name: 'Download identity data of these…' }))
+  await fireEvent.click(await screen.findByRole('menuitem', { name: 'Download identity data…' }))
   await settle()
   expect(button('Download 3 PDFs')).toBeTruthy()
 })

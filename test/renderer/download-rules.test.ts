@@ -47,9 +47,9 @@ async function press(name: string | RegExp) {
 
 test('without a saved view there is a sentence on what is needed, and the way there', async () => {
   await open({ views: [] })
-  expect(said(/Save a view of your documents first/)).toBe(true)
+  expect(said(/Rules use saved views/)).toBe(true)
   expect(screen.queryByRole('button', { name: 'Add a rule…' })).toBeNull()
-  await press('Go to the documents')
+  await press('Go to Documents')
   expect(window.location.hash).toBe('#/documents/all?identity=any')
 })
 
@@ -58,8 +58,8 @@ test('a rule is made for a view, with what is complete already only where that i
   await press('Add a rule…')
   const dialog = within(screen.getByRole('dialog'))
   await fireEvent.change(dialog.getByLabelText('View'), { target: { value: 'v2' } })
-  await fireEvent.click(dialog.getByLabelText(/^Records/))
-  await press('Add the rule')
+  await fireEvent.click(dialog.getByLabelText(/^Identity data/))
+  await press('Add rule')
   expect(calls('downloads.addRule')[0]?.input).toEqual({
     viewId: 'v2',
     alsoNow: false,
@@ -68,14 +68,14 @@ test('a rule is made for a view, with what is complete already only where that i
     writesIndex: true,
     folderId: 'folder-1'
   })
-  expect(said(/PDF and records/)).toBe(true)
-  expect(opened.app.toasts.shown.at(-1)?.text).toBe('From now on “Deeds” downloads by itself.')
+  expect(said(/Identity reports and identity data/)).toBe(true)
+  expect(opened.app.toasts.shown.at(-1)?.text).toBe('Rule for “Deeds” saved.')
   expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Add a rule…' }))
 })
 
 test('a rule says what it has brought, is turned off and on again', async () => {
   await open({ downloadRules: [rule()] })
-  expect(said('1,204 files brought')).toBe(true)
+  expect(said('1,204 files saved')).toBe(true)
   await press('Turn off the rule for Tenancies')
   expect(calls('downloads.changeRule')[0]?.input).toEqual({ id: 'rule-1', isOn: false })
   expect(said('Off')).toBe(true)
@@ -85,27 +85,27 @@ test('a rule says what it has brought, is turned off and on again', async () => 
 
 test('a rule whose newest file failed says why', async () => {
   await open({ downloadRules: [rule({ problem: { code: 'not-writable', message: 'The folder.' } })] })
-  expect(said('Its newest file could not be had.')).toBe(true)
+  expect(said('The last file couldn’t be downloaded.')).toBe(true)
   expect(said(/Choose another folder, then try again/)).toBe(true)
-  const way = screen.getByRole('link', { name: 'Show the failed files' })
+  const way = screen.getByRole('link', { name: 'Show failed files' })
   expect(way.getAttribute('href')).toBe('#/downloads?show=failed')
 })
 
 test('a rule whose view is gone rests and says so', async () => {
   const { viewName: _name, ...gone } = rule()
   await open({ downloadRules: [gone] })
-  expect(said('Rests: its view is gone')).toBe(true)
+  expect(said('Off: its view was deleted')).toBe(true)
   expect(screen.queryByRole('button', { name: /Turn o/ })).toBeNull()
 })
 
 test('a rule is changed with what it had', async () => {
   await open({ downloadRules: [rule({ types: ['json'] })] })
-  await press('Change the rule for Tenancies')
+  await press('Edit the rule for Tenancies')
   const dialog = within(screen.getByRole('dialog'))
-  expect(dialog.getByLabelText<HTMLInputElement>(/^Records/).checked).toBe(true)
+  expect(dialog.getByLabelText<HTMLInputElement>(/^Identity data/).checked).toBe(true)
   expect(dialog.queryByLabelText('View')).toBeNull()
-  await fireEvent.input(dialog.getByLabelText(/^Names of the files/), { target: { value: '{matter}/{document}' } })
-  await press('Save the rule')
+  await fireEvent.input(dialog.getByLabelText(/^File names/), { target: { value: '{matter}/{document}' } })
+  await press('Save rule')
   expect(calls('downloads.changeRule')[0]?.input).toMatchObject({ id: 'rule-1', pattern: '{matter}/{document}' })
 })
 
@@ -113,17 +113,17 @@ test('a rule that can not be kept says why and stays open', async () => {
   const api = await open()
   api.control.fail('downloads.addRule', { code: 'storage', message: 'No.' })
   await press('Add a rule…')
-  await press('Add the rule')
-  expect(said('The rule was not kept.')).toBe(true)
+  await press('Add rule')
+  expect(said('Couldn’t save the rule.')).toBe(true)
 })
 
 test('a rule is removed only once that was asked, and the focus goes on', async () => {
   await open({ downloadRules: [rule()] })
   await press('Remove the rule for Tenancies')
   expect(calls('downloads.removeRule')).toHaveLength(0)
-  await press('Remove the rule')
+  await press('Remove rule')
   expect(calls('downloads.removeRule')[0]?.input).toEqual({ id: 'rule-1' })
-  expect(said('Nothing is downloaded by itself yet.')).toBe(true)
+  expect(said('No automatic downloads yet.')).toBe(true)
   expect(document.activeElement?.textContent).toContain('Add a rule…')
 })
 
@@ -133,9 +133,9 @@ test('a rule is made from the menu of its view', async () => {
   show(opened, Documents)
   await settle()
   await fireEvent.keyDown(screen.getByRole('button', { name: 'View' }), { key: 'Enter' })
-  await fireEvent.click(await screen.findByRole('menuitem', { name: /^Download by itself/ }))
+  await fireEvent.click(await screen.findByRole('menuitem', { name: /^Download automatically/ }))
   await settle()
-  await press('Add the rule')
+  await press('Add rule')
   expect(calls('downloads.addRule')[0]?.input).toMatchObject({ viewId: 'v1' })
 })
 

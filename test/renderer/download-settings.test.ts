@@ -17,15 +17,15 @@ async function open(api: FakeApi = fakeApi()) {
 }
 const kept = () =>
   opened.api.control.calls.filter(({ name }) => name === 'downloads.configure').map(({ input }) => input)
-const pattern = () => screen.getByLabelText<HTMLInputElement>(/^Names of the files/)
+const pattern = () => screen.getByLabelText<HTMLInputElement>(/^File names/)
 
 test('each change is kept at once', async () => {
   await open()
-  await fireEvent.click(screen.getByLabelText(/^Records/))
+  await fireEvent.click(screen.getByLabelText(/^Identity data/))
   await settle()
-  await fireEvent.click(screen.getByLabelText('Keep an index beside the files'))
+  await fireEvent.click(screen.getByLabelText('Keep an index file'))
   await settle()
-  await fireEvent.click(screen.getByRole('button', { name: 'Choose another…' }))
+  await fireEvent.click(screen.getByRole('button', { name: 'Change…' }))
   await settle()
   await fireEvent.change(screen.getByLabelText('Parallel downloads'), { target: { value: '6' } })
   await settle()
@@ -56,7 +56,7 @@ test('a change that could not be kept says so', async () => {
   const api = fakeApi()
   api.control.fail('downloads.configure', { code: 'storage', message: 'No.' })
   await open(api)
-  await fireEvent.click(screen.getByLabelText(/^Records/))
+  await fireEvent.click(screen.getByLabelText(/^Identity data/))
   await settle()
   expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/^That wasn’t saved\./)
 })

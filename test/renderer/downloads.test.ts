@@ -55,7 +55,7 @@ describe('the queue', () => {
     )
     expect(said('Downloading 88 files')).toBe(true)
     expect(said('212 of 300 files saved')).toBe(true)
-    expect(said('500 KB of 1 MB under way · 3.1 MB a second · about 2 minutes left')).toBe(true)
+    expect(said('500 KB of 1 MB · 3.1 MB/s · about 2 minutes left')).toBe(true)
   })
 
   test('counts what was asked for since the queue was last empty, not all there ever was', async () => {
@@ -66,22 +66,21 @@ describe('the queue', () => {
       })
     )
     expect(said('212 of 300 files saved · 1 failed')).toBe(true)
-    const bar = screen.getByRole('progressbar', { name: 'Files that are saved' })
+    const bar = screen.getByRole('progressbar', { name: 'Files saved' })
     expect(bar.getAttribute('aria-valuenow')).toBe('71')
   })
 
   test('counts half a file as half a file', async () => {
     const half = downloadOf({ id: 'r', state: 'running', bytes: 500_000, total: 1_000_000 })
     await open(fakeApi({ downloads: [half, ...saved(1)] }))
-    expect(screen.getByRole('progressbar', { name: 'Files that are saved' }).getAttribute('aria-valuenow')).toBe('75')
+    expect(screen.getByRole('progressbar', { name: 'Files saved' }).getAttribute('aria-valuenow')).toBe('75')
   })
 
   test('is paused, says that it stays so, and goes on', async () => {
     await open(fakeApi({ downloads: [...waiting(3), ...saved(2)] }))
     await press('Pause')
     expect(calls('downloads.pause')).toHaveLength(1)
-    expect(said('Paused. 3 files wait.')).toBe(true)
-    expect(said(/Nothing is fetched until you resume, also after a restart/)).toBe(true)
+    expect(said('Paused: 3 files waiting')).toBe(true)
     await opened.clock.pass(1000)
     expect(within(rowOf('Deed 0')).getByText('Paused')).toBeTruthy()
     await press('Resume')
@@ -99,40 +98,39 @@ describe('the queue', () => {
     expect(await hands('Resume')).toBe('Pause')
     state().downloads = downloads().filter((one) => one.state === 'failed')
     await told()
-    expect(document.activeElement?.textContent?.trim()).toBe('Try the failed one again')
+    expect(document.activeElement?.textContent?.trim()).toBe('Retry 1 failed download')
   })
 
   test('that has nothing left to clear gives its focus to what stands in its place', async () => {
     await open(fakeApi({ downloads: downloads().filter(({ state }) => state === 'failed') }))
-    screen.getByRole('button', { name: 'Clear the failed' }).focus()
-    await press('Clear the failed')
-    expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Go to the documents' }))
+    screen.getByRole('button', { name: 'Clear failed' }).focus()
+    await press('Clear failed')
+    expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Go to Documents' }))
   })
 
   test('is stopped as a whole only once that was asked', async () => {
     await open(fakeApi({ downloads: [...waiting(3), ...saved(2)] }))
     await press('Stop all…')
     expect(calls('downloads.cancelAll')).toHaveLength(0)
-    await press('Keep downloading')
+    await press('Cancel')
     expect(calls('downloads.cancelAll')).toHaveLength(0)
     await press('Stop all…')
     await press('Stop 3 downloads')
     expect(calls('downloads.cancelAll')).toHaveLength(1)
-    expect(opened.app.toasts.shown.at(-1)?.text).toBe('Stopped 3 files. What was saved stays.')
     expect(state().downloads.filter((one) => one.state === 'done')).toHaveLength(2)
   })
 
   test('has all that failed tried again, and clears them from the list', async () => {
     await open()
     expect(said('Downloading 1 file')).toBe(true)
-    await press('Try the failed one again')
+    await press('Retry 1 failed download')
     expect(calls('downloads.againAll')).toHaveLength(1)
     state().downloads = downloads().filter((one) => one.state === 'failed')
     await told()
-    expect(said('1 file failed.')).toBe(true)
-    await press('Clear the failed')
+    expect(said('1 file failed')).toBe(true)
+    await press('Clear failed')
     expect(calls('downloads.clear')).toHaveLength(1)
-    expect(said('Nothing has been downloaded yet.')).toBe(true)
+    expect(said('No downloads yet.')).toBe(true)
   })
 
   test('says that it waits for a connection, says when it is tried again, and can be tried now', async () => {
@@ -142,11 +140,11 @@ describe('the queue', () => {
         downloadSummary: { problem: { code: 'offline', message: 'No network.' }, retryAt: NOW + 45_000 }
       })
     )
-    expect(said('2 files wait for a connection.')).toBe(true)
-    expect(said(/They go on by themselves once you’re online again\. It is tried again in 45 seconds\./)).toBe(true)
+    expect(said('2 files waiting for a connection')).toBe(true)
+    expect(said(/Retrying in 45 seconds\./)).toBe(true)
     expect(within(rowOf('Deed 1')).getByText('Waiting for a connection')).toBeTruthy()
     await opened.clock.pass(15_000)
-    expect(said(/tried again in 30 seconds/)).toBe(true)
+    expect(said(/Retrying in 30 seconds/)).toBe(true)
     await press('Try now')
     expect(calls('downloads.resume')).toHaveLength(1)
   })
@@ -161,15 +159,15 @@ describe('the queue', () => {
         }
       })
     )
-    expect(said('2 files wait. The disk is full.')).toBe(true)
+    expect(said('2 files waiting. The disk is full.')).toBe(true)
     expect(said(/Free some space, then try again\./)).toBe(true)
     expect(said('Evidence')).toBe(true)
-    await press('Save them elsewhere…')
+    await press('Choose another folder…')
     expect(calls('downloads.relocate')[0]?.input).toEqual({
       from: 'evidence',
       to: opened.api.control.state.downloadFolders.at(-1)?.id
     })
-    expect(opened.app.toasts.shown.at(-1)?.text).toBe('2 files go to “Signed papers” instead.')
+    expect(opened.app.toasts.shown.at(-1)?.text).toBe('2 files will be saved in “Signed papers”.')
   })
 
   test('whose other folder is thought better of waits as it did', async () => {
@@ -182,9 +180,9 @@ describe('the queue', () => {
     })
     api.downloads.chooseFolder = async () => ({ ok: true, value: null as never })
     await open(api)
-    await press('Save them elsewhere…')
+    await press('Choose another folder…')
     expect(calls('downloads.relocate')).toHaveLength(0)
-    expect(said('2 files wait. The disk is full.')).toBe(true)
+    expect(said('2 files waiting. The disk is full.')).toBe(true)
   })
 
   test('that a folder holds says what is the matter with that folder', async () => {
@@ -193,7 +191,7 @@ describe('the queue', () => {
     await open(
       fakeApi({ downloads: waiting(1), downloadSummary: { problem: { code: 'not-writable', message, next } } })
     )
-    expect(said('1 file waits. The folder isn’t there.')).toBe(true)
+    expect(said('1 file waiting. The folder isn’t there.')).toBe(true)
     expect(said(/It may be on a drive: connect that and try again\.$/)).toBe(true)
   })
 
@@ -202,13 +200,13 @@ describe('the queue', () => {
     api.control.fail('downloads.pause', { code: 'storage', message: 'No.' })
     await open(api)
     await press('Pause')
-    expect(said('That was not done.')).toBe(true)
+    expect(said('That didn’t work.')).toBe(true)
     expect(said('Downloading 2 files')).toBe(true)
   })
 
   test('says that everything is saved when nothing is left', async () => {
     await open(fakeApi({ downloads: saved(12) }))
-    expect(said('All 12 files were saved.')).toBe(true)
+    expect(said('12 files saved')).toBe(true)
     expect(screen.queryByRole('button', { name: 'Pause' })).toBeNull()
   })
 })
@@ -218,7 +216,7 @@ describe('its files', () => {
     await open()
     const bar = () => screen.getByRole('progressbar', { name: 'Downloading Power of attorney Lindqvist' })
     expect(bar().getAttribute('aria-valuenow')).toBe('20')
-    expect(said('121 KB of 600 KB')).toBe(true)
+    expect(within(screen.getByRole('grid')).getByText('121 KB of 600 KB')).toBeTruthy()
     state().downloads = state().downloads.map((one) => (one.id === 'dl-2' ? { ...one, bytes: 450_000 } : one))
     await told()
     expect(bar().getAttribute('aria-valuenow')).toBe('75')
@@ -228,7 +226,7 @@ describe('its files', () => {
     await open()
     const tab = (name: RegExp) => screen.getByRole('link', { name })
     expect(tab(/^All 3$/)).toBeTruthy()
-    expect(tab(/^On the way 1$/)).toBeTruthy()
+    expect(tab(/^In progress 1$/)).toBeTruthy()
     expect(tab(/^Saved 1$/)).toBeTruthy()
     expect(screen.queryByRole('link', { name: /^Stopped/ })).toBeNull()
     opened.app.router.replace('downloads', [], { show: 'failed' })
@@ -248,16 +246,16 @@ describe('its files', () => {
 
   test('that were there already say so', async () => {
     await open(fakeApi({ downloads: [downloadOf({ wasThere: true })] }))
-    expect(within(rowOf('Tax declaration Lindqvist')).getByText('Already there')).toBeTruthy()
+    expect(within(rowOf('Tax declaration Lindqvist')).getByText('Already saved')).toBeTruthy()
     await key('ArrowDown')
-    expect(said(/the same to the last byte, so nothing was written/)).toBe(true)
+    expect(said('The same file was already saved.')).toBe(true)
   })
 
   test('that failed say why in the row, and what to do beside the list', async () => {
     await open(fakeApi(), 'failed')
     expect(within(rowOf('Loan variation Lindqvist')).getByText('The service does not have this document.')).toBeTruthy()
     await key('ArrowDown')
-    expect(said('The file was not saved.')).toBe(true)
+    expect(said('The file wasn’t saved.')).toBe(true)
     expect(said(/If it should be there, ask your provider\./)).toBe(true)
     await press('Download again')
     expect(calls('downloads.again')[0]?.input).toEqual({ ids: ['dl-3'] })
@@ -267,7 +265,7 @@ describe('its files', () => {
     await open()
     await press('Show in folder: Tax declaration Lindqvist, PDF')
     expect(calls('downloads.reveal')[0]?.input).toEqual({ id: 'dl-1' })
-    await press('Download again: Loan variation Lindqvist, Records')
+    await press('Download again: Loan variation Lindqvist, JSON')
     expect(calls('downloads.again')[0]?.input).toEqual({ ids: ['dl-3'] })
     await press('Stop: Power of attorney Lindqvist, PDF')
     expect(calls('downloads.cancel')[0]?.input).toEqual({ id: 'dl-2' })
@@ -304,7 +302,7 @@ describe('its files', () => {
       return one.id === 'dl-2' ? downloadOf({ ...one, state: 'done', bytes: 600_000, finishedAt: NOW }) : one
     })
     await told()
-    expect(said('Nothing is on its way.')).toBe(true)
+    expect(said('No downloads in progress.')).toBe(true)
     expect(within(screen.getByRole('article')).getByText('Saved')).toBeTruthy()
     await press('Show in folder')
     expect(calls('downloads.reveal')[0]?.input).toEqual({ id: 'dl-2' })
@@ -319,9 +317,9 @@ describe('its files', () => {
     const pdf = downloadOf({ id: 'p', documentName: name, state, bytes: 0 })
     try {
       await open(fakeApi({ downloads: [pdf, { ...pdf, id: 'j', type: 'json' }] }))
-      expect(screen.queryByRole('columnheader', { name: 'Kind' })).toBeNull()
+      expect(screen.queryByRole('columnheader', { name: 'Type' })).toBeNull()
       expect(said('PDF · To “Downloads”')).toBe(true)
-      expect(said('Records · To “Downloads”')).toBe(true)
+      expect(said('JSON · To “Downloads”')).toBe(true)
     } finally {
       width.mockRestore()
     }
@@ -334,11 +332,11 @@ describe('its files', () => {
     await open(fakeApi({ downloads: held, downloadSummary: { problem: { code: 'not-writable', message, next } } }))
     await key('ArrowDown')
     const beside = within(screen.getByRole('article'))
-    expect(beside.getByText('Held')).toBeTruthy()
+    expect(beside.getByText('On hold')).toBeTruthy()
     expect(beside.getByText('The folder isn’t there.')).toBeTruthy()
     expect(
       beside.getByText(
-        'This file goes to the folder “Estate drive”. It may be on a drive: connect that and try again. It is also tried again by itself.'
+        'Folder: “Estate drive”. It may be on a drive: connect that and try again. It also retries automatically.'
       )
     ).toBeTruthy()
   })
@@ -355,8 +353,8 @@ describe('its files', () => {
     for (let row = 0; row < 2; row++) {
       await key('ArrowDown')
       const beside = within(screen.getByRole('article'))
-      expect(beside.getByText('It waits for a connection.')).toBeTruthy()
-      expect(beside.getByText('No network. It goes on by itself once you’re online again.')).toBeTruthy()
+      expect(beside.getByText('Waiting for a connection.')).toBeTruthy()
+      expect(beside.getByText('No network. It will resume automatically.')).toBeTruthy()
       expect(beside.queryByText(/ry again|tried again/)).toBeNull()
     }
   })
@@ -366,10 +364,10 @@ describe('its files', () => {
     await open(fakeApi({ downloads: [...saved(2), stopped] }), 'stopped')
     await key('ArrowDown')
     expect(screen.getByRole('heading', { level: 2, name: 'Deed x' })).toBeTruthy()
-    screen.getByRole('button', { name: 'Clear the stopped' }).focus()
-    await press('Clear the stopped')
+    screen.getByRole('button', { name: 'Clear stopped' }).focus()
+    await press('Clear stopped')
     await opened.clock.pass(1000)
-    expect(said('Nothing was stopped.')).toBe(true)
+    expect(said('No stopped downloads.')).toBe(true)
     expect(screen.queryByRole('article')).toBeNull()
     expect(opened.app.router.route.rest).toEqual([])
     expect(document.activeElement).toBe(screen.getByRole('region', { name: 'The queue' }))
@@ -395,9 +393,9 @@ describe('its files', () => {
   test('that were the only ones close with the list', async () => {
     await open(fakeApi({ downloads: [downloadOf({ id: 'x', state: 'cancelled', bytes: 0 })] }))
     await key('ArrowDown')
-    await press('Clear the stopped')
+    await press('Clear stopped')
     await opened.clock.pass(1000)
-    expect(said('Nothing has been downloaded yet.')).toBe(true)
+    expect(said('No downloads yet.')).toBe(true)
     expect(opened.app.router.route.rest).toEqual([])
   })
 
@@ -407,7 +405,7 @@ describe('its files', () => {
     await open(api)
     await key('ArrowDown')
     await press('Show in folder')
-    expect(said('The file could not be shown in its folder.')).toBe(true)
+    expect(said('Couldn’t show the file in its folder.')).toBe(true)
   })
 })
 
@@ -423,8 +421,8 @@ test('a list that can not be read offers to try again', async () => {
 
 test('without downloads there is one sentence and one way on', async () => {
   await open(fakeApi({ downloads: [] }))
-  expect(said('Nothing has been downloaded yet.')).toBe(true)
-  await press('Go to the documents')
+  expect(said('No downloads yet.')).toBe(true)
+  await press('Go to Documents')
   expect(window.location.hash).toBe('#/documents/all?identity=any')
 })
 
@@ -469,26 +467,26 @@ describe('what a file waits for', () => {
   })
 
   test.each(['offline', 'dns', 'refused', 'timeout'] as const)('%s is the line, whenever it is tried', (code) => {
-    expect(said(code)).toMatchObject({ title: 'It waits for a connection.' })
-    expect(said(code)?.more).toMatch(/ It goes on by itself once you’re online again\.$/)
+    expect(said(code)).toMatchObject({ title: 'Waiting for a connection.' })
+    expect(said(code)?.more).toMatch(/ It will resume automatically\.$/)
     expect(said(code)?.more).not.toMatch(/try again|tried/i)
   })
 
   test('is said with its time where that is a while away', () => {
-    expect(said('server')?.title).toBe('It is tried again by itself.')
-    expect(said('server', { retryAt: NOW + 600_000 })?.title).toMatch(/^It is tried again by itself at \d\d:\d\d\.$/)
-    expect(said('rate-limited')?.more).toBe('It goes on by itself.')
+    expect(said('server')?.title).toBe('Retrying automatically.')
+    expect(said('server', { retryAt: NOW + 600_000 })?.title).toMatch(/^Retrying automatically at \d\d:\d\d\.$/)
+    expect(said('rate-limited')?.more).toBe('It will resume automatically.')
   })
 
   test('names the folder where that is the matter, and nowhere else', () => {
     expect(said('no-space')).toMatchObject({
       title: 'The disk is full.',
-      more: 'This file goes to the folder “Evidence”. Free some space. It is also tried again by itself.'
+      more: 'Folder: “Evidence”. Free some space. It also retries automatically.'
     })
     expect(said('unauthorised')?.more).not.toMatch(/Evidence/)
   })
 
   test('is a person’s to resume where they paused it', () => {
-    expect(said('server', {}, true)?.title).toBe('It is tried again once you resume.')
+    expect(said('server', {}, true)?.title).toBe('Retries when you resume.')
   })
 })

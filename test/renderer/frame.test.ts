@@ -108,7 +108,7 @@ describe('the frame', () => {
 
   test('begins at the heading where what was pressed went with its screen, and leaves a focus that is still there', async () => {
     const { app } = await open({}, 'identity')
-    screen.getByRole('button', { name: 'Go to the documents' }).focus()
+    screen.getByRole('button', { name: 'Go to Documents' }).focus()
     app.router.go('identity-pdf', ['doc-6'])
     await settle()
     expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1, name: 'Identity report' }))

@@ -51,7 +51,7 @@ async function press(name: string | RegExp) {
   await settle()
 }
 const glance = () =>
-  within(screen.getByRole('list', { name: 'At a glance' }))
+  within(screen.getByRole('list', { name: 'Summary' }))
     .getAllByRole('listitem')
     .map((item) => item.textContent?.trim())
 const stage = (name: RegExp) => screen.getByRole('group', { name })
@@ -70,13 +70,13 @@ describe('one record', () => {
     expect(glance()).toEqual([
       expect.stringMatching(/^Passed/),
       expect.stringMatching(/^Faces match.*Score 0.9641 of 1/),
-      expect.stringMatching(/^A living person/),
-      expect.stringMatching(/^Names agree.*The same but for capitals/),
+      expect.stringMatching(/^Live person/),
+      expect.stringMatching(/^Names match.*Except capitals/),
       expect.stringMatching(/^Card is valid/)
     ])
     const meter = screen.getByRole('meter', { name: 'Face-match score' })
     expect(meter.getAttribute('aria-valuenow')).toBe('0.9641')
-    expect(screen.getByText('A living person was in front of the camera.')).toBeTruthy()
+    expect(screen.getByText('A live person was in front of the camera.')).toBeTruthy()
   })
 
   test('shows the portrait beside the picture of the card that was compared, from memory only', async () => {
@@ -97,17 +97,17 @@ describe('one record', () => {
       identity: [identityRecordOf({ pictures: [pictureOf({ name: 'front' }), pictureOf({ name: 'selected' })] })]
     })
     expect(screen.getByRole('radio', { name: 'Compared' })).toHaveProperty('checked', true)
-    expect(screen.getByRole('img', { name: 'Picture that was compared' })).toBeTruthy()
-    expect(screen.getByText('No such picture came.')).toBeTruthy()
+    expect(screen.getByRole('img', { name: 'Compared picture' })).toBeTruthy()
+    expect(screen.getByText('No picture')).toBeTruthy()
   })
 
   test('differences are marked by word', async () => {
     await open({ identity: [second()] })
     const row = screen.getByRole('row', { name: /Last name/ })
     expect(row.textContent).toContain('Different')
-    expect(screen.getByText('To look at')).toBeTruthy()
+    expect(screen.getByText('Needs review')).toBeTruthy()
     expect(screen.getByText('Not alike enough.')).toBeTruthy()
-    expect(screen.getByText(/Which of its signers this record is of isn’t certain/)).toBeTruthy()
+    expect(screen.getByText(/It isn’t clear which signer this record belongs to/)).toBeTruthy()
   })
 
   test('what isn’t a picture is told instead of shown, and can’t be saved', async () => {
@@ -121,15 +121,15 @@ describe('one record', () => {
   test('a picture that the page can’t draw is said to be damaged', async () => {
     await open()
     await fireEvent.error(screen.getByRole('img', { name: 'Portrait' }))
-    expect(screen.getByText(/it can’t be drawn/)).toBeTruthy()
+    expect(screen.getByText(/This picture is damaged/)).toBeTruthy()
   })
 
   test('a record with nothing in it says what isn’t there', async () => {
     await open({ identity: [{ texts: {}, pictures: [], attentions: [], others: [] }] })
-    expect(screen.getByRole('heading', { name: 'A person without a name' })).toBeTruthy()
-    expect(screen.getByText(/came with nothing in it/)).toBeTruthy()
-    expect(screen.getAllByText('Not said').length).toBeGreaterThan(4)
-    expect(screen.getByText('When they were checked isn’t said.')).toBeTruthy()
+    expect(screen.getByRole('heading', { name: 'Unnamed person' })).toBeTruthy()
+    expect(screen.getByText(/This record is empty/)).toBeTruthy()
+    expect(screen.getAllByText('Not given').length).toBeGreaterThan(4)
+    expect(screen.getByText('Date of the check not given')).toBeTruthy()
   })
 
   test('members that aren’t known are shown as they came', async () => {
@@ -159,9 +159,9 @@ describe('looking closely', () => {
     expect(image.style.transform).toContain('rotate(90deg)')
     await fireEvent.keyDown(portrait, { key: '+', ctrlKey: true })
     expect(image.style.transform).toContain('scale(1.25)')
-    await press(/^As it was: Portrait/)
+    await press(/^Reset: Portrait/)
     expect(image.style.transform).toMatch(/rotate\(0deg\) scale\(1\)/)
-    await press(/^Larger: Portrait/)
+    await press(/^Zoom in: Portrait/)
     expect(image.style.transform).toContain('scale(1.25)')
     expect(screen.getByText('125%')).toBeTruthy()
   })
@@ -197,9 +197,9 @@ describe('looking closely', () => {
     await press('Copy the document number')
     expect(calls('system.copyBriefly')[0]?.input).toEqual({ text: 'DX418220' })
     expect(calls('system.copy')).toEqual([])
-    expect(screen.getByText('Copied. It goes from the clipboard in 30 seconds.')).toBeTruthy()
+    expect(screen.getByText('Copied. Clears in 30 seconds.')).toBeTruthy()
     await opened.clock.pass(30_000)
-    expect(screen.getByText('It is gone from the clipboard.')).toBeTruthy()
+    expect(screen.getByText('Cleared from the clipboard.')).toBeTruthy()
   })
 })
 
@@ -284,21 +284,21 @@ describe('what was read doesn’t stay', () => {
 describe('where there is nothing to show', () => {
   test('no record yet', async () => {
     await open({ identity: [] })
-    expect(screen.getByText('There is nothing of an identity check yet.')).toBeTruthy()
-    await press('Ask again')
+    expect(screen.getByText('No identity check yet.')).toBeTruthy()
+    await press('Try again')
     expect(calls('identity.read')).toHaveLength(2)
   })
 
   test('kept no longer by the service', async () => {
     await open({}, (api) => api.control.fail('identity.read', { code: 'not-found', message: 'No.' }))
-    expect(screen.getByText('The service has no identity data of this document.')).toBeTruthy()
-    expect(screen.getByRole('button', { name: 'Go to the downloads' })).toBeTruthy()
+    expect(screen.getByText('No identity data for this document.')).toBeTruthy()
+    expect(screen.getByRole('button', { name: 'Go to Downloads' })).toBeTruthy()
   })
 
   test('offline: says so, and is read as soon as online again', async () => {
     const offline = { state: 'offline' as const, since: 0 }
     await open({ connection: offline }, (api) => api.control.fail('identity.read', { code: 'offline', message: 'No.' }))
-    expect(screen.getByText('The identity check can’t be read while this computer is offline.')).toBeTruthy()
+    expect(screen.getByText('You’re offline, so the identity check can’t be shown.')).toBeTruthy()
     opened.api.control.heal('identity.read')
     opened.api.control.state.connection = { state: 'online', since: 1 }
     opened.api.control.emit('connection.changed', null)
@@ -322,7 +322,7 @@ describe('where there is nothing to show', () => {
 
   test('an error has a way on', async () => {
     await open({}, (api) => api.control.fail('identity.read', { code: 'server', message: 'It answered 500.' }))
-    expect(screen.getByText('The identity check could not be read.')).toBeTruthy()
+    expect(screen.getByText('Couldn’t load the identity check.')).toBeTruthy()
     opened.api.control.heal('identity.read')
     await press('Try again')
     expect(screen.getByRole('heading', { name: 'Mere Aroha Parata' })).toBeTruthy()
@@ -330,7 +330,7 @@ describe('where there is nothing to show', () => {
 
   test('while it is read, its place is kept', async () => {
     await open({}, (api) => api.control.hold('identity.read'))
-    expect(screen.getByLabelText('The identity check is being read…')).toBeTruthy()
+    expect(screen.getByLabelText('Loading the identity check…')).toBeTruthy()
   })
 
   test('records that can’t be read are counted', async () => {
@@ -343,7 +343,7 @@ describe('where there is nothing to show', () => {
     opened.app.router.go('identity')
     show(opened, Identity)
     await settle()
-    expect(screen.getByText('No document is chosen.')).toBeTruthy()
+    expect(screen.getByText('No document selected.')).toBeTruthy()
     expect(calls('identity.read')).toEqual([])
   })
 })

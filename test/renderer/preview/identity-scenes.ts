@@ -144,7 +144,7 @@ export const identityScenes: Record<string, () => FakeApi> = {
           {
             name: 'back',
             isShown: false,
-            why: 'This picture says that it is 60,000 × 60,000 pixels. It isn’t shown, so that it can’t fill the memory.'
+            why: 'This picture is said to be 60,000 × 60,000 pixels, too large to show.'
           }
         ],
         texts: texts({

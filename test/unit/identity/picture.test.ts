@@ -43,11 +43,11 @@ describe('base64 in its spellings', () => {
   })
 
   test.each([
-    ['https://example.com/portrait.jpg', /address/],
+    ['https://example.com/portrait.jpg', /sent a link/],
     ['data:image/svg+xml,%3Csvg onload=alert(1)%3E', /markup/],
-    ['data:image/jpeg,not-base64', /Text came/],
-    ['No image available.', /Text came/],
-    ['====', /Text came/],
+    ['data:image/jpeg,not-base64', /sent text/],
+    ['No image available.', /sent text/],
+    ['====', /sent text/],
     ['<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>', /markup/]
   ])('%s is told apart', (text, words) => expect(why(text)).toMatch(words))
 
@@ -87,8 +87,8 @@ describe('what it is goes by its bytes', () => {
     ['jpeg 2000', '\0\0\0\x0cjP  \r\n', /JPEG 2000/],
     ['heic', '\0\0\0\x18ftypheic', /HEIC/],
     ['pdf', '%PDF-1.7', /PDF/],
-    ['json', '{"error":"gone"}', /Data came/],
-    ['nothing we know', '\x00\x01\x02\x03', /isn’t a picture/]
+    ['json', '{"error":"gone"}', /sent data/],
+    ['nothing we know', '\x00\x01\x02\x03', /doesn’t know/]
   ])('%s in place of a picture is said and not shown', (_name, text, words) =>
     expect(why(Buffer.from(text, text.startsWith('\ufeff') ? 'utf8' : 'latin1').toString('base64'))).toMatch(words)
   )
@@ -113,11 +113,11 @@ describe('how large a picture says it is', () => {
     expect(why(jpegFile(100, 100, [frame(60_000, 60_000, 0xc2)]).toString('base64'))).toMatch(/60,000/)
     // Behind the first scan.
     expect(why(jpegFile(100, 100, [scan, frame(50_000, 100, 0xc1)]).toString('base64'))).toMatch(/50,000/)
-    expect(why(jpegFile(100, 100, [frame(200, 100)]).toString('base64'))).toMatch(/different sizes/)
+    expect(why(jpegFile(100, 100, [frame(200, 100)]).toString('base64'))).toMatch(/conflicting sizes/)
     expect(read(jpegFile(100, 100, [frame(100, 100)]))).toMatchObject({ isShown: true })
     expect(why(pngFile(10, 10, [pngParts.header(60_000, 60_000)]).toString('base64'))).toMatch(/60,000/)
     expect(why(riff(canvas(100, 100), lossy(9000, 9000)).toString('base64'))).toMatch(/9,000/)
-    expect(why(riff(canvas(100, 100), lossless(200, 100)).toString('base64'))).toMatch(/different sizes/)
+    expect(why(riff(canvas(100, 100), lossless(200, 100)).toString('base64'))).toMatch(/conflicting sizes/)
   })
 
   test('a preview within a segment is no frame of the picture', () => {

@@ -48,7 +48,7 @@ test('what the folders show is told once: nothing of their first reading, then w
   await here.answers('InBox', [deed('a', 'Complete'), deed('b', 'Complete'), deed('c', 'Declined')])
   await here.goOn(MINUTE)
   expect(here.shown.slice(1).map(({ title, body }) => [body, title])).toEqual([
-    [expect.stringContaining('Deed b'), 'Complete: everybody has signed'],
+    [expect.stringContaining('Deed b'), 'Everyone has signed'],
     [expect.stringContaining('Deed c'), expect.stringContaining('eclined')]
   ])
   await here.goOn(MINUTE)

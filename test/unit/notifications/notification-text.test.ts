@@ -17,9 +17,9 @@ const told = (change: Partial<DocumentNews> = {}): DocumentNews => ({
 
 test.each([
   ['signed', 'Ann Example signed', 'Signed'],
-  ['completed', 'Complete: everybody has signed', 'Complete: everybody has signed'],
+  ['completed', 'Everyone has signed', 'Everyone has signed'],
   ['declined', 'Ann Example declined to sign', 'Declined'],
-  ['expired', 'Expired before everybody signed', 'Expired before everybody signed'],
+  ['expired', 'Expired before everyone signed', 'Expired before everyone signed'],
   ['due-tomorrow', 'Due tomorrow', 'Due tomorrow'],
   ['identity-failed', 'Identity check of Ann Example failed', 'Identity check failed'],
   ['waits-here', 'Ann Example can sign at the counter', 'Can be signed at the counter']
@@ -44,7 +44,7 @@ test('a name from outside stays on its line, in its direction, and ends', () => 
 })
 
 test('a document without a name that can be seen is still told of', () => {
-  expect(notificationsOf([told({ name: '\u200B\n' })], undefined, true)[0]?.body).toBe('A document without a name')
+  expect(notificationsOf([told({ name: '\u200B\n' })], undefined, true)[0]?.body).toBe('Untitled document')
 })
 
 test('names in every script are left as they are', () => {

@@ -66,7 +66,7 @@ test('several things of one document are one notice, the weightiest first', asyn
   here.worker.happens({ reference: 'a', documentName: 'Will', kind: 'completed' })
   await here.goOn()
   expect(here.shown).toMatchObject([
-    { title: 'Complete: everybody has signed', body: 'Will · Ann Example signed', changes: [1, 2] }
+    { title: 'Everyone has signed', body: 'Will · Ann Example signed', changes: [1, 2] }
   ])
 })
 
@@ -150,7 +150,7 @@ test('while someone signs at the counter nothing is shown, and what is on the sc
   here.isSigning = false
   notifier.counterChanged()
   await here.goOn()
-  expect(here.titles()).toEqual(['Complete: everybody has signed'])
+  expect(here.titles()).toEqual(['Everyone has signed'])
 })
 
 test('the screen that is handed over while it is looked for news stays free of them', async () => {
@@ -185,7 +185,7 @@ test('what is found by the first round over the folders happened while the appli
   ])
   here.worker.happens()
   await here.goOn()
-  expect(here.titles()[1]).toBe('Complete: everybody has signed')
+  expect(here.titles()[1]).toBe('Everyone has signed')
 })
 
 test('one document of the time away is named, and led to', async () => {
@@ -197,7 +197,7 @@ test('one document of the time away is named, and led to', async () => {
   expect(here.shown).toMatchObject([
     {
       title: 'While you were away',
-      body: 'Will: Complete: everybody has signed',
+      body: 'Will: Everyone has signed',
       leadsTo: { accountId: 'office', reference: 'doc-1' }
     }
   ])
@@ -215,7 +215,7 @@ test('an account that can’t be read keeps the others waiting for no more than 
   expect(here.titles()).toEqual(['While you were away'])
   here.worker.happens()
   await here.goOn()
-  expect(here.titles()[1]).toBe('Complete: everybody has signed')
+  expect(here.titles()[1]).toBe('Everyone has signed')
   here.worker.happens({ accountId: 'second' })
   here.worker.happens({ accountId: 'second' })
   here.worker.reads('second')
@@ -223,7 +223,7 @@ test('an account that can’t be read keeps the others waiting for no more than 
   expect(here.shown[2]).toMatchObject({ title: 'While you were away', leadsTo: { accountId: 'second' } })
   here.worker.happens({ accountId: 'second' })
   await here.goOn()
-  expect(here.titles()[3]).toBe('Complete: everybody has signed')
+  expect(here.titles()[3]).toBe('Everyone has signed')
 })
 
 test('what there was before the first start was never news', async () => {
@@ -282,7 +282,7 @@ test('a run in memory alone leaves the place in the mirror that is kept as it wa
   await here.atWork()
   here.worker.happens()
   await here.goOn()
-  expect(here.titles()).toEqual(['40 documents changed', 'Complete: everybody has signed'])
+  expect(here.titles()).toEqual(['40 documents changed', 'Everyone has signed'])
   Object.assign(here.worker, { mirror: 'first', isKept: true, changes })
   await here.atWork()
   await here.goOn()
@@ -300,7 +300,7 @@ test('an account of which one folder can never be read is back once another was'
   await here.goOn()
   here.worker.happens()
   await here.goOn()
-  expect(here.titles()).toEqual(['While you were away', 'Complete: everybody has signed'])
+  expect(here.titles()).toEqual(['While you were away', 'Everyone has signed'])
 })
 
 test('a change is not told again after a crash, even where its notice never came', async () => {

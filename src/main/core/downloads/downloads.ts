@@ -111,8 +111,8 @@ export function openDownloads(deps: DownloadsDeps) {
   /** @throws AppFailure `not-allowed` for signed documents where nobody has said that what was looked at is one. */
   function insistOnRight(accountId: string, types: readonly DownloadType[]): void {
     if (!types.includes('signed') || savesSigned(accountId)) return
-    fail('not-allowed', 'Signed documents aren’t saved for this account yet.', {
-      next: 'Open one, look whether it is the signed document, and allow it there.'
+    fail('not-allowed', 'Downloading signed documents isn’t allowed for this account yet.', {
+      next: 'Open one, check that it is the signed document, and allow downloads there.'
     })
   }
 
@@ -200,7 +200,7 @@ export function openDownloads(deps: DownloadsDeps) {
     /** Where the file of a finished one is: for the main process only. @throws AppFailure `gone`. */
     pathOf(accountId: string, id: string): string {
       const { state, folderId, fileName } = own(accountId, id)
-      if (state !== 'done' || fileName === undefined) fail('gone', 'There is no file of this download.')
+      if (state !== 'done' || fileName === undefined) fail('gone', 'This download has no file.')
       return folders.fileOf(folderId, fileName)
     },
 

@@ -91,7 +91,7 @@ export function relativePath(pattern: NamePattern, parts: NameParts): string[] {
 /** A signed document and its identity check's report may lie side by side under one name. */
 const ENDINGS: Record<DownloadType, string> = { pdf: 'pdf', json: 'json', signed: 'signed.pdf' }
 
-const EMPTY = 'The pattern is empty. Write how a file is to be called: {document} – {date}'
+const EMPTY = 'Enter a pattern, for example {document} – {date}'
 
 function splitParts(text: string): string[] {
   return text === '' ? [] : text.split(/[/\\]/).map((part) => part.trim())
@@ -99,11 +99,11 @@ function splitParts(text: string): string[] {
 
 /** The pattern says where below the chosen folder a file goes, and nothing else. */
 function wayOut(text: string): string | undefined {
-  if (/^[/\\]/.test(text)) return 'Begin without a slash: the pattern starts in the folder that you choose.'
+  if (/^[/\\]/.test(text)) return 'Don’t begin with a slash: the pattern starts in the folder that you choose.'
   const drive = /^[A-Za-z]:/.exec(text)?.[0]
   if (drive) return `Leave out “${drive}”: the pattern starts in the folder that you choose.`
   for (const part of splitParts(text)) {
-    if (part === '') return 'Between two slashes, or after the last one, a name is missing.'
+    if (part === '') return 'A name is missing between two slashes, or after the last one.'
     if (/^[.\s]+$/.test(part)) return `“${part}” is no name for a folder: files stay in the folder that you choose.`
   }
   return undefined
@@ -111,7 +111,7 @@ function wayOut(text: string): string | undefined {
 
 function tooDeep(parts: number): string | undefined {
   if (parts <= MOST_PARTS) return undefined
-  return `There are ${parts - 1} folders one in another; ${MOST_PARTS - 1} are the most.`
+  return `This makes ${parts - 1} folders. Use ${MOST_PARTS - 1} at most.`
 }
 
 function withoutEnding(written: readonly string[]): string[] {

@@ -89,7 +89,7 @@ export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps)
         look.parts = inParts(download.bytes)
         if (signal.aborted) {
           end(look)
-          return fail('cancelled', 'Another PDF was asked for meanwhile.')
+          return fail('cancelled', 'Another PDF was opened.')
         }
         waitFor(look)
         const { length } = download
@@ -108,7 +108,7 @@ export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps)
      */
     async next(id: string, accountId: string): Promise<PdfPart> {
       const { look, parts } = known(id, accountId)
-      if (look.isAsked) return fail('busy', 'A part of this PDF is under way already.')
+      if (look.isAsked) return fail('busy', 'Part of this PDF is already loading.')
       look.isAsked = true
       look.forgetNoMore?.()
       try {
@@ -135,7 +135,7 @@ export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps)
      * @throws AppFailure `not-allowed` where none was looked at in this run.
      */
     signedFrom(accountId: string): string | undefined {
-      if (!signedSeen.has(accountId)) fail('not-allowed', 'No signed document of this account was looked at yet.')
+      if (!signedSeen.has(accountId)) fail('not-allowed', 'Open a signed document of this account first.')
       return signedSeen.get(accountId)
     },
 

@@ -60,7 +60,7 @@ export function openRulesTable(db: Db) {
     all: rules.all<[]>('ORDER BY created_at, id'),
     ofAccount: rules.all<[accountId: string]>('WHERE account_id = ? ORDER BY created_at, id'),
     /** @throws AppFailure `gone`. */
-    get: (id: string): Rule => one(id) ?? fail('gone', 'This rule is no longer there.'),
+    get: (id: string): Rule => one(id) ?? fail('gone', 'This rule no longer exists.'),
     isThere: (id: string): boolean => one(id) !== undefined,
 
     add: (rule: Omit<Rule, 'isOn' | 'fetched' | 'problem'>): void => void insert(RULES.write(rule)),

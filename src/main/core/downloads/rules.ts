@@ -49,7 +49,7 @@ export function openRules(deps: RulesDeps) {
 
   function own(accountId: string, id: string): Rule {
     const rule = table.get(id)
-    return rule.accountId === accountId ? rule : fail('gone', 'This rule is no longer there.')
+    return rule.accountId === accountId ? rule : fail('gone', 'This rule no longer exists.')
   }
 
   function shown(rule: Rule): DownloadRule {
@@ -69,7 +69,7 @@ export function openRules(deps: RulesDeps) {
     /** @throws AppFailure `gone` where the view or the folder isn't known. */
     add(accountId: string, { alsoNow, ...input }: DecodedInput<'downloads.addRule'>): Promise<DownloadRule> {
       return oneByOne(async () => {
-        if (!deps.views(accountId).some(({ id }) => id === input.viewId)) fail('gone', 'This view is no longer there.')
+        if (!deps.views(accountId).some(({ id }) => id === input.viewId)) fail('gone', 'This view no longer exists.')
         deps.folders.pathOf(input.folderId)
         const since = await matching.begin()
         const id = deps.newId()

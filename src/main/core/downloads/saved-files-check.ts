@@ -46,7 +46,7 @@ export function openSavedFilesCheck({ table, folders, time }: SavedFilesCheckDep
       const abort = new AbortController()
       const answer = check(accountId, abort.signal)
         .catch((error: unknown) => {
-          if (abort.signal.aborted) fail('cancelled', 'The check was ended, since another account was chosen.')
+          if (abort.signal.aborted) fail('cancelled', 'Stopped because you switched accounts.')
           throw error
         })
         .finally(() => {

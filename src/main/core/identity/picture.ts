@@ -29,13 +29,13 @@ export function readPicture(text: string): Picture {
   const decoded = decodeBase64(text, PICTURE_LIMITS.bytes)
   switch (decoded.state) {
     case 'too-large':
-      return refused('This picture is larger than 15 MB. It isn’t shown, so that it can’t fill the memory.')
+      return refused('This picture is larger than 15 MB, too large to show.')
     case 'markup':
       return refused(others.markup)
     case 'address':
-      return refused('An address came in place of a picture. It isn’t opened.')
+      return refused('The service sent a link instead of a picture. It isn’t opened.')
     case 'words':
-      return refused('Text came in place of a picture.')
+      return refused('The service sent text instead of a picture.')
     case 'bytes':
       return judged(decoded.bytes, decoded.isCutOff)
   }
@@ -51,11 +51,11 @@ function judged(bytes: Uint8Array<ArrayBuffer>, textIsCutOff: boolean): Picture 
   const tooLarge = header.sizes.find(isTooLarge)
   if (tooLarge) {
     return refused(
-      `This picture says that it is ${count(tooLarge.width)} × ${count(tooLarge.height)} pixels. It isn’t shown, so that it can’t fill the memory.`
+      `This picture is said to be ${count(tooLarge.width)} × ${count(tooLarge.height)} pixels, too large to show.`
     )
   }
   if (header.sizes.some(({ width, height }) => width !== size.width || height !== size.height)) {
-    return refused('This picture says of itself that it has different sizes, so it isn’t shown.')
+    return refused('This picture gives conflicting sizes, so it isn’t shown.')
   }
   return { isShown: true, type: `image/${kind}`, ...size, bytes, isCutOff: header.isCutOff || textIsCutOff }
 }
@@ -74,9 +74,9 @@ const others: Record<OtherKind, string> = {
   pdf: 'A PDF came in place of a picture.',
   svg: 'A drawing with code (SVG) came in place of a photograph. It isn’t opened.',
   html: 'A web page came in place of a picture. It isn’t opened.',
-  markup: 'Text with markup came in place of a picture. It isn’t opened.',
-  json: 'Data came in place of a picture.',
-  unknown: 'What came isn’t a picture of a kind that we know.'
+  markup: 'The service sent text with markup instead of a picture. It isn’t opened.',
+  json: 'The service sent data instead of a picture.',
+  unknown: 'Countersign doesn’t know this kind of picture.'
 }
 
 function refused(why: string): Picture {

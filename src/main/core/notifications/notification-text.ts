@@ -51,7 +51,7 @@ const COUNTED: Record<NotifiedKind, string> = {
   expired: 'expired',
   'due-tomorrow': 'due tomorrow',
   'identity-failed': 'with a failed identity check',
-  'waits-here': 'waiting at the counter'
+  'waits-here': 'ready at the counter'
 }
 
 const OCCASIONS: Record<Occasion, string> = { away: 'While you were away', quiet: 'During quiet hours' }
@@ -93,7 +93,7 @@ export function notificationsOf(
 function notificationOfOne(told: DocumentNews, occasion: Occasion | undefined, isSilent: boolean): NotificationText {
   const words = told.news.toSorted(byWeight).map(wordsOf)
   const said = [...new Set(words)].slice(0, 4)
-  const name = oneLine(told.name) || 'A document without a name'
+  const name = oneLine(told.name) || 'Untitled document'
   const [first = '', ...others] = said
   return {
     title: occasion ? OCCASIONS[occasion] : first,
@@ -130,11 +130,11 @@ function wordsOf({ kind, signer }: News): string {
     case 'signed':
       return who ? `${who} signed` : 'Signed'
     case 'completed':
-      return 'Complete: everybody has signed'
+      return 'Everyone has signed'
     case 'declined':
       return who ? `${who} declined to sign` : 'Declined'
     case 'expired':
-      return 'Expired before everybody signed'
+      return 'Expired before everyone signed'
     case 'due-tomorrow':
       return 'Due tomorrow'
     case 'identity-failed':

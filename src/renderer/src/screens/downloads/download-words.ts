@@ -7,9 +7,9 @@ import { presentError } from '../../words/errors.ts'
 import { isNoLine, type StatusWords } from '../../words/statuses.ts'
 
 export const typeWords: Record<DownloadType, { short: string; long: string }> = {
-  pdf: { short: 'PDF', long: 'Identity verification, PDF' },
-  json: { short: 'Records', long: 'Identity verification, records as data (JSON)' },
-  signed: { short: 'Signed', long: 'The signed document' }
+  pdf: { short: 'PDF', long: 'Identity report (PDF)' },
+  json: { short: 'JSON', long: 'Identity data (JSON)' },
+  signed: { short: 'Signed', long: 'Signed document' }
 }
 
 /** How far the files are that were asked for since the queue was last empty; where that isn't known, all there ever were. */
@@ -17,16 +17,14 @@ function filesOf({ counts, run }: DownloadSummary): { done: number; failed: numb
   return run ?? { done: counts.done, failed: 0, of: counts.done + counts.running + counts.waiting }
 }
 
-/** "12.4 MB of 40 MB, 3.1 MB a second, about 2 minutes left", as far as it is known. */
+/** "12.4 MB of 40 MB · 3.1 MB/s · about 2 minutes left", as far as it is known. */
 function paceInWords({ bytes, total, bytesPerSecond, secondsLeft }: DownloadSummary): string {
   const said: string[] = []
   if (bytes > 0)
     said.push(
-      total && total > bytes
-        ? `${sizeInWords(bytes)} of ${sizeInWords(total)} under way`
-        : `${sizeInWords(bytes)} under way`
+      total && total > bytes ? `${sizeInWords(bytes)} of ${sizeInWords(total)}` : `${sizeInWords(bytes)} so far`
     )
-  if (bytesPerSecond !== undefined) said.push(`${sizeInWords(Math.round(bytesPerSecond))} a second`)
+  if (bytesPerSecond !== undefined) said.push(`${sizeInWords(Math.round(bytesPerSecond))}/s`)
   if (secondsLeft !== undefined)
     said.push(secondsLeft < 5 ? 'a few seconds left' : `about ${inWords(secondsLeft * 1000)} left`)
   return said.join(' · ')
@@ -45,17 +43,14 @@ export function addedInWords(
   types: readonly DownloadType[],
   ofOthers = 0
 ): string {
-  const begun =
-    added > 0
-      ? `${capital(counted(added, 'file'))} ${added === 1 ? 'is' : 'are'} on ${added === 1 ? 'its' : 'their'} way.`
-      : 'Nothing new to download.'
+  const begun = added > 0 ? `Downloading ${counted(added, 'file')}.` : 'Nothing new to download.'
   const leftOut = (count: number, which: string) =>
     count > 0 ? ` ${capital(counted(count, 'document'))} ${which} ${count === 1 ? 'was' : 'were'} left out.` : ''
   const already =
     alreadyQueued > 0
-      ? ` ${capital(counted(alreadyQueued, 'file'))} ${alreadyQueued === 1 ? 'was' : 'were'} on the way already.`
+      ? ` ${capital(counted(alreadyQueued, 'file'))} ${alreadyQueued === 1 ? 'was' : 'were'} already downloading.`
       : ''
-  return `${begun}${already}${leftOut(without, unfitFor(types))}${leftOut(ofOthers, ofOthers === 1 ? 'of another account' : 'of other accounts')}`
+  return `${begun}${already}${leftOut(without, unfitFor(types))}${leftOut(ofOthers, ofOthers === 1 ? 'in another account' : 'in other accounts')}`
 }
 
 export interface WaitsFor {
@@ -84,18 +79,18 @@ export function waitsForInWords(
   if (!error) return undefined
   const { happened, todo } = presentError(error)
   const at = retryAt !== undefined && retryAt - now >= SOON ? ` at ${when(retryAt, now)}` : ''
-  if (queue?.isPaused) return { error, title: 'It is tried again once you resume.', more: happened }
+  if (queue?.isPaused) return { error, title: 'Retries when you resume.', more: happened }
   if (isNoLine(error))
     return {
       error,
-      title: 'It waits for a connection.',
-      more: `${happened} It goes on by itself once you’re online again.`
+      title: 'Waiting for a connection.',
+      more: `${happened} It will resume automatically.`
     }
   if (error.code === 'rate-limited')
-    return { error, title: 'The service asks for a pause.', more: `It goes on by itself${at}.` }
-  if (onlyTried.has(error.code)) return { error, title: `It is tried again by itself${at}.`, more: happened }
-  const again = retryAt !== undefined && retryAt > now ? ` It is also tried again by itself${at}.` : ''
-  const where = ofItsFolder.has(error.code) ? `This file goes to the folder “${folder}”. ` : ''
+    return { error, title: 'The service is busy.', more: `It will resume automatically${at}.` }
+  if (onlyTried.has(error.code)) return { error, title: `Retrying automatically${at}.`, more: happened }
+  const again = retryAt !== undefined && retryAt > now ? ` It also retries automatically${at}.` : ''
+  const where = ofItsFolder.has(error.code) ? `Folder: “${folder}”. ` : ''
   return { error, title: happened, more: `${where}${todo}${again}` }
 }
 
@@ -142,11 +137,8 @@ export function queueWords(view: DownloadSummary, isDown: boolean, now: number):
     return {
       shape: 'pause',
       tone: 'warn',
-      title: left > 0 ? `Paused. ${waiting(left)}.` : 'Paused.',
-      more:
-        left > 0
-          ? `${soFar}${failed}. Nothing is fetched until you resume, also after a restart.`
-          : 'What you download now, or a rule asks for, waits until you resume.'
+      title: left > 0 ? `Paused: ${waiting(left)}` : 'Paused',
+      more: left > 0 ? `${soFar}${failed}` : 'New downloads wait until you resume.'
     }
   }
   if (left > 0 && view.problem) return held(view, view.problem, `${soFar}${failed}`, now)
@@ -166,23 +158,23 @@ export function queueWords(view: DownloadSummary, isDown: boolean, now: number):
     return {
       shape: 'cross',
       tone: 'danger',
-      title: `${capital(counted(counts.failed, 'file'))} failed.`,
-      more: `Each says below why, and what to do.${saved}`
+      title: `${capital(counted(counts.failed, 'file'))} failed`,
+      more: `Open a file to see why.${saved}`
     }
   }
   if (counts.done === 0)
     return {
       shape: 'bar',
       tone: 'quiet',
-      title: 'Nothing is on its way.',
-      more: 'What was stopped can be begun again.'
+      title: 'No downloads in progress',
+      more: 'You can restart stopped downloads.'
     }
   return {
     shape: 'tick',
     tone: 'ok',
-    title: 'Nothing is on its way.',
+    title: 'All downloads finished',
     // Whether they are still there, and as they were, is what the check tells.
-    more: counts.done === 1 ? 'The file was saved.' : `All ${counts.done.toLocaleString('en-GB')} files were saved.`
+    more: `${capital(counted(counts.done, 'file'))} saved`
   }
 }
 
@@ -196,31 +188,36 @@ export function shareOf(view: DownloadSummary): { over: number; of: number } {
 /** What holds all of them, said once. */
 function held({ counts, retryAt }: DownloadSummary, problem: AppError, soFar: string, now: number): QueueWords {
   const left = counts.running + counts.waiting
-  const again = retryAt !== undefined && retryAt > now ? ` It is tried again in ${inWords(retryAt - now)}.` : ''
+  const again = retryAt !== undefined && retryAt > now ? ` Retrying in ${inWords(retryAt - now)}.` : ''
   if (isNoLine(problem)) return waitsForLine(left, soFar, again)
   if (problem.code === 'rate-limited') {
     return {
       shape: 'clock',
       tone: 'accent',
-      title: `${waiting(left)}: the service asks for a pause.`,
+      title: `${capital(waiting(left))}: the service is busy`,
       more: `${soFar}.${again}`
     }
   }
   const { happened, todo } = presentError(problem)
-  return { shape: 'pause', tone: 'warn', title: `${waiting(left)}. ${happened}`, more: `${soFar}. ${todo}${again}` }
+  return {
+    shape: 'pause',
+    tone: 'warn',
+    title: `${capital(waiting(left))}. ${happened}`,
+    more: `${soFar}. ${todo}${again}`
+  }
 }
 
-/** "2 files wait". */
+/** "2 files waiting". */
 function waiting(files: number): string {
-  return `${capital(counted(files, 'file'))} ${files === 1 ? 'waits' : 'wait'}`
+  return `${counted(files, 'file')} waiting`
 }
 
 function waitsForLine(left: number, soFar: string, again: string): QueueWords {
   return {
     shape: 'ring',
     tone: 'warn',
-    title: `${waiting(left)} for a connection.`,
-    more: `${soFar}. ${left === 1 ? 'It goes on by itself' : 'They go on by themselves'} once you’re online again.${again}`
+    title: `${capital(waiting(left))} for a connection`,
+    more: `${soFar}.${again || ' Downloads resume automatically.'}`
   }
 }
 

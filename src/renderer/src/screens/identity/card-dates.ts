@@ -38,9 +38,9 @@ export function dateInWords({ raw, days }: CardDate): string {
 /** What is to be said of a date that can't be read in one way; undefined if it can. */
 export function doubtOf({ days }: CardDate): string | undefined {
   const [day, other] = days
-  if (day === undefined) return 'As it came: it isn’t written as a date that we know.'
+  if (day === undefined) return 'This isn’t a date that Countersign can read.'
   if (other === undefined) return undefined
-  return `As it came: it may be ${shortly(day)} or ${shortly(other)}.`
+  return `Could be ${shortly(day)} or ${shortly(other)}.`
 }
 
 /** Whole years from a birthday to a moment. */
@@ -61,11 +61,11 @@ export function ageAt({ days }: CardDate, at: number): number | undefined {
  * @param examinedAt milliseconds; undefined if it isn't known when.
  */
 export function expiryFinding(expires: CardDate | undefined, examinedAt: number | undefined, now: number): Finding {
-  if (!expires) return { tone: 'quiet', shape: 'dot', word: 'No expiry date', meaning: 'The check says none.' }
+  if (!expires) return { tone: 'quiet', shape: 'dot', word: 'No expiry date', meaning: '' }
   // Where it may be either of two days, both must say the same.
   const [one, ...others] = expires.days.map((day) => judged(day, examinedAt, now))
   if (!one || others.some((other) => other.word !== one.word))
-    return { tone: 'warn', shape: 'question', word: 'Expiry not certain', meaning: doubtOf(expires) ?? '' }
+    return { tone: 'warn', shape: 'question', word: 'Expiry date unclear', meaning: doubtOf(expires) ?? '' }
   return one
 }
 
@@ -73,15 +73,15 @@ function judged(day: number, examinedAt: number | undefined, now: number): Findi
   const today = localDay(now)
   const examined = examinedAt === undefined ? undefined : localDay(examinedAt)
   if (examined !== undefined && day < examined) {
-    const meaning = `It had ended ${lengthOf(examined - day)} before it was looked at.`
+    const meaning = `Expired ${lengthOf(examined - day)} before the check.`
     return { tone: 'danger', shape: 'cross', word: 'Expired at the check', meaning }
   }
   if (day < today) {
-    const before = examined === undefined ? 'When it was looked at isn’t known.' : 'It was valid when it was looked at.'
+    const before = examined === undefined ? 'The date of the check isn’t known.' : 'It was valid at the check.'
     const word = examined === undefined ? 'Expired' : 'Expired since the check'
-    return { tone: 'warn', shape: 'clock', word, meaning: `It ended ${lengthOf(today - day)} ago. ${before}` }
+    return { tone: 'warn', shape: 'clock', word, meaning: `Expired ${lengthOf(today - day)} ago. ${before}` }
   }
-  const left = day === today ? 'Today is its last day.' : `It ends in ${lengthOf(day - today)}.`
+  const left = day === today ? 'Expires today.' : `Expires in ${lengthOf(day - today)}.`
   if (day - today <= SOON * DAY) return { tone: 'warn', shape: 'clock', word: 'Expires soon', meaning: left }
   return { tone: 'ok', shape: 'tick', word: 'Card is valid', meaning: left }
 }

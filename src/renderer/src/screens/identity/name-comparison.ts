@@ -34,34 +34,33 @@ export function compareNames(texts: IdentityTexts): NameComparison {
 
 /** One part of a name in a few words. */
 export const likenessWords: Record<Likeness, Omit<Finding, 'meaning'>> = {
-  same: { shape: 'tick', tone: 'ok', word: 'The same' },
-  alike: { shape: 'tick', tone: 'ok', word: 'The same, written otherwise' },
+  same: { shape: 'tick', tone: 'ok', word: 'Match' },
+  alike: { shape: 'tick', tone: 'ok', word: 'Match, written differently' },
   different: { shape: 'cross', tone: 'danger', word: 'Different' },
   'only-card': { shape: 'question', tone: 'warn', word: 'Only on the card' },
   'only-user': { shape: 'question', tone: 'warn', word: 'Not on the card' },
-  neither: { shape: 'bar', tone: 'quiet', word: 'On neither side' }
+  neither: { shape: 'bar', tone: 'quiet', word: '–' }
 }
 
 /** The names as a whole. */
 export function nameFinding({ parts, isDividedOtherwise }: NameComparison): Finding {
   const none = (side: 'card' | 'user') => parts.every((one) => one[side] === undefined)
-  if (none('card') && none('user'))
-    return { shape: 'dot', tone: 'quiet', word: 'No names', meaning: 'The check says none.' }
+  if (none('card') && none('user')) return { shape: 'dot', tone: 'quiet', word: 'No names', meaning: '' }
   if (none('card'))
-    return { shape: 'question', tone: 'warn', word: 'No name from the card', meaning: 'There is nothing to compare.' }
+    return { shape: 'question', tone: 'warn', word: 'No name from the card', meaning: 'Nothing to compare.' }
   if (none('user'))
     return {
       shape: 'dot',
       tone: 'quiet',
       word: 'Name not compared',
-      meaning: 'The check doesn’t say what the office gave.'
+      meaning: 'The check doesn’t give the office’s name for them.'
     }
   if (isDividedOtherwise)
-    return { shape: 'tick', tone: 'ok', word: 'Names agree', meaning: 'The whole name is the same, divided otherwise.' }
+    return { shape: 'tick', tone: 'ok', word: 'Names match', meaning: 'The full name matches; it’s split differently.' }
   const different = parts.filter(({ likeness }) => likeness === 'different')
   const missing = parts.filter(({ likeness }) => likeness === 'only-card' || likeness === 'only-user')
   if (different.length > 0)
-    return { shape: 'cross', tone: 'danger', word: 'Names differ', meaning: `${list(different)} not the same.` }
+    return { shape: 'cross', tone: 'danger', word: 'Names differ', meaning: `${list(different)} different.` }
   if (missing.length > 0)
     return {
       shape: 'question',
@@ -72,8 +71,8 @@ export function nameFinding({ parts, isDividedOtherwise }: NameComparison): Find
   const differences = new Set(
     parts.flatMap(({ card = '', user = '', likeness }) => (likeness === 'alike' ? ways(card, user) : []))
   )
-  const meaning = differences.size === 0 ? 'Letter for letter.' : `The same but for ${listed([...differences])}.`
-  return { shape: 'tick', tone: 'ok', word: 'Names agree', meaning }
+  const meaning = differences.size === 0 ? '' : `Except ${listed([...differences])}.`
+  return { shape: 'tick', tone: 'ok', word: 'Names match', meaning }
 }
 
 function part(label: string, card: string | undefined, user: string | undefined): NamePart {

@@ -23,19 +23,19 @@ export function resultFinding({
 }: Pick<IdentityRecordView, 'isPassed' | 'attentions' | 'moreAttentions'>): Finding {
   const points =
     attentions.length > 0
-      ? `${counted(attentions.length + moreAttentions, 'point')} to look at.`
-      : isPassed === undefined
-        ? ''
-        : 'Nothing more to look at.'
+      ? `${counted(attentions.length + moreAttentions, 'point')} to review.`
+      : isPassed
+        ? 'No issues found.'
+        : ''
   if (isPassed === undefined)
     return {
       shape: 'question',
       tone: 'warn',
       word: 'No result',
-      meaning: `The service doesn’t say whether it was passed. ${points}`.trim()
+      meaning: points
     }
-  if (isPassed) return { shape: 'tick', tone: 'ok', word: 'Passed', meaning: `The service says so. ${points}` }
-  return { shape: 'cross', tone: 'danger', word: 'Not passed', meaning: `The service says so. ${points}` }
+  if (isPassed) return { shape: 'tick', tone: 'ok', word: 'Passed', meaning: points }
+  return { shape: 'cross', tone: 'danger', word: 'Not passed', meaning: points }
 }
 
 /** When it was looked at; a text without a zone says no moment, so it stays what it is. */
@@ -43,7 +43,7 @@ export function examinedInWords(raw: string): string {
   const read = readCertainDate(raw)
   if (!read) return raw
   if (read.precision === 'day') return dayInWords(read.at, 0)
-  if (read.offset === undefined) return `${dayInWords(read.at, 0)} at ${clockTime(read.at, 0)} (no zone is named)`
+  if (read.offset === undefined) return `${dayInWords(read.at, 0)} at ${clockTime(read.at, 0)} (time zone unknown)`
   return momentInWords(read.at)
 }
 
@@ -71,12 +71,12 @@ export function glance(
 function liveness(signer: SignerView | undefined): Finding | undefined {
   const said = signer?.identityWords.find(({ field }) => field === 'IDVerificationLivenessResult')
   if (!said) return undefined
-  const { status, meaning } = identityFinding(said)
-  const word = status.tone === 'ok' ? 'A living person' : status.tone === 'danger' ? 'Liveness not certain' : said.value
+  const { status } = identityFinding(said)
+  const word = status.tone === 'ok' ? 'Live person' : status.tone === 'danger' ? 'Liveness uncertain' : said.value
   return {
     ...status,
     word,
-    meaning: meaning ? `The service says “${said.value}”.` : 'The service’s own word for liveness.'
+    meaning: word === said.value ? '' : `Service result: “${said.value}”`
   }
 }
 
@@ -122,9 +122,9 @@ const NUMBER = /^(\d{1,3}(?:[.,]\d{1,17})?)\s*(%?)$/
 export function faceScore(raw: string): FaceScore {
   const match = NUMBER.exec(raw)
   const value = match ? Number((match[1] ?? '').replace(',', '.')) : Number.NaN
-  if (!match || value > 100) return { raw, why: 'As it came: it isn’t a number from 0 to 1 or from 0 to 100.' }
+  if (!match || value > 100) return { raw, why: 'Not a score from 0 to 1 or from 0 to 100.' }
   if (match[2] === '%' || value > 1) return { raw, fraction: value / 100, of: 100 }
-  if (match[1] === '1') return { raw, why: 'As it came: it may be 1 of 1, or 1 of 100.' }
+  if (match[1] === '1') return { raw, why: 'Could be 1 of 1, or 1 of 100.' }
   return { raw, fraction: value, of: 1 }
 }
 
@@ -139,11 +139,11 @@ export function scoreInWords({ raw, of }: FaceScore): string {
 export function faceFinding({ faceMatchResult, faceMatchScore, faceError }: IdentityTexts): Finding {
   const score = faceMatchScore ? `Score ${scoreInWords(faceScore(faceMatchScore))}.` : ''
   if (!faceMatchResult) {
-    if (faceError) return { shape: 'question', tone: 'warn', word: 'Faces: not said', meaning: faceError }
-    return { shape: 'dot', tone: 'quiet', word: 'Faces: not said', meaning: score || 'The check says nothing of them.' }
+    if (faceError) return { shape: 'question', tone: 'warn', word: 'No face result', meaning: faceError }
+    return { shape: 'dot', tone: 'quiet', word: 'No face result', meaning: score }
   }
   const { status } = identityFinding({ field: 'IDVerificationFaceMatchResult', value: faceMatchResult })
   const word = status.tone === 'ok' ? 'Faces match' : status.tone === 'danger' ? 'Faces don’t match' : faceMatchResult
-  const said = word === faceMatchResult ? 'The service’s own word.' : `The service says “${faceMatchResult}”.`
+  const said = word === faceMatchResult ? '' : `Service result: “${faceMatchResult}”.`
   return { ...status, word: `${word}`, meaning: `${said} ${score}`.trim() }
 }

@@ -51,7 +51,7 @@ export class Printing {
       if (!printed.ok) this.#error = printed.error
     } catch {
       // A page that can't be painted leaves a gap in the report: nothing is better than that.
-      if (!stop.signal.aborted) this.#error = { code: 'internal', message: 'A page could not be made ready for paper.' }
+      if (!stop.signal.aborted) this.#error = { code: 'internal', message: 'A page couldn’t be prepared for printing.' }
     } finally {
       this.#sheets = []
       this.#painted = undefined
