@@ -178,7 +178,7 @@ test('two hundred rows of a sheet are sent, and the five bad ones once they are 
 /** From the draft that was composed to a sheet that was checked. */
 async function sendSheet(clerk: Clerk, sheet: string): Promise<void> {
   const { window, button, app } = clerk
-  await clerk.goTo(/^Many at once/)
+  await clerk.goTo(/^Bulk send/)
   await window.getByRole('radio', { name: /^A draft/ }).check()
   await window.getByText('Letter of authority').first().click()
   await app.dialog.answerOpen([sheet])

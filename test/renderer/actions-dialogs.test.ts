@@ -454,7 +454,7 @@ test('an address that can not be one bars a correction, one that another signer 
   await open()
   await press('Correct Anahera Singh…')
   await type('E-mail', 'anahera')
-  expect(screen.getByText(/This isn't an e-mail address/)).toBeTruthy()
+  expect(screen.getByText(/This isn’t an e-mail address/)).toBeTruthy()
   expect(button('Correct Anahera').hasAttribute('disabled')).toBe(true)
   await type('E-mail', 'Tama.Brooks@example.com')
   expect(screen.getByText(/Tama Brooks has this address too/)).toBeTruthy()

@@ -132,7 +132,7 @@ describe('the address book', () => {
     await openWho(three(), api)
     await press('Pick from the address book')
     await settle()
-    expect(screen.getByRole('alert').textContent).toContain("can't be read")
+    expect(screen.getByRole('alert').textContent).toContain('can’t be read')
     api.control.heal('people.find')
     await press('Try again')
     await settle()

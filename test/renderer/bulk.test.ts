@@ -109,7 +109,7 @@ describe('what is sent', () => {
 
   test('that is gone is said, and something else can be chosen', async () => {
     await open({ preset: 'elsewhere' })
-    expect(screen.getByText(/can't be read. Choose something else/)).toBeTruthy()
+    expect(screen.getByText(/can’t be read. Choose something else/)).toBeTruthy()
     expect(step()).toBe('What is sent')
   })
 })
@@ -249,7 +249,7 @@ describe('the check', () => {
       '4 repeat others'
     ])
     expect(screen.getAllByRole('row')).toHaveLength(6)
-    expect(screen.getAllByText(/^E-mail: This isn't an e-mail address/)).toHaveLength(2)
+    expect(screen.getAllByText(/^E-mail: This isn’t an e-mail address/)).toHaveLength(2)
   })
 
   test('shows all of a row that is chosen', async () => {
@@ -319,7 +319,7 @@ describe('the check', () => {
     await toColumns()
     opened.api.control.fail('bulk.check', { code: 'gone', message: 'This file is no longer open.' })
     await press('Check 200 rows')
-    expect(screen.getByText("The file isn't open any more.")).toBeTruthy()
+    expect(screen.getByText('The file isn’t open any more.')).toBeTruthy()
     expect(step()).toBe('The sheet')
   })
 })
@@ -484,7 +484,7 @@ describe('sending', () => {
 
   test('offline says that the packages wait', async () => {
     await toCheck({ connection: { state: 'offline', since: NOW } })
-    expect(screen.getByText("The service can't be reached now.")).toBeTruthy()
+    expect(screen.getByText('The service can’t be reached now.')).toBeTruthy()
     expect(screen.getByRole('button', { name: 'Send 191 packages' })).toBeTruthy()
   })
 

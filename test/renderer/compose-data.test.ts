@@ -66,7 +66,7 @@ describe('What', () => {
 
   test('a template that the account no longer has is said, and can still be sent', async () => {
     await openDraft(templates({ items: [template({ Reference: 'tpl-withdrawn' })] }))
-    expect(await summary().findByRole('button', { name: /isn't in the account's list/ })).toBeTruthy()
+    expect(await summary().findByRole('button', { name: /isn’t in the account’s list/ })).toBeTruthy()
     expect(summary().queryByRole('region', { name: /Before it can go/ })).toBeNull()
   })
 
@@ -80,19 +80,19 @@ describe('What', () => {
       const rendered = show(opened, Compose)
       await screen.findByRole('heading', { name: 'Send templates' })
       await settle()
-      expect(summary().queryByText(/isn't in the account's list/)).toBeNull()
+      expect(summary().queryByText(/isn’t in the account’s list/)).toBeNull()
       rendered.unmount()
     }
   })
 
   test('a template that was listed since is known as soon as the list is read again', async () => {
     await openDraft(templates({ items: [template({ Reference: 'tpl-new' })] }))
-    expect(await summary().findByRole('button', { name: /isn't in the account's list/ })).toBeTruthy()
+    expect(await summary().findByRole('button', { name: /isn’t in the account’s list/ })).toBeTruthy()
     opened.api.control.state.templates.push({ Reference: 'tpl-new', Name: 'New' } as never)
     await press('Add another template')
     await press('Read the list again')
     await settle()
-    expect(summary().queryByText(/isn't in the account's list/)).toBeNull()
+    expect(summary().queryByText(/isn’t in the account’s list/)).toBeNull()
   })
 
   test('people of a template go by what it calls them, with their addresses in the summary', async () => {
@@ -151,7 +151,7 @@ describe('What', () => {
     await press(/^A template by hand/)
     await input(box('Reference'), 'tpl-unknown')
     await settle()
-    expect(summary().queryByText(/isn't in the account's list/)).toBeNull()
+    expect(summary().queryByText(/isn’t in the account’s list/)).toBeNull()
   })
 })
 
@@ -271,7 +271,7 @@ describe('XML data', () => {
 
   test('that is malformed is said with its line and column, and the cursor is put there', async () => {
     await openDraft(forms({ items: [form({ XMLData: broken })] }))
-    await fireEvent.click(summary().getByRole('button', { name: /line 2, column 18: <\/nam> doesn't close/ }))
+    await fireEvent.click(summary().getByRole('button', { name: /line 2, column 18: <\/nam> doesn’t close/ }))
     await settle()
     expect(document.activeElement).toBe(xml())
     await press('Show the place')
@@ -295,7 +295,7 @@ describe('XML data', () => {
   test('in a file that cannot be read is refused with what to do, and what was there stays', async () => {
     await openDraft(forms({ items: [form({ XMLData: '<before/>' })] }))
     await load(new TextEncoder().encode('<?xml version="1.0" encoding="klingon-8"?><data/>'), 'odd.xml')
-    expect(screen.getByRole('alert').textContent).toMatch(/“odd.xml” can't be loaded.*klingon-8.*Save it as UTF-8/s)
+    expect(screen.getByRole('alert').textContent).toMatch(/“odd.xml” can’t be loaded.*klingon-8.*Save it as UTF-8/s)
     expect((await kept()).items[0]?.XMLData).toBe('<before/>')
   })
 
@@ -318,7 +318,7 @@ describe('XML data', () => {
         note: 'It says that it is written in utf-16, but it is UTF-8: what is sent says so.'
       }
     ],
-    ['nothing that is UTF-8', '<a>\u00e9</a>', { refusal: expect.stringContaining("isn't written in UTF-8") }],
+    ['nothing that is UTF-8', '<a>\u00e9</a>', { refusal: expect.stringContaining('isn’t written in UTF-8') }],
     ['UTF-32', '\u00ff\u00fe\u0000\u0000<\u0000\u0000\u0000', { refusal: expect.stringContaining('UTF-32') }],
     ['more than a form carries', ' '.repeat(5_000_001), { refusal: expect.stringContaining('at most 5 MB') }],
     ['nothing', '', { text: '' }]
@@ -594,6 +594,6 @@ describe('presets', () => {
     show(opened, Compose)
     await settle()
     expect(screen.getByRole('link', { name: 'Manage presets' }).getAttribute('href')).toBe('#/drafts/presets')
-    expect(screen.getByRole('link', { name: /^Many at once/ }).getAttribute('href')).toBe('#/bulk')
+    expect(screen.getByRole('link', { name: /^Bulk send/ }).getAttribute('href')).toBe('#/bulk')
   })
 })

@@ -437,14 +437,14 @@ describe('a doubt', () => {
     expect(within(screen.getByRole('region', { name: 'What was sent' })).getByText('Tax declaration')).toBeTruthy()
     const folders = within(screen.getByRole('region', { name: 'What the folders show' }))
     expect(folders.getByText('Tax declaration doc-2')).toBeTruthy()
-    await fireEvent.click(folders.getAllByRole('button', { name: "It's this one" })[1] as HTMLElement)
+    await fireEvent.click(folders.getAllByRole('button', { name: 'It’s this one' })[1] as HTMLElement)
     expect(await screen.findByRole('link', { name: 'Tax declaration doc-2' })).toBeTruthy()
     expect(calls('sends.settle')[0]?.input).toEqual({ id: inTheBox().id, arrived: true, documents: ['doc-2'] })
   })
 
   test('about several forms is settled with the documents that are marked', async () => {
     await inDoubt(['Tax declaration', 'Deed of gift'], ['doc-1', 'doc-2', 'doc-3'])
-    const marks = screen.getAllByRole('checkbox', { name: "It's of this package" })
+    const marks = screen.getAllByRole('checkbox', { name: 'It’s of this package' })
     await fireEvent.click(marks[0] as HTMLElement)
     await fireEvent.click(marks[2] as HTMLElement)
     await press('It’s these 2 documents')

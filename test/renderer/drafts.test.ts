@@ -124,7 +124,7 @@ describe('the list of drafts', () => {
     opened.app.router.go('drafts')
     show(opened, Drafts)
     await settle()
-    expect(screen.getByText("The drafts can't be read.")).toBeTruthy()
+    expect(screen.getByText('The drafts can’t be read.')).toBeTruthy()
     opened.api.control.heal('drafts.list')
     await press('Try again')
     expect(titles()).toEqual(['Older'])
@@ -167,7 +167,7 @@ describe('a chosen draft', () => {
     await open()
     opened.api.control.fail('drafts.remove', { code: 'storage', message: 'Not now.' })
     await chooseOf('Newer', /^Delete/)
-    expect(opened.app.toasts.shown[0]?.text).toContain("wasn't deleted")
+    expect(opened.app.toasts.shown[0]?.text).toContain('wasn’t deleted')
     expect(titles()).toContain('Newer')
   })
 
@@ -247,7 +247,7 @@ describe('several drafts', () => {
     await key('e')
     await screen.findByRole('dialog')
     await press('Choose where…')
-    expect(screen.getByText("The file wasn't saved.")).toBeTruthy()
+    expect(screen.getByText('The file wasn’t saved.')).toBeTruthy()
   })
 })
 

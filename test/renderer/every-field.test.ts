@@ -60,7 +60,7 @@ const ofPackage: Table = {
 
 const formDirect: Table = {
   ...ofPackage,
-  InvitationEmailTemplateReference: { label: /^Invitation's e-mail template/, enter: 'mail-9' },
+  InvitationEmailTemplateReference: { label: /^Invitation’s e-mail template/, enter: 'mail-9' },
   'ListItems[].ClientField': { label: 'Field', group: list, enter: 'branch' },
   'ListItems[].Item': { label: 'Choice', group: list, enter: 'Harbour' },
   'ListItems[].Value': { label: 'Value', group: list, enter: 'HB' },
@@ -100,12 +100,12 @@ const formFiller: Table = {
   'Templates[].Signers[].VideoConfirmationEnabled': { label: 'Video confirmation', enter: false, becomes: null },
   'Templates[].Signers[].VideoConfirmationDeepfakeEnabled': { label: 'Deepfake detector', enter: true },
   'Templates[].Signers[].ReviewBeforeSigningEnabled': { label: 'Review before signing', enter: true },
-  'Templates[].Fields[].Label': { label: "Field's label", group: details, enter: 'Rent per month' },
+  'Templates[].Fields[].Label': { label: 'Field’s label', group: details, enter: 'Rent per month' },
   'Templates[].Fields[].Value': { label: /^Rent per week/, enter: '420' },
   'Templates[].Fields[].FieldType': { label: 'Kind of field', group: details, enter: 'DateInput' },
   'Templates[].Fields[].IsRequired': { label: 'Must be filled in', group: details, enter: true },
-  'Templates[].Fields[].Reference': { label: "Field's reference", group: details, enter: 'rent-9' },
-  'Templates[].Fields[].ReadOnly': { label: "Signers can't change it", group: details, enter: true },
+  'Templates[].Fields[].Reference': { label: 'Field’s reference', group: details, enter: 'rent-9' },
+  'Templates[].Fields[].ReadOnly': { label: 'Signers can’t change it', group: details, enter: true },
   'Templates[].Fields[].ClientField': { label: 'Name in your system', group: details, enter: 'wages.rent' },
   'Templates[].Fields[].ID': {
     because: 'it is obsolete, yet required: the same as Reference',

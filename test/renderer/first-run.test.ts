@@ -83,7 +83,7 @@ describe('the first run', () => {
     const { api } = await open()
     api.control.fail('accounts.add', { code: 'internal', message: 'No port was free.' })
     await fireEvent.click(screen.getByRole('button', { name: /Open the practice office/ }))
-    await screen.findByText("The practice office couldn't be opened.")
+    await screen.findByText('The practice office couldn’t be opened.')
     api.control.heal('accounts.add')
     await fireEvent.click(screen.getByRole('button', { name: /Open the practice office/ }))
     await screen.findByRole('heading', { name: 'Today', level: 1 })

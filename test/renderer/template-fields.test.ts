@@ -99,7 +99,7 @@ describe('fields of a template', () => {
     expect(screen.getByText(/doesn’t say what kind of field this is/)).toBeTruthy()
     await type(box('Rent optional'), '9400')
     await press('Details of the fields')
-    expect(screen.getAllByLabelText("Field's old reference").map((one) => (one as HTMLInputElement).value)).toEqual([
+    expect(screen.getAllByLabelText('Field’s old reference').map((one) => (one as HTMLInputElement).value)).toEqual([
       '17'
     ])
     const [kind] = screen.getAllByLabelText<HTMLSelectElement>('Kind of field')
@@ -113,7 +113,7 @@ describe('fields of a template', () => {
 
   test('the office fills in what signers cannot change', async () => {
     await openFields([fieldOf({ ReadOnly: true, IsRequired: true })])
-    await type(box("Rent required, signers can't change it"), '420')
+    await type(box('Rent required, signers can’t change it'), '420')
     expect(value()).toBe('420')
   })
 
@@ -121,9 +121,9 @@ describe('fields of a template', () => {
     await openFields([])
     await press('Add a field')
     await settle()
-    expect(document.activeElement).toBe(box("Field's label"))
-    await type(box("Field's label"), 'Bond')
-    await type(box("Field's reference"), 'bond')
+    expect(document.activeElement).toBe(box('Field’s label'))
+    await type(box('Field’s label'), 'Bond')
+    await type(box('Field’s reference'), 'bond')
     expect(composing.snapshot().items[0]?.fields[0]).toMatchObject({ Label: 'Bond', Reference: 'bond' })
     await press('Remove “Bond”')
     await settle()
@@ -133,9 +133,9 @@ describe('fields of a template', () => {
 
   test('what a field is stays closed until it is asked for', async () => {
     await openFields([fieldOf()])
-    expect(screen.queryByLabelText("Field's reference")).toBeNull()
+    expect(screen.queryByLabelText('Field’s reference')).toBeNull()
     await press('Details of the fields')
-    await type(box("Field's reference"), 'rent-2')
+    await type(box('Field’s reference'), 'rent-2')
     expect(composing.snapshot().items[0]?.fields[0]?.Reference).toBe('rent-2')
   })
 })

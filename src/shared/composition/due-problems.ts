@@ -33,7 +33,7 @@ function problemsOfZone({ due, zone }: Pick<Composition, 'due' | 'zone'>, offset
   if (!zone) return []
   const there = localTimeIn(zone, due)
   if (!there || !isZone(zone)) {
-    return [warning('due', `The time zone ${zone} isn't known here: ${offsetInWords(offset)} is used, as it was.`)]
+    return [warning('due', `The time zone ${zone} isn’t known here: ${offsetInWords(offset)} is used, as it was.`)]
   }
   const time = due.slice(11)
   if (there.happens === 'never') {

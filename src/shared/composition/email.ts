@@ -44,7 +44,7 @@ export function problemsOfEmail(at: string, address: string): Problem[] {
   if (typed.includes('@') && domain.includes(',')) {
     return [error(at, 'There is a comma after the @: should it be a dot?')]
   }
-  if (!isEmail(typed)) return [error(at, "This isn't an e-mail address: it needs a name, an @ and a domain.")]
+  if (!isEmail(typed)) return [error(at, 'This isn’t an e-mail address: it needs a name, an @ and a domain.')]
   const meant = slips.get(domain)
   if (meant) return [warning(at, `Did you mean ${meant}? This address ends in ${domain}.`)]
   // Addresses within an organisation may lack one: a warning, not a bar.

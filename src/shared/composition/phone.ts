@@ -116,10 +116,10 @@ function judged(country: string, number: string): Judgement {
   const tooMuch = country === code ? {} : { country: `Digits alone are sent: ${code}.` }
   const parsed = parse(number, code)
   if (!parsed?.isPossible()) {
-    return { ...tooMuch, number: `This number doesn't have the length of a mobile number in ${countryInWords(code)}.` }
+    return { ...tooMuch, number: `This number doesn’t have the length of a mobile number in ${countryInWords(code)}.` }
   }
   if (!parsed.isValid()) {
-    return { ...tooMuch, number: `This isn't a mobile number in ${countryInWords(code)}, as far as is known.` }
+    return { ...tooMuch, number: `This isn’t a mobile number in ${countryInWords(code)}, as far as is known.` }
   }
   const dialled = parsed.formatNational()
   const corrected = { MobileCountry: code, MobileNumber: dialled.replace(/\D/g, '') }

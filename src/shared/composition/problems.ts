@@ -45,12 +45,12 @@ function problemsOfItem(composition: Composition, item: ComposedItem, { template
   const reference = item.Reference.trim()
   return [
     ...required(`${item.key}.Name`, item.Name, `Give the ${what} a name.`),
-    ...required(`${item.key}.Reference`, item.Reference, `Enter the ${what}'s reference.`),
+    ...required(`${item.key}.Reference`, item.Reference, `Enter the ${what}’s reference.`),
     ...(!isForm && reference && templateReferences && !templateReferences.has(reference)
       ? [
           warning(
             `${item.key}.Reference`,
-            "This template isn't in the account's list: it may have been removed since, or its reference is mistyped."
+            'This template isn’t in the account’s list: it may have been removed since, or its reference is mistyped.'
           )
         ]
       : []),
@@ -103,11 +103,11 @@ function problemsOfValue(at: string, field: ComposedField): Problem[] {
   const value = field.Value.trim()
   if (!value) {
     return field.IsRequired && field.ReadOnly
-      ? [error(at, `Fill in "${field.Label.trim() || 'this field'}": the signer can't.`)]
+      ? [error(at, `Fill in "${field.Label.trim() || 'this field'}": the signer can’t.`)]
       : []
   }
   if (field.FieldType === 'DateInput' && readDay(value) === undefined) {
-    return [warning(at, `This doesn't read as a date, such as ${WRITTEN_DAY}.`)]
+    return [warning(at, `This doesn’t read as a date, such as ${WRITTEN_DAY}.`)]
   }
   if (field.FieldType === 'CheckBox' && !/^(true|false)$/i.test(value)) {
     return [warning(at, 'A box is either ticked ("true") or not ("false").')]

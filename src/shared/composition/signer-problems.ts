@@ -28,7 +28,7 @@ function problemsOfSigner(composition: Composition, item: ComposedItem, signer: 
       : []),
     ...(signer.deepfakeDetector && !signer.video
       ? // The detector's own box stands there only beside a video.
-        [warning(`${at}.video`, "The deepfake detector works on the video: without one it isn't asked for.")]
+        [warning(`${at}.video`, 'The deepfake detector works on the video: without one it isn’t asked for.')]
       : []),
     ...problemsOfSharing(at, signer.ShareUsers)
   ]

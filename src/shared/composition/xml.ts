@@ -122,12 +122,12 @@ function inWords(said: string, text: string, position: number): string {
   const fault = said.replace(/^\d+:\d+: /, '').replace(/\.$/, '')
   const closing = () => closest(text, '</', position)
   if (/^(unexpected close tag|unmatched closing tag)/.test(fault)) {
-    return `${closing() ?? 'this closing tag'} doesn't close the element that is open here.`
+    return `${closing() ?? 'this closing tag'} doesn’t close the element that is open here.`
   }
   const unclosed = /^unclosed tag: (.*)$/s.exec(fault)
   if (unclosed) return `<${shortened(unclosed[1] ?? '')}> is never closed.`
   if (/^undefined entity/.test(fault)) {
-    return `${closest(text, '&', position) ?? 'this entity'} isn't known. Only &amp; &lt; &gt; &quot; and &apos; are.`
+    return `${closest(text, '&', position) ?? 'this entity'} isn’t known. Only &amp; &lt; &gt; &quot; and &apos; are.`
   }
   const plain = plainWords.find(([said]) => fault.startsWith(said))
   return plain ? plain[1] : `${shortened(fault)}.`
@@ -138,13 +138,13 @@ const plainWords: [said: string, words: string][] = [
   ['text data outside of root node', 'text stands outside of the outermost element.'],
   ['documents may contain only one root', 'a second outermost element begins here. There can be only one.'],
   ['unexpected end', 'the text ends in the middle of something.'],
-  ['unquoted attribute value', "an attribute's value needs quotation marks."],
+  ['unquoted attribute value', 'an attribute’s value needs quotation marks.'],
   ['duplicate attribute', 'this attribute stands twice in one element.'],
-  ['disallowed character', 'this character can\'t stand here. Write "<" as &lt; and "&" as &amp;.'],
+  ['disallowed character', 'this character can’t stand here. Write "<" as &lt; and "&" as &amp;.'],
   ['malformed character entity', 'this number stands for no character.'],
   ['an XML declaration must be at the start', '<?xml …?> can only stand at the very beginning.'],
-  ['malformed comment', 'a comment can\'t have "--" in it.'],
-  ['the string "]]>" is disallowed', "the characters ]]> can't stand in a text."]
+  ['malformed comment', 'a comment can’t have "--" in it.'],
+  ['the string "]]>" is disallowed', 'the characters ]]> can’t stand in a text.']
 ]
 
 function closest(text: string, beginning: string, position: number): string | undefined {

@@ -100,7 +100,7 @@ function rowOf(row: number, now: number): BulkRow {
   const told: BulkRow = { row, title: 'Residential tenancy agreement', who: `${first} ${last}`, problems: [] }
   const email = { severity: 'error' as const, at: 'email', column: 'E-mail' }
   if (row === 17 || row === 94)
-    told.problems.push({ ...email, message: "This isn't an e-mail address: it needs a name, an @ and a domain." })
+    told.problems.push({ ...email, message: 'This isn’t an e-mail address: it needs a name, an @ and a domain.' })
   if (row === 58)
     told.problems.push(
       { severity: 'error', at: 'last', column: 'Surname', message: 'Enter the last name.' },

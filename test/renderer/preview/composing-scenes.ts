@@ -35,7 +35,7 @@ function office(composition: Composition): FakeApi {
     people: addressBook(120),
     remembered: {
       SignerType: ['Employee', 'Employer', 'Witness'],
-      'IDData.Label': ["Mother's maiden name"],
+      'IDData.Label': ['Mother’s maiden name'],
       [rememberedChoice('TPL-1', 'field-3')]: ['Weekly', 'Fortnightly', 'Monthly'],
       [rememberedChoice('TPL-1', 'field-4')]: ['Auckland', 'Wellington', 'Christchurch']
     }

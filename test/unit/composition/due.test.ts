@@ -80,7 +80,7 @@ describe('a due date', () => {
       AUCKLAND,
       /is at UTC\+13:00, not UTC\+12:00/
     ],
-    ['in a zone that nobody knows', '2026-12-04T17:00', '720', 'Mars/Olympus', /isn't known here: UTC\+12:00/]
+    ['in a zone that nobody knows', '2026-12-04T17:00', '720', 'Mars/Olympus', /isn’t known here: UTC\+12:00/]
   ])('%s is a warning', (_what, due, gmt, zone, words) => {
     const problems = said(due, gmt, zone)
     expect(problems.map(({ severity, at }) => [severity, at])).toEqual([['warning', 'due']])

@@ -24,14 +24,14 @@ describe('signing in this application', () => {
 describe('an e-mail address', () => {
   test.each([
     ['olive.penn@example,com', 'There is a comma after the @: should it be a dot?'],
-    ['olive.penn@example..com', "This isn't an e-mail address: it needs a name, an @ and a domain."],
-    ['olive.penn@-example.com', "This isn't an e-mail address: it needs a name, an @ and a domain."]
+    ['olive.penn@example..com', 'This isn’t an e-mail address: it needs a name, an @ and a domain.'],
+    ['olive.penn@-example.com', 'This isn’t an e-mail address: it needs a name, an @ and a domain.']
   ])('%s can not be one', (Email, message) => {
     const problems = problemsOf(forms({ items: [form({ signers: [signer({ Email })] })] }), 0)
     expect(problems).toMatchObject([{ severity: 'error', message }])
   })
 
-  test.each(['māia@exämple.co.nz', "o'neil@mail-1.example.org"])('%s may be one', (Email) => {
+  test.each(['māia@exämple.co.nz', 'o’neil@mail-1.example.org'])('%s may be one', (Email) => {
     expect(problemsOf(forms({ items: [form({ signers: [signer({ Email })] })] }), 0)).toEqual([])
   })
 })

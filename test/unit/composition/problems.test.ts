@@ -76,7 +76,7 @@ describe('what is wrong with a composition', () => {
     ['a due date without a zone', forms({ due: '2026-12-04T17:00', gmt: '' }), 'due'],
     ['a return address that runs a script', forms({ ReturnUrl: 'javascript:alert(1)' }), 'ReturnUrl'],
     [
-      "a form's own address that is none",
+      'a form’s own address that is none',
       forms({ items: [form({ own: { embedded: false, ReturnUrl: '', NotifyUrl: 'us' } })] }),
       'f1.own.NotifyUrl'
     ],

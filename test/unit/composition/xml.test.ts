@@ -21,14 +21,14 @@ describe('XML data', () => {
 
   test.each([
     ['hello', 1, /outside of the outermost/],
-    ['<data>\n  <name>Mere</nam>\n</data>', 2, /<\/nam> doesn't close the element that is open here/],
+    ['<data>\n  <name>Mere</nam>\n</data>', 2, /<\/nam> doesn’t close the element that is open here/],
     ['<data>\n<name>', 2, /<name> is never closed/],
     ['<data>\r\n\r\n<b c=d/></data>', 3, /quotation marks/],
     ['<data>Smith & Sons</data>', 1, /./],
-    ['<data>&nbsp;</data>', 1, /&nbsp; isn't known/],
+    ['<data>&nbsp;</data>', 1, /&nbsp; isn’t known/],
     ['<a/><b/>', 1, /second outermost/],
     ['<a b="1" b="2"/>', 1, /twice/],
-    ['<a>\u0000</a>', 1, /can't stand here/],
+    ['<a>\u0000</a>', 1, /can’t stand here/],
     ['<a>\n\ud800</a>', 2, /half a character/],
     ['<a', 1, /./]
   ])('%j is refused with the place and the reason in plain words', (text, line, words) => {

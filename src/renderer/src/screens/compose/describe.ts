@@ -40,7 +40,7 @@ export function howInWords(signer: ComposedSigner, kind: Composition['kind']): s
 /** When it must be signed: the date with its zone and how far away, or the service's own rule said aloud. */
 export function dueInWords(composition: Pick<Composition, 'due' | 'gmt'> & { zone?: string }, now: number): string {
   if (!composition.due) {
-    return `14 days after sending, which is the service's rule. Sent today, that is ${dayInWords(now + 14 * DAY)}.`
+    return `14 days after sending, which is the service’s rule. Sent today, that is ${dayInWords(now + 14 * DAY)}.`
   }
   const due = dueAt(composition)
   if (!due) return 'Not complete yet: choose a date, a time and a time zone.'

@@ -53,7 +53,7 @@ export const itemReference: Rows<ComposedItem> = [
     name: 'Reference',
     label: 'Reference',
     help: (_item, { kind }) =>
-      kind === forms ? "Your provider's own name for the form." : "The template's, as in the account's list."
+      kind === forms ? 'Your provider’s own name for the form.' : 'The template’s, as in the account’s list.'
   },
   {
     name: 'FormType',
@@ -152,7 +152,7 @@ export const signerRole: Rows<ComposedSigner> = [
     name: 'SignerReference',
     label: 'Signer in the template',
     hint: optional,
-    help: "Which of the template's signers this is.",
+    help: 'Which of the template’s signers this is.',
     only: templates
   }
 ]
@@ -202,11 +202,11 @@ const fieldTypes: Record<FieldType, string> = {
 
 /** What a template's field is, beside its value. */
 export const fieldDetails: Rows<ComposedField> = [
-  { name: 'Label', label: "Field's label", help: 'What it is called here and on the document.' },
-  { name: 'Reference', label: "Field's reference", help: 'As the template has it.' },
+  { name: 'Label', label: 'Field’s label', help: 'What it is called here and on the document.' },
+  { name: 'Reference', label: 'Field’s reference', help: 'As the template has it.' },
   {
     name: 'ID',
-    label: "Field's old reference",
+    label: 'Field’s old reference',
     help: 'The template has it beside the other.',
     shown: ({ ID }) => ID !== undefined
   },
@@ -224,7 +224,7 @@ export const fieldDetails: Rows<ComposedField> = [
   },
   { name: 'ClientField', label: 'Name in your system', help: 'Where you keep it, if anywhere.' },
   { name: 'IsRequired', label: 'Must be filled in', help: 'By you, or by the person who signs.', control: 'check' },
-  { name: 'ReadOnly', label: "Signers can't change it", help: 'What you fill in stays.', control: 'check' }
+  { name: 'ReadOnly', label: 'Signers can’t change it', help: 'What you fill in stays.', control: 'check' }
 ]
 
 const embedding: FieldRow<Settings> = {
@@ -273,7 +273,7 @@ const addresses: Rows<Settings> = [
     name: 'NotifyUrl',
     label: 'Address that the service calls',
     hint: optional,
-    help: "For your office's own systems: the service tells this address when something happens.",
+    help: 'For your office’s own systems: the service tells this address when something happens.',
     control: 'remembered',
     attributes: address
   }
@@ -286,9 +286,9 @@ export const packageWhere: Rows<Composition> = [
   ...addresses,
   {
     name: 'InvitationEmailTemplateReference',
-    label: "Invitation's e-mail template",
+    label: 'Invitation’s e-mail template',
     hint: 'optional, by reference',
-    help: "Which of your account's e-mails invites people. Without one, the account's usual one does.",
+    help: 'Which of your account’s e-mails invites people. Without one, the account’s usual one does.',
     control: 'remembered',
     only: forms
   }

@@ -18,8 +18,8 @@ export function readXmlFile(bytes: Uint8Array<ArrayBuffer>): XmlText {
     return {
       refusal:
         thrown instanceof RangeError
-          ? `It says that it is written in ${encoding.slice(0, 40)}, which can't be read here. Save it as UTF-8 and load it again.`
-          : `It isn't written in ${encoding.toUpperCase()}, as it should be. Save it as UTF-8 and load it again.`
+          ? `It says that it is written in ${encoding.slice(0, 40)}, which can’t be read here. Save it as UTF-8 and load it again.`
+          : `It isn’t written in ${encoding.toUpperCase()}, as it should be. Save it as UTF-8 and load it again.`
     }
   }
   const declared = DECLARED.exec(text)?.[3] ?? 'utf-8'

@@ -10,7 +10,7 @@ import { forCounter, lackingOf, packageOfTemplate, randomKey } from '../edits.ts
 /** In the address of a package: someone is waiting at the counter to sign it as soon as it is sent; `name` beside it is theirs. */
 export const FOR_COUNTER = { for: 'counter' }
 
-export const DUE_PASSED = "The preset's due date has passed: 14 days it is."
+export const DUE_PASSED = 'The preset’s due date has passed: 14 days it is.'
 
 /**
  * Returns why it could not be begun, if it could not.

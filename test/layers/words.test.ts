@@ -1,0 +1,73 @@
+/** How the words that people read are written, in every file that may show some. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'svelte/compiler'
+import ts from 'typescript'
+import { expect, test } from 'vitest'
+import { root, sources } from './sources.ts'
+
+/** Between letters, after a name that is put in, or after a plural: "can't", "{name}'s", "signers' names". */
+const STRAIGHT = /[\p{L}\p{N}]'\p{L}|^'s\b|\p{L}s'(?=[ .,:])/u
+
+/** The texts of a TypeScript file, without what it imports. */
+function textsOfCode(code: string): string[] {
+  const texts: string[] = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node)) return
+    if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node))
+      texts.push(node.text)
+    ts.forEachChild(node, visit)
+  }
+  visit(ts.createSourceFile('code.ts', code, ts.ScriptTarget.Latest, true))
+  return texts
+}
+
+/** The texts of a component: of its script, and what stands between and in its tags. */
+function textsOfComponent(component: string): string[] {
+  const texts: string[] = []
+  const visit = (node: unknown): void => {
+    if (Array.isArray(node)) for (const one of node) visit(one)
+    if (Array.isArray(node) || typeof node !== 'object' || node === null || !('type' in node)) return
+    const { type, data, value } = node as { type: string; data?: unknown; value?: unknown }
+    if (type === 'Comment' || type === 'ImportDeclaration') return
+    if (type === 'Text') texts.push(String(data))
+    if (type === 'Literal' && typeof value === 'string') texts.push(value)
+    if (type === 'TemplateElement') texts.push((value as { cooked: string }).cooked)
+    for (const part of Object.values(node)) visit(part)
+  }
+  const { fragment, instance, module } = parse(component, { modern: true })
+  visit([fragment, instance?.content, module?.content])
+  return texts
+}
+
+const straightIn = (file: string, content: string) =>
+  (file.endsWith('.svelte') ? textsOfComponent : textsOfCode)(content)
+    .filter((text) => STRAIGHT.test(text))
+    .map((text) => `${file}: ${text.trim()}`)
+
+test('apostrophes are curly wherever they may be read', () => {
+  // SQL and the pages of the practice service have quotation marks of their own.
+  const read = sources.filter((file) =>
+    /^src\/(renderer|shared|main\/(ipc|shell|core\/(?!storage|documents\/mirror)))/.test(file)
+  )
+  expect(read.length).toBeGreaterThan(400)
+  expect(read.flatMap((file) => straightIn(file, readFileSync(join(root, file), 'utf8')))).toEqual([])
+})
+
+test('straight ones are found in code and in components, and nothing that only looks like one', () => {
+  const code = [
+    `import { don } from './don't.ts'`,
+    `const text = (name: string) => \`\${name}'s place isn't the signers' own, \${name} can't\``,
+    `// It can't be`,
+    `const sql = "state IN ('sent', 'ready')", chosen = '[role="a"]'`
+  ]
+  expect(straightIn('a.ts', code.join('\n'))).toEqual([`a.ts: 's place isn't the signers' own,`, `a.ts: can't`])
+  const component = `<script lang="ts">const a = "isn't"</script><!-- can't -->
+    <p title="don't">{a ?? "won't"} it's</p><style>p { content: '' }</style>`
+  expect(straightIn('A.svelte', component)).toEqual([
+    `A.svelte: don't`,
+    `A.svelte: won't`,
+    `A.svelte: it's`,
+    `A.svelte: isn't`
+  ])
+})
