@@ -217,7 +217,7 @@ describe('choosing another account', () => {
     const saved = await api.drafts.save({ composition: blankComposition('form-direct', 'a') })
     await app.accounts.choose('harbour')
     app.router.go('compose', [saved.ok ? saved.value.id : ''])
-    expect(await screen.findByText("This draft can't be opened.")).toBeTruthy()
+    expect(await screen.findByText('This draft can’t be opened.')).toBeTruthy()
   })
 })
 
