@@ -81,7 +81,7 @@ test('two signers are corrected at once, one of them newly shared with someone, 
   const partOf = (name: string) => dialog.getByRole('group', { name })
   await partOf('Wiremu Ngata').getByLabel('E-mail').fill('w.ngata@example.org')
   await partOf('Mere Tamati').getByText('Shared with').first().click()
-  await partOf('Mere Tamati').getByRole('button', { name: 'Share it with someone' }).click()
+  await partOf('Mere Tamati').getByRole('button', { name: 'Share with someone' }).click()
   await partOf('Shared with person 1').getByLabel('First name').fill('Hemi')
   await partOf('Shared with Hemi').getByLabel('Last name').fill('Tane')
   await partOf('Shared with Hemi').getByLabel('E-mail').fill('hemi@example.org')
@@ -246,7 +246,7 @@ test('an employer’s record is made with its fields, shown before it is saved, 
 
   await clerk.goTo('Compose')
   await clerk.button(/^Forms/).click()
-  await window.getByText('Data for the form').click()
+  await window.getByText('Employer and XML').click()
   await window.getByLabel('Employer reference').click()
   await expect(window.getByRole('option', { name: /Harbour Law payroll/ })).toBeVisible()
 })

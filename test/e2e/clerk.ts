@@ -58,9 +58,9 @@ export function clerkAt(app: Launched) {
   const signerCards = () => window.getByRole('group').filter({ has: window.getByLabel('First name') })
 
   async function askIdentity(card: Locator, identity: NonNullable<Person['identity']>): Promise<void> {
-    await card.getByLabel('Has no mobile phone').click()
-    await card.getByLabel('What is asked').fill(identity.question)
-    await card.getByLabel('The right answer').fill(identity.answer)
+    await card.getByLabel('No mobile phone').click()
+    await card.getByLabel('Question').fill(identity.question)
+    await card.getByLabel('Correct answer').fill(identity.answer)
   }
 
   return {
@@ -119,7 +119,7 @@ export function clerkAt(app: Launched) {
       await window.getByRole('option', { name: template.name }).or(button(template.name)).first().click()
       await nameSigners(template.people)
       if (template.embedded) await window.getByLabel('Sign in this application').check()
-      if (template.inOrder) await window.getByLabel('One after the other').check()
+      if (template.inOrder) await window.getByLabel('Signers sign in order').check()
     },
 
     /** Puts the package in the outbox, where it can be taken back for a while. */

@@ -183,6 +183,6 @@ async function sendSheet(clerk: Clerk, sheet: string): Promise<void> {
   await window.getByText('Letter of authority').first().click()
   await app.dialog.answerOpen([sheet])
   await button(/^Choose a file/).click()
-  await button('Go on to the columns').click()
+  await button('Continue').click()
   await button(/^Check \d+ rows$/).click()
 }

@@ -44,7 +44,7 @@ describe('the address book', () => {
 
   async function openBook(composition = forms({ items: [form({ signers: [blankSigner('s1')] })] })) {
     await openWho(composition, fakeApi({ people: book() }))
-    await press('Pick from the address book')
+    await press('Choose from the address book')
     await settle()
   }
 
@@ -87,12 +87,12 @@ describe('the address book', () => {
 
   test('forgets someone once that is confirmed; those of the lists are the service’s', async () => {
     await openBook()
-    expect(screen.queryByRole('button', { name: 'Forget Grace Okafor' })).toBeNull()
-    await press('Forget Mere Parata')
+    expect(screen.queryByRole('button', { name: 'Remove Grace Okafor' })).toBeNull()
+    await press('Remove Mere Parata')
     await settle()
     expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Keep' }))
     expect(opened.api.control.calls.some((call) => call.name === 'people.forget')).toBe(false)
-    await press('Forget')
+    await press('Remove')
     await settle()
     expect(screen.queryByRole('checkbox', { name: /Mere Parata/ })).toBeNull()
     expect(opened.api.control.state.people.map((one) => one.FirstName)).toEqual(['Tama', 'Grace'])
@@ -103,7 +103,7 @@ describe('the address book', () => {
     // The one that fits what was typed before isn't the one that is typed now.
     const api = fakeApi()
     await openWho(three(), api)
-    await press('Pick from the address book')
+    await press('Choose from the address book')
     await settle()
     const search = screen.getByRole('searchbox')
     const known = api.control.state.people
@@ -121,18 +121,18 @@ describe('the address book', () => {
 
   test('that is empty says how people come into it', async () => {
     await openWho(three())
-    await press('Pick from the address book')
+    await press('Choose from the address book')
     await settle()
-    expect(screen.getByText(/^Nobody yet/)).toBeTruthy()
+    expect(screen.getByText(/^No one yet/)).toBeTruthy()
   })
 
   test('that cannot be read says so, with a way on', async () => {
     const api = fakeApi({ people: book() })
     api.control.fail('people.find', { code: 'storage', message: 'Locked.' })
     await openWho(three(), api)
-    await press('Pick from the address book')
+    await press('Choose from the address book')
     await settle()
-    expect(screen.getByRole('alert').textContent).toContain('can’t be read')
+    expect(screen.getByRole('alert').textContent).toContain('couldn’t be loaded')
     api.control.heal('people.find')
     await press('Try again')
     await settle()

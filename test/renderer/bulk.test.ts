@@ -27,7 +27,7 @@ async function open(query: Record<string, string> = {}, change: Partial<FakeStat
 const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
 const step = () =>
   screen.getAllByRole('heading', { level: 2 }).find((one) => one.closest('[aria-current=step]'))?.textContent
-const fills = (column: string) => screen.getByRole('combobox', { name: `What “${column}” fills` }) as HTMLInputElement
+const fills = (column: string) => screen.getByRole('combobox', { name: `Field for “${column}”` }) as HTMLInputElement
 /** Which columns filled what when the rows were checked last. */
 function filled(): ColumnMapping {
   const input = calls('bulk.check').at(-1)?.input as { mapping: ColumnMapping } | undefined
@@ -46,7 +46,7 @@ async function chooseSheet() {
 async function toColumns(query: Record<string, string> = { preset: 'office-1' }, change: Partial<FakeState> = {}) {
   const rendered = await open(query, change)
   await chooseSheet()
-  await press('Go on to the columns')
+  await press('Continue')
   return rendered
 }
 
@@ -65,18 +65,18 @@ function found(change: Partial<BulkCheck>): Partial<FakeState> {
 describe('what is sent', () => {
   test('is chosen among the presets first; the step then says what it is, and can be gone back to', async () => {
     await open()
-    expect(step()).toBe('What is sent')
+    expect(step()).toBe('What to send')
     await press(/^Tenancy, two tenants/)
-    expect(step()).toBe('The sheet')
-    expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'The sheet' }))
+    expect(step()).toBe('Spreadsheet')
+    expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Spreadsheet' }))
     expect(screen.getByText(/^Preset “Tenancy, two tenants”: 1 template, 1 signer/)).toBeTruthy()
-    await press('Change: What is sent')
-    expect(step()).toBe('What is sent')
+    await press('Change: What to send')
+    expect(step()).toBe('What to send')
   })
 
   test('may be a draft, which is found by its words', async () => {
     await open()
-    await fireEvent.click(screen.getByRole('radio', { name: /A draft/ }))
+    await fireEvent.click(screen.getByRole('radio', { name: /^Draft/ }))
     await settle()
     await fireEvent.input(screen.getByLabelText('Search drafts'), { target: { value: 'tax' } })
     await opened.clock.pass(200)
@@ -92,25 +92,25 @@ describe('what is sent', () => {
 
   test('may be a form for several people, whose names come from the sheet', async () => {
     await open()
-    await fireEvent.click(screen.getByRole('radio', { name: /A form/ }))
-    await fireEvent.input(screen.getByLabelText('Name of the form'), { target: { value: 'Choice of fund' } })
-    await fireEvent.change(screen.getByLabelText('Signed by'), { target: { value: '2' } })
+    await fireEvent.click(screen.getByRole('radio', { name: /^Form/ }))
+    await fireEvent.input(screen.getByLabelText('Form name'), { target: { value: 'Choice of fund' } })
+    await fireEvent.change(screen.getByLabelText('Signers'), { target: { value: '2' } })
     await press('Use this form')
     await chooseSheet()
-    await press('Go on to the columns')
-    expect(screen.getByText(/^Nothing fills .*“Person 2: first name”/)).toBeTruthy()
+    await press('Continue')
+    expect(screen.getByText(/Signer 2: first name.* have no column yet/)).toBeTruthy()
   })
 
   test('comes with the address, from a preset or a draft', async () => {
     await open({ draft: 'made-2' })
-    expect(step()).toBe('The sheet')
+    expect(step()).toBe('Spreadsheet')
     expect(screen.getByText(/^Draft “Tax file declaration”/)).toBeTruthy()
   })
 
   test('that is gone is said, and something else can be chosen', async () => {
     await open({ preset: 'elsewhere' })
-    expect(screen.getByText(/can’t be read. Choose something else/)).toBeTruthy()
-    expect(step()).toBe('What is sent')
+    expect(screen.getByText(/couldn’t be opened. Choose something else/)).toBeTruthy()
+    expect(step()).toBe('What to send')
   })
 })
 
@@ -123,7 +123,7 @@ describe('the sheet', () => {
     expect(screen.getByText(/are read with the day first/)).toBeTruthy()
     const sample = screen.getByRole('region', { name: 'First rows of the sheet' })
     expect(within(sample).getAllByRole('row')).toHaveLength(6)
-    expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Go on to the columns' }))
+    expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Continue' }))
   })
 
   test('may be another one of the same file', async () => {
@@ -148,7 +148,7 @@ describe('the sheet', () => {
     const message = 'A quotation mark in row 12 is never closed.'
     opened.api.control.fail('bulk.open', { code: 'bad-file', message, subject: 'June.csv' })
     await press('Choose another file…')
-    expect(screen.getByText('“June.csv” can’t be used. “Tenants May.xlsx, May” is still the sheet.')).toBeTruthy()
+    expect(screen.getByText('“June.csv” can’t be used. “Tenants May.xlsx, May” is still in use.')).toBeTruthy()
     expect(screen.getByText('200 rows, 8 columns')).toBeTruthy()
   })
 
@@ -165,7 +165,7 @@ describe('the sheet', () => {
   test('that was not chosen after all changes nothing', async () => {
     await open({ preset: 'office-1' }, { bulk: { ...madeUpBulk(NOW), sheet: null } })
     await chooseSheet()
-    expect(step()).toBe('The sheet')
+    expect(step()).toBe('Spreadsheet')
     expect(screen.queryByRole('alert')).toBeNull()
   })
 
@@ -177,7 +177,7 @@ describe('the sheet', () => {
     )
     await chooseSheet()
     expect(screen.getByText('This sheet has no rows below its headings.')).toBeTruthy()
-    expect(screen.queryByRole('button', { name: 'Go on to the columns' })).toBeNull()
+    expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull()
   })
 
   test('is closed when the screen is left', async () => {
@@ -192,11 +192,11 @@ describe('the sheet', () => {
 describe('the columns', () => {
   test('are matched by their names, and what fills nothing is said', async () => {
     await toColumns()
-    expect(fills('First name').value).toBe('Person 1: first name')
-    expect(fills('Surname').value).toBe('Person 1: last name')
+    expect(fills('First name').value).toBe('Signer 1: first name')
+    expect(fills('Surname').value).toBe('Signer 1: last name')
     expect(fills('Sign by').value).toBe('Due date')
     expect(fills('Notes').value).toBe('')
-    expect(screen.getByText(/^6 columns fill something, 2 fill nothing/)).toBeTruthy()
+    expect(screen.getByText(/^6 of 8 columns matched/)).toBeTruthy()
   })
 
   test('are matched by hand with the keyboard: a few letters, an arrow, Enter', async () => {
@@ -205,7 +205,7 @@ describe('the columns', () => {
     await fireEvent.input(field, { target: { value: 'middle' } })
     await fireEvent.keyDown(field, { key: 'ArrowDown' })
     await fireEvent.keyDown(field, { key: 'Enter' })
-    expect(fills('Notes').value).toBe('Person 1: middle name')
+    expect(fills('Notes').value).toBe('Signer 1: middle name')
     await press('Check 200 rows')
     expect(filled()).toContainEqual({ target: expect.stringContaining('MiddleName'), column: 7 })
   })
@@ -213,9 +213,9 @@ describe('the columns', () => {
   test('never two fill the same: the one chosen last does', async () => {
     await toColumns()
     const field = fills('Notes')
-    await fireEvent.input(field, { target: { value: 'Person 1: e-mail' } })
+    await fireEvent.input(field, { target: { value: 'Signer 1: e-mail' } })
     await fireEvent.blur(field)
-    expect(fills('Notes').value).toBe('Person 1: e-mail')
+    expect(fills('Notes').value).toBe('Signer 1: e-mail')
     expect(fills('E-mail').value).toBe('')
   })
 
@@ -223,7 +223,7 @@ describe('the columns', () => {
     await toColumns()
     await fireEvent.input(fills('Surname'), { target: { value: 'rubbish' } })
     await fireEvent.blur(fills('Surname'))
-    expect(fills('Surname').value).toBe('Person 1: last name')
+    expect(fills('Surname').value).toBe('Signer 1: last name')
     await fireEvent.input(fills('Surname'), { target: { value: '' } })
     await fireEvent.blur(fills('Surname'))
     await press('Check 200 rows')
@@ -241,12 +241,12 @@ describe('the check', () => {
   test('tells how many rows go, and shows those with errors first, each with its column', async () => {
     await toCheck()
     expect(step()).toBe('Check and send')
-    const counts = within(screen.getByRole('list', { name: 'What was found' })).getAllByRole('listitem')
+    const counts = within(screen.getByRole('list', { name: 'Results' })).getAllByRole('listitem')
     expect(counts.map((one) => one.textContent?.replace(/\s+/g, ' ').trim())).toEqual([
-      '191 can go',
-      '5 have errors',
-      '9 have warnings',
-      '4 repeat others'
+      '191 ready',
+      '5 with errors',
+      '9 with warnings',
+      '4 duplicates'
     ])
     expect(screen.getAllByRole('row')).toHaveLength(6)
     expect(screen.getAllByText(/^E-mail: This isn’t an e-mail address/)).toHaveLength(2)
@@ -263,17 +263,17 @@ describe('the check', () => {
 
   test('shows the rows that repeat others, and what they repeat', async () => {
     await toCheck()
-    await fireEvent.click(screen.getByRole('radio', { name: /Repeating others/ }))
+    await fireEvent.click(screen.getByRole('radio', { name: /Duplicates/ }))
     await settle()
-    expect(screen.getByText('The same package as in row 23')).toBeTruthy()
-    expect(screen.getAllByText(/^The same package was sent on 14 Nov/)).toHaveLength(2)
+    expect(screen.getByText('Same as row 23')).toBeTruthy()
+    expect(screen.getAllByText(/^Already sent on 14 Nov/)).toHaveLength(2)
   })
 
   test('counts as going what the button sends, also once repeated rows are to go', async () => {
     await toCheck()
     await fireEvent.click(screen.getByRole('radio', { name: /^Send them too/ }))
-    const [first] = within(screen.getByRole('list', { name: 'What was found' })).getAllByRole('listitem')
-    expect(first?.textContent?.replace(/\s+/g, ' ').trim()).toBe('195 can go')
+    const [first] = within(screen.getByRole('list', { name: 'Results' })).getAllByRole('listitem')
+    expect(first?.textContent?.replace(/\s+/g, ' ').trim()).toBe('195 ready')
     expect(screen.getByRole('button', { name: 'Send 195 packages' })).toBeTruthy()
   })
 
@@ -282,34 +282,34 @@ describe('the check', () => {
     const problems = [{ at: 'due', severity: 'warning' as const, message: 'It is soon.' }]
     const rows = bulk.rows.map((row) => (row.duplicateOf ? { ...row, problems } : row))
     await toCheck({ bulk: { ...bulk, rows } })
-    await fireEvent.click(screen.getByRole('radio', { name: /Repeating others/ }))
+    await fireEvent.click(screen.getByRole('radio', { name: /Duplicates/ }))
     await settle()
-    expect(screen.getByText('The same package as in row 23')).toBeTruthy()
+    expect(screen.getByText('Same as row 23')).toBeTruthy()
     expect(screen.getAllByText('and 1 more')).toHaveLength(4)
   })
 
   test('saves the rows to fix', async () => {
     await toCheck()
-    await press('Save the 5 rows to mend…')
-    expect(opened.app.toasts.shown[0]?.text).toContain('Saved “Rows to mend.csv”')
+    await press('Export 5 rows with errors…')
+    expect(opened.app.toasts.shown[0]?.text).toContain('Exported “Rows to mend.csv”')
   })
 
   test('is void once a column fills something else', async () => {
     await toCheck()
-    await press('Change: The columns')
+    await press('Change: Columns')
     await fireEvent.input(fills('Notes'), { target: { value: '' } })
     await fireEvent.input(fills('Mobile'), { target: { value: '' } })
     await fireEvent.blur(fills('Mobile'))
-    expect(screen.queryByRole('button', { name: 'Go on: Check and send' })).toBeNull()
+    expect(screen.queryByRole('button', { name: 'Continue: Check and send' })).toBeNull()
     await press('Check 200 rows')
     expect(calls('bulk.check')).toHaveLength(2)
   })
 
   test('that failed says that nothing was sent, and can be tried again', async () => {
     await toColumns()
-    opened.api.control.fail('bulk.check', { code: 'invalid', message: 'The columns no longer fit what is to be sent.' })
+    opened.api.control.fail('bulk.check', { code: 'invalid', message: 'The columns no longer match the package.' })
     await press('Check 200 rows')
-    expect(screen.getByText('The columns no longer fit what is to be sent.')).toBeTruthy()
+    expect(screen.getByText('The columns no longer match the package.')).toBeTruthy()
     opened.api.control.heal('bulk.check')
     await press('Check again')
     expect(screen.getByText('With errors')).toBeTruthy()
@@ -319,8 +319,8 @@ describe('the check', () => {
     await toColumns()
     opened.api.control.fail('bulk.check', { code: 'gone', message: 'This file is no longer open.' })
     await press('Check 200 rows')
-    expect(screen.getByText('The file isn’t open any more.')).toBeTruthy()
-    expect(step()).toBe('The sheet')
+    expect(screen.getByText('The file is no longer open.')).toBeTruthy()
+    expect(step()).toBe('Spreadsheet')
   })
 })
 
@@ -366,7 +366,7 @@ describe('sending', () => {
   test('sends the repeated ones too where that is chosen, under another name', async () => {
     await toCheck()
     await fireEvent.click(screen.getByRole('radio', { name: /Send them too/ }))
-    await fireEvent.input(screen.getByLabelText('Name of the batch'), { target: { value: 'Tenants' } })
+    await fireEvent.input(screen.getByLabelText('Batch name'), { target: { value: 'Tenants' } })
     await press('Send 195 packages')
     expect(sent()).toEqual([{ id: 'sheet-1', name: 'Tenants', duplicates: 'send', alike: 'leave-out' }])
   })
@@ -410,21 +410,21 @@ describe('sending', () => {
 
   test('needs a name', async () => {
     await toCheck()
-    await fireEvent.input(screen.getByLabelText('Name of the batch'), { target: { value: ' ' } })
+    await fireEvent.input(screen.getByLabelText('Batch name'), { target: { value: ' ' } })
     await press('Send 191 packages')
-    expect(screen.getByText(/^Give the batch a name/)).toBeTruthy()
+    expect(screen.getByText(/^Enter a name for the batch/)).toBeTruthy()
     expect(sent()).toEqual([])
   })
 
   test('waits for a time that is chosen, and refuses one that has passed', async () => {
     await toCheck()
-    await fireEvent.click(screen.getByRole('radio', { name: 'At a time' }))
-    await fireEvent.input(screen.getByLabelText('Day'), { target: { value: '2025-11-20' } })
+    await fireEvent.click(screen.getByRole('radio', { name: 'Later' }))
+    await fireEvent.input(screen.getByLabelText('Date'), { target: { value: '2025-11-20' } })
     // Rows have due dates of their own: how many of them are still to come then isn't known yet.
     await press('Send up to 191 packages')
-    expect(screen.getByText(/^This moment has passed/)).toBeTruthy()
+    expect(screen.getByText(/^That time has passed/)).toBeTruthy()
     expect(sent()).toEqual([])
-    await fireEvent.input(screen.getByLabelText('Day'), { target: { value: '2025-12-01' } })
+    await fireEvent.input(screen.getByLabelText('Date'), { target: { value: '2025-12-01' } })
     await fireEvent.input(screen.getByLabelText('Time'), { target: { value: '09:30' } })
     await press('Send up to 191 packages')
     expect(sent()).toMatchObject([{ at: new Date(2025, 11, 1, 9, 30).getTime() }])
@@ -435,16 +435,16 @@ describe('sending', () => {
     if (!preset) throw new Error('There is no preset.')
     const composition = { ...preset.composition, due: '2025-12-20T17:00', gmt: '0', zone: '' }
     await toCheck({ presets: [{ ...preset, composition }] })
-    await press('Change: The columns')
+    await press('Change: Columns')
     const due = fills('Sign by')
     await fireEvent.input(due, { target: { value: '' } })
     await fireEvent.blur(due)
     await settle()
     await press('Check 200 rows')
-    await fireEvent.click(screen.getByRole('radio', { name: 'At a time' }))
-    await fireEvent.input(screen.getByLabelText('Day'), { target: { value: '2025-12-24' } })
+    await fireEvent.click(screen.getByRole('radio', { name: 'Later' }))
+    await fireEvent.input(screen.getByLabelText('Date'), { target: { value: '2025-12-24' } })
     await press('Send 191 packages')
-    expect(screen.getByText(/^They must be signed by/)).toBeTruthy()
+    expect(screen.getByText(/^They’re due/)).toBeTruthy()
     expect(sent()).toEqual([])
   })
 
@@ -479,12 +479,12 @@ describe('sending', () => {
     await settle()
     const toast = opened.app.toasts.shown.at(-1)
     expect(toast?.kind).toBe('danger')
-    expect(toast?.text).toMatch(/^The batch was not made. Nothing was sent./)
+    expect(toast?.text).toMatch(/^The batch wasn’t created. Nothing was sent./)
   })
 
   test('offline says that the packages wait', async () => {
     await toCheck({ connection: { state: 'offline', since: NOW } })
-    expect(screen.getByText('The service can’t be reached now.')).toBeTruthy()
+    expect(screen.getByText('The service can’t be reached.')).toBeTruthy()
     expect(screen.getByRole('button', { name: 'Send 191 packages' })).toBeTruthy()
   })
 
@@ -492,13 +492,13 @@ describe('sending', () => {
     await toCheck()
     opened.api.control.fail('bulk.send', { code: 'no-space', message: 'The disk is full.' })
     await press('Send 191 packages')
-    expect(screen.getByText('The batch was not made. Nothing was sent.')).toBeTruthy()
+    expect(screen.getByText('The batch wasn’t created. Nothing was sent.')).toBeTruthy()
     expect(window.location.hash).toContain('#/bulk')
   })
 
-  test('is not offered where no row can go', async () => {
+  test('is not offered where no row ready', async () => {
     await toCheck(found({ ready: 0, withErrors: 200, duplicates: 0 }))
-    expect(screen.getByText('No row can go yet.')).toBeTruthy()
+    expect(screen.getByText('No rows are ready.')).toBeTruthy()
     expect(screen.queryByRole('button', { name: /^Send/ })).toBeNull()
   })
 

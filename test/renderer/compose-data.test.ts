@@ -58,16 +58,16 @@ describe('What', () => {
       { Name: 'Tax declaration', Reference: 'form-2', FormType: '4' }
     ]
     await openDraft(forms({ items: [form({ Name: '', Reference: '', FormType: '' })] }), { forms: known })
-    await input(list(/^A form sent before/), 'form-2')
+    await input(list(/^Recent form/), 'form-2')
     await fireEvent.click(screen.getByRole('option', { name: /form-2, type 4/ }))
     expect((await kept()).items[0]).toMatchObject({ Name: 'Tax declaration', Reference: 'form-2', FormType: '4' })
-    expect(screen.queryByRole('combobox', { name: /^A form sent before/ })).toBeNull()
+    expect(screen.queryByRole('combobox', { name: /^Recent form/ })).toBeNull()
   })
 
   test('a template that the account no longer has is said, and can still be sent', async () => {
     await openDraft(templates({ items: [template({ Reference: 'tpl-withdrawn' })] }))
     expect(await summary().findByRole('button', { name: /isn’t in the account’s list/ })).toBeTruthy()
-    expect(summary().queryByRole('region', { name: /Before it can go/ })).toBeNull()
+    expect(summary().queryByRole('region', { name: /left to fill in/ })).toBeNull()
   })
 
   test('a list of templates that is not whole, or may be out of date, says nothing about any', async () => {
@@ -90,7 +90,7 @@ describe('What', () => {
     expect(await summary().findByRole('button', { name: /isn’t in the account’s list/ })).toBeTruthy()
     opened.api.control.state.templates.push({ Reference: 'tpl-new', Name: 'New' } as never)
     await press('Add another template')
-    await press('Read the list again')
+    await press('Refresh the list')
     await settle()
     expect(summary().queryByText(/isn’t in the account’s list/)).toBeNull()
   })
@@ -148,7 +148,7 @@ describe('What', () => {
     opened = await openOffice(api)
     show(opened, Compose)
     await settle()
-    await press(/^A template by hand/)
+    await press(/^Use a template reference/)
     await input(box('Reference'), 'tpl-unknown')
     await settle()
     expect(summary().queryByText(/isn’t in the account’s list/)).toBeNull()
@@ -166,7 +166,7 @@ describe('When', () => {
     await input(list('Time zone'), 'new zealand')
     await fireEvent.click(await screen.findByRole('option', { name: /^Auckland/ }))
     expect(await kept()).toMatchObject({ due: '2026-01-20T17:00', zone: 'Pacific/Auckland', gmt: '780' })
-    expect(screen.getAllByText(/Tuesday 20 January 2026, 5 pm New Zealand time; 4 am UTC/).length).toBeGreaterThan(0)
+    expect(screen.getAllByText(/Tue 20 January 2026, 5 pm New Zealand time \(4 am UTC\)/).length).toBeGreaterThan(0)
 
     await input(date(), '2026-07-20')
     expect(await kept()).toMatchObject({ due: '2026-07-20T17:00', zone: 'Pacific/Auckland', gmt: '720' })
@@ -204,19 +204,19 @@ describe('When', () => {
 
   test('an offset chosen by hand stays, whatever the date', async () => {
     await openDraft(forms({ due: '2026-01-20T17:00', gmt: '780', zone: 'Pacific/Auckland' }))
-    await fireEvent.change(screen.getByLabelText('Offset that is sent'), { target: { value: '720' } })
+    await fireEvent.change(screen.getByLabelText('UTC offset'), { target: { value: '720' } })
     expect(await kept()).toMatchObject({ gmt: '720', zone: '' })
     await input(date(), '2026-07-20')
     await input(date(), '2026-01-21')
     expect(await kept()).toMatchObject({ due: '2026-01-21T17:00', gmt: '720', zone: '' })
-    expect(screen.getByText('UTC+12:00, chosen by hand')).toBeTruthy()
+    expect(screen.getByText('UTC+12:00, set manually')).toBeTruthy()
   })
 
   test('a date whose time zone nobody has named says that one is to be chosen, and waits for it', async () => {
     await openDraft(forms({ due: '2026-01-20T17:00', gmt: '', zone: '' }))
     expect(list('Time zone').value).toBe('')
-    expect(screen.getByText('not chosen yet')).toBeTruthy()
-    expect(screen.getAllByText('Not complete yet: choose a date, a time and a time zone.')).toHaveLength(2)
+    expect(screen.getByText('not set')).toBeTruthy()
+    expect(screen.getAllByText('Choose a date, a time and a time zone.')).toHaveLength(2)
     await fireEvent.focus(list('Time zone'))
     await opened.clock.pass(1000)
     await input(list('Time zone'), 'New Zealand')
@@ -247,13 +247,13 @@ describe('When', () => {
 
   test('the 14 days are one click away, and take the zone with them', async () => {
     await openDraft(forms({ due: '2026-01-20T17:00', gmt: '780', zone: 'Pacific/Auckland' }))
-    await fireEvent.click(screen.getByRole('radio', { name: /14 days/ }))
+    await fireEvent.click(screen.getByRole('radio', { name: /Default/ }))
     expect(await kept()).toMatchObject({ due: '', gmt: '', zone: '' })
   })
 })
 
 describe('XML data', () => {
-  const xml = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: /^Data to fill in/ })
+  const xml = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: /^XML data/ })
   const broken = '<data>\r\n  <name>Mere</nam>\r\n</data>'
 
   async function load(bytes: Uint8Array<ArrayBuffer>, name = 'payroll.xml') {
@@ -274,7 +274,7 @@ describe('XML data', () => {
     await fireEvent.click(summary().getByRole('button', { name: /line 2, column 18: <\/nam> doesn’t close/ }))
     await settle()
     expect(document.activeElement).toBe(xml())
-    await press('Show the place')
+    await press('Go to the error')
     expect(xml().value.slice(0, xml().selectionEnd).endsWith('</nam>')).toBe(true)
   })
 
@@ -285,9 +285,9 @@ describe('XML data', () => {
     Array.from(text, (letter, index) => new DataView(bytes.buffer).setUint16(index * 2, letter.charCodeAt(0), true))
     await load(bytes)
     expect((await kept()).items[0]?.XMLData).toBe('<?xml version="1.0" encoding="UTF-8"?><data>Māia 漢字</data>')
-    expect(screen.getByText(/written in UTF-16LE and goes as UTF-8/)).toBeTruthy()
+    expect(screen.getByText(/Converted from UTF-16LE to UTF-8/)).toBeTruthy()
     const [toast] = opened.app.toasts.shown
-    expect(toast?.text).toBe('“payroll.xml” was loaded.')
+    expect(toast?.text).toBe('Loaded “payroll.xml”.')
     toast?.action?.run()
     expect((await kept()).items[0]?.XMLData).toBe('<before/>')
   })
@@ -307,7 +307,7 @@ describe('XML data', () => {
       '<?xml version="1.0" encoding=\'windows-1252\'?><a>\u00e9</a>',
       {
         text: '<?xml version="1.0" encoding=\'UTF-8\'?><a>é</a>',
-        note: 'It was written in WINDOWS-1252 and goes as UTF-8.'
+        note: 'Converted from WINDOWS-1252 to UTF-8.'
       }
     ],
     [
@@ -315,12 +315,12 @@ describe('XML data', () => {
       '<?xml version="1.0" encoding="utf-16"?><a/>',
       {
         text: '<?xml version="1.0" encoding="UTF-8"?><a/>',
-        note: 'It says that it is written in utf-16, but it is UTF-8: what is sent says so.'
+        note: 'It says utf-16 but is UTF-8, and is sent as UTF-8.'
       }
     ],
-    ['nothing that is UTF-8', '<a>\u00e9</a>', { refusal: expect.stringContaining('isn’t written in UTF-8') }],
+    ['nothing that is UTF-8', '<a>\u00e9</a>', { refusal: expect.stringContaining('isn’t valid UTF-8') }],
     ['UTF-32', '\u00ff\u00fe\u0000\u0000<\u0000\u0000\u0000', { refusal: expect.stringContaining('UTF-32') }],
-    ['more than a form carries', ' '.repeat(5_000_001), { refusal: expect.stringContaining('at most 5 MB') }],
+    ['more than a form carries', ' '.repeat(5_000_001), { refusal: expect.stringContaining('limit is 5 MB') }],
     ['nothing', '', { text: '' }]
   ])('in a file with %s is read for what it is', (_what, raw, read) => {
     expect(readXmlFile(Uint8Array.from(raw, (letter) => letter.charCodeAt(0)))).toEqual(read)
@@ -329,8 +329,8 @@ describe('XML data', () => {
   test('of megabytes is shown by its beginning, and still goes whole', async () => {
     const XMLData = `<data>${'<row>1</row>\n'.repeat(100_000)}</data>`
     await openDraft(forms({ items: [form({ XMLData })] }))
-    expect(screen.queryByRole('textbox', { name: /^Data to fill in/ })).toBeNull()
-    expect(screen.getByRole('group', { name: 'Data to fill in' }).textContent).toContain('1.3 MB')
+    expect(screen.queryByRole('textbox', { name: /^XML data/ })).toBeNull()
+    expect(screen.getByRole('group', { name: 'XML data' }).textContent).toContain('1.3 MB')
     await input(box('Name'), 'Renamed')
     expect((await kept()).items[0]?.XMLData).toBe(XMLData)
   })
@@ -382,7 +382,7 @@ describe('choices in drop-down lists', () => {
     await openDraft(forms({ ListItems: many }))
     const drawn = () => [...document.querySelectorAll<HTMLElement>('[id^="at:ListItems."][id$=".Item"]')]
     expect(drawn()).toHaveLength(100)
-    await fireEvent.click(summary().getByRole('button', { name: /say what this choice is called/ }))
+    await fireEvent.click(summary().getByRole('button', { name: /enter the choice/ }))
     await settle()
     expect(drawn()).toHaveLength(100)
     expect(document.activeElement?.id).toBe('at:ListItems.c170.Item')
@@ -398,7 +398,7 @@ describe('choices in drop-down lists', () => {
     const many = Array.from({ length: 2000 }, (_, index) => ({ ...choice, key: `c${index}`, Item: String(index) }))
     await openDraft(forms({ ListItems: many }))
     expect(screen.getByText('Add a choice').closest('button')?.disabled).toBe(true)
-    expect(screen.getByText('A package holds 2,000 choices at most.')).toBeTruthy()
+    expect(screen.getByText('2,000 choices at most')).toBeTruthy()
   })
 
   test('no more are taken than a package holds, and that is said', async () => {
@@ -408,7 +408,7 @@ describe('choices in drop-down lists', () => {
       clipboardData: { getData: () => 'A\nB\nC' }
     })
     expect((await kept()).ListItems).toHaveLength(2000)
-    expect(opened.app.toasts.shown[0]?.text).toContain('2 lines had no room')
+    expect(opened.app.toasts.shown[0]?.text).toContain('2 lines not added')
   })
 })
 
@@ -435,8 +435,8 @@ describe('what will be sent', () => {
   test('names the reference that Countersign gives, and what is copied stays masked', async () => {
     await openDraft(answered())
     await look()
-    expect(shown()).toContain('"ClientReference": "(a reference of its own, given as it is sent)"')
-    await fireEvent.click(screen.getByRole('checkbox', { name: 'Show the answers that identify people' }))
+    expect(shown()).toContain('"ClientReference": "(assigned when sent)"')
+    await fireEvent.click(screen.getByRole('checkbox', { name: 'Show identity answers' }))
     expect(shown()).toContain('29/02/1980')
     await press('Copy')
     const copied = opened.api.control.calls.findLast((call) => call.name === 'system.copy')?.input as { text: string }
@@ -447,7 +447,7 @@ describe('what will be sent', () => {
   test('masks the answers again when it is closed', async () => {
     await openDraft(answered())
     await look()
-    await fireEvent.click(screen.getByRole('checkbox', { name: 'Show the answers that identify people' }))
+    await fireEvent.click(screen.getByRole('checkbox', { name: 'Show identity answers' }))
     await look()
     await look()
     expect(shown()).not.toContain('29/02/1980')
@@ -465,7 +465,7 @@ describe('what is wrong', () => {
 
   test('with a deepfake detector without a video leads to the video', async () => {
     await openDraft(forms({ items: [form({ signers: [signer({ deepfakeDetector: true })] })] }))
-    await fireEvent.click(summary().getByRole('button', { name: /deepfake detector works on the video/ }))
+    await fireEvent.click(summary().getByRole('button', { name: /deepfake detector needs video/ }))
     await settle()
     expect(document.activeElement).toBe(screen.getByLabelText('Video confirmation'))
   })
@@ -475,8 +475,8 @@ describe('what is wrong', () => {
       signer({ key: `s${index}`, FirstName: '', Email: 'a@gmial.com' })
     )
     await openDraft(forms({ items: [form({ signers: people })] }))
-    expect(summary().getByRole('heading', { name: 'Before it can go: 8' })).toBeTruthy()
-    expect(summary().getByRole('heading', { name: 'Worth a look: 15' })).toBeTruthy()
+    expect(summary().getByRole('heading', { name: '8 things left to fill in' })).toBeTruthy()
+    expect(summary().getByRole('heading', { name: '15 suggestions' })).toBeTruthy()
     expect(summary().getAllByRole('button', { name: /enter the first name/ })).toHaveLength(6)
     await fireEvent.click(summary().getByRole('button', { name: 'Show 11 more' }))
     expect(summary().getAllByRole('button', { name: /enter the first name/ })).toHaveLength(8)
@@ -484,11 +484,9 @@ describe('what is wrong', () => {
 
   test('of the package says which part it is about, and leads there', async () => {
     await openDraft(forms({ NotifyUrl: 'office.example.org' }))
-    await fireEvent.click(
-      summary().getByRole('button', { name: /^Address that the service calls: enter a web address/ })
-    )
+    await fireEvent.click(summary().getByRole('button', { name: /^Notification address: enter a web address/ }))
     await settle()
-    expect(document.activeElement).toBe(list(/^Address that the service calls/))
+    expect(document.activeElement).toBe(list(/^Notification address/))
   })
 })
 
@@ -517,8 +515,8 @@ describe('presets', () => {
   test('a package is kept as a starting point, without its due date and the answers that identify people', async () => {
     await openDraft(composition())
     await press('Save as preset…')
-    await input(await screen.findByRole('textbox', { name: 'Name of the preset' }), 'New employee')
-    await press('Save the preset')
+    await input(await screen.findByRole('textbox', { name: 'Preset name' }), 'New employee')
+    await press('Save preset')
     await waitFor(() => expect(saved().map((one) => one.name)).toEqual(['New employee']))
     expect(saved()[0]?.composition).toEqual(presetOf(composition(), 'keep'))
     expect(saved()[0]?.composition.due).toBe('')
@@ -531,9 +529,9 @@ describe('presets', () => {
   test('one of the same name is made beside it, which is said before', async () => {
     await openDraft(composition(), { presets: [{ ...office1, composition: forms() }] })
     await press('Save as preset…')
-    await input(await screen.findByRole('textbox', { name: 'Name of the preset' }), 'new employee ')
-    expect(screen.getByText('There is a preset of this name. This one will stand beside it.')).toBeTruthy()
-    await press('Save the preset')
+    await input(await screen.findByRole('textbox', { name: 'Preset name' }), 'new employee ')
+    expect(screen.getByText('Another preset has this name.')).toBeTruthy()
+    await press('Save preset')
     await waitFor(() => expect(saved()).toHaveLength(2))
     expect(saved().find(({ id }) => id === 'p1')?.composition).toEqual(forms())
   })
@@ -541,7 +539,7 @@ describe('presets', () => {
   test('Enter pressed twice makes one', async () => {
     await openDraft(composition())
     await press('Save as preset…')
-    await input(await screen.findByRole('textbox', { name: 'Name of the preset' }), 'New employee')
+    await input(await screen.findByRole('textbox', { name: 'Preset name' }), 'New employee')
     const dialog = document.querySelector('form.preset') as HTMLFormElement
     await Promise.all([fireEvent.submit(dialog), fireEvent.submit(dialog)])
     await settle()
@@ -551,8 +549,8 @@ describe('presets', () => {
   test('one is replaced only where that is chosen, and can be had back as it was', async () => {
     await openDraft(composition(), { presets: [{ ...office1, composition: forms() }] })
     await press('Save as preset…')
-    await fireEvent.change(await screen.findByLabelText('Keep it as'), { target: { value: 'p1' } })
-    await press('Replace the preset')
+    await fireEvent.change(await screen.findByLabelText('Save as'), { target: { value: 'p1' } })
+    await press('Replace preset')
     await waitFor(() => expect(saved()[0]?.composition).toEqual(presetOf(composition(), 'keep')))
     expect(saved()).toHaveLength(1)
     opened.app.toasts.shown.find(({ action }) => action?.label === 'Undo')?.action?.run()
@@ -563,10 +561,10 @@ describe('presets', () => {
     await openDraft(composition())
     opened.api.control.fail('presets.save', { code: 'no-space', message: 'The disk is full.' })
     await press('Save as preset…')
-    await input(await screen.findByRole('textbox', { name: 'Name of the preset' }), 'New employee')
-    await press('Save the preset')
-    expect(await screen.findByText('The preset was not saved.')).toBeTruthy()
-    expect(box('Name of the preset').value).toBe('New employee')
+    await input(await screen.findByRole('textbox', { name: 'Preset name' }), 'New employee')
+    await press('Save preset')
+    expect(await screen.findByText('The preset wasn’t saved.')).toBeTruthy()
+    expect(box('Preset name').value).toBe('New employee')
   })
 
   test('a package begins from one, with 14 days where its due date has passed', async () => {
@@ -585,7 +583,7 @@ describe('presets', () => {
     await press(/^Tenancy/)
     await screen.findByRole('heading', { name: 'Send templates' })
     expect(box('Name').value).toBe('Residential tenancy')
-    expect(screen.getAllByText(/14 days after sending/).length).toBeGreaterThan(0)
+    expect(screen.getAllByText(/Default \(14 days\), due/).length).toBeGreaterThan(0)
   })
 
   test('the start leads to the presets and to a sheet of many', async () => {

@@ -64,7 +64,7 @@ async function chooseRemoval(name: RegExp) {
   const trigger = screen.getByRole('button', { name })
   trigger.focus()
   await fireEvent.keyDown(trigger, { key: 'Enter' })
-  await fireEvent.click(await screen.findByRole('menuitem', { name: 'Remove this person' }))
+  await fireEvent.click(await screen.findByRole('menuitem', { name: 'Remove' }))
   await waitFor(() => expect(screen.queryByRole('menu')).toBeNull())
 }
 const press = (name: string | RegExp, index = 0) =>
@@ -80,7 +80,7 @@ const removals: [what: string, Composition, remove: () => Promise<unknown>, back
   [
     'a person',
     forms({ items: [form({ signers: ['Mere', 'Tama', 'Grace'].map((one) => signer({ key: one, FirstName: one })) })] }),
-    () => chooseRemoval(/^What to do with Tama/),
+    () => chooseRemoval(/^Actions for Tama/),
     'at:f1.signers.Tama.FirstName'
   ],
   [
@@ -107,7 +107,7 @@ const removals: [what: string, Composition, remove: () => Promise<unknown>, back
     'a field',
     templates({ items: [template({ fields: ['a', 'b', 'c'].map(field) })] }),
     async () => {
-      await press('Details of the fields')
+      await press('Show field details')
       await press('Remove “Field b”')
     },
     'at:t1.fields.b.Label'
@@ -157,7 +157,7 @@ describe('the same people as of another template', () => {
   test('can be undone', async () => {
     const composition = templates({ items: [template(), template({ key: 't2', signers: people })] })
     await openDraft(composition)
-    await press(/^Same people as for/)
+    await press(/^Same signers as/)
     expect((await kept()).items[1]?.signers).toHaveLength(1)
     opened.app.toasts.shown.at(-1)?.action?.run()
     expect(await kept()).toEqual(composition)
@@ -186,7 +186,7 @@ describe('a template with more than a package holds', () => {
 
   test('says what was left out', () => {
     expect(lackingOf(huge)).toBe(
-      '“Huge” has more than a package holds. Left out: 3 fields, 1 signer and what is longer than 10,000 characters.'
+      '“Huge” is too large for one package. Left out: 3 fields, 1 signer and text over 10,000 characters.'
     )
     expect(lackingOf({ Reference: 'tpl-1', Name: 'Small' } as TemplateView)).toBeUndefined()
   })

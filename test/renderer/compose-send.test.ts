@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/svelte'
 import { beforeEach, describe, expect, test } from 'vitest'
 import Compose from '../../src/renderer/src/screens/compose/Compose.svelte'
 import { blankComposition } from '../../src/shared/composition/composition.ts'
@@ -70,15 +70,25 @@ describe('what the service says of the account', () => {
     await fireEvent.input(screen.getByLabelText('Date'), { target: { value: '2099-12-31' } })
     await settle()
     expect(screen.getByText('The plan has no documents left, and this needs 1.')).toBeTruthy()
-    expect(screen.getByText('The service says that nobody signs face to face in this account.')).toBeTruthy()
-    expect(screen.getByText(/are due within 7 days at most/)).toBeTruthy()
+    expect(screen.getByText('This account doesn’t allow face-to-face signing.')).toBeTruthy()
+    expect(screen.getByText(/allows 7 days at most/)).toBeTruthy()
     expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Send 1 form' }).disabled).toBe(false)
   })
 
   test('is nothing where it says nothing', async () => {
     await limited({})
     await fireEvent.click(screen.getByLabelText('Face to face'))
-    expect(screen.queryByText(/^The plan has|nobody signs face to face/)).toBeNull()
+    expect(screen.queryByText(/^The plan has|doesn’t allow face-to-face/)).toBeNull()
+  })
+
+  test('names the default due date only where it says one', async () => {
+    await limited({ defaultDueDays: 10 })
+    expect(screen.getByRole('radio', { name: /^Default ?10 days/ })).toBeTruthy()
+    expect(screen.getAllByText(/^Default \(10 days\), due \w{3} \d+ \w+$/)).toHaveLength(2)
+    cleanup()
+    await limited({})
+    expect(screen.getByRole('radio', { name: /^Default ?set by the service/ })).toBeTruthy()
+    expect(screen.getAllByText('Default, set by the service')).toHaveLength(2)
   })
 })
 
@@ -90,9 +100,9 @@ describe('Send', () => {
     await send()
     const names = control().calls.map((call) => call.name)
     expect(names.lastIndexOf('drafts.save')).toBeLessThan(names.indexOf('sends.start'))
-    expect(screen.getByRole('timer').textContent).toBe('Goes in 10 seconds')
+    expect(screen.getByRole('timer').textContent).toBe('Sending in 10 s')
     await opened.clock.pass(3000)
-    expect(screen.getByRole('timer').textContent).toBe('Goes in 7 seconds')
+    expect(screen.getByRole('timer').textContent).toBe('Sending in 7 s')
     expect(calls('sends.now')).toHaveLength(0)
   })
 
@@ -128,12 +138,12 @@ describe('Send', () => {
     answer()
     await screen.findByRole('timer')
     expect(isLocked()).toBe(true)
-    await press(/^Take back/)
+    await press(/^Undo send/)
     await settle()
     expect(isLocked()).toBe(false)
     control().fail('sends.start', { code: 'storage', message: 'Not now.' })
     await press('Send 1 form')
-    await screen.findByText('It was not sent.')
+    await screen.findByText('The package wasn’t sent.')
     expect(isLocked()).toBe(false)
   })
 
@@ -148,7 +158,7 @@ describe('Send', () => {
       await screen.findByRole('heading', { name: 'What do you want to send?' })
       answer()
       const texts = () => opened.app.toasts.shown.map((toast) => toast.text)
-      await waitFor(() => expect(texts()).toContain('“Tax declaration” was not sent. The disk is full.'))
+      await waitFor(() => expect(texts()).toContain('“Tax declaration” wasn’t sent. The disk is full.'))
       opened.app.toasts.shown.at(-1)?.action?.run()
       await screen.findByRole('button', { name: 'Send 1 form' })
       expect(email().value).toBe('mere@example.org')
@@ -172,14 +182,14 @@ describe('Send', () => {
     control().fail('drafts.save', { code: 'no-space', message: 'The disk is full.' })
     await fireEvent.input(email(), { target: { value: 'mere@example.org' } })
     await press('Send 1 form')
-    await screen.findByText('It was not sent.')
+    await screen.findByText('The package wasn’t sent.')
     expect(calls('sends.start')).toHaveLength(0)
   })
 
   test('that the outbox does not take leaves the form as it is, and what is typed then is kept', async () => {
     control().fail('sends.start', { code: 'storage', message: 'Not now.' })
     await press('Send 1 form')
-    await screen.findByText('It was not sent.')
+    await screen.findByText('The package wasn’t sent.')
     await fireEvent.input(email(), { target: { value: 'later@example.org' } })
     await settle()
     await opened.clock.pass(300)
@@ -191,10 +201,10 @@ describe('Send', () => {
     await opened.clock.pass(9900)
     expect(screen.getByRole('timer')).toBeTruthy()
     await opened.clock.pass(200)
-    expect(screen.getByRole('timer').textContent).toBe('Leaving now…')
+    expect(screen.getByRole('timer').textContent).toBe('Sending now…')
     leaveDue(control())
     await opened.clock.pass(300)
-    expect(screen.getByText('Sent: the service made 1 document of it.')).toBeTruthy()
+    expect(screen.getByText('Sent to Mere Parata.')).toBeTruthy()
     const link = screen.getByRole('link', { name: 'Tax declaration.pdf' })
     expect(link.getAttribute('href')).toContain('document=doc-0')
     expect(screen.getByRole('link', { name: 'Open the document' }).getAttribute('href')).toContain('document=doc-0')
@@ -256,7 +266,7 @@ describe('taking a package back', () => {
     await fireEvent.keyDown(before, { key: 'Enter', ctrlKey: true })
     await screen.findByRole('timer')
     expect(screen.queryByRole('button', { name: 'Send 1 form' })).toBeNull()
-    await press(/^Take back/)
+    await press(/^Undo send/)
     await settle()
     expect(email()).toBe(before)
     expect(document.activeElement).toBe(before)
@@ -265,7 +275,7 @@ describe('taking a package back', () => {
     await settle()
     await opened.clock.pass(300)
     expect(control().state.drafts[0]?.composition.items[0]?.signers[0]?.Email).toBe('corrected@example.org')
-    expect(opened.app.toasts.shown.map((toast) => toast.text)).toContain('Taken back: nothing was sent.')
+    expect(opened.app.toasts.shown.map((toast) => toast.text)).toContain('Send undone.')
   })
 
   test('goes on in the draft that it is then, which may be another', async () => {
@@ -277,7 +287,7 @@ describe('taking a package back', () => {
       control().state.drafts = control().state.drafts.map((one) => ({ ...one, id: 'draft-2' }))
       return { ok: true, value: { ...result.value, id: 'draft-2' } }
     }
-    await press(/^Take back/)
+    await press(/^Undo send/)
     await settle()
     expect(window.location.hash).toBe('#/compose/draft-2')
     await fireEvent.input(email(), { target: { value: 'corrected@example.org' } })
@@ -305,11 +315,11 @@ describe('taking a package back', () => {
   test('too late says so, and shows how it stands', async () => {
     await send()
     control().state.sends = [{ ...inTheBox(), state: 'sending', attempt: 1, attemptedAt: NOW }]
-    await press(/^Take back/)
+    await press(/^Undo send/)
     await settle()
-    expect(screen.getByText('Too late to take it back: it has left already.')).toBeTruthy()
+    expect(screen.getByText('Too late to undo: it has already left.')).toBeTruthy()
     expect(screen.getByText('Sending…')).toBeTruthy()
-    expect(screen.queryByRole('button', { name: /^Take back/ })).toBeNull()
+    expect(screen.queryByRole('button', { name: /^Undo send/ })).toBeNull()
   })
 })
 
@@ -349,7 +359,7 @@ describe('what became of it', () => {
         ]
       }
     })
-    expect(screen.getByText(/the service did not take it/)).toBeTruthy()
+    expect(screen.getByText(/the service rejected it/)).toBeTruthy()
     await waitFor(() => expect(document.activeElement).toBe(email()))
     expect(email().getAttribute('aria-invalid')).toBe('true')
     expect(screen.getByText('Not known.')).toBeTruthy()
@@ -363,10 +373,10 @@ describe('what became of it', () => {
   test('uncertain: says that it may have arrived and when the service is asked, and goes on to what is found', async () => {
     const nextLookAt = opened.clock.now() + 60_000
     await becomes({ state: 'uncertain', documents: [], error: unanswered, nextLookAt })
-    expect(screen.getByText('No answer came. It may have arrived.')).toBeTruthy()
-    expect(screen.getByText(/asks the service by itself what became of it; next look at \d\d:\d\d/)).toBeTruthy()
+    expect(screen.getByText('No answer from the service. It may have arrived.')).toBeTruthy()
+    expect(screen.getByText(/checks automatically, next check at \d\d:\d\d/)).toBeTruthy()
     expect(screen.queryByRole('button', { name: 'Send 1 form' })).toBeNull()
-    expect(screen.queryByRole('button', { name: /^Take back/ })).toBeNull()
+    expect(screen.queryByRole('button', { name: /^Undo send/ })).toBeNull()
     await becomes({ state: 'sent', documents: [{ reference: 'doc-0', name: 'Tax declaration.pdf' }] })
     expect(screen.getByText(/^Sent/)).toBeTruthy()
   })
@@ -374,14 +384,14 @@ describe('what became of it', () => {
   test('uncertain stays uncertain when the service cannot be asked', async () => {
     await becomes({ state: 'uncertain', documents: [], error: unanswered })
     control().fail('sends.reconcile', { code: 'offline', message: 'No network.' })
-    await press('Ask now')
-    expect(await screen.findByText('The service could not be asked.')).toBeTruthy()
-    expect(screen.getByText('No answer came. It may have arrived.')).toBeTruthy()
+    await press('Check now')
+    expect(await screen.findByText('We couldn’t check with the service.')).toBeTruthy()
+    expect(screen.getByText('No answer from the service. It may have arrived.')).toBeTruthy()
   })
 
   test('not arrived: the form again, to be sent once more', async () => {
     await becomes({ state: 'not-sent' })
-    expect(screen.getByText(/It did not arrive/)).toBeTruthy()
+    expect(screen.getByText(/Not delivered/)).toBeTruthy()
     await press('Send 1 form')
     expect(await screen.findByRole('timer')).toBeTruthy()
     expect(calls('sends.start')).toHaveLength(2)
@@ -391,7 +401,7 @@ describe('what became of it', () => {
     await becomes({ state: 'ready', hold: 'line', attempt: 0 })
     expect(screen.getByText('Waiting for a connection.')).toBeTruthy()
     expect(screen.getByText(/It will be sent automatically\./)).toBeTruthy()
-    expect(screen.getByRole('button', { name: /^Take back/ })).toBeTruthy()
+    expect(screen.getByRole('button', { name: /^Undo send/ })).toBeTruthy()
   })
 
   test('what changes of other packages is not read here', async () => {
@@ -406,7 +416,7 @@ describe('what became of it', () => {
     control().emit('sends.changed', { ids: [inTheBox().id] })
     await opened.clock.pass(1000)
     expect(screen.getByRole('timer')).toBeTruthy()
-    expect(screen.getByText(/What you see was true at \d\d:\d\d\./)).toBeTruthy()
+    expect(screen.getByText(/This is from \d\d:\d\d\./)).toBeTruthy()
   })
 })
 
@@ -435,7 +445,7 @@ describe('a doubt', () => {
   test('shows both sides, and "It\'s this one" makes it sent with that document', async () => {
     await inDoubt(['Tax declaration'], ['doc-1', 'doc-2'])
     expect(within(screen.getByRole('region', { name: 'What was sent' })).getByText('Tax declaration')).toBeTruthy()
-    const folders = within(screen.getByRole('region', { name: 'What the folders show' }))
+    const folders = within(screen.getByRole('region', { name: 'In the folders' }))
     expect(folders.getByText('Tax declaration doc-2')).toBeTruthy()
     await fireEvent.click(folders.getAllByRole('button', { name: 'It’s this one' })[1] as HTMLElement)
     expect(await screen.findByRole('link', { name: 'Tax declaration doc-2' })).toBeTruthy()
@@ -444,7 +454,7 @@ describe('a doubt', () => {
 
   test('about several forms is settled with the documents that are marked', async () => {
     await inDoubt(['Tax declaration', 'Deed of gift'], ['doc-1', 'doc-2', 'doc-3'])
-    const marks = screen.getAllByRole('checkbox', { name: 'It’s of this package' })
+    const marks = screen.getAllByRole('checkbox', { name: 'Part of this package' })
     await fireEvent.click(marks[0] as HTMLElement)
     await fireEvent.click(marks[2] as HTMLElement)
     await press('It’s these 2 documents')
@@ -454,11 +464,11 @@ describe('a doubt', () => {
 
   test('settled as not arrived only after it was asked twice, and then it may be sent again', async () => {
     await inDoubt(['Tax declaration'], [])
-    expect(screen.getByText('Nothing that looks like it.')).toBeTruthy()
-    await press('It did not arrive')
+    expect(screen.getByText('Nothing similar')).toBeTruthy()
+    await press('It didn’t arrive')
     const dialog = within(await screen.findByRole('dialog'))
     expect(calls('sends.settle')).toHaveLength(0)
-    await fireEvent.click(dialog.getByRole('button', { name: 'It did not arrive' }))
+    await fireEvent.click(dialog.getByRole('button', { name: 'Mark as not delivered' }))
     expect(await screen.findByRole('button', { name: 'Send 1 form' })).toBeTruthy()
     expect(calls('sends.settle')[0]?.input).toEqual({ id: inTheBox().id, arrived: false })
   })
@@ -469,8 +479,8 @@ describe('before it is sent', () => {
     await open({
       connection: { state: 'offline', since: NOW - 60_000, error: { code: 'offline', message: 'No network.' } }
     })
-    expect(screen.getByText(/^You have been offline since/)).toBeTruthy()
-    expect(screen.getByText('Send it all the same: it goes once you’re online again.')).toBeTruthy()
+    expect(screen.getByText(/^You’ve been offline since/)).toBeTruthy()
+    expect(screen.getByText('You can still send. It will go when you’re back online.')).toBeTruthy()
     await send()
     expect(calls('sends.start')).toHaveLength(1)
   })
@@ -499,7 +509,7 @@ describe('sending at another time', () => {
   beforeEach(() => open())
 
   async function choose(name: RegExp) {
-    await fireEvent.keyDown(screen.getByRole('button', { name: 'Send at another time' }), { key: 'Enter' })
+    await fireEvent.keyDown(screen.getByRole('button', { name: 'Send later' }), { key: 'Enter' })
     await fireEvent.click(await screen.findByRole('menuitem', { name }))
     await settle()
   }
@@ -513,21 +523,21 @@ describe('sending at another time', () => {
   })
 
   test('any day and time can be chosen, but none that has passed', async () => {
-    await choose(/^Choose a day/)
-    const dialog = within(await screen.findByRole('dialog', { name: 'Send at another time' }))
-    await fireEvent.input(dialog.getByLabelText('Day'), { target: { value: '2025-11-01' } })
-    expect(dialog.getByText(/This moment has passed/)).toBeTruthy()
-    expect(dialog.getByRole<HTMLButtonElement>('button', { name: 'Send then' }).disabled).toBe(true)
-    await fireEvent.input(dialog.getByLabelText('Day'), { target: { value: '2025-12-04' } })
-    expect(dialog.getByText('Goes on Thursday 4 December, 9 am')).toBeTruthy()
-    await fireEvent.click(dialog.getByRole('button', { name: 'Send then' }))
-    await screen.findByRole('button', { name: /^Take back/ })
+    await choose(/^Choose a date/)
+    const dialog = within(await screen.findByRole('dialog', { name: 'Send later' }))
+    await fireEvent.input(dialog.getByLabelText('Date'), { target: { value: '2025-11-01' } })
+    expect(dialog.getByText(/That time has passed/)).toBeTruthy()
+    expect(dialog.getByRole<HTMLButtonElement>('button', { name: 'Schedule' }).disabled).toBe(true)
+    await fireEvent.input(dialog.getByLabelText('Date'), { target: { value: '2025-12-04' } })
+    expect(dialog.getByText('Sends on Thursday 4 December, 9 am')).toBeTruthy()
+    await fireEvent.click(dialog.getByRole('button', { name: 'Schedule' }))
+    await screen.findByRole('button', { name: /^Undo send/ })
     expect(inTheBox()).toMatchObject({ hold: 'time', goesAt: new Date(2025, 11, 4, 9).getTime() })
   })
 
   test('asks for what is missing first', async () => {
     await fireEvent.input(email(), { target: { value: '' } })
-    await choose(/^Choose a day/)
+    await choose(/^Choose a date/)
     expect(screen.queryByRole('dialog')).toBeNull()
     expect(document.activeElement).toBe(email())
   })

@@ -62,7 +62,7 @@ describe('signers', () => {
   beforeEach(() => openWho(three()))
 
   test('one is added at the end, with the focus in the first name', async () => {
-    await press('Add a person')
+    await press('Add a signer')
     await settle()
     expect(names()).toEqual(['Mere', 'Tama', 'Grace', ''])
     expect(document.activeElement).toBe(box('First name', 3))
@@ -76,7 +76,7 @@ describe('signers', () => {
 
   test('a copy stands below its original, with all of it, and is someone of its own', async () => {
     await fireEvent.click(screen.getAllByLabelText('Face to face')[1] as HTMLElement)
-    await choose(/^What to do with Tama/, 'Copy this person')
+    await choose(/^Actions for Tama/, 'Duplicate')
     expect(names()).toEqual(['Mere', 'Tama', 'Tama', 'Grace'])
     expect(signerAt(2).faceToFace).toBe(true)
     expect(document.activeElement).toBe(box('First name', 2))
@@ -85,18 +85,18 @@ describe('signers', () => {
   })
 
   test('one that is removed leaves the focus to its neighbour', async () => {
-    await choose(/^What to do with Grace/, 'Remove this person')
+    await choose(/^Actions for Grace/, 'Remove')
     expect(names()).toEqual(['Mere', 'Tama'])
     expect(document.activeElement).toBe(box('First name', 1))
   })
 
   test('the only one cannot be removed', async () => {
-    await choose(/^What to do with Grace/, 'Remove this person')
-    await choose(/^What to do with Tama/, 'Remove this person')
-    screen.getByRole('button', { name: /^What to do with/ }).focus()
-    await fireEvent.keyDown(screen.getByRole('button', { name: /^What to do with/ }), { key: 'Enter' })
-    await screen.findByRole('menuitem', { name: 'Copy this person' })
-    expect(screen.queryByRole('menuitem', { name: 'Remove this person' })).toBeNull()
+    await choose(/^Actions for Grace/, 'Remove')
+    await choose(/^Actions for Tama/, 'Remove')
+    screen.getByRole('button', { name: /^Actions for/ }).focus()
+    await fireEvent.keyDown(screen.getByRole('button', { name: /^Actions for/ }), { key: 'Enter' })
+    await screen.findByRole('menuitem', { name: 'Duplicate' })
+    expect(screen.queryByRole('menuitem', { name: 'Remove' })).toBeNull()
   })
 })
 
@@ -119,7 +119,7 @@ describe('the order', () => {
   })
 
   test('is changed with the menu', async () => {
-    await choose(/^What to do with Mere/, 'Later')
+    await choose(/^Actions for Mere/, 'Move down')
     expect(names()).toEqual(['Tama', 'Mere', 'Grace'])
   })
 
@@ -242,7 +242,7 @@ describe('a mobile number', () => {
     expect(signerAt(0).MobileCountry).toBe('64')
     const [card] = screen.getAllByRole('group', { name: 'Mere Tamati' })
     expect(within(card as HTMLElement).getByText('New Zealand')).toBeTruthy()
-    expect(within(card as HTMLElement).getByText(/^Like 02/)).toBeTruthy()
+    expect(within(card as HTMLElement).getByText(/^Example: 02/)).toBeTruthy()
   })
 
   test('takes a country by its whole name, and any other text as it is typed', async () => {
@@ -277,7 +277,7 @@ describe('a mobile number that is written otherwise', () => {
     expect(screen.queryByRole('button', { name: /^Write it as/ })).toBeNull()
     composing.left(box('Mobile optional').id)
     await settle()
-    await press('Write it as 64, 0215550123')
+    await press('Change to 64, 0215550123')
     expect(signerAt(0)).toMatchObject({ MobileCountry: '64', MobileNumber: '0215550123' })
     await settle()
     expect(document.activeElement).toBe(box('Mobile optional'))
@@ -287,13 +287,13 @@ describe('a mobile number that is written otherwise', () => {
 describe('identity questions', () => {
   beforeEach(async () => {
     await openWho(forms(), fakeApi({ remembered: { 'IDData.Label': ['Staff number'] } }))
-    await fireEvent.click(screen.getByLabelText('Has no mobile phone'))
+    await fireEvent.click(screen.getByLabelText('No mobile phone'))
     await settle()
   })
-  const answer = () => box('The right answer')
+  const answer = () => box('Correct answer')
 
   test('begin with the date of birth, with a date control', () => {
-    expect(box('What is asked').value).toBe('Date of birth')
+    expect(box('Question').value).toBe('Date of birth')
     expect(answer().type).toBe('date')
   })
 
@@ -304,20 +304,20 @@ describe('identity questions', () => {
     expect(answer().type).toBe('date')
     await fireEvent.blur(answer())
     expect(answer().type).toBe('password')
-    await press('Show the answers')
+    await press('Show answers')
     expect(answer().type).toBe('date')
     expect(answer().value).toBe('1980-02-29')
-    await press('Hide the answers')
+    await press('Hide answers')
     expect(answer().type).toBe('password')
   })
 
   test('offer what was asked before and what is usual, with the kind of answer it has', async () => {
-    await type(box('What is asked'), '')
+    await type(box('Question'), '')
     const offered = screen.getAllByRole('option').map((one) => one.textContent)
     expect(offered).toContain('Staff number')
-    await type(box('What is asked'), 'personal')
-    await fireEvent.keyDown(box('What is asked'), { key: 'ArrowDown' })
-    await fireEvent.keyDown(box('What is asked'), { key: 'Enter' })
+    await type(box('Question'), 'personal')
+    await fireEvent.keyDown(box('Question'), { key: 'ArrowDown' })
+    await fireEvent.keyDown(box('Question'), { key: 'Enter' })
     expect(signerAt(0).IDData[0]).toMatchObject({ Label: 'Personal e-mail address', DataType: 'email' })
   })
 })

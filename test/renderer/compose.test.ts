@@ -72,8 +72,8 @@ describe('a list of templates that cannot be read', () => {
     opened = await openOffice(api)
     show(opened, Compose)
     await settle()
-    expect(screen.getByRole('alert').textContent).toContain('can’t be read')
-    await press(/^A template by hand/)
+    expect(screen.getByRole('alert').textContent).toContain('couldn’t be loaded')
+    await press(/^Use a template reference/)
     expect(box('Reference').value).toBe('')
   })
 })
@@ -97,7 +97,7 @@ describe('composing', () => {
     await type('Name', 'Tax declaration')
     await settle()
     await opened.clock.pass(300)
-    expect(screen.getByRole('alert').textContent).toContain('not being kept')
+    expect(screen.getByRole('alert').textContent).toContain('aren’t being saved')
     expect(box('Name').value).toBe('Tax declaration')
   })
 
@@ -123,7 +123,7 @@ describe('composing', () => {
     await press(/^Forms/)
     await fireEvent.click(
       within(screen.getByRole('complementary', { name: 'Summary' })).getByRole('button', {
-        name: 'Person 1: enter the last name.'
+        name: 'Signer 1: enter the last name.'
       })
     )
     await settle()
@@ -140,7 +140,7 @@ describe('composing', () => {
 
   test('a day of the strip becomes the due date, said with its zone', async () => {
     await press(/^Forms/)
-    expect(screen.getAllByText(/14 days after sending/).length).toBeGreaterThan(0)
+    expect(screen.getAllByText(/Default \(14 days\), due/).length).toBeGreaterThan(0)
     const [day] = screen.getAllByRole('radio', { name: /November|December/ })
     await fireEvent.click(day as HTMLElement)
     expect(screen.getAllByText(/, 5 pm /).length).toBeGreaterThan(0)
@@ -153,16 +153,16 @@ describe('composing', () => {
 
   test('what will be sent is shown exactly, the answers that identify people masked until asked for', async () => {
     await fillOneForm()
-    await fireEvent.click(screen.getByRole('checkbox', { name: 'Has no mobile phone' }))
+    await fireEvent.click(screen.getByRole('checkbox', { name: 'No mobile phone' }))
     await settle()
-    await fireEvent.input(screen.getByLabelText('The right answer'), { target: { value: '1980-02-29' } })
+    await fireEvent.input(screen.getByLabelText('Correct answer'), { target: { value: '1980-02-29' } })
     const details = screen.getByText('What will be sent').closest('details') as HTMLDetailsElement
     details.open = true
     await fireEvent(details, new Event('toggle'))
     const shown = () => screen.getByLabelText('The request as JSON').textContent ?? ''
     await waitFor(() => expect(shown()).toContain('"FormType": 3'))
     expect(shown()).not.toContain('1980-02-29')
-    await fireEvent.click(screen.getByRole('checkbox', { name: 'Show the answers that identify people' }))
+    await fireEvent.click(screen.getByRole('checkbox', { name: 'Show identity answers' }))
     expect(shown()).toContain('1980-02-29')
   })
 })
@@ -178,16 +178,16 @@ describe('what a form has of its own', () => {
     expect(screen.queryByRole('checkbox', { name: 'Different for this form' })).toBeNull()
     await press('Add another form')
     expect(differs()).toHaveLength(2)
-    expect(screen.getAllByText('as for the package')).toHaveLength(2)
+    expect(screen.getAllByText('same as the package')).toHaveLength(2)
   })
 
   test('begins as the package’s, goes its own way, and is given up again', async () => {
     await open()
     await fillOneForm()
     await press('Add another form')
-    await type(/^Page to return to/, 'https://office.example.com/back')
+    await type(/^Redirect after signing/, 'https://office.example.com/back')
     await fireEvent.click(differs()[1] as HTMLElement)
-    const page = own().getByRole<HTMLInputElement>('combobox', { name: /^Page to return to/ })
+    const page = own().getByRole<HTMLInputElement>('combobox', { name: /^Redirect after signing/ })
     expect(page.value).toBe('https://office.example.com/back')
     await fireEvent.input(page, { target: { value: 'https://office.example.com/own' } })
     await fireEvent.click(own().getByRole('checkbox', { name: 'Sign in this application' }))
@@ -197,7 +197,7 @@ describe('what a form has of its own', () => {
       undefined,
       { embedded: true, ReturnUrl: 'https://office.example.com/own', NotifyUrl: '' }
     ])
-    expect(screen.getByText('In this application, at the counter: Form 2.')).toBeTruthy()
+    expect(screen.getByText('At the counter, in this application: Form 2')).toBeTruthy()
     await fireEvent.click(differs()[1] as HTMLElement)
     await opened.clock.pass(1000)
     expect(kept()?.items[1]?.own).toBeUndefined()
@@ -210,14 +210,14 @@ describe('what a form has of its own', () => {
     await press('Add another form')
     await fireEvent.click(differs()[1] as HTMLElement)
     await fireEvent.click(screen.getAllByRole('checkbox', { name: 'Face to face' })[1] as HTMLElement)
-    await fireEvent.input(own().getByRole('combobox', { name: /^Address that the service calls/ }), {
+    await fireEvent.input(own().getByRole('combobox', { name: /^Notification address/ }), {
       target: { value: 'nowhere' }
     })
     await opened.clock.pass(1000)
     expect(kept()?.embedded).toBe(false)
     expect(kept()?.items[1]?.own?.embedded).toBe(true)
     const summary = within(screen.getByRole('complementary', { name: 'Summary' }))
-    expect(summary.getByText(/^Form 2, Address that the service calls: enter a web address/)).toBeTruthy()
+    expect(summary.getByText(/^Form 2, Notification address: enter a web address/)).toBeTruthy()
   })
 })
 
@@ -242,7 +242,7 @@ describe('an editor that is left while what was typed in it is not saved', () =>
     toast?.action?.run()
     await settle()
     expect(shownName()).toBe('Tax declaration')
-    expect(screen.getByRole('alert').textContent).toContain('not being kept')
+    expect(screen.getByRole('alert').textContent).toContain('aren’t being saved')
     await type('Name', 'Tax declaration 2026')
     opened.api.control.heal('drafts.save')
     await settle()
@@ -276,10 +276,10 @@ describe('a composer that is left open', () => {
     // In the last hour of a day.
     await open({ now: () => new Date(2025, 10, 26, 23, 0).getTime() })
     await press(/^Forms/)
-    expect(screen.getAllByText(/Sent today, that is .*10 December/).length).toBeGreaterThan(0)
+    expect(screen.getAllByText(/due .*10 December/).length).toBeGreaterThan(0)
     await opened.clock.pass(2 * 3_600_000)
     const summary = within(screen.getByRole('complementary', { name: 'Summary' }))
-    expect(summary.getByText(/Sent today, that is .*11 December/)).toBeTruthy()
+    expect(summary.getByText(/due .*11 December/)).toBeTruthy()
   })
 
   test('past its due date says that it has passed', async () => {
@@ -295,11 +295,11 @@ describe('a composer that is left open', () => {
     opened.app.router.go('compose', ['draft-1'])
     show(opened, Compose)
     await screen.findByRole('button', { name: 'Send 1 form' })
-    expect(screen.getByRole('region', { name: 'Before it can go: 6' })).toBeTruthy()
+    expect(screen.getByRole('region', { name: '6 things left to fill in' })).toBeTruthy()
     await opened.clock.pass(3_600_000)
-    expect(screen.getByRole('region', { name: 'Before it can go: 7' })).toBeTruthy()
+    expect(screen.getByRole('region', { name: '7 things left to fill in' })).toBeTruthy()
     await press('Show 1 more')
-    expect(screen.getByRole('button', { name: /choose a due date in the future/i })).toBeTruthy()
+    expect(screen.getByRole('button', { name: /choose a date in the future/i })).toBeTruthy()
   })
 })
 
@@ -314,9 +314,9 @@ describe('by keyboard', () => {
 
   test('what is missing is said with whose it is', async () => {
     await fillOneForm()
-    await press('Add a person')
+    await press('Add a signer')
     const list = within(screen.getByRole('complementary', { name: 'Summary' }))
-    expect(list.getByRole('button', { name: 'Person 2: enter the first name.' })).toBeTruthy()
+    expect(list.getByRole('button', { name: 'Signer 2: enter the first name.' })).toBeTruthy()
     expect(list.queryByRole('button', { name: /^Mere Parata: / })).toBeNull()
   })
 })

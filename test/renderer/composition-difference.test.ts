@@ -24,13 +24,13 @@ test.each<[string, Composition, Composition, object]>([
     'someone who came',
     forms({ items: [form({ signers: two })] }),
     forms(),
-    { what: 'Signer Tama Brooks', now: 'there', earlier: 'not there' }
+    { what: 'Signer Tama Brooks', now: 'included', earlier: 'not included' }
   ],
   [
     'someone who went',
     forms(),
     forms({ items: [form({ signers: two })] }),
-    { what: 'Signer Tama Brooks', now: 'not there', earlier: 'there' }
+    { what: 'Signer Tama Brooks', now: 'not included', earlier: 'included' }
   ],
   [
     'another address',
@@ -52,19 +52,19 @@ test.each<[string, Composition, Composition, object]>([
     'another form',
     forms(),
     forms({ items: [form(), form({ key: 'f2', Name: 'Choice of fund' })] }),
-    { what: 'Form Choice of fund', now: 'not there', earlier: 'there' }
+    { what: 'Form Choice of fund', now: 'not included', earlier: 'included' }
   ],
   [
     'a form that came to have pages of its own',
     forms({ items: [form({ own })] }),
     forms(),
-    { what: 'Signing and pages of its own in Tax file declaration', now: 'yes', earlier: 'no' }
+    { what: 'Own signing and redirects in Tax file declaration', now: 'yes', earlier: 'no' }
   ],
   [
     'a form’s own page',
     forms({ items: [form({ own })] }),
     forms({ items: [form({ own: { ...own, ReturnUrl: '' } })] }),
-    { what: 'Address to return to of Tax file declaration', now: own.ReturnUrl, earlier: 'none' }
+    { what: 'Redirect after signing of Tax file declaration', now: own.ReturnUrl, earlier: 'none' }
   ],
   [
     'a due date',
@@ -76,7 +76,7 @@ test.each<[string, Composition, Composition, object]>([
     'one after the other',
     templates(),
     templates({ Sequential: true }),
-    { what: 'One after the other', now: 'no', earlier: 'yes' }
+    { what: 'Signers sign in order', now: 'no', earlier: 'yes' }
   ]
 ])('%s is told', (_name, now, earlier, difference) => {
   expect(differencesOf(now, earlier)).toEqual([difference])
@@ -103,7 +103,7 @@ test('fields are counted, and what identifies a person is never shown', () => {
 
 test('someone without a name is still told apart', () => {
   expect(differencesOf(forms({ items: [form({ signers: [signer(), blankSigner('new')] })] }), forms())).toEqual([
-    { what: 'Signer without a name', now: 'there', earlier: 'not there' }
+    { what: 'Signer (no name)', now: 'included', earlier: 'not included' }
   ])
 })
 

@@ -37,7 +37,7 @@ async function open(change: Partial<FakeState> = {}, more: Record<string, string
 }
 const route = () => opened.app.router.route
 const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
-const note = () => screen.queryByText('After sending you go straight to the counter.')
+const note = () => screen.queryByText('After sending, you go straight to the counter.')
 const SEND = 'Send and go to the counter'
 async function press(name: string | RegExp) {
   await fireEvent.click(screen.getByRole('button', { name }))
@@ -51,7 +51,7 @@ async function fromPreset() {
 describe('A walk-in', () => {
   test('is begun from a preset, with signing in this application switched on, and says where it leads', async () => {
     await open()
-    expect(screen.getByRole('heading', { name: 'Walk-in: what is to be signed?' })).toBeTruthy()
+    expect(screen.getByRole('heading', { name: 'Walk-in: what are they signing?' })).toBeTruthy()
     await fromPreset()
     expect(opened.api.control.state.drafts[0]?.composition.embedded).toBe(true)
     expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Sign in this application' }).checked).toBe(true)
@@ -78,7 +78,7 @@ describe('A walk-in', () => {
     await fromPreset()
     expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Face to face' }).checked).toBe(true)
     expect(document.querySelector<HTMLDetailsElement>('details:has(section)')?.open).toBe(false)
-    expect(screen.queryByRole('button', { name: 'Send at another time' })).toBeNull()
+    expect(screen.queryByRole('button', { name: 'Send later' })).toBeNull()
     expect(document.activeElement).toBe(screen.getByLabelText('E-mail'))
   })
 
@@ -111,7 +111,7 @@ describe('A walk-in', () => {
     await press(SEND)
     await opened.clock.pass(300)
     expect(route().screen).toBe('compose')
-    expect(screen.getByText('Not sent: the service did not take it.')).toBeTruthy()
+    expect(screen.getByText('Not sent: the service rejected it.')).toBeTruthy()
     opened.api.control.state.nextSend = {}
     await press(SEND)
     await opened.clock.pass(300)
@@ -127,9 +127,9 @@ describe('A walk-in', () => {
     expect(screen.getByText(/Don’t hand over the screen yet/)).toBeTruthy()
     expect(route().screen).toBe('compose')
     opened.api.control.state.nextSend = { documents: [{ reference: 'doc-0', name: 'Tax declaration.pdf' }] }
-    await press('Ask now')
+    await press('Check now')
     await opened.clock.pass(300)
-    expect(screen.getByText('Sent: the service made 1 document of it.')).toBeTruthy()
+    expect(screen.getByText(/^Sent/)).toBeTruthy()
     expect(route().screen).toBe('compose')
   })
 
@@ -138,7 +138,7 @@ describe('A walk-in', () => {
     await fromPreset()
     await press(SEND)
     await opened.clock.pass(300)
-    expect(screen.getByText('You go to the counter as soon as the service has made the document.')).toBeTruthy()
+    expect(screen.getByText('The counter opens as soon as the document is ready.')).toBeTruthy()
     const { state, emit } = opened.api.control
     const [send] = state.sends
     if (!send) throw new Error('Nothing was sent.')
@@ -153,7 +153,7 @@ describe('A walk-in', () => {
     await fromPreset()
     await fireEvent.click(screen.getByRole('checkbox', { name: 'Sign in this application' }))
     expect(note()).toBeNull()
-    await press('Switch it on')
+    await press('Turn it on')
     expect(note()).toBeTruthy()
   })
 })

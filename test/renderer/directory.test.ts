@@ -54,7 +54,7 @@ test('every field of every kind that can be sent has its control', async () => {
 
 test('it isn’t said that there are no records where the service hasn’t listed them', async () => {
   await open(fakeApi({ employers: { records: [], from: 'nowhere' } }))
-  expect(screen.getByText('The employer records aren’t known yet.')).toBeTruthy()
+  expect(screen.getByText('Employer records haven’t been loaded yet.')).toBeTruthy()
   opened.close()
   document.body.replaceChildren()
   await open(fakeApi({ employers: { records: [], from: 'service', at: NOW } }))
@@ -83,7 +83,7 @@ test('an ABN whose check digits are wrong is not sent', async () => {
   await open()
   await choose(/Harbour & Co. staff fund/)
   await type('ABN', '51 824 753 557')
-  expect(screen.getByText(/This isn’t an ABN/)).toBeTruthy()
+  expect(screen.getByText(/This isn’t a valid ABN/)).toBeTruthy()
   await press('Save…')
   expect(screen.queryByRole('dialog')).toBeNull()
   expect(saved()).toHaveLength(0)
@@ -95,7 +95,7 @@ test('a new record needs a reference of its own and a name', async () => {
   await fireEvent.click(await screen.findByRole('menuitem', { name: 'Super fund' }))
   await settle()
   await press('Save…')
-  expect(screen.getByText(/Give the record a reference/)).toBeTruthy()
+  expect(screen.getByText(/Enter a reference/)).toBeTruthy()
   await type('Reference', 'super-2')
   await type('Name', 'Night shift')
   expect(screen.getByText('Another record of this kind has this reference.')).toBeTruthy()
@@ -114,14 +114,14 @@ test('what was typed in one record is there again after looking at another', asy
   expect((screen.getByLabelText('Phone') as HTMLInputElement).value).toBe('')
   await choose(/Harbour & Co. staff fund/)
   expect((screen.getByLabelText('Phone') as HTMLInputElement).value).toBe('123')
-  expect(screen.getByText('not saved')).toBeTruthy()
+  expect(screen.getByText('unsaved')).toBeTruthy()
 })
 
 test('records that can only be read say so', async () => {
   await open()
   await choose(/Screening/)
   expect(screen.queryByRole('button', { name: 'Save…' })).toBeNull()
-  expect(screen.getByText(/can be read here; the service has no way/)).toBeTruthy()
+  expect(screen.getByText(/can only be changed in the service/)).toBeTruthy()
 })
 
 test('a save that failed keeps what was typed and can be tried again', async () => {
@@ -168,8 +168,8 @@ test('recipients are read in both their lists', async () => {
     }
   })
   await open(api, ['recipients'])
-  expect(within(screen.getByRole('region', { name: /under way/ })).getByText('Ana Brooks')).toBeTruthy()
-  expect(within(screen.getByRole('region', { name: /complete/ })).getByText('Hemi Tane')).toBeTruthy()
+  expect(within(screen.getByRole('region', { name: /on progress/ })).getByText('Ana Brooks')).toBeTruthy()
+  expect(within(screen.getByRole('region', { name: /on completion/ })).getByText('Hemi Tane')).toBeTruthy()
   expect(screen.getByText('reviewer')).toBeTruthy()
 })
 
@@ -184,7 +184,7 @@ test('templates and forms say when they were used last, and are searched', async
     ['forms']
   )
   expect(screen.getByText(/41 packages, last/)).toBeTruthy()
-  expect(screen.getByText('not used from here yet')).toBeTruthy()
+  expect(screen.getByText('not used yet')).toBeTruthy()
   await fireEvent.input(screen.getByRole('searchbox'), { target: { value: 'tax' } })
   await settle()
   expect(screen.queryByText('Privacy consent')).toBeNull()
@@ -202,7 +202,7 @@ test('a template begins a package with the signers and fields that the account l
   const listed = { Name: 'Residential tenancy', Reference: 'tpl-rent', Signers, Fields }
   const known = { kind: 'form-filler' as const, Name: 'Residential tenancy', Reference: 'tpl-rent', uses: 2 }
   await open(fakeApi({ knownForms: [known], templates: [listed] as never }), ['forms'])
-  await press('Begin a package with Residential tenancy')
+  await press('Start a package with Residential tenancy')
   expect(kept()).toMatchObject([
     {
       kind: 'form-filler',
@@ -216,7 +216,7 @@ test('a template begins a package with the signers and fields that the account l
 test('a form begins a package with its reference and its type', async () => {
   const known = { kind: 'form-direct' as const, Name: 'Tax declaration', Reference: 'form-tfn', FormType: '3', uses: 1 }
   await open(fakeApi({ knownForms: [known] }), ['forms'])
-  await press('Begin a package with Tax declaration')
+  await press('Start a package with Tax declaration')
   const item = { Name: 'Tax declaration', Reference: 'form-tfn', FormType: '3' }
   expect(kept()).toMatchObject([{ kind: 'form-direct', items: [item] }])
 })
@@ -224,9 +224,9 @@ test('a form begins a package with its reference and its type', async () => {
 test('a template that the account no longer lists begins with what is known of it, and that is said', async () => {
   const known = { kind: 'form-filler' as const, Name: 'Old lease', Reference: 'tpl-old', uses: 9 }
   await open(fakeApi({ knownForms: [known], templates: [] }), ['forms'])
-  await press('Begin a package with Old lease')
+  await press('Start a package with Old lease')
   expect(kept()).toMatchObject([{ kind: 'form-filler', items: [{ Name: 'Old lease', Reference: 'tpl-old' }] }])
-  expect(opened.app.toasts.shown.at(-1)?.text).toContain('“Old lease” isn’t in the account’s list')
+  expect(opened.app.toasts.shown.at(-1)?.text).toContain('“Old lease” isn’t in the template list')
 })
 
 test('a package that could not be begun says why, and nothing is opened', async () => {
@@ -234,8 +234,8 @@ test('a package that could not be begun says why, and nothing is opened', async 
   const api = fakeApi({ knownForms: [known] })
   api.control.fail('templates.list', { code: 'offline', message: 'No network.' })
   await open(api, ['forms'])
-  await press('Begin a package with Lease')
-  expect(screen.getByText('The package could not be begun.')).toBeTruthy()
+  await press('Start a package with Lease')
+  expect(screen.getByText('The package couldn’t be started.')).toBeTruthy()
   expect(kept()).toEqual([])
   expect(opened.app.router.route.screen).toBe('directory')
 })

@@ -98,8 +98,8 @@ describe('the list of drafts', () => {
 
   test('says that nothing was found, and offers all again', async () => {
     await open({}, [], { search: 'zebra' })
-    expect(screen.getByText('No draft here has all these words: “zebra”.')).toBeTruthy()
-    await press('Clear the search')
+    expect(screen.getByText('No drafts match “zebra”.')).toBeTruthy()
+    await press('Clear search')
     expect(titles()).toHaveLength(3)
   })
 
@@ -124,7 +124,7 @@ describe('the list of drafts', () => {
     opened.app.router.go('drafts')
     show(opened, Drafts)
     await settle()
-    expect(screen.getByText('The drafts can’t be read.')).toBeTruthy()
+    expect(screen.getByText('The drafts couldn’t be loaded.')).toBeTruthy()
     opened.api.control.heal('drafts.list')
     await press('Try again')
     expect(titles()).toEqual(['Older'])
@@ -138,7 +138,7 @@ describe('a chosen draft', () => {
     await key('ArrowDown')
     await key('d')
     expect(kept().filter((title) => title === 'Older')).toHaveLength(2)
-    expect(opened.app.toasts.shown[0]?.text).toBe('Made a copy of “Older”.')
+    expect(opened.app.toasts.shown[0]?.text).toBe('Duplicated “Older”.')
     await key('h')
     expect(opened.app.router.route.query.get('history')).toBeTruthy()
     expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'History' }))
@@ -186,12 +186,12 @@ describe('a chosen draft', () => {
     await key('ArrowDown')
     await key('Delete')
     expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Drafts' }))
-    expect(screen.getByText('No drafts.')).toBeTruthy()
+    expect(screen.getByText('No drafts yet.')).toBeTruthy()
   })
 
   test('can be put under many rows of a sheet', async () => {
     await open()
-    await chooseOf('Newer', /^Send to many/)
+    await chooseOf('Newer', /^Bulk send/)
     expect(window.location.hash).toBe('#/bulk?draft=two')
   })
 })
@@ -203,7 +203,7 @@ describe('several drafts', () => {
     await key(' ')
     await key('ArrowDown')
     await key(' ')
-    expect(screen.getByText('2 drafts marked')).toBeTruthy()
+    expect(screen.getByText('2 drafts selected')).toBeTruthy()
     await press('Delete 2 drafts')
     expect(kept()).toEqual(['Oldest'])
     opened.app.toasts.shown[0]?.action?.run()
@@ -217,11 +217,11 @@ describe('several drafts', () => {
     await fireEvent.click(rows[2] as Element, { ctrlKey: true })
     await fireEvent.click(rows[6] as Element, { shiftKey: true })
     await settle()
-    expect(screen.getByText('5 drafts marked')).toBeTruthy()
+    expect(screen.getByText('5 drafts selected')).toBeTruthy()
     await fireEvent.click(screen.getAllByRole('checkbox')[1] as Element)
-    expect(screen.getByText('4 drafts marked')).toBeTruthy()
+    expect(screen.getByText('4 drafts selected')).toBeTruthy()
     await key('Escape')
-    expect(screen.queryByText(/marked$/)).toBeNull()
+    expect(screen.queryByText(/selected$/)).toBeNull()
   })
 
   test('are saved as one file once it was read that the file is not encrypted', async () => {
@@ -231,13 +231,14 @@ describe('several drafts', () => {
     await key('ArrowDown')
     await key(' ')
     await key('e')
-    const dialog = await screen.findByRole('dialog', { name: 'Save 2 drafts as a file' })
+    const dialog = await screen.findByRole('dialog', { name: 'Export 2 drafts' })
     expect(dialog.textContent).toContain('not encrypted')
     expect(calls('drafts.export')).toHaveLength(0)
-    await press('Choose where…')
+    await fireEvent.click(within(dialog).getByRole('button', { name: 'Export…' }))
+    await settle()
     expect(calls('drafts.export').map(({ input }) => input)).toEqual([{ ids: ['two', 'one'] }])
-    expect(opened.app.toasts.shown[0]?.text).toBe('Saved 2 drafts as “Drafts.countersign”.')
-    expect(screen.queryByText(/marked$/)).toBeNull()
+    expect(opened.app.toasts.shown[0]?.text).toBe('Exported 2 drafts to “Drafts.countersign”.')
+    expect(screen.queryByText(/selected$/)).toBeNull()
   })
 
   test('that could not be saved stay marked, and why is said', async () => {
@@ -246,8 +247,8 @@ describe('several drafts', () => {
     await key('ArrowDown')
     await key('e')
     await screen.findByRole('dialog')
-    await press('Choose where…')
-    expect(screen.getByText('The file wasn’t saved.')).toBeTruthy()
+    await press('Export…')
+    expect(screen.getByText('The file wasn’t exported.')).toBeTruthy()
   })
 })
 
@@ -256,7 +257,7 @@ describe('the trash', () => {
 
   test('says how long it keeps what, and brings it back', async () => {
     await open(trash, ['trash'])
-    expect(screen.getByText(/kept here for 30 days/)).toBeTruthy()
+    expect(screen.getByText(/stay here for 30 days/)).toBeTruthy()
     expect(screen.getByText('25 Dec')).toBeTruthy()
     await key('ArrowDown', {}, grid('Trash'))
     await key('r', {}, grid('Trash'))
@@ -268,9 +269,9 @@ describe('the trash', () => {
     await open(trash, ['trash'])
     await key('ArrowDown', {}, grid('Trash'))
     await key('Delete', {}, grid('Trash'))
-    await screen.findByRole('dialog', { name: /^Delete “.*” for good\?$/ })
+    await screen.findByRole('dialog', { name: /^Permanently delete “.*”\?$/ })
     expect(calls('drafts.erase')).toHaveLength(0)
-    await press('Delete for good')
+    await press('Delete permanently')
     expect(calls('drafts.erase')).toHaveLength(1)
     await waitFor(() => expect(document.activeElement).toBe(grid('Trash')))
     expect(opened.api.control.state.drafts).toHaveLength(3)
@@ -278,10 +279,10 @@ describe('the trash', () => {
 
   test('is emptied after it said how many', async () => {
     await open(trash, ['trash'])
-    await press('Empty the trash…')
-    await screen.findByRole('dialog', { name: 'Delete all 3 drafts in the trash for good?' })
+    await press('Empty trash…')
+    await screen.findByRole('dialog', { name: 'Permanently delete all 3 drafts in the trash?' })
     await press('Delete 3 drafts')
-    expect(screen.getByText('The trash is empty.')).toBeTruthy()
+    expect(screen.getByText('Trash is empty.')).toBeTruthy()
     expect(kept()).toEqual(['Older'])
   })
 })
@@ -297,11 +298,11 @@ describe('the history of a draft', () => {
   test('tells when and why each version was kept, and what differs', async () => {
     await openHistory()
     const pane = screen.getByRole('region', { name: 'History' })
-    expect(within(pane).getByText('as it was sent')).toBeTruthy()
-    expect(within(pane).getByText('after ten minutes of changes')).toBeTruthy()
+    expect(within(pane).getByText('sent')).toBeTruthy()
+    expect(within(pane).getByText('autosaved')).toBeTruthy()
     expect(within(pane).getByRole('rowheader', { name: 'Due date' })).toBeTruthy()
-    await press(/after ten minutes/)
-    expect(within(pane).getByRole('row', { name: /^Name of the form .* Tenancy agreement$/ })).toBeTruthy()
+    await press(/autosaved/)
+    expect(within(pane).getByRole('row', { name: /^Document name .* Tenancy agreement$/ })).toBeTruthy()
     expect(within(pane).getByRole('row', { name: /^E-mail address of Mere Parata .* mere@example.org$/ })).toBeTruthy()
   })
 
@@ -315,19 +316,19 @@ describe('the history of a draft', () => {
 
   test('goes back to a version, and then nothing differs', async () => {
     const one = await openHistory()
-    await press(/after ten minutes/)
-    await press('Go back to this version')
+    await press(/autosaved/)
+    await press('Restore this version')
     expect(opened.api.control.state.drafts[0]?.composition.items[0]?.Name).toBe('Tenancy agreement')
     expect(one.title).not.toBe('Tenancy agreement')
-    expect((screen.getByRole('button', { name: 'Go back to this version' }) as HTMLButtonElement).disabled).toBe(true)
-    expect(screen.getByText('The draft is the same now.')).toBeTruthy()
+    expect((screen.getByRole('button', { name: 'Restore this version' }) as HTMLButtonElement).disabled).toBe(true)
+    expect(screen.getByText('Same as the current draft')).toBeTruthy()
   })
 
   test('that could not go back says so and leaves the draft', async () => {
     await openHistory()
     opened.api.control.fail('drafts.goBack', { code: 'storage', message: 'Not now.' })
-    await press('Go back to this version')
-    expect(screen.getByText('The draft is as it was before.')).toBeTruthy()
+    await press('Restore this version')
+    expect(screen.getByText('The version wasn’t restored.')).toBeTruthy()
   })
 
   test('of a draft without versions says when there will be one', async () => {
@@ -349,7 +350,7 @@ describe('importing', () => {
     const notice = screen.getByRole('alert')
     expect(notice.textContent).toContain('Imported 2 drafts.')
     expect(notice.textContent).toContain('half.countersign: This file was cut short.')
-    await press('Close')
+    await press('Dismiss')
     expect(screen.queryByRole('alert')).toBeNull()
   })
 

@@ -31,7 +31,7 @@ type Table = Record<string, Change | Filled>
 
 const share = /^Shared with/
 const question = /^Identity questions/
-const list = /^Choices in drop-down lists/
+const list = /^Drop-down choices/
 const details = /^Details of/
 
 const person = (path: string): Table => ({
@@ -45,7 +45,7 @@ const invitee = (path: string): Table => ({
   ...person(path),
   [`${path}.MobileNumber`]: { label: /^Mobile/, enter: '021555099' },
   [`${path}.MobileCountry`]: { label: /^Country code/, enter: '61' },
-  [`${path}.ClientReference`]: { label: /^Your reference for this person/, enter: 'CLIENT-9' },
+  [`${path}.ClientReference`]: { label: /^Your reference for this signer/, enter: 'CLIENT-9' },
   ...Object.fromEntries(
     Object.entries(person(`${path}.ShareUsers[]`)).map(([member, change]) => [member, { ...change, group: share }])
   ),
@@ -55,12 +55,12 @@ const invitee = (path: string): Table => ({
 
 const ofPackage: Table = {
   DueDate: { label: 'Date', enter: '2025-12-05', becomes: '2025-12-05T17:00:00Z' },
-  GMT: { label: 'Offset that is sent', enter: '720' }
+  GMT: { label: 'UTC offset', enter: '720' }
 }
 
 const formDirect: Table = {
   ...ofPackage,
-  InvitationEmailTemplateReference: { label: /^Invitation’s e-mail template/, enter: 'mail-9' },
+  InvitationEmailTemplateReference: { label: /^Invitation e-mail template/, enter: 'mail-9' },
   'ListItems[].ClientField': { label: 'Field', group: list, enter: 'branch' },
   'ListItems[].Item': { label: 'Choice', group: list, enter: 'Harbour' },
   'ListItems[].Value': { label: 'Value', group: list, enter: 'HB' },
@@ -68,17 +68,17 @@ const formDirect: Table = {
   'Forms[].FormType': { label: /^Form type/, enter: '7', becomes: 7 },
   'Forms[].Reference': { label: 'Reference', enter: 'SUPER-1' },
   'Forms[].EmbedForm': { label: 'Sign in this application', enter: true },
-  'Forms[].ReturnUrl': { label: /^Page to return to/, enter: 'https://example.org/back' },
-  'Forms[].NotifyUrl': { label: /^Address that the service calls/, enter: 'https://example.org/told' },
-  'Forms[].XMLData': { label: /^Data to fill in/, enter: '<form><wage>20</wage></form>' },
+  'Forms[].ReturnUrl': { label: /^Redirect after signing/, enter: 'https://example.org/back' },
+  'Forms[].NotifyUrl': { label: /^Notification address/, enter: 'https://example.org/told' },
+  'Forms[].XMLData': { label: /^XML data/, enter: '<form><wage>20</wage></form>' },
   'Forms[].EmployerReference': { label: /^Employer reference/, enter: 'EMP-9' },
   'Forms[].ClientReference': { label: 'Your reference optional', enter: 'MATTER-9' },
   ...invitee('Forms[].Signers[]'),
   'Forms[].Signers[].SignerType': { label: /^Signer type/, enter: 'Witness' },
-  'Forms[].Signers[].UseIDData': { label: 'Has no mobile phone', enter: false, becomes: null },
-  'Forms[].Signers[].IDData[].Label': { label: 'What is asked', group: question, enter: 'Passport number' },
-  'Forms[].Signers[].IDData[].Value': { label: 'The right answer', group: question, enter: 'LZ000000' },
-  'Forms[].Signers[].IDData[].DataType': { label: 'Kind', group: question, enter: 'email' },
+  'Forms[].Signers[].UseIDData': { label: 'No mobile phone', enter: false, becomes: null },
+  'Forms[].Signers[].IDData[].Label': { label: 'Question', group: question, enter: 'Passport number' },
+  'Forms[].Signers[].IDData[].Value': { label: 'Correct answer', group: question, enter: 'LZ000000' },
+  'Forms[].Signers[].IDData[].DataType': { label: 'Answer type', group: question, enter: 'email' },
   'Forms[].Signers[].EnabledFaceToFaceSigning': { label: 'Face to face', enter: true },
   'Forms[].Signers[].Optional': { label: 'Optional', enter: true },
   'Forms[].Signers[].VideoConfirmation': { label: 'Video confirmation', enter: false, becomes: null },
@@ -88,23 +88,23 @@ const formDirect: Table = {
 const formFiller: Table = {
   ...ofPackage,
   Embedded: { label: 'Sign in this application', enter: true },
-  Sequential: { label: 'One after the other', enter: true },
-  ReturnUrl: { label: /^Page to return to/, enter: 'https://example.org/back' },
-  NotifyUrl: { label: /^Address that the service calls/, enter: 'https://example.org/told' },
+  Sequential: { label: 'Signers sign in order', enter: true },
+  ReturnUrl: { label: /^Redirect after signing/, enter: 'https://example.org/back' },
+  NotifyUrl: { label: /^Notification address/, enter: 'https://example.org/told' },
   'Templates[].Name': { label: 'Name', enter: 'Deed of gift' },
   'Templates[].Reference': { label: 'Reference', enter: 'TPL-9' },
   'Templates[].ClientReference': { label: 'Your reference optional', enter: 'MATTER-9' },
   ...invitee('Templates[].Signers[]'),
-  'Templates[].Signers[].SignerReference': { label: /^Signer in the template/, enter: 'landlord' },
+  'Templates[].Signers[].SignerReference': { label: /^Role in the template/, enter: 'landlord' },
   'Templates[].Signers[].IsFaceToFaceSigning': { label: 'Face to face', enter: true },
   'Templates[].Signers[].VideoConfirmationEnabled': { label: 'Video confirmation', enter: false, becomes: null },
   'Templates[].Signers[].VideoConfirmationDeepfakeEnabled': { label: 'Deepfake detector', enter: true },
   'Templates[].Signers[].ReviewBeforeSigningEnabled': { label: 'Review before signing', enter: true },
-  'Templates[].Fields[].Label': { label: 'Field’s label', group: details, enter: 'Rent per month' },
+  'Templates[].Fields[].Label': { label: 'Field label', group: details, enter: 'Rent per month' },
   'Templates[].Fields[].Value': { label: /^Rent per week/, enter: '420' },
-  'Templates[].Fields[].FieldType': { label: 'Kind of field', group: details, enter: 'DateInput' },
-  'Templates[].Fields[].IsRequired': { label: 'Must be filled in', group: details, enter: true },
-  'Templates[].Fields[].Reference': { label: 'Field’s reference', group: details, enter: 'rent-9' },
+  'Templates[].Fields[].FieldType': { label: 'Field type', group: details, enter: 'DateInput' },
+  'Templates[].Fields[].IsRequired': { label: 'Required', group: details, enter: true },
+  'Templates[].Fields[].Reference': { label: 'Field reference', group: details, enter: 'rent-9' },
   'Templates[].Fields[].ReadOnly': { label: 'Signers can’t change it', group: details, enter: true },
   'Templates[].Fields[].ClientField': { label: 'Name in your system', group: details, enter: 'wages.rent' },
   'Templates[].Fields[].ID': {
@@ -203,13 +203,13 @@ async function openComposer(composition: Composition) {
   show(opened, Compose)
   await screen.findAllByLabelText('First name')
   await settle()
-  const ofFields = screen.queryByRole('button', { name: 'Details of the fields' })
+  const ofFields = screen.queryByRole('button', { name: 'Show field details' })
   if (ofFields) await fireEvent.click(ofFields)
   for (const part of document.querySelectorAll('details')) {
     part.open = true
     await fireEvent(part, new Event('toggle'))
   }
-  const answers = screen.queryByLabelText('Show the answers that identify people')
+  const answers = screen.queryByLabelText('Show identity answers')
   if (answers) await fireEvent.click(answers)
   await settle()
 }

@@ -225,9 +225,9 @@ describe('one package', () => {
     expect(window.location.hash).toBe('#/outbox/w?show=waiting&search=loan')
   })
 
-  test('that is sent leads to its documents, and says what it is called at the service', async () => {
-    await open({ sends: [sendOf({ packageStatus: 'Queued' })] }, ['send-1'])
-    expect(screen.getByText('The service calls the package “Queued”.')).toBeTruthy()
+  test('that is sent says to whom, and leads to its documents', async () => {
+    await open({ sends: [sendOf()] }, ['send-1'])
+    expect(screen.getByText('Sent to Mere Parata.')).toBeTruthy()
     expect(screen.getByRole('link', { name: 'Open the document' }).getAttribute('href')).toContain('document=doc-0')
     expect(screen.getByText('package-900')).toBeTruthy()
     expect(screen.getByText('Added to the Outbox')).toBeTruthy()
@@ -249,7 +249,7 @@ describe('one package', () => {
 
   test('the service is asked about, and its answer is shown in place', async () => {
     await open({ sends: [uncertain] }, ['old'])
-    await press('Ask now')
+    await press('Check now')
     await opened.clock.pass(300)
     expect(calls('sends.reconcile')).toHaveLength(1)
     expect(rows()).toEqual([['Sent', 'Deed of gift']])
@@ -288,7 +288,7 @@ describe('one package', () => {
       updatedAt: NOW
     } as const
     await open({ drafts: [{ ...draft, composition: { items: [] } as never }], sends: [waiting, uncertain] }, ['w'])
-    await press('Take back')
+    await press('Undo send')
     await opened.clock.pass(300)
     expect(rows()).toEqual([['Not confirmed', 'Deed of gift']])
     expect(document.activeElement).toBe(screen.getByRole('grid'))

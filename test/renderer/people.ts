@@ -57,7 +57,7 @@ export function practiceAccount(): AccountView {
     folders: ['InBox', 'Progress', 'Signed'],
     dataTypeSpelling: 'lower-then-upper',
     chosen: true,
-    limits: {},
+    limits: { defaultDueDays: 14 },
     savesSigned: 'unknown',
     signedFrom: [],
     hasSecret: true

@@ -93,17 +93,15 @@ describe('fields of a template', () => {
       fieldOf({ FieldType: 'Barcode', ID: '17' }),
       fieldOf({ key: 'd2', Label: 'Code', FieldType: '' })
     ])
-    expect(
-      screen.getByText(/calls this field type “Barcode”, which Countersign doesn’t know\. It is sent back as it came/)
-    ).toBeTruthy()
-    expect(screen.getByText(/doesn’t say what kind of field this is/)).toBeTruthy()
+    expect(screen.getByText(/Unknown field type “Barcode”, sent unchanged/)).toBeTruthy()
+    expect(screen.getByText(/Unknown field type, sent as text/)).toBeTruthy()
     await type(box('Rent optional'), '9400')
-    await press('Details of the fields')
-    expect(screen.getAllByLabelText('Field’s old reference').map((one) => (one as HTMLInputElement).value)).toEqual([
+    await press('Show field details')
+    expect(screen.getAllByLabelText('Old field reference').map((one) => (one as HTMLInputElement).value)).toEqual([
       '17'
     ])
-    const [kind] = screen.getAllByLabelText<HTMLSelectElement>('Kind of field')
-    expect(kind?.selectedOptions[0]?.textContent).toBe('“Barcode”, as it came')
+    const [kind] = screen.getAllByLabelText<HTMLSelectElement>('Field type')
+    expect(kind?.selectedOptions[0]?.textContent).toBe('“Barcode” (from the service)')
     expect(composing.snapshot().items[0]?.fields[0]).toMatchObject({ FieldType: 'Barcode', Value: '9400', ID: '17' })
     await fireEvent.change(kind as HTMLSelectElement, { target: { value: 'MultiLineText' } })
     await settle()
@@ -121,9 +119,9 @@ describe('fields of a template', () => {
     await openFields([])
     await press('Add a field')
     await settle()
-    expect(document.activeElement).toBe(box('Field’s label'))
-    await type(box('Field’s label'), 'Bond')
-    await type(box('Field’s reference'), 'bond')
+    expect(document.activeElement).toBe(box('Field label'))
+    await type(box('Field label'), 'Bond')
+    await type(box('Field reference'), 'bond')
     expect(composing.snapshot().items[0]?.fields[0]).toMatchObject({ Label: 'Bond', Reference: 'bond' })
     await press('Remove “Bond”')
     await settle()
@@ -133,9 +131,9 @@ describe('fields of a template', () => {
 
   test('what a field is stays closed until it is asked for', async () => {
     await openFields([fieldOf()])
-    expect(screen.queryByLabelText('Field’s reference')).toBeNull()
-    await press('Details of the fields')
-    await type(box('Field’s reference'), 'rent-2')
+    expect(screen.queryByLabelText('Field reference')).toBeNull()
+    await press('Show field details')
+    await type(box('Field reference'), 'rent-2')
     expect(composing.snapshot().items[0]?.fields[0]?.Reference).toBe('rent-2')
   })
 })

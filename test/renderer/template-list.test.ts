@@ -30,10 +30,10 @@ describe('the list of templates', () => {
 
   test('says when it was last true', async () => {
     await openList(fakeApi())
-    expect(said().join()).toMatch(/^5 templates, as of \d\d:\d\d$/)
+    expect(said().join()).toMatch(/^5 templates, updated \d\d:\d\d$/)
   })
 
-  test('serves offline, and is fetched again when online again', async () => {
+  test('serves offline, and is refreshes when online again', async () => {
     const api = fakeApi({ connection: offline })
     const { list } = api.templates
     api.templates.list = async (input) => {
@@ -42,7 +42,7 @@ describe('the list of templates', () => {
       return { ok: true, value: { ...result.value, problem: { code: 'offline', message: 'No network.' } } }
     }
     await openList(api)
-    expect(said().join()).toContain('fetched again when online')
+    expect(said().join()).toContain('refreshes when online')
     await press(/^Deed of gift/)
     expect(chosen.map((one) => one.Reference)).toEqual(['tpl-gift'])
     api.control.state.connection = { state: 'online', since: 1 }
@@ -83,6 +83,6 @@ describe('the list of templates', () => {
     const api = fakeApi()
     api.templates.list = async () => ({ ok: true, value: { items: [], fetchedAt: 1, unreadable: 3 } })
     await openList(api)
-    expect(screen.getByText(/^3 more entries/)).toBeTruthy()
+    expect(screen.getByText(/^3 more templates/)).toBeTruthy()
   })
 })

@@ -172,15 +172,20 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
   }
 }
 
-/** `MaxDueDate` may be days or a date: as days alone it bounds every package. */
+/** `MaxDueDate` and `DefaultDueDate` may be days or a date: as days alone they hold for every package. */
 function limitsOf(info: AccountInfo | undefined): AccountLimits {
-  const days = Number(info?.MaxDueDate)
   return defined({
     documentsLeft: info?.DocumentLeft,
-    mostDueDays: Number.isInteger(days) && days > 0 ? days : undefined,
+    mostDueDays: daysIn(info?.MaxDueDate),
+    defaultDueDays: daysIn(info?.DefaultDueDate),
     faceToFace: info?.EnabledFaceToFaceSigning,
     dateFormat: info?.DateFormat
   })
+}
+
+function daysIn(value: AccountInfo['MaxDueDate']): number | undefined {
+  const days = Number(value)
+  return Number.isInteger(days) && days > 0 ? days : undefined
 }
 
 /** @throws AppFailure `no-account` if none was made yet. */

@@ -56,7 +56,10 @@ export const ofSigner = {
     'phone',
     'phone number'
   ]),
-  ClientReference: field('your reference for this person', 'text', ['client reference']),
+  ClientReference: field('your reference for this signer', 'text', [
+    'client reference',
+    'your reference for this person'
+  ]),
   faceToFace: field('face to face', 'yes-no', ['face to face signing', 'at the counter']),
   video: field('video confirmation', 'yes-no', ['video']),
   deepfakeDetector: field('deepfake detector', 'yes-no', ['deepfake'])
@@ -65,12 +68,21 @@ export const ofSigner = {
 export const ofFormSigner = {
   Optional: field('optional', 'yes-no', ['may be left out']),
   SignerType: field('signer type', 'text', ['role']),
-  UseIDData: field('has no mobile phone', 'yes-no', ['use id data', 'no mobile', 'identity questions'])
+  UseIDData: field('no mobile phone', 'yes-no', [
+    'use id data',
+    'no mobile',
+    'has no mobile phone',
+    'identity questions'
+  ])
 } satisfies Fields<ComposedSigner>
 
 export const ofTemplateSigner = {
   reviewBeforeSigning: field('review before signing', 'yes-no', ['review']),
-  SignerReference: field('signer in the template', 'text', ['signer reference', 'template signer'])
+  SignerReference: field('role in the template', 'text', [
+    'signer reference',
+    'template signer',
+    'signer in the template'
+  ])
 } satisfies Fields<ComposedSigner>
 
 export const ofShareUser = {
@@ -81,8 +93,8 @@ export const ofShareUser = {
 
 export const ofQuestion = {
   Label: needed('what is asked', 'text', ['identity question', 'identity label']),
-  DataType: field('kind', 'question-type', ['data type', 'identity type']),
-  Value: needed('right answer', 'answer', ['answer', 'identity answer', 'identity value'])
+  DataType: field('answer type', 'question-type', ['data type', 'identity type', 'kind']),
+  Value: needed('correct answer', 'answer', ['answer', 'identity answer', 'identity value', 'right answer'])
 } satisfies Fields<ComposedSigner['IDData'][number]>
 
 export const ofChoice = {
@@ -97,7 +109,7 @@ export const ofForm = {
   FormType: needed('form type', 'number', ['form type']),
   ClientReference: field('your reference', 'text', ['your reference', 'client reference', 'matter', 'case number']),
   EmployerReference: field('employer reference', 'text', ['employer reference']),
-  XMLData: field('data to fill in', 'text', ['data to fill in', 'xml', 'xml data'])
+  XMLData: field('XML data', 'text', ['data to fill in', 'xml', 'xml data'])
 } satisfies Fields<ComposedItem>
 
 export const ofTemplate = {
@@ -107,8 +119,18 @@ export const ofTemplate = {
 
 export const ofSettings = {
   embedded: field('Sign in this application', 'yes-no', ['embedded', 'embed form', 'embed']),
-  ReturnUrl: field('Page to return to after signing', 'text', ['return url', 'return address', 'return page']),
-  NotifyUrl: field('Address that the service calls', 'text', ['notify url', 'notify address', 'callback url'])
+  ReturnUrl: field('Redirect after signing', 'text', [
+    'return url',
+    'return address',
+    'return page',
+    'page to return to after signing'
+  ]),
+  NotifyUrl: field('Notification address', 'text', [
+    'notify url',
+    'notify address',
+    'callback url',
+    'address that the service calls'
+  ])
 } satisfies Fields<Settings>
 
 export const ofPackage = {
@@ -117,13 +139,19 @@ export const ofPackage = {
 } satisfies Fields<Composition>
 
 export const ofFormPackage = {
-  InvitationEmailTemplateReference: field('Invitation’s e-mail template', 'text', [
+  InvitationEmailTemplateReference: field('Invitation e-mail template', 'text', [
     'invitation email template reference',
+    'invitations email template',
     'email template',
     'invitation template'
   ])
 } satisfies Fields<Composition>
 
 export const ofTemplatePackage = {
-  Sequential: field('One after the other', 'yes-no', ['sequential', 'in order', 'signing order'])
+  Sequential: field('Signers sign in order', 'yes-no', [
+    'sequential',
+    'in order',
+    'signing order',
+    'one after the other'
+  ])
 } satisfies Fields<Composition>

@@ -106,15 +106,15 @@ function readCell(
   reading: Reading
 ): Outcome {
   if (spreadsheetError.test(text)) {
-    return { trouble: `The spreadsheet has an error here (${text.slice(0, 20)}), not a value. Fix it there.` }
+    return { trouble: `The spreadsheet shows an error here (${text.slice(0, 20)}). Fix it there.` }
   }
   const most = target.path.at(-1) === 'XMLData' ? 5_000_000 : LONGEST_CELL
   if (text.length > most) {
-    return { trouble: `This is too long: ${text.length} characters, where ${most} are the most.` }
+    return {
+      trouble: `This is too long: ${text.length.toLocaleString('en-GB')} characters, with a limit of ${most.toLocaleString('en-GB')}.`
+    }
   }
-  const formula = text.startsWith('=')
-    ? { doubt: 'This begins with “=”, like a formula. It is taken as plain text.' }
-    : {}
+  const formula = text.startsWith('=') ? { doubt: 'Starts with “=”, and is sent as plain text.' } : {}
   switch (kindOf(composition, target)) {
     case 'text':
     case 'number':
@@ -152,7 +152,7 @@ const no = new Set(['no', 'n', 'false', '0', 'off'])
 
 function readYesNo(composition: Composition, { path }: BulkTarget, text: string): Outcome {
   const word = text.toLowerCase()
-  if (!yes.has(word) && !no.has(word)) return { trouble: `“${shown(text)}” is neither yes nor no.` }
+  if (!yes.has(word) && !no.has(word)) return { trouble: `“${shown(text)}” isn’t yes or no.` }
   const isYes = yes.has(word)
   put(composition, path, typeof valueAt(composition, path) === 'boolean' ? isYes : String(isYes))
   return {}
@@ -161,7 +161,7 @@ function readYesNo(composition: Composition, { path }: BulkTarget, text: string)
 function readQuestionType(composition: Composition, { path }: BulkTarget, text: string): Outcome {
   const word = text.toLowerCase().replace(/[^a-z]/g, '')
   if (word !== 'text' && word !== 'date' && word !== 'email') {
-    return { trouble: `“${shown(text)}” is no kind of answer: write text, date or e-mail.` }
+    return { trouble: `“${shown(text)}” isn’t an answer type. Use text, date or e-mail.` }
   }
   put(composition, path, word)
   return {}
@@ -192,9 +192,9 @@ function readDue(composition: Composition, text: string, column: number, reading
 
 function readDueTime(composition: Composition, text: string, reading: Reading): Outcome {
   const time = readTime(text) ?? readDate(text, 'day-first', reading.epoch)?.time
-  if (!time) return { trouble: `“${shown(text)}” is no time of day: write it as 17:00 or 5 pm.` }
+  if (!time) return { trouble: `“${shown(text)}” isn’t a time. Write it as 17:00 or 5 pm.` }
   const day = composition.due.split('T')[0]
-  if (!day) return { trouble: 'There is a time, and no due date that it goes with.' }
+  if (!day) return { trouble: 'There’s a time but no due date.' }
   setDue(composition, `${day}T${time}`, reading.zone)
   return {}
 }
@@ -214,11 +214,12 @@ function setDue(composition: Composition, due: string, zone: string, offset?: nu
 
 function noDate(text: string, order: DateOrder): string {
   const example = order === 'day-first' ? '31/12/2026' : '12/31/2026'
-  return `“${shown(text)}” is no date here: write it as 2026-12-31 or ${example}.`
+  const what = /^[\d/.\s-]+$/.test(text) ? `${shown(text)} isn’t a real date` : `“${shown(text)}” isn’t a date`
+  return `${what}. Write it as ${example} or 2026-12-31.`
 }
 
 function shortYear(day: string): Outcome {
-  return { doubt: `The year has two digits: it is read as ${day.slice(0, 4)}.` }
+  return { doubt: `The year has two digits and is read as ${day.slice(0, 4)}.` }
 }
 
 function shown(text: string): string {

@@ -73,7 +73,7 @@ function ofPerson(
   signer: ComposedSigner,
   { item, person, prefix, itemKey }: { item: number; person: number; prefix: string; itemKey: string }
 ): BulkTarget[] {
-  const group = capital(`${prefix}person ${person}`)
+  const group = capital(`${prefix}signer ${person}`)
   const place: Place = {
     group,
     at: `${itemKey}.signers.${signer.key}`,
@@ -100,7 +100,7 @@ function ofPerson(
   return [...targetsOf({ ...ofSigner, ...(isForms ? ofFormSigner : ofTemplateSigner) }, place), ...questions, ...shared]
 }
 
-/** The targets of something that a person has several of: "Person 1: question 2, right answer". */
+/** The targets of something that a person has several of: "Signer 1: question 2, correct answer". */
 function numbered(fields: Record<string, Field>, noun: string, index: number, place: Place): BulkTarget[] {
   const number = index + 1
   return targetsOf(fields, place, (name) => `${place.group}: ${noun} ${number}, ${name}`).map((target) => ({
@@ -114,14 +114,15 @@ function numbered(fields: Record<string, Field>, noun: string, index: number, pl
 
 function choiceTargets(composition: Composition): BulkTarget[] {
   return composition.ListItems.flatMap((choice, index) => {
-    const group = `Drop-down item ${index + 1}`
+    const group = `Drop-down choice ${index + 1}`
     const place = { group, at: `ListItems.${choice.key}`, path: ['ListItems', index] }
     return targetsOf(ofChoice, place).map((target) => ({
       ...target,
-      group: 'Drop-down items',
+      group: 'Drop-down choices',
       aliases: target.aliases.flatMap((alias) => [
         `list item ${index + 1} ${alias}`,
-        `drop down item ${index + 1} ${alias}`
+        `drop down item ${index + 1} ${alias}`,
+        `drop down choice ${index + 1} ${alias}`
       ])
     }))
   })

@@ -21,8 +21,8 @@ export function problemsOfDue(composition: Pick<Composition, 'due' | 'gmt' | 'zo
   if (!composition.due) return []
   if (readLocal(composition.due) === undefined) return [error('due', 'Enter a date and a time.')]
   const due = dueAt(composition)
-  if (!due) return [error('due', 'Choose the time zone of the due date.')]
-  if (due.at <= now) return [error('due', 'Choose a due date in the future.')]
+  if (!due) return [error('due', 'Choose a time zone.')]
+  if (due.at <= now) return [error('due', 'Choose a date in the future.')]
   return [
     ...(due.at > now + YEAR ? [warning('due', 'This is more than a year away. Is the year right?')] : []),
     ...problemsOfZone(composition, due.offset)
@@ -33,14 +33,14 @@ function problemsOfZone({ due, zone }: Pick<Composition, 'due' | 'zone'>, offset
   if (!zone) return []
   const there = localTimeIn(zone, due)
   if (!there || !isZone(zone)) {
-    return [warning('due', `The time zone ${zone} isn’t known here: ${offsetInWords(offset)} is used, as it was.`)]
+    return [warning('due', `The time zone ${zone} isn’t known on this computer, so ${offsetInWords(offset)} is used.`)]
   }
   const time = due.slice(11)
   if (there.happens === 'never') {
-    return [warning('due', `Clocks go forward that day and skip ${time}. The time after the change is meant.`)]
+    return [warning('due', `Clocks go forward that day and skip ${time}. The time after the change is used.`)]
   }
   if (there.happens === 'twice') {
-    return [warning('due', `Clocks go back that day and show ${time} twice. Choose another time to be clear.`)]
+    return [warning('due', `Clocks go back that day, so ${time} happens twice. Choose another time.`)]
   }
   if (there.offset === offset) return []
   return [

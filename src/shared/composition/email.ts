@@ -42,9 +42,9 @@ export function problemsOfEmail(at: string, address: string): Problem[] {
   if (!typed) return [error(at, 'Enter an e-mail address.')]
   const domain = domainOf(typed)
   if (typed.includes('@') && domain.includes(',')) {
-    return [error(at, 'There is a comma after the @: should it be a dot?')]
+    return [error(at, 'There’s a comma after the @. Should it be a dot?')]
   }
-  if (!isEmail(typed)) return [error(at, 'This isn’t an e-mail address: it needs a name, an @ and a domain.')]
+  if (!isEmail(typed)) return [error(at, 'This isn’t an e-mail address. Write it like name@example.com.')]
   const meant = slips.get(domain)
   if (meant) return [warning(at, `Did you mean ${meant}? This address ends in ${domain}.`)]
   // Addresses within an organisation may lack one: a warning, not a bar.

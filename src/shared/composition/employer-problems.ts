@@ -23,8 +23,8 @@ export function employerProblems({ kind, Reference, Name, fields }: JudgedEmploy
   const known: readonly string[] = EMPLOYER_FIELDS[kind]
   return [
     ...(isEditable(kind) ? [] : [error('kind', 'Records of this kind can’t be changed from here.')]),
-    ...required('Reference', Reference, 'Give the record a reference: forms name it by that.'),
-    ...required('Name', Name, 'Give the record a name.'),
+    ...required('Reference', Reference, 'Enter a reference.'),
+    ...required('Name', Name, 'Enter a name.'),
     ...Object.entries(fields).flatMap(([name, value]) =>
       known.includes(name) ? fieldProblems(name, value) : [error(name, 'Records of this kind have no such field.')]
     )
@@ -43,8 +43,8 @@ function fieldProblems(name: string, value: string): Problem[] {
 }
 
 function abnProblems(name: string, value: string): Problem[] {
-  if (digitsOfAbn(value) === undefined) return [error(name, 'An ABN has eleven digits.')]
-  return isAbn(value) ? [] : [error(name, 'This isn’t an ABN: its check digits don’t fit. Compare it digit by digit.')]
+  if (digitsOfAbn(value) === undefined) return [error(name, 'An ABN has 11 digits.')]
+  return isAbn(value) ? [] : [error(name, 'This isn’t a valid ABN. Check each digit.')]
 }
 
 /** Australian Business Numbers have eleven digits whose weighted sum is a multiple of 89, so that a slip is seen at once. */

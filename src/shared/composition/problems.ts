@@ -44,18 +44,13 @@ function problemsOfItem(composition: Composition, item: ComposedItem, { template
   const what = isForm ? 'form' : 'template'
   const reference = item.Reference.trim()
   return [
-    ...required(`${item.key}.Name`, item.Name, `Give the ${what} a name.`),
+    ...required(`${item.key}.Name`, item.Name, `Enter the ${what}’s name.`),
     ...required(`${item.key}.Reference`, item.Reference, `Enter the ${what}’s reference.`),
     ...(!isForm && reference && templateReferences && !templateReferences.has(reference)
-      ? [
-          warning(
-            `${item.key}.Reference`,
-            'This template isn’t in the account’s list: it may have been removed since, or its reference is mistyped.'
-          )
-        ]
+      ? [warning(`${item.key}.Reference`, 'This template isn’t in the account’s list. Check its reference.')]
       : []),
     ...(isForm && !/^\d{1,9}$/.test(item.FormType.trim())
-      ? [error(`${item.key}.FormType`, 'Enter the form type: a whole number, which your provider gives with the form.')]
+      ? [error(`${item.key}.FormType`, 'Enter the form type, a whole number from your provider.')]
       : []),
     ...problemsOfSigners(composition, item)
   ]
@@ -72,7 +67,7 @@ function problemsOfEmbedding(composition: Composition): Problem[] {
   return [
     warning(
       composition.embedded ? 'embedded' : `${embedded[0]?.key}.own.embedded`,
-      `Signing opens in this application for everyone: ${who} may get no invitation by e-mail. Send a separate package to anyone who signs elsewhere.`
+      `Signing opens in this application for everyone, so ${who} may not be invited by e-mail. Send a separate package to anyone who signs elsewhere.`
     )
   ]
 }
@@ -86,13 +81,9 @@ function problemsOfFields(item: ComposedItem): Problem[] {
     const isAgain = reference !== '' && seen.has(reference)
     seen.add(reference)
     return [
-      ...required(
-        `${at}.Reference`,
-        field.Reference,
-        'This field has no reference: enter the one it has in the template.'
-      ),
+      ...required(`${at}.Reference`, field.Reference, 'Enter the field’s reference in the template.'),
       ...(isAgain
-        ? [warning(`${at}.Reference`, 'Two fields have this reference: which value counts is not known.')]
+        ? [warning(`${at}.Reference`, 'Two fields have this reference, so only one value may be used.')]
         : []),
       ...problemsOfValue(`${at}.Value`, field)
     ]
@@ -103,14 +94,14 @@ function problemsOfValue(at: string, field: ComposedField): Problem[] {
   const value = field.Value.trim()
   if (!value) {
     return field.IsRequired && field.ReadOnly
-      ? [error(at, `Fill in "${field.Label.trim() || 'this field'}": the signer can’t.`)]
+      ? [error(at, `Fill in “${field.Label.trim() || 'this field'}”. Signers can’t.`)]
       : []
   }
   if (field.FieldType === 'DateInput' && readDay(value) === undefined) {
-    return [warning(at, `This doesn’t read as a date, such as ${WRITTEN_DAY}.`)]
+    return [warning(at, `This isn’t a date. Write it as ${WRITTEN_DAY}.`)]
   }
   if (field.FieldType === 'CheckBox' && !/^(true|false)$/i.test(value)) {
-    return [warning(at, 'A box is either ticked ("true") or not ("false").')]
+    return [warning(at, 'Write “true” for ticked or “false” for not ticked.')]
   }
   return []
 }
@@ -123,9 +114,9 @@ function problemsOfListItems(items: Composition['ListItems']): Problem[] {
     const isAgain = one.Item.trim() !== '' && seen.has(same)
     seen.add(same)
     return [
-      ...required(`ListItems.${one.key}.ClientField`, one.ClientField, 'Name the field that this choice belongs to.'),
-      ...required(`ListItems.${one.key}.Item`, one.Item, 'Say what this choice is called.'),
-      ...(isAgain ? [warning(`ListItems.${one.key}.Item`, 'This field has this choice already.')] : [])
+      ...required(`ListItems.${one.key}.ClientField`, one.ClientField, 'Enter the field this choice belongs to.'),
+      ...required(`ListItems.${one.key}.Item`, one.Item, 'Enter the choice.'),
+      ...(isAgain ? [warning(`ListItems.${one.key}.Item`, 'This field already has this choice.')] : [])
     ]
   })
 }
@@ -140,5 +131,5 @@ function problemsOfAddresses(at: string, { ReturnUrl, NotifyUrl }: Settings): Pr
 function problemsOfWebAddress(at: string, address: string): Problem[] {
   const typed = address.trim()
   if (!typed || webAddress.safeParse(typed).success) return []
-  return [error(at, 'Enter a web address that begins with https://.')]
+  return [error(at, 'Enter a web address that starts with https://.')]
 }

@@ -13,7 +13,7 @@ import { error, type Problem, required, warning } from './problem.ts'
 
 export function problemsOfSigners(composition: Composition, item: ComposedItem): Problem[] {
   const what = composition.kind === 'form-direct' ? 'form' : 'template'
-  if (item.signers.length === 0) return [error(`${item.key}.signers`, `Add someone to sign this ${what}.`)]
+  if (item.signers.length === 0) return [error(`${item.key}.signers`, `Add a signer for this ${what}.`)]
   return [...item.signers.flatMap((signer) => problemsOfSigner(composition, item, signer)), ...sharedAddresses(item)]
 }
 
@@ -24,11 +24,11 @@ function problemsOfSigner(composition: Composition, item: ComposedItem, signer: 
     ...problemsOfMobile(at, signer),
     ...(composition.kind === 'form-direct' && signer.UseIDData ? problemsOfIdentity(at, signer) : []),
     ...(signer.faceToFace && !settingsOf(composition, item).embedded
-      ? [warning(`${at}.faceToFace`, 'Signing at the counter needs "Sign in this application".')]
+      ? [warning(`${at}.faceToFace`, 'Signing at the counter needs “Sign in this application”.')]
       : []),
     ...(signer.deepfakeDetector && !signer.video
       ? // The detector's own box stands there only beside a video.
-        [warning(`${at}.video`, 'The deepfake detector works on the video: without one it isn’t asked for.')]
+        [warning(`${at}.video`, 'The deepfake detector needs video confirmation.')]
       : []),
     ...problemsOfSharing(at, signer.ShareUsers)
   ]
@@ -44,19 +44,19 @@ function problemsOfPerson(at: string, person: Pick<ComposedSigner, 'FirstName' |
 
 function problemsOfIdentity(at: string, signer: ComposedSigner): Problem[] {
   if (signer.IDData.length === 0) {
-    return [error(`${at}.IDData`, 'Add at least one question that identifies this signer.')]
+    return [error(`${at}.IDData`, 'Add at least one identity question.')]
   }
   return signer.IDData.flatMap((one) => [
-    ...required(`${at}.IDData.${one.key}.Label`, one.Label, 'Say what is asked.'),
+    ...required(`${at}.IDData.${one.key}.Label`, one.Label, 'Enter the question.'),
     ...problemsOfAnswer(`${at}.IDData.${one.key}.Value`, one)
   ])
 }
 
 /** The answer itself never stands in a message: it identifies a person. */
 function problemsOfAnswer(at: string, { Value, DataType }: ComposedSigner['IDData'][number]): Problem[] {
-  if (!Value.trim()) return [error(at, 'Enter the answer that identifies the signer.')]
+  if (!Value.trim()) return [error(at, 'Enter the correct answer.')]
   if (DataType === 'date' && readDay(Value) === undefined) return [error(at, `Write the date as ${WRITTEN_DAY}.`)]
-  if (DataType === 'email' && !isEmail(Value)) return [error(at, 'Enter an e-mail address, or choose "text".')]
+  if (DataType === 'email' && !isEmail(Value)) return [error(at, 'Enter an e-mail address, or choose “Text”.')]
   return []
 }
 
@@ -69,10 +69,10 @@ export function problemsOfSharing(at: string, users: readonly ComposedShareUser[
     return [
       ...problemsOfPerson(here, user),
       ...(defaults.indexOf(user) > 0
-        ? [warning(`${here}.IsDefault`, 'Someone before is the default already: it isn’t known which of them counts.')]
+        ? [warning(`${here}.IsDefault`, 'There’s already a default, so only one may be used.')]
         : []),
       ...(owners.indexOf(user) > 0
-        ? [warning(`${here}.IsOwner`, 'Someone before is the owner already: it isn’t known which of them counts.')]
+        ? [warning(`${here}.IsOwner`, 'There’s already an owner, so only one may be used.')]
         : [])
     ]
   })
@@ -91,7 +91,7 @@ function sharedAddresses(item: ComposedItem): Problem[] {
     return [
       warning(
         `${item.key}.signers.${signer.key}.Email`,
-        'Two signers share this address: both links go to one mailbox.'
+        'Two signers share this address, so both links go to one mailbox.'
       )
     ]
   })

@@ -96,11 +96,11 @@ function* read(text: string): Generator<undefined, XmlFault | undefined> {
     if (!(thrown instanceof Fault)) throw thrown
     if (half === undefined || half > thrown.offset) return faultAt(text, Math.max(0, thrown.offset), thrown.message)
   }
-  return half === undefined ? undefined : faultAt(text, half, 'half a character stands here: take it out.')
+  return half === undefined ? undefined : faultAt(text, half, 'there’s half a character here. Remove it.')
 }
 
 const NO_DOCUMENT_TYPE =
-  'a document type (<!DOCTYPE …>) is not allowed in this data, as it can make a small text grow without end. Take it out.'
+  'a document type (<!DOCTYPE …>) is not allowed in this data, as it can make a small text grow without end. Remove it.'
 
 /** Where the first half of a pair stands alone, which no encoding can carry. */
 function brokenCharacter(text: string): number | undefined {
@@ -135,16 +135,16 @@ function inWords(said: string, text: string, position: number): string {
 
 const plainWords: [said: string, words: string][] = [
   ['document must contain a root element', 'there is no element here. XML begins with one, such as <data>.'],
-  ['text data outside of root node', 'text stands outside of the outermost element.'],
-  ['documents may contain only one root', 'a second outermost element begins here. There can be only one.'],
+  ['text data outside of root node', 'there’s text outside the outermost element.'],
+  ['documents may contain only one root', 'a second outermost element begins here. There can only be one.'],
   ['unexpected end', 'the text ends in the middle of something.'],
   ['unquoted attribute value', 'an attribute’s value needs quotation marks.'],
-  ['duplicate attribute', 'this attribute stands twice in one element.'],
-  ['disallowed character', 'this character can’t stand here. Write "<" as &lt; and "&" as &amp;.'],
-  ['malformed character entity', 'this number stands for no character.'],
-  ['an XML declaration must be at the start', '<?xml …?> can only stand at the very beginning.'],
+  ['duplicate attribute', 'this attribute is there twice in one element.'],
+  ['disallowed character', 'this character can’t be used here. Write "<" as &lt; and "&" as &amp;.'],
+  ['malformed character entity', 'this number isn’t a character.'],
+  ['an XML declaration must be at the start', '<?xml …?> must be at the very beginning.'],
   ['malformed comment', 'a comment can’t have "--" in it.'],
-  ['the string "]]>" is disallowed', 'the characters ]]> can’t stand in a text.']
+  ['the string "]]>" is disallowed', 'the characters ]]> can’t be used in text.']
 ]
 
 function closest(text: string, beginning: string, position: number): string | undefined {

@@ -21,6 +21,8 @@ export interface AccountLimits {
   documentsLeft?: number
   /** In how many days a package has to be due at the latest. */
   mostDueDays?: number
+  /** In how many days after sending a package is due where it names no date. */
+  defaultDueDays?: number
   faceToFace?: boolean
   /** How the account's user writes dates, in .NET's letters (`dd/MM/yyyy`). */
   dateFormat?: string

@@ -100,14 +100,14 @@ function rowOf(row: number, now: number): BulkRow {
   const told: BulkRow = { row, title: 'Residential tenancy agreement', who: `${first} ${last}`, problems: [] }
   const email = { severity: 'error' as const, at: 'email', column: 'E-mail' }
   if (row === 17 || row === 94)
-    told.problems.push({ ...email, message: 'This isn’t an e-mail address: it needs a name, an @ and a domain.' })
+    told.problems.push({ ...email, message: 'This isn’t an e-mail address. Write it like name@example.com.' })
   if (row === 58)
     told.problems.push(
       { severity: 'error', at: 'last', column: 'Surname', message: 'Enter the last name.' },
       { ...email, message: 'Enter an e-mail address.' }
     )
   if (row === 121)
-    told.problems.push({ severity: 'error', at: 'due', column: 'Sign by', message: 'Choose a due date in the future.' })
+    told.problems.push({ severity: 'error', at: 'due', column: 'Sign by', message: 'Choose a date in the future.' })
   if (row === 176)
     told.problems.push({
       severity: 'error',

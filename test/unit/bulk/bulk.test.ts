@@ -345,7 +345,7 @@ describe('sending', () => {
     expect(batch.packages[0]?.composition.items[0]?.signers).toHaveLength(1)
     expect(batch.leftOut).toEqual([
       { row: 3, cells: expect.any(Array), problems: ['Last name: Enter the last name.'] },
-      { row: 5, cells: expect.any(Array), problems: ['The same package as in row 2.'] }
+      { row: 5, cells: expect.any(Array), problems: ['Same as row 2.'] }
     ])
   })
 
@@ -360,7 +360,7 @@ describe('sending', () => {
     recent.set(fingerprintOf(forms({ items: [form({ signers: [signer({ Email: 'mere@example.com' })] })] })), NOW)
     await send(id)
     expect(sentTo(batches[0] as Batch)).toEqual(['tama@example.com'])
-    expect(batches[0]?.leftOut[0]?.problems).toEqual(['The same package was sent on 20 November 2026.'])
+    expect(batches[0]?.leftOut[0]?.problems).toEqual(['Already sent on 20 November 2026.'])
   })
 
   test('sends it to people who got it with other data only where that was asked and answered', async () => {
@@ -400,9 +400,7 @@ describe('sending', () => {
     recent.clear()
     await send(id)
     expect(sentTo(batches[0] as Batch)).toEqual(['tama@example.com'])
-    expect(batches[0]?.leftOut).toMatchObject([
-      { row: 2, problems: ['The same package was sent on 20 November 2026.'] }
-    ])
+    expect(batches[0]?.leftOut).toMatchObject([{ row: 2, problems: ['Already sent on 20 November 2026.'] }])
   })
 
   test('does not let a row go in place of its equal that fell due', async () => {
@@ -500,7 +498,7 @@ describe('rows that stay behind', () => {
     await send(id)
     const text = Buffer.from(await bulk.failed('office', id).file('csv')).toString()
     expect(text.trim().split('\r\n')).toHaveLength(3)
-    expect(text).toContain('The same package as in row 2.')
+    expect(text).toContain('Same as row 2.')
   })
 })
 

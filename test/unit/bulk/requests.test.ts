@@ -68,7 +68,7 @@ describe('a person', () => {
       label: 'sample.csv'
     })
     expect(suggested).toBe('Tax file declaration sample.csv')
-    expect(await readFile(saveAs, 'utf8')).toContain('Person 1: first name')
+    expect(await readFile(saveAs, 'utf8')).toContain('Signer 1: first name')
   })
 
   test('gets the ending where the system’s dialog leaves it to us, and loses no file by it', async () => {
@@ -89,7 +89,7 @@ describe('a person', () => {
     saveAs = join(files.folder, 'mend.csv')
     expect(await handlers['bulk.exportFailed']({ id: 'sheet' }, context)).toEqual({ label: 'mend.csv' })
     expect(suggested).toBe('staff to mend.xlsx')
-    expect(await readFile(saveAs, 'utf8')).toMatch(/^\ufeffFirst name,E-mail,Problem\r\nMere,nobody,"E-mail: /)
+    expect(await readFile(saveAs, 'utf8')).toMatch(/^\ufeffFirst name,E-mail,Problem\r\nMere,nobody,E-mail: /)
     expect(await handlers['bulk.close']({ id: 'sheet' }, context)).toBeUndefined()
   })
 })

@@ -54,26 +54,28 @@ const two = templates({
 
 describe('headings', () => {
   test.each([
-    ['First name', 'Person 1: first name'],
-    ['FIRSTNAME', 'Person 1: first name'],
-    ['first_name', 'Person 1: first name'],
-    ['Given names', 'Person 1: first name'],
-    ['Surname', 'Person 1: last name'],
-    ['E-Mail', 'Person 1: e-mail'],
-    ['Email address', 'Person 1: e-mail'],
-    ['E-mail 2', 'Person 2: e-mail'],
-    ['Signer 2 email', 'Person 2: e-mail'],
-    ['signer2Email', 'Person 2: e-mail'],
-    ['SIGNER_2_LAST_NAME', 'Person 2: last name'],
-    ['Second signer’s surname', 'Person 2: last name'],
-    ['2nd person: mobile', 'Person 2: mobile'],
-    ['Mobile phone of signer 2', 'Person 2: mobile'],
-    ['Recipient e-mail', 'Person 1: e-mail'],
+    ['First name', 'Signer 1: first name'],
+    ['Person 1: first name', 'Signer 1: first name'],
+    ['Person 2: signer in the template', 'Signer 2: role in the template'],
+    ['FIRSTNAME', 'Signer 1: first name'],
+    ['first_name', 'Signer 1: first name'],
+    ['Given names', 'Signer 1: first name'],
+    ['Surname', 'Signer 1: last name'],
+    ['E-Mail', 'Signer 1: e-mail'],
+    ['Email address', 'Signer 1: e-mail'],
+    ['E-mail 2', 'Signer 2: e-mail'],
+    ['Signer 2 email', 'Signer 2: e-mail'],
+    ['signer2Email', 'Signer 2: e-mail'],
+    ['SIGNER_2_LAST_NAME', 'Signer 2: last name'],
+    ['Second signer’s surname', 'Signer 2: last name'],
+    ['2nd person: mobile', 'Signer 2: mobile'],
+    ['Mobile phone of signer 2', 'Signer 2: mobile'],
+    ['Recipient e-mail', 'Signer 1: e-mail'],
     ['Due by', 'Due date'],
     ['Start date', 'Field: Start date'],
     ['REF-2', 'Field: Start date (2)'],
     ['is smoker', 'Field: Smoker'],
-    ['Client reference', 'Person 1: your reference for this person'],
+    ['Client reference', 'Signer 1: your reference for this signer'],
     ['Name', undefined],
     ['Signer 3 email', undefined],
     ['Shoe size', undefined],
@@ -83,7 +85,7 @@ describe('headings', () => {
   })
 
   test('that are exact come before those that are near', () => {
-    expect(filled(two, 'Email', 'Person 1: e-mail')).toEqual([undefined, 'Person 1: e-mail'])
+    expect(filled(two, 'Email', 'Signer 1: e-mail')).toEqual([undefined, 'Signer 1: e-mail'])
   })
 
   test('fill one target each, and each target is filled once', () => {
@@ -95,8 +97,8 @@ describe('headings', () => {
   test('of several forms say which', () => {
     const base = forms({ items: [form(), form({ key: 'f2', Name: 'Super choice' })] })
     expect(filled(base, 'Email', 'Form 2, signer 1 e-mail', 'Form 2: reference', 'Form 2 employer reference')).toEqual([
-      'Form 1, person 1: e-mail',
-      'Form 2, person 1: e-mail',
+      'Form 1, signer 1: e-mail',
+      'Form 2, signer 1: e-mail',
       'Form 2: reference',
       'Form 2: employer reference'
     ])

@@ -18,7 +18,7 @@ const warningsOf = (composition: Composition) =>
   problemsOf(composition, NOW).filter(({ severity }) => severity === 'warning')
 
 function identified(DataType: 'date' | 'email', Value: string) {
-  return signer({ UseIDData: true, IDData: [{ key: 'q', Label: 'What is asked', Value, DataType }] })
+  return signer({ UseIDData: true, IDData: [{ key: 'q', Label: 'Question', Value, DataType }] })
 }
 
 function sharing(key: string) {

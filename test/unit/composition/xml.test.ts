@@ -20,7 +20,7 @@ describe('XML data', () => {
   })
 
   test.each([
-    ['hello', 1, /outside of the outermost/],
+    ['hello', 1, /outside the outermost/],
     ['<data>\n  <name>Mere</nam>\n</data>', 2, /<\/nam> doesn’t close the element that is open here/],
     ['<data>\n<name>', 2, /<name> is never closed/],
     ['<data>\r\n\r\n<b c=d/></data>', 3, /quotation marks/],
@@ -28,7 +28,7 @@ describe('XML data', () => {
     ['<data>&nbsp;</data>', 1, /&nbsp; isn’t known/],
     ['<a/><b/>', 1, /second outermost/],
     ['<a b="1" b="2"/>', 1, /twice/],
-    ['<a>\u0000</a>', 1, /can’t stand here/],
+    ['<a>\u0000</a>', 1, /can’t be used here/],
     ['<a>\n\ud800</a>', 2, /half a character/],
     ['<a', 1, /./]
   ])('%j is refused with the place and the reason in plain words', (text, line, words) => {

@@ -121,7 +121,7 @@ describe('saving', () => {
   test('where the answer was lost, that is said, and saving again is harmless', async () => {
     office.line.fault('lose-answer', (method) => method === 'POST')
     const error = await failing(employers.save(office.accountId, [record()]))
-    expect(error).toMatchObject({ message: expect.stringContaining('harmless') })
+    expect(error).toMatchObject({ message: expect.stringContaining('safe to save it again') })
     // With it a person is told to save nothing again before Countersign has found out, which it doesn't.
     expect(error).not.toHaveProperty('mayHaveArrived')
     office.line.fault('pass')
@@ -147,7 +147,7 @@ describe('an answer that isn’t the account’s records', () => {
       const error = await failing(employers.save(office.accountId, [record()]))
       expect(error).toMatchObject({
         code: 'unexpected-shape',
-        message: expect.stringContaining('It may have been saved all the same')
+        message: expect.stringContaining('It may have been saved.')
       })
       expect((await employers.list(office.accountId, { refresh: false })).records).toEqual(before.records)
     }

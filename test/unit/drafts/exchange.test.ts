@@ -422,7 +422,7 @@ test('a file that may not be read says so', async () => {
     expect(refused).toEqual([
       {
         file: 'locked.countersign',
-        message: 'You may not read this file. Ask for the permission, or choose another file.'
+        message: 'You don’t have permission to read this file. Ask for access, or choose another file.'
       }
     ])
   expect(existsSync(inFolder('locked.countersign'))).toBe(true)

@@ -77,7 +77,7 @@ describe('a request that takes liberties', () => {
     for (const told of [
       'DueDate says no time zone, and there is no GMT beside it: choose one in the draft.',
       'Enter the form type',
-      'Choose the time zone of the due date.',
+      'Choose a time zone.',
       'A form without FormType was taken: its type is to be entered in the draft.',
       'A form without EmbedForm was read as one that isn’t embedded.',
       'DueDate “2026-12-31” was read as 31 December 2026, 23:59, the end of that day.'

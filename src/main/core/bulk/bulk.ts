@@ -88,7 +88,7 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
     while (rows.length < count) {
       const more = await worker.ask('take', { id, offset: rows.length, limit: ROWS_AT_ONCE })
       if (more.length === 0)
-        fail('internal', 'Not all rows could be read again, so none was sent.', { next: 'Open the file again.' })
+        fail('internal', 'Some rows couldn’t be read again, so nothing was sent.', { next: 'Open the file again.' })
       rows.push(...more)
     }
     return rows
@@ -145,7 +145,7 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
      */
     async send(accountId: string, { id, name, duplicates, alike, at }: ToSend): Promise<BatchView> {
       ofAccount(accountId, id)
-      if (sending.has(id)) fail('busy', 'These rows are being put in the Outbox already.')
+      if (sending.has(id)) fail('busy', 'These rows are already being sent.')
       sending.add(id)
       try {
         // What goes later must still be right then.

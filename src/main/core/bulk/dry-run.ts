@@ -25,7 +25,7 @@ import { PROBLEM_COLUMN } from './table-file.ts'
 const EXAMPLE_LEFT: Problem = {
   severity: 'error',
   at: 'items',
-  message: 'This is the example row of the sample sheet. Write over it, or delete it.'
+  message: 'This is the sample’s example row. Replace or delete it.'
 }
 
 /** How rows are made into packages. */
@@ -83,7 +83,7 @@ export interface LeftOutRow {
 export function dryRun(sheet: Sheet, plan: Plan, { now, recent }: Moment): DryRun {
   const { composition, mapping } = plan
   if (unknownTargets(composition, mapping).length > 0 || mapping.some(({ column }) => column >= sheet.columns.length)) {
-    fail('invalid', 'The columns no longer fit what is to be sent.', { next: 'Match them again.' })
+    fail('invalid', 'The columns no longer match the package.', { next: 'Match them again.' })
   }
   const make = compositionsOf(sheet, plan)
   const columnAt = new Map(mapping.map(({ target, column }) => [target, sheet.columns[column] as string]))
@@ -163,8 +163,8 @@ export function reasonsAgainst(row: BulkRow, { duplicates, alike }: Repeats, zon
   if (row.duplicateOf && duplicates === 'leave-out') {
     return [
       'row' in row.duplicateOf
-        ? `The same package as in row ${row.duplicateOf.row}.`
-        : `The same package was sent on ${dayOf(row.duplicateOf.sentAt, zone)}.`
+        ? `Same as row ${row.duplicateOf.row}.`
+        : `Already sent on ${dayOf(row.duplicateOf.sentAt, zone)}.`
     ]
   }
   if (row.alikeSentAt === undefined || alike === 'send') return []

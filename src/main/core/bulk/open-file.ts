@@ -19,7 +19,7 @@ export async function readWhole(path: string): Promise<Uint8Array> {
     const { size } = await stat(path)
     if (size > MOST_BYTES) {
       refuseFile(
-        `This file has ${inFigures(Math.ceil(size / 1024 / 1024))} MB, and ${MOST_BYTES / 1024 / 1024} MB are the most. Keep the columns that you need, or split it.`
+        `This file is ${inFigures(Math.ceil(size / 1024 / 1024))} MB; the limit is ${MOST_BYTES / 1024 / 1024} MB. Keep only the columns you need, or split it.`
       )
     }
     return await readFile(path)
@@ -63,21 +63,21 @@ function refuseOtherKinds(bytes: Uint8Array, start: string, name: string): void 
   if (start.startsWith('%PDF')) refuseFile('This is a PDF, not a table. Choose a CSV or XLSX file.')
   if (/\.xls[xmb]?$/i.test(name)) {
     refuseFile(
-      'This file is named as an Excel workbook and isn’t one. If it is a table of text, name it .csv; else save it again from the program it came from.'
+      'This file is named as an Excel workbook but isn’t one. If it’s text, rename it to .csv; otherwise save it again from the program that made it.'
     )
   }
 }
 
 const unreadable: Record<string, string> = {
-  ENOENT: 'The file isn’t there any more.',
+  ENOENT: 'The file is no longer there.',
   EISDIR: 'This is a folder. Choose a file.',
-  EACCES: 'This file may not be read on this computer, or another program holds it. Close it there and try again.',
-  EPERM: 'This file may not be read on this computer, or another program holds it. Close it there and try again.',
-  EBUSY: 'Another program holds this file. Close it there and try again.'
+  EACCES: 'You don’t have permission to read this file, or another program has it open. Close it there and try again.',
+  EPERM: 'You don’t have permission to read this file, or another program has it open. Close it there and try again.',
+  EBUSY: 'Another program has this file open. Close it there and try again.'
 }
 
 /** Refusals of ours go on as they are. */
 function refusalOf(error: unknown): string {
   if (codeOf(error) === '') throw error
-  return 'The file could not be read. Copy it to this computer and try again.'
+  return 'The file couldn’t be read. Copy it to this computer and try again.'
 }

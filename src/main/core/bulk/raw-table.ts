@@ -62,12 +62,12 @@ export function inFigures(count: number): string {
 
 export function refuseColumns(count: number, most: number): never {
   return refuseFile(
-    `This table has ${inFigures(count)} columns, and ${inFigures(most)} are the most. Keep those that you need, and save it again.`
+    `This table has ${inFigures(count)} columns; the limit is ${inFigures(most)}. Keep only those you need, and save it again.`
   )
 }
 
 export function refuseRows(count: number, most: number): never {
   return refuseFile(
-    `This table has ${inFigures(count)} rows, and ${inFigures(most)} are the most that can be sent at a time. Split it into several files.`
+    `This table has ${inFigures(count)} rows; the limit is ${inFigures(most)}. Split it into several files.`
   )
 }

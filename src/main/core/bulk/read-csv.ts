@@ -40,7 +40,7 @@ export function readCsv(whole: string): RawTable {
   const notes = [
     ...(words[separator] ? [`The columns are separated by ${words[separator]}.`] : []),
     ...(flawed.length > 0 ? [strayQuotes(flawed)] : []),
-    ...(endsEarly ? ['The last row has fewer cells than all others. Check that the file is whole.'] : [])
+    ...(endsEarly ? ['The last row has fewer cells than the others. Check that the file is complete.'] : [])
   ]
   return { ...taker.taken(), notes, epoch: 1900 }
 }
@@ -53,7 +53,7 @@ function refuseEndless(text: string, separator: string): void {
   const width = countOf(text.slice(0, text.indexOf('\n') + 1 || text.length), separator) + 1
   if (width > MOST_COLUMNS) refuseColumns(width, MOST_COLUMNS)
   if (lines > MOST_ROWS) refuseRows(lines, MOST_ROWS)
-  refuseFile('This table has more cells than Countersign reads. Keep the columns and rows that you need.')
+  refuseFile('This table has too many cells. Keep only the columns and rows you need.')
 }
 
 function countOf(text: string, character: string): number {
@@ -77,12 +77,12 @@ function withSeparator(text: string): { text: string; separator: string } {
 }
 
 function unclosed(line: number): string {
-  return `A quotation mark in line ${line} of the table is never closed, so the file can’t be told apart from one that was cut off. Save it again from where it came from.`
+  return `A quotation mark in line ${line} is never closed, so the file may be cut off. Save it again from the program that made it.`
 }
 
 function strayQuotes(lines: readonly number[]): string {
   const named = lines.slice(0, 5).join(', ')
-  return `There are quotation marks where none belong in line ${named}${lines.length > 5 ? ' and others' : ''} of the table. Check what was read there.`
+  return `Unexpected quotation marks in line ${named}${lines.length > 5 ? ' and others' : ''}. Check what was read there.`
 }
 
 interface DecodedText {

@@ -35,7 +35,7 @@ export interface SheetRow {
  */
 export function sheetOf({ rows, count, width, notes, epoch }: RawTable): Sheet {
   const [headings, ...below] = rows.map(asMeant)
-  if (!headings) return refuseFile('There is nothing in this table: not even headings.')
+  if (!headings) return refuseFile('This table is empty.')
   if (width > MOST_COLUMNS) refuseColumns(width, MOST_COLUMNS)
   if (count - 1 > MOST_ROWS) refuseRows(count - 1, MOST_ROWS)
   const columns = namesOf(headings.cells, width)
@@ -53,7 +53,7 @@ export function sheetOf({ rows, count, width, notes, epoch }: RawTable): Sheet {
       ...headingNote(headings.cells),
       ...orders.flatMap(({ order, isGuess }, column) => orderNote(columns[column] ?? '', order, isGuess)),
       ...columns.flatMap((name, column) => serialNote(name, valuesOf(sheetRows, column))),
-      ...(sheetRows.length === 0 ? ['There are headings, and no rows below them.'] : [])
+      ...(sheetRows.length === 0 ? ['There are headings but no rows.'] : [])
     ],
     dateOrders: orders.map(({ order }) => order),
     epoch
@@ -85,7 +85,7 @@ function* valuesOf(rows: readonly SheetRow[], column: number): Iterable<string> 
 
 function headingNote(headings: readonly string[]): string[] {
   return headings.some((heading) => /^\S+@\S+\.\S+$/.test(heading))
-    ? ['The first row is read as headings, and it looks like someone’s details. Put a row of headings above it.']
+    ? ['The first row is used as headings but looks like someone’s details. Add a row of headings above it.']
     : []
 }
 
@@ -101,7 +101,5 @@ function serialNote(name: string, values: Iterable<string>): string[] {
   if (!/date|birth|\bdob\b|born|\bdue\b|start|begin|\bend|until|expir/i.test(name)) return []
   const [first, ...others] = values
   if (first === undefined || ![first, ...others].every((value) => /^[1-9]\d{4}(?:\.\d+)?$/.test(value))) return []
-  return [
-    `“${name}” has numbers such as ${first}, which spreadsheets use for dates. They are read as dates where a date is filled in, and as they are elsewhere.`
-  ]
+  return [`“${name}” has numbers such as ${first}, which may be dates. They’re used as dates only in date fields.`]
 }

@@ -30,7 +30,7 @@ const wanted =
 export const UNREADABLE =
   'This workbook can’t be read. Open it in a spreadsheet program, save it again as .xlsx, and choose that.'
 const DAMAGED =
-  'This workbook is damaged or isn’t whole. Open it in a spreadsheet program, save it again, and choose that.'
+  'This workbook is damaged or incomplete. Open it in a spreadsheet program, save it again, and choose that.'
 
 /** @throws AppFailure `bad-file` */
 export function unpackWorkbook(bytes: Uint8Array): WorkbookParts {
@@ -45,7 +45,7 @@ export function unpackWorkbook(bytes: Uint8Array): WorkbookParts {
   if (size > MOST_BYTES_UNPACKED) {
     const megabytes = inFigures(Math.round(size / 1024 / 1024))
     refuseFile(
-      `This workbook unpacks to ${megabytes} MB, more than Countersign reads. Copy the sheet you need into a new workbook.`
+      `This workbook unpacks to ${megabytes} MB, which is too large. Copy the sheet you need into a new workbook.`
     )
   }
   return new Map(needed.map((entry) => [entry.name, unpacked(file, entry)]))
@@ -127,7 +127,7 @@ function refuseOtherKinds(entries: readonly Entry[]): void {
     refuseFile('This is an OpenDocument file. Save the sheet as an Excel workbook (.xlsx) or as CSV, and choose that.')
   }
   if (names.has('word/document.xml')) refuseFile('This is a Word document, not a table. Choose a CSV or XLSX file.')
-  refuseFile('This isn’t an Excel workbook, whatever its name says. Choose a CSV or XLSX file.')
+  refuseFile('This isn’t an Excel workbook. Choose a CSV or XLSX file.')
 }
 
 function unpacked(file: Buffer, { offset, packedSize, size, isPacked, sum }: Entry): Uint8Array {

@@ -95,8 +95,7 @@ export function bulkAnswers(): Answers<BulkQuestions> {
 
   const opened = (id: string): OpenSheet =>
     open.get(id) ?? fail('gone', 'This file is no longer open.', { next: 'Choose it again.' })
-  const checkedOf = (one: OpenSheet): DryRun =>
-    one.checked ?? fail('gone', 'These rows have to be checked before they go on.')
+  const checkedOf = (one: OpenSheet): DryRun => one.checked ?? fail('gone', 'Check the rows first.')
 
   return {
     async open({ id, fileName, ...file }) {
@@ -131,8 +130,8 @@ export function bulkAnswers(): Answers<BulkQuestions> {
     async prepare({ id, duplicates, alike, now, recent }) {
       const one = opened(id)
       if (one.leftOut) {
-        fail('busy', 'These rows were put in the Outbox already.', {
-          next: 'Check them again where they are to go once more.'
+        fail('busy', 'These rows are already in the Outbox.', {
+          next: 'To send them again, check them again.'
         })
       }
       const shown = checkedOf(one)

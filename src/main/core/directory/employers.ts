@@ -94,10 +94,10 @@ export function openEmployers({ db, clientOf, rights, describe, time, changed }:
         rights.learn(accountId, { readsEmployers: 'no' })
         return view(accountId, before)
       }
-      if (isRefusal(answer)) fail('unexpected-shape', 'The service answered an error instead of the records.')
+      if (isRefusal(answer)) fail('unexpected-shape', 'The service returned an error instead of the records.')
       // No route of the service removes records: an answer without any says that something is wrong with it.
       if (before && recordsOf(before.set).length > 0 && recordsOf(answer.set).length === 0) {
-        fail('unexpected-shape', 'The service answered no records at all, though it had some. Those stay as they were.')
+        fail('unexpected-shape', 'The service returned no records, although it had some. Those are still shown.')
       }
       rights.learn(accountId, { readsEmployers: 'yes' })
       return view(accountId, keep(accountId, answer))
@@ -157,7 +157,7 @@ function partial(unreadable: readonly UnreadableEmployer[]): AppError | undefine
   const more = unreadable.length > names.length ? ` and ${unreadable.length - names.length} more` : ''
   return {
     code: 'unexpected-shape',
-    message: `Of the service’s records some can’t be read, and so aren’t shown: ${names.join(', ')}${more}.`,
+    message: `Some of the service’s records can’t be read and aren’t shown: ${names.join(', ')}${more}.`,
     path: first.path
   }
 }
@@ -166,7 +166,7 @@ const MOST_NAMED = 5
 
 const SAYS_NOTHING: AppError = {
   code: 'unexpected-shape',
-  message: 'What answered did not say that it has what was saved.',
+  message: 'The service didn’t confirm that it saved this.',
   mayHaveArrived: true
 }
 
@@ -203,8 +203,8 @@ function sent<Kind extends EditableEmployerKind>(kind: Kind, record: EmployerCha
 /** What an error of saving means for the person: nothing waits, nothing is asked about, and saving again does no harm. */
 function explained({ mayHaveArrived = false, ...error }: AppError): AppError {
   const end = mayHaveArrived
-    ? 'It may have been saved all the same. Saving it again is harmless.'
-    : 'Nothing was saved. Save it again when that is fixed.'
+    ? 'It may have been saved. It’s safe to save it again.'
+    : 'Nothing was saved. Save again once that’s fixed.'
   return { ...error, message: `${error.message} ${end}` }
 }
 

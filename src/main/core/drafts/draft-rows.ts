@@ -22,7 +22,7 @@ export function compositionOf(body: string, what: 'draft' | 'version' | 'preset'
   if (read.success) return read.data
   return fail(
     'storage',
-    `This ${what} is stored in a form that this version of Countersign can’t read. It is kept as it is; a newer version may open it.`
+    `This version of Countersign can’t read this ${what}. It hasn’t been changed, and a newer version may open it.`
   )
 }
 

@@ -77,7 +77,7 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
 
   /** The row of a draft that may be changed. A late save must not bring back what was deleted. */
   function changeable(id: string): DraftRow {
-    refuseSent(id, 'This package is being sent, or was sent. It can no longer be changed here.')
+    refuseSent(id, 'This package is being sent or was sent, so it can’t be changed here.')
     const row = read.get(id) ?? fail('gone', 'This draft was deleted, or belongs to another account.')
     if (row.trashedAt !== null) fail('gone', 'This draft is in the trash.', { next: 'Restore it to change it.' })
     return row
@@ -161,7 +161,7 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
      * @throws AppFailure `busy` while a send of it waits, is under way or not settled; `gone`.
      */
     remove(id: string): void {
-      refuseSent(id, 'This package is being sent, or was sent.')
+      refuseSent(id, 'This package is being sent or was sent.')
       summary(id)
       trash.put(id)
     },

@@ -55,7 +55,7 @@ export function* exchangeFile(
     const chunk = Buffer.from(text, 'utf8')
     bytes += chunk.byteLength
     if (bytes > MOST_BYTES) {
-      fail('too-large', 'Together these are larger than a Countersign file may be (50 MB).', {
+      fail('too-large', 'Together these are over the 50 MB limit for a Countersign file.', {
         next: 'Export fewer at a time.'
       })
     }

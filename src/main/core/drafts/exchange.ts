@@ -103,7 +103,9 @@ async function bytesOf(path: string): Promise<Uint8Array> {
     const system = fileErrorOf(error)?.system
     if (system === 'ENOENT') fail('gone', 'This file is no longer there.')
     if (system === 'EACCES' || system === 'EPERM')
-      fail('not-allowed', 'You may not read this file.', { next: 'Ask for the permission, or choose another file.' })
-    return fail('storage', 'This file could not be read: the disk it is on failed.')
+      fail('not-allowed', 'You don’t have permission to read this file.', {
+        next: 'Ask for access, or choose another file.'
+      })
+    return fail('storage', 'This file couldn’t be read because its disk failed.')
   }
 }

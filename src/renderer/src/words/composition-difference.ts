@@ -3,15 +3,15 @@ import type { ComposedItem, ComposedSigner, Composition, Settings } from '../../
 import { counted, listed } from './counts.ts'
 import { clockTime, dayInWords, offsetInWords } from './dates.ts'
 
-/** One thing that differs; `now` and `earlier` are short texts, "none" and "not there" included. */
+/** One thing that differs; `now` and `earlier` are short texts, "none" and "not included" among them. */
 export interface Difference {
   what: string
   now: string
   earlier: string
 }
 
-const THERE = 'there'
-const NOT_THERE = 'not there'
+const THERE = 'included'
+const NOT_THERE = 'not included'
 const NONE = 'none'
 
 const signerTexts = {
@@ -21,15 +21,15 @@ const signerTexts = {
   MobileNumber: 'Mobile number',
   ClientReference: 'Your reference',
   SignerType: 'Signer type',
-  SignerReference: 'Signer in the template'
+  SignerReference: 'Role in the template'
 } as const
 const signerSwitches = {
-  faceToFace: 'Signing face to face',
+  faceToFace: 'Face to face',
   video: 'Video',
   deepfakeDetector: 'Deepfake detector',
   reviewBeforeSigning: 'Review before signing',
   Optional: 'Optional signature',
-  UseIDData: 'Identity questions'
+  UseIDData: 'No mobile phone'
 } as const
 const itemTexts = {
   Name: 'Name',
@@ -38,7 +38,7 @@ const itemTexts = {
   FormType: 'Form type',
   EmployerReference: 'Employer'
 } as const
-const settingTexts = { ReturnUrl: 'Address to return to', NotifyUrl: 'Address to notify' } as const
+const settingTexts = { ReturnUrl: 'Redirect after signing', NotifyUrl: 'Notification address' } as const
 const packageTexts = {
   InvitationEmailTemplateReference: 'Invitation e-mail'
 } as const
@@ -49,34 +49,34 @@ export function differencesOf(now: Composition, earlier: Composition): Differenc
     ...partsOf(now.items, earlier.items, (item) => calledItem(now.kind, item), differencesOfItem),
     ...text('Due date', dueOf(now), dueOf(earlier)),
     ...differencesOfSettings(now, earlier, (label) => label),
-    ...yesNo('One after the other', now.Sequential, earlier.Sequential),
+    ...yesNo('Signers sign in order', now.Sequential, earlier.Sequential),
     ...texts(packageTexts, now, earlier, (label) => label),
     ...count('Drop-down choices', now.ListItems, earlier.ListItems)
   ]
   if (told.length > 0 || JSON.stringify(now) === JSON.stringify(earlier)) return told
   // Something that has no words of its own: still never said to be the same.
-  return [{ what: 'Spaces, or the order of something', now: 'as it is', earlier: 'as it was' }]
+  return [{ what: 'Spacing or order', now: 'current', earlier: 'earlier' }]
 }
 
 function differencesOfItem(now: ComposedItem, earlier: ComposedItem): Difference[] {
   const of = (label: string) => `${label} of ${calledForm(now)}`
   return [
-    ...texts(itemTexts, now, earlier, (label) => (label === 'Name' ? 'Name of the form' : of(label))),
+    ...texts(itemTexts, now, earlier, (label) => (label === 'Name' ? 'Document name' : of(label))),
     ...partsOf(now.signers, earlier.signers, (signer) => `Signer ${calledSigner(signer)}`, differencesOfSigner),
     ...orders(of('Order of the signers'), now, earlier),
     ...count(of('Fields'), now.fields, earlier.fields),
     ...(now.own && earlier.own
       ? differencesOfSettings(now.own, earlier.own, of)
-      : yesNo(`Signing and pages of its own in ${calledForm(now)}`, !!now.own, !!earlier.own)),
+      : yesNo(`Own signing and redirects in ${calledForm(now)}`, !!now.own, !!earlier.own)),
     ...(now.XMLData === earlier.XMLData
       ? []
-      : [{ what: of('Data'), now: size(now.XMLData), earlier: size(earlier.XMLData) }])
+      : [{ what: of('XML data'), now: size(now.XMLData), earlier: size(earlier.XMLData) }])
   ]
 }
 
 function differencesOfSettings(now: Settings, earlier: Settings, called: (label: string) => string): Difference[] {
   return [
-    ...yesNo(called('Signing in this application'), now.embedded, earlier.embedded),
+    ...yesNo(called('Sign in this application'), now.embedded, earlier.embedded),
     ...texts(settingTexts, now, earlier, called)
   ]
 }
@@ -84,15 +84,15 @@ function differencesOfSettings(now: Settings, earlier: Settings, called: (label:
 function differencesOfSigner(now: ComposedSigner, earlier: ComposedSigner): Difference[] {
   const of = (label: string) => `${label} of ${calledSigner(now)}`
   return [
-    ...text('Name of a signer', calledSigner(now), calledSigner(earlier)),
+    ...text('Signer name', calledSigner(now), calledSigner(earlier)),
     ...texts(signerTexts, now, earlier, of),
     ...Object.entries(signerSwitches).flatMap(([name, label]) => {
       const key = name as keyof typeof signerSwitches
       return yesNo(of(label), now[key], earlier[key])
     }),
     // What identifies a person is counted, never shown.
-    ...count(of('Answers that identify'), now.IDData, earlier.IDData),
-    ...count(of('People who share the link'), now.ShareUsers, earlier.ShareUsers)
+    ...count(of('Identity questions'), now.IDData, earlier.IDData),
+    ...count(of('Shared with'), now.ShareUsers, earlier.ShareUsers)
   ]
 }
 
@@ -168,16 +168,16 @@ function dueOf({ due, gmt }: Composition): string {
 
 function calledItem(kind: Composition['kind'], item: ComposedItem): string {
   const what = kind === 'form-direct' ? 'Form' : 'Template'
-  return `${what} ${item.Name.trim() || 'without a name'}`
+  return `${what} ${item.Name.trim() || '(untitled)'}`
 }
 
 function calledForm({ Name }: ComposedItem): string {
-  return Name.trim() || 'the form without a name'
+  return Name.trim() || 'the untitled form'
 }
 
 function calledSigner(signer: ComposedSigner): string {
   const name = `${signer.FirstName.trim()} ${signer.LastName.trim()}`.trim()
-  return name || signer.Email.trim() || 'without a name'
+  return name || signer.Email.trim() || '(no name)'
 }
 
 function size(data: string): string {

@@ -102,6 +102,11 @@ export function shortDate(at: number, offset: number, now: number): string {
   return day.endsWith(` ${shifted(now, offset).getUTCFullYear()}`) ? day.slice(0, -5) : day
 }
 
+/** "Sun 6 December", with the year where it is not this one, at an offset: when something is due. */
+export function dueDay(at: number, now: number, offset = offsetAt(at)): string {
+  return shortDate(at, offset, now).replace(/^(\p{L}{3})\p{L}+/u, '$1')
+}
+
 /** "10:42" today, "yesterday 10:42", "5 Dec 10:42" before: when something began or was last true. */
 export function when(at: number, now: number): string {
   const time = clockTime(at)

@@ -9,12 +9,12 @@ export const EMPLOYER_KINDS: { kind: EmployerKind; label: string; about: string 
   {
     kind: 'MOJ',
     label: 'Criminal record check',
-    about: 'As the service has it (MOJ). It can be read here, not changed.'
+    about: 'Read-only (MOJ)'
   },
   {
     kind: 'StandardMOJ',
     label: 'Criminal record check, standard',
-    about: 'As the service has it (StandardMOJ). It can be read here, not changed.'
+    about: 'Read-only (StandardMOJ)'
   }
 ]
 

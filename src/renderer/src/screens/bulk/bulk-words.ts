@@ -17,24 +17,22 @@ export function sheetNameOf({ fileName, sheets, sheet }: BulkSheet): string {
   return sheets.length > 1 ? `${fileName}, ${sheet}` : fileName
 }
 
-/** "8 columns fill something, 1 fills nothing". */
+/** "8 of 9 columns matched". */
 export function columnsInWords({ mapping, unused }: Pick<Bulk, 'mapping' | 'unused'>): string {
-  const used = `${counted(mapping.length, 'column')} ${mapping.length === 1 ? 'fills' : 'fill'} something`
-  if (unused.length === 0) return used
-  return `${used}, ${unused.length.toLocaleString('en-GB')} ${unused.length === 1 ? 'fills' : 'fill'} nothing`
+  return `${mapping.length.toLocaleString('en-GB')} of ${counted(mapping.length + unused.length, 'column')} matched`
 }
 
-/** "195 rows without errors, 5 with": how many go depends on what becomes of those that repeat others. */
+/** "195 rows ready, 5 with errors": how many go depends on what becomes of those that repeat others. */
 export function checkInWords({ ready, withErrors }: BulkCheck): string {
-  const without = `${counted(ready, 'row')} without errors`
-  return withErrors === 0 ? without : `${without}, ${withErrors.toLocaleString('en-GB')} with`
+  const sendable = `${counted(ready, 'row')} ready`
+  return withErrors === 0 ? sendable : `${sendable}, ${withErrors.toLocaleString('en-GB')} with errors`
 }
 
-/** "The same package as in row 12", "The same package was sent on 14 Nov"; blank where it repeats nothing. */
+/** "Same as row 12", "Already sent on 14 Nov"; blank where it repeats nothing. */
 export function duplicateInWords({ duplicateOf }: BulkRow, now: number): string {
   if (!duplicateOf) return ''
-  if ('row' in duplicateOf) return `The same package as in row ${duplicateOf.row.toLocaleString('en-GB')}`
-  return `The same package was sent on ${shortDay(duplicateOf.sentAt, now)}`
+  if ('row' in duplicateOf) return `Same as row ${duplicateOf.row.toLocaleString('en-GB')}`
+  return `Already sent on ${shortDay(duplicateOf.sentAt, now)}`
 }
 
 /** "The same people got this on Tuesday 24 November, 2 pm, with other data". */
@@ -55,5 +53,5 @@ export function baseInWords({ from, name, composition }: BulkBase): string {
   const items = counted(composition.items.length, composition.kind === 'form-direct' ? 'form' : 'template')
   const people = composition.items.reduce((sum, item) => sum + item.signers.length, 0)
   const who = whoOf(composition)
-  return `${nouns[from]} “${name || titleOf(composition)}”: ${items}, ${counted(people, 'signer')}${who ? `, such as ${who}` : ''}`
+  return `${nouns[from]} “${name || titleOf(composition)}”: ${items}, ${counted(people, 'signer')}${who ? ` (${who})` : ''}`
 }

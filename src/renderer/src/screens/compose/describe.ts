@@ -4,7 +4,7 @@ import { dueAt } from '../../../../shared/composition/due-problems.ts'
 import { nameOrAddress } from '../../../../shared/composition/names.ts'
 import type { Problem } from '../../../../shared/composition/problems.ts'
 import { counted } from '../../words/counts.ts'
-import { dayInWords, daysAway, offsetInWords, shortDate, timeInWords } from '../../words/dates.ts'
+import { dayInWords, daysAway, dueDay, offsetInWords, timeInWords } from '../../words/dates.ts'
 import { zoneCalled } from '../../words/zones.ts'
 
 const DAY = 86_400_000
@@ -21,7 +21,7 @@ export function itemNameOf({ kind, items }: Composition, place: number): string 
 
 /** What to call a signer while the name is still being typed. */
 export function nameOf(signer: ComposedSigner, index: number): string {
-  return nameOrAddress(signer) || `Person ${index + 1}`
+  return nameOrAddress(signer) || `Signer ${index + 1}`
 }
 
 /** "face to face, with video and deepfake detector"; blank where nothing special was asked. */
@@ -37,39 +37,47 @@ export function howInWords(signer: ComposedSigner, kind: Composition['kind']): s
     .join(', ')
 }
 
-/** When it must be signed: the date with its zone and how far away, or the service's own rule said aloud. */
-export function dueInWords(composition: Pick<Composition, 'due' | 'gmt'> & { zone?: string }, now: number): string {
+/**
+ * When it must be signed: the date with its zone and how far away, or the service's default.
+ * @param defaultDays days after sending that the service gives where no date is chosen; undefined where it doesn't say.
+ */
+export function dueInWords(
+  composition: Pick<Composition, 'due' | 'gmt'> & { zone?: string },
+  now: number,
+  defaultDays: number | undefined
+): string {
   if (!composition.due) {
-    return `14 days after sending, which is the service’s rule. Sent today, that is ${dayInWords(now + 14 * DAY)}.`
+    if (defaultDays === undefined) return 'Default, set by the service'
+    return `Default (${counted(defaultDays, 'day')}), due ${dueDay(now + defaultDays * DAY, now)}`
   }
   const due = dueAt(composition)
-  if (!due) return 'Not complete yet: choose a date, a time and a time zone.'
-  return `${momentOfDue(due, composition.zone ?? '', now)}. That is ${daysAway(due.at, now)}.`
+  if (!due) return 'Choose a date, a time and a time zone.'
+  return `${momentOfDue(due, composition.zone ?? '', now)} · ${daysAway(due.at, now)}`
 }
 
-/** "Friday 4 December, 5 pm New Zealand time; 4 am UTC". */
+/** "Fri 4 December, 5 pm New Zealand time (4 am UTC)". */
 function momentOfDue({ at, offset }: { at: number; offset: number }, zone: string, now: number): string {
-  const there = `${shortDate(at, offset, now)}, ${timeInWords(at, offset)}`
+  const there = `${dueDay(at, now, offset)}, ${timeInWords(at, offset)}`
   if (offset === 0) return zone && zone !== 'UTC' ? `${there} ${zoneCalled(zone)}, UTC that day` : `${there} UTC`
   // An offset that was chosen as such is this computer's zone only by chance: it is named as it was chosen.
   const where = zone ? zoneCalled(zone) : `at ${offsetInWords(offset)}`
   const isSameDay = dayInWords(at, offset) === dayInWords(at, 0)
   const elsewhere = `${timeInWords(at, 0)}${isSameDay ? '' : ` on ${dayInWords(at, 0).split(' ')[0]}`} UTC`
-  return `${there} ${where}; ${elsewhere}`
+  return `${there} ${where} (${elsewhere})`
 }
 
-/** A problem where its field isn't beside it: "Person 2: enter the first name." */
+/** A problem where its field isn't beside it: "Signer 2: enter the first name." */
 export function saidOf(composition: Composition, problem: Problem): string {
   const whose = whoseIs(composition, problem.at) ?? partOf(composition, problem.at)
-  if (!whose || problem.message.includes(`"${whose}"`)) return problem.message
+  if (!whose || problem.message.includes(`“${whose}”`)) return problem.message
   // An abbreviation keeps its capitals.
   return `${whose}: ${problem.message.replace(/^\p{Lu}(?=[\p{Ll}\s])/u, (letter) => letter.toLowerCase())}`
 }
 
 /** What a problem of the whole package is about, where its message doesn't say. */
 function partOf(composition: Composition, at: string): string | undefined {
-  if (at.endsWith('ReturnUrl')) return 'Page to return to'
-  if (at.endsWith('NotifyUrl')) return 'Address that the service calls'
+  if (at.endsWith('ReturnUrl')) return 'Redirect after signing'
+  if (at.endsWith('NotifyUrl')) return 'Notification address'
   if (at === 'due') return 'Due date'
   const choice = composition.ListItems.find((one) => at.startsWith(`ListItems.${one.key}.`))
   return (
@@ -92,7 +100,7 @@ function whoseIs(composition: Composition, at: string): string | undefined {
     return [itemName, part].filter(Boolean).join(', ') || undefined
   }
   const name = nameOf(signer, index)
-  const person = at.includes('.ShareUsers.') ? `Someone with whom ${name} shares it` : name
+  const person = at.includes('.ShareUsers.') ? `Shared by ${name}` : name
   return itemName ? `${itemName}, ${person}` : person
 }
 

@@ -61,11 +61,11 @@ export function lackingOf(template: TemplateView): string | undefined {
   const over = [
     ...(fields > 0 ? [counted(fields, 'field')] : []),
     ...(signers > 0 ? [counted(signers, 'signer')] : []),
-    ...(shared > 0 ? [counted(shared, 'person it is shared with', 'people it is shared with')] : []),
-    ...(hasLongText(template) ? [`what is longer than ${MOST_TYPED.toLocaleString('en-GB')} characters`] : [])
+    ...(shared > 0 ? [counted(shared, 'person it’s shared with', 'people it’s shared with')] : []),
+    ...(hasLongText(template) ? [`text over ${MOST_TYPED.toLocaleString('en-GB')} characters`] : [])
   ]
   if (over.length === 0) return undefined
-  return `“${(template.Name || template.Reference).slice(0, 100)}” has more than a package holds. Left out: ${listed(over)}.`
+  return `“${(template.Name || template.Reference).slice(0, 100)}” is too large for one package. Left out: ${listed(over)}.`
 }
 
 /** A package of one listed template. */

@@ -46,20 +46,19 @@ const forms = 'form-direct'
 const templates = 'form-filler'
 const optional = 'optional'
 
-export const itemName: Rows<ComposedItem> = [{ name: 'Name', label: 'Name', help: 'As the signers will know it.' }]
+export const itemName: Rows<ComposedItem> = [{ name: 'Name', label: 'Name', help: 'Shown to the signers.' }]
 
 export const itemReference: Rows<ComposedItem> = [
   {
     name: 'Reference',
     label: 'Reference',
-    help: (_item, { kind }) =>
-      kind === forms ? 'Your provider’s own name for the form.' : 'The template’s, as in the account’s list.'
+    help: (_item, { kind }) => (kind === forms ? 'From your provider.' : 'As in your account’s template list.')
   },
   {
     name: 'FormType',
     label: 'Form type',
     hint: 'a number',
-    help: 'Your provider gave it to you with the form.',
+    help: 'From your provider.',
     attributes: { inputmode: 'numeric' },
     only: forms
   }
@@ -70,7 +69,7 @@ export const itemClientReference: Rows<ComposedItem> = [
     name: 'ClientReference',
     label: 'Your reference',
     hint: optional,
-    help: 'Your own number for it, such as a matter. It comes back with the document. Without one, Countersign gives one of its own, by which the document is found again.'
+    help: 'Your own number, such as a matter. It comes back with the document. Assigned automatically if blank.'
   }
 ]
 
@@ -78,17 +77,17 @@ export const signerName: Rows<ComposedSigner> = [
   {
     name: 'FirstName',
     label: 'First name',
-    about: 'Their first name, as it should stand in the document.',
+    about: 'First name, as it should appear on the document.',
     control: 'person'
   },
-  { name: 'LastName', label: 'Last name', about: 'Their last name, as it should stand in the document.' }
+  { name: 'LastName', label: 'Last name', about: 'Last name, as it should appear on the document.' }
 ]
 
 export const signerEmail: Rows<ComposedSigner> = [
   {
     name: 'Email',
     label: 'E-mail',
-    about: 'Their own address, at which the service reaches them.',
+    about: 'The signer’s own address.',
     control: 'person',
     attributes: { type: 'email' }
   }
@@ -105,11 +104,17 @@ export const signerIdentity: Rows<ComposedSigner> = [
     },
     control: 'check'
   },
-  { name: 'UseIDData', label: 'Has no mobile phone', help: 'Answers questions instead.', control: 'check', only: forms }
+  {
+    name: 'UseIDData',
+    label: 'No mobile phone',
+    help: 'Answers identity questions instead.',
+    control: 'check',
+    only: forms
+  }
 ]
 
 export const signerFlags: Rows<ComposedSigner> = [
-  { name: 'video', label: 'Video confirmation', help: 'Records a short video as they sign.', control: 'check' },
+  { name: 'video', label: 'Video confirmation', help: 'Records a short video while they sign.', control: 'check' },
   {
     name: 'deepfakeDetector',
     label: 'Deepfake detector',
@@ -120,14 +125,14 @@ export const signerFlags: Rows<ComposedSigner> = [
   {
     name: 'Optional',
     label: 'Optional',
-    help: 'The form can do without them: they are left out.',
+    help: 'The form can do without this signer.',
     control: 'check',
     only: forms
   },
   {
     name: 'reviewBeforeSigning',
     label: 'Review before signing',
-    help: 'Reads it first, then signs.',
+    help: 'Reads the document first, then signs.',
     control: 'check',
     only: templates
   }
@@ -138,19 +143,19 @@ export const signerRole: Rows<ComposedSigner> = [
     name: 'MiddleName',
     label: 'Middle name',
     hint: optional,
-    about: 'Their middle names, where the document should have them.'
+    about: 'Middle names, if they should appear on the document.'
   },
   {
     name: 'SignerType',
     label: 'Signer type',
     hint: optional,
-    help: 'Their role in the form, as your provider names it.',
+    help: 'The role in the form, as your provider names it.',
     control: 'remembered',
     only: forms
   },
   {
     name: 'SignerReference',
-    label: 'Signer in the template',
+    label: 'Role in the template',
     hint: optional,
     help: 'Which of the template’s signers this is.',
     only: templates
@@ -160,9 +165,9 @@ export const signerRole: Rows<ComposedSigner> = [
 export const signerClientReference: Rows<ComposedSigner> = [
   {
     name: 'ClientReference',
-    label: 'Your reference for this person',
+    label: 'Your reference for this signer',
     hint: optional,
-    help: 'Your own number for them, such as a client number. It comes back with the document.'
+    help: 'Such as a client number. It comes back with the document.'
   }
 ]
 
@@ -170,14 +175,14 @@ export const shareUser: Rows<ComposedShareUser> = [
   {
     name: 'FirstName',
     label: 'First name',
-    about: 'The first name of the person it is shared with.',
+    about: 'First name of the person it’s shared with.',
     control: 'person'
   },
-  { name: 'LastName', label: 'Last name', about: 'The last name of the person it is shared with.' },
+  { name: 'LastName', label: 'Last name', about: 'Last name of the person it’s shared with.' },
   {
     name: 'Email',
     label: 'E-mail',
-    about: 'The address of the person it is shared with.',
+    about: 'Address of the person it’s shared with.',
     control: 'person',
     attributes: { type: 'email' }
   },
@@ -185,52 +190,52 @@ export const shareUser: Rows<ComposedShareUser> = [
     name: 'MiddleName',
     label: 'Middle name',
     hint: optional,
-    about: 'The middle names of the person it is shared with.'
+    about: 'Middle names of the person it’s shared with.'
   },
-  { name: 'IsDefault', label: 'Default', help: 'Shared with them as a rule.', control: 'check' },
-  { name: 'IsOwner', label: 'Owner', help: 'Counts as an owner of the document.', control: 'check' }
+  { name: 'IsDefault', label: 'Default', help: 'Shared with them by default.', control: 'check' },
+  { name: 'IsOwner', label: 'Owner', help: 'An owner of the document.', control: 'check' }
 ]
 
 const fieldTypes: Record<FieldType, string> = {
-  Text: 'A line of text',
-  MultiLineText: 'Several lines of text',
-  CheckBox: 'A box to tick',
-  RadioButton: 'One of a few, as buttons',
-  DropDownList: 'One of a list',
-  DateInput: 'A date'
+  Text: 'Single line',
+  MultiLineText: 'Multiple lines',
+  CheckBox: 'Checkbox',
+  RadioButton: 'Radio buttons',
+  DropDownList: 'Drop-down list',
+  DateInput: 'Date'
 }
 
 /** What a template's field is, beside its value. */
 export const fieldDetails: Rows<ComposedField> = [
-  { name: 'Label', label: 'Field’s label', help: 'What it is called here and on the document.' },
-  { name: 'Reference', label: 'Field’s reference', help: 'As the template has it.' },
+  { name: 'Label', label: 'Field label', help: 'Shown here and on the document.' },
+  { name: 'Reference', label: 'Field reference', help: 'As in the template.' },
   {
     name: 'ID',
-    label: 'Field’s old reference',
-    help: 'The template has it beside the other.',
+    label: 'Old field reference',
+    help: 'The template has this one too.',
     shown: ({ ID }) => ID !== undefined
   },
   {
     name: 'FieldType',
-    label: 'Kind of field',
-    help: 'What can be put in it.',
+    label: 'Field type',
+    about: 'What can be put in it.',
     control: 'select',
     options: ({ FieldType: type }) => [
       ...Object.entries(fieldTypes).map(([value, label]) => ({ value, label })),
       ...(knownFieldType(type)
         ? []
-        : [{ value: String(type), label: type === '' ? 'Not told by the service' : `“${type}”, as it came` }])
+        : [{ value: String(type), label: type === '' ? 'Unknown' : `“${type}” (from the service)` }])
     ]
   },
-  { name: 'ClientField', label: 'Name in your system', help: 'Where you keep it, if anywhere.' },
-  { name: 'IsRequired', label: 'Must be filled in', help: 'By you, or by the person who signs.', control: 'check' },
+  { name: 'ClientField', label: 'Name in your system', help: 'What your own software calls it.' },
+  { name: 'IsRequired', label: 'Required', help: 'By you or by the signer.', control: 'check' },
   { name: 'ReadOnly', label: 'Signers can’t change it', help: 'What you fill in stays.', control: 'check' }
 ]
 
 const embedding: FieldRow<Settings> = {
   name: 'embedded',
   label: 'Sign in this application',
-  help: 'The signing pages open here, on this computer: what signing at the counter needs.',
+  help: 'Signing opens on this computer. Needed at the counter.',
   control: 'check'
 }
 
@@ -243,13 +248,13 @@ export const packageHow: Rows<Composition> = [
       )
       const names = [...new Set(faceToFace)]
       if (names.length === 0 || embedded) return undefined
-      return `${listed(names)} ${names.length === 1 ? 'signs' : 'sign'} face to face at the counter, which needs this.`
+      return `${listed(names)} ${names.length === 1 ? 'signs' : 'sign'} face to face, so this must be on.`
     }
   },
   {
     name: 'Sequential',
-    label: 'One after the other',
-    help: 'Each person is asked once the one before has signed, in the order above.',
+    label: 'Signers sign in order',
+    help: 'Each signer is invited once the one before has signed.',
     control: 'check',
     only: templates
   }
@@ -260,20 +265,20 @@ const address = { type: 'url', placeholder: 'https://' } as const
 const addresses: Rows<Settings> = [
   {
     name: 'ReturnUrl',
-    label: 'Page to return to after signing',
+    label: 'Redirect after signing',
     hint: optional,
     help: ({ embedded }) =>
       embedded
-        ? 'Without one, Countersign itself notices that signing is done.'
-        : 'Where the browser takes people once they have signed. Without one they stay with the service.',
+        ? 'If blank, Countersign notices when signing is finished.'
+        : 'The page that opens once someone has signed. If blank, they stay on the service’s page.',
     control: 'remembered',
     attributes: address
   },
   {
     name: 'NotifyUrl',
-    label: 'Address that the service calls',
+    label: 'Notification address',
     hint: optional,
-    help: 'For your office’s own systems: the service tells this address when something happens.',
+    help: 'For your own software. The service calls this address when something happens.',
     control: 'remembered',
     attributes: address
   }
@@ -286,9 +291,9 @@ export const packageWhere: Rows<Composition> = [
   ...addresses,
   {
     name: 'InvitationEmailTemplateReference',
-    label: 'Invitation’s e-mail template',
-    hint: 'optional, by reference',
-    help: 'Which of your account’s e-mails invites people. Without one, the account’s usual one does.',
+    label: 'Invitation e-mail template',
+    hint: optional,
+    help: 'The reference of the e-mail that invites signers. If blank, your account’s default is used.',
     control: 'remembered',
     only: forms
   }

@@ -45,7 +45,7 @@ export function useRemoval() {
     focus(list()[Math.min(index, list().length - 1)])
     offer(said, () => {
       const items = list()
-      if (items.length >= most) return toasts.warn('There is no room for it any more.')
+      if (items.length >= most) return toasts.warn('There’s no room to put it back.')
       const after = items.findIndex((one) => one.key === before)
       items.splice(before === undefined ? 0 : after < 0 ? index : after + 1, 0, gone)
       focus(gone)

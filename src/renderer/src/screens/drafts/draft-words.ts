@@ -17,9 +17,9 @@ export function called(drafts: readonly DraftSummary[]): string {
 }
 
 export const reasonsInWords: Record<DraftVersion['reason'], string> = {
-  change: 'after ten minutes of changes',
-  send: 'as it was sent',
-  restore: 'before going back'
+  change: 'autosaved',
+  send: 'sent',
+  restore: 'before a restore'
 }
 
 /** "12 drafts and 2 presets"; "nothing" where there is none. */

@@ -18,8 +18,8 @@ export function readXmlFile(bytes: Uint8Array<ArrayBuffer>): XmlText {
     return {
       refusal:
         thrown instanceof RangeError
-          ? `It says that it is written in ${encoding.slice(0, 40)}, which can’t be read here. Save it as UTF-8 and load it again.`
-          : `It isn’t written in ${encoding.toUpperCase()}, as it should be. Save it as UTF-8 and load it again.`
+          ? `Its encoding, ${encoding.slice(0, 40)}, isn’t supported. Save it as UTF-8 and load it again.`
+          : `It isn’t valid ${encoding.toUpperCase()}. Save it as UTF-8 and load it again.`
     }
   }
   const declared = DECLARED.exec(text)?.[3] ?? 'utf-8'
@@ -28,14 +28,14 @@ export function readXmlFile(bytes: Uint8Array<ArrayBuffer>): XmlText {
   return {
     text: text.replace(DECLARED, (_whole, before, quote) => `${before}${quote}UTF-8${quote}`),
     note: isElsewise
-      ? `It says that it is written in ${declared.slice(0, 40)}, but it is UTF-8: what is sent says so.`
-      : `It was written in ${encoding.toUpperCase()} and goes as UTF-8.`
+      ? `It says ${declared.slice(0, 40)} but is UTF-8, and is sent as UTF-8.`
+      : `Converted from ${encoding.toUpperCase()} to UTF-8.`
   }
 }
 
 /** The refusal of a file with more bytes than a form carries. */
 export function tooLarge(size: number): { refusal: string } {
-  return { refusal: `It has ${inMegabytes(size)}; a form carries at most ${inMegabytes(MOST_XML)}.` }
+  return { refusal: `It’s ${inMegabytes(size)}; the limit is ${inMegabytes(MOST_XML)}.` }
 }
 
 /** "4.8 MB". */

@@ -10,7 +10,7 @@ import { forCounter, lackingOf, packageOfTemplate, randomKey } from '../edits.ts
 /** In the address of a package: someone is waiting at the counter to sign it as soon as it is sent; `name` beside it is theirs. */
 export const FOR_COUNTER = { for: 'counter' }
 
-export const DUE_PASSED = 'The preset’s due date has passed: 14 days it is.'
+export const DUE_PASSED = 'The preset’s due date has passed, so the default applies.'
 
 /**
  * Returns why it could not be begun, if it could not.
@@ -55,7 +55,7 @@ async function packageOf(
   const template = list.value.items.find((one) => one.Reference === Reference)
   const lacking = template
     ? lackingOf(template)
-    : `“${Name}” isn’t in the account’s list as it was last read: enter its signers and fields by hand.`
+    : `“${Name}” isn’t in the template list. Enter its signers and fields yourself.`
   if (lacking) app.toasts.warn(lacking)
   return { ok: true, value: packageOfTemplate(template ?? { Name, Reference }, randomKey) }
 }
