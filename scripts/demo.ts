@@ -76,7 +76,7 @@ async function walk(
     if (error !== undefined) throw new Error(error)
   }
   const isSent = async () => {
-    await window.getByText('Sent: the service made').waitFor()
+    await window.getByText(/^Sent to .+\.$/).waitFor()
     summary.sent++
   }
   const isSigned = async () => {

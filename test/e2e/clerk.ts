@@ -42,7 +42,7 @@ export function clerkAt(app: Launched) {
   /** Signers are added until there are as many as people, and filled in. */
   async function nameSigners(people: readonly Person[]): Promise<void> {
     for (const [index, person] of people.entries()) {
-      if (index > 0 && (await signerCards().count()) <= index) await button('Add a person').click()
+      if (index > 0 && (await signerCards().count()) <= index) await button('Add a signer').click()
       const card = signerCards().nth(index)
       await card.getByLabel('First name').fill(person.first)
       await card.getByLabel('Last name').fill(person.last)

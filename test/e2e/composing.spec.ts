@@ -33,10 +33,10 @@ test('a first package is composed and sent with the keyboard alone', async ({ cl
   await type(/^Last name/, MERE.last)
   await type(/^E-mail/, MERE.email)
   await window.keyboard.press('Control+Enter')
-  await expect(window.getByText(/^Goes in \d+ seconds?$/)).toBeVisible()
+  await expect(window.getByText(/^Sending in \d+ s$/)).toBeVisible()
   await tabTo(clerk, /^Send now/)
   await window.keyboard.press('Enter')
-  await expect(window.getByText('Sent: the service made')).toBeVisible()
+  await expect(window.getByText(/^Sent to .+\.$/)).toBeVisible()
 })
 
 test('a package can be taken back before it leaves, and is edited where it was left', async ({ clerk }) => {
@@ -54,7 +54,7 @@ test('what nobody hurries goes by itself after ten seconds', async ({ open, line
   await clerk.composeForm({ name: 'Letter of authority', people: [MERE] })
   await clerk.putInOutbox()
   expect(formsSentTo(office)).toEqual([])
-  await expect(clerk.window.getByText('Sent: the service made')).toBeVisible({ timeout: 20_000 })
+  await expect(clerk.window.getByText(/^Sent to .+\.$/)).toBeVisible({ timeout: 20_000 })
   expect(formsSentTo(office)).toEqual(['Letter of authority'])
 })
 
@@ -154,7 +154,7 @@ test('two hundred rows of a sheet are sent, and the five bad ones once they are 
   await sendSheet(clerk, sheet)
   const toMend = testInfo.outputPath('To mend.csv')
   await clerk.app.dialog.answerSave(toMend)
-  await button(/^Save the 5 rows to mend/).click()
+  await button(/^Export 5 rows with errors/).click()
   await expect.poll(() => readFile(toMend, 'utf8').catch(() => '')).toContain('not an address')
   await button(/^Send 195 packages$/).click()
   await expect.poll(() => formsSentTo(office).length, { timeout: 120_000 }).toBe(195)
@@ -179,7 +179,7 @@ test('two hundred rows of a sheet are sent, and the five bad ones once they are 
 async function sendSheet(clerk: Clerk, sheet: string): Promise<void> {
   const { window, button, app } = clerk
   await clerk.goTo(/^Bulk send/)
-  await window.getByRole('radio', { name: /^A draft/ }).check()
+  await window.getByRole('radio', { name: /^Draft/ }).check()
   await window.getByText('Letter of authority').first().click()
   await app.dialog.answerOpen([sheet])
   await button(/^Choose a file/).click()

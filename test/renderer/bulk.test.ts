@@ -329,18 +329,18 @@ describe('how such a sheet was matched last', () => {
     const bulk = madeUpBulk(NOW)
     const [preset] = madeUpPresets(NOW).filter(({ id }) => id === 'office-1')
     const targets = preset ? bulkTargets(preset.composition) : []
-    const target = targets.find(({ label }) => label === 'Person 1: last name')?.target ?? ''
+    const target = targets.find(({ label }) => label === 'Signer 1: last name')?.target ?? ''
     return { bulk: { ...bulk, remembered: { mapping: [{ target, column: 7 }], at: NOW - 86_400_000 } } }
   }
 
   test('is taken up, says so, and can be put back to the headings', async () => {
     await toColumns(undefined, lastTime())
     expect(screen.getByText(/^Columns matched as last time/)).toBeTruthy()
-    expect(fills('Notes').value).toBe('Person 1: last name')
+    expect(fills('Notes').value).toBe('Signer 1: last name')
     expect(fills('Surname').value).toBe('')
     await press('Match by headings')
     expect(screen.queryByText(/^Columns matched as last time/)).toBeNull()
-    expect(fills('Surname').value).toBe('Person 1: last name')
+    expect(fills('Surname').value).toBe('Signer 1: last name')
   })
 
   test('is no longer said once a column is matched by hand', async () => {

@@ -75,7 +75,9 @@ describe('the first run', () => {
         storage: { state: 'memory', reason: 'no-keychain' }
       }
     })
-    expect(screen.getByRole('status').textContent).toMatch(/This computer has no working keychain\..*only until you close/)
+    expect(screen.getByRole('status').textContent).toMatch(
+      /This computer has no working keychain\..*only until you close/
+    )
     expect(screen.getByRole('button', { name: /Open the practice office/ })).toBeTruthy()
   })
 

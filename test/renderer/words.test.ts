@@ -29,24 +29,24 @@ describe('dates in words', () => {
     expect(when(new Date(2025, 10, 1, 9, 5).getTime(), now)).toBe('1 Nov 09:05')
     expect(daysAway(new Date(2025, 10, 27, 1).getTime(), now)).toBe('tomorrow')
   })
-  test('no due date is said as the 14 days of the service', () => {
+  test('no due date is said as the service’s default, where that is known', () => {
     const now = new Date(2025, 10, 26, 10, 42).getTime()
-    expect(dueInWords({ due: '', gmt: '' }, now)).toContain('14 days after sending')
-    expect(dueInWords({ due: '', gmt: '' }, now)).toContain('Wednesday 10 December 2025')
+    expect(dueInWords({ due: '', gmt: '' }, now, 14)).toBe('Default (14 days), due Wed 10 December')
+    expect(dueInWords({ due: '', gmt: '' }, now, undefined)).toBe('Default, set by the service')
   })
   test('a due date is said with its zone, in UTC, and how far away it is', () => {
     const now = Date.UTC(2025, 10, 26, 10, 42)
-    const said = (due: string, gmt: string, zone: string) => dueInWords({ due, gmt, zone }, now)
+    const said = (due: string, gmt: string, zone: string) => dueInWords({ due, gmt, zone }, now, 14)
     expect(said('2025-12-05T17:00', '780', 'Pacific/Auckland')).toMatch(
-      /^Friday 5 December, 5 pm New Zealand time; 4 am UTC. That is in \d+ days.$/
+      /^Fri 5 December, 5 pm New Zealand time \(4 am UTC\) · in \d+ days$/
     )
     expect(said('2026-12-04T09:30', '780', 'Pacific/Auckland')).toContain(
-      'Friday 4 December 2026, 9:30 am New Zealand time; 8:30 pm on Thursday UTC.'
+      'Fri 4 December 2026, 9:30 am New Zealand time (8:30 pm on Thursday UTC)'
     )
-    expect(said('2025-12-05T12:00', '-210', '')).toContain('noon at UTC−03:30; 3:30 pm UTC.')
-    expect(said('2025-12-05T12:00', '0', 'UTC')).toContain('5 December, noon UTC.')
-    expect(said('2025-12-05T17:00', '0', 'Europe/London')).toContain('5 pm United Kingdom time, UTC that day.')
-    expect(said('2025-12-05T', '0', 'UTC')).toContain('Not complete yet')
+    expect(said('2025-12-05T12:00', '-210', '')).toContain('noon at UTC−03:30 (3:30 pm UTC)')
+    expect(said('2025-12-05T12:00', '0', 'UTC')).toContain('5 December, noon UTC ·')
+    expect(said('2025-12-05T17:00', '0', 'Europe/London')).toContain('5 pm United Kingdom time, UTC that day ·')
+    expect(said('2025-12-05T', '0', 'UTC')).toContain('Choose a date, a time and a time zone')
   })
   test('daylight saving is said, and a change of the clocks before then', () => {
     const summer = Date.UTC(2025, 11, 5)
