@@ -108,7 +108,7 @@ test('drafts travel to another workstation as a file', async ({ clerk, open, use
   await clerk.app.dialog.answerSave(file)
   await clerk.window
     .getByRole('dialog')
-    .getByRole('button', { name: /^Choose where/ })
+    .getByRole('button', { name: /^Export/ })
     .click()
   await expect.poll(() => readFile(file, 'utf8').catch(() => '')).toContain(MERE.email)
 
@@ -183,6 +183,6 @@ async function sendSheet(clerk: Clerk, sheet: string): Promise<void> {
   await window.getByText('Letter of authority').first().click()
   await app.dialog.answerOpen([sheet])
   await button(/^Choose a file/).click()
-  await button('Continue').click()
+  await window.getByRole('button', { name: 'Continue', exact: true }).click()
   await button(/^Check \d+ rows$/).click()
 }
