@@ -226,7 +226,7 @@ describe('one package', () => {
   })
 
   test('that is sent says to whom, and leads to its documents', async () => {
-    await open({ sends: [sendOf()] }, ['send-1'])
+    await open({ sends: [sendOf({ packageStatus: 'Queued' })] }, ['send-1'])
     expect(screen.getByText('Sent to Mere Parata.')).toBeTruthy()
     expect(screen.getByRole('link', { name: 'Open the document' }).getAttribute('href')).toContain('document=doc-0')
     expect(screen.getByText('package-900')).toBeTruthy()
