@@ -94,6 +94,7 @@ describe('the field of a day', () => {
   test('opens a calendar by key, in which a day is chosen', async () => {
     const { props, input } = field()
     await fireEvent.keyDown(input, { key: 'ArrowDown', altKey: true })
+    await expect.poll(() => document.activeElement?.textContent?.trim()).toBe('11')
     const day = await screen.findByRole('button', { name: /18 December 2026/ })
     await fireEvent.click(day)
     expect(props.value).toBe('2026-12-18')
