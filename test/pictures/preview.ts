@@ -6,7 +6,8 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import { type CDPSession, chromium, type Page } from 'playwright'
+import { type CDPSession, chromium, type Locator, type Page } from 'playwright'
+import { expect } from 'playwright/test'
 import { findChromium } from '../../scripts/system-packages.ts'
 import type { Shot } from '../renderer/preview/shots.ts'
 
@@ -19,7 +20,6 @@ export const looks = {
   light: { colorScheme: 'light', contrast: 'no-preference', forcedColors: 'none' },
   dark: { colorScheme: 'dark', contrast: 'no-preference', forcedColors: 'none' },
   contrast: { colorScheme: 'light', contrast: 'more', forcedColors: 'none' },
-  'dark-contrast': { colorScheme: 'dark', contrast: 'more', forcedColors: 'none' },
   forced: { colorScheme: 'dark', contrast: 'no-preference', forcedColors: 'active' }
 } satisfies Record<string, Look>
 
@@ -100,6 +100,12 @@ async function quiet(page: Page): Promise<void> {
       watch.observe(document, { subtree: true, childList: true, attributes: true, characterData: true })
     })
   })
+}
+
+/** Fails where it no longer looks as it is kept; the three pictures, and how to accept the new one, are then printed. */
+export async function same(what: Page | Locator, name: string): Promise<void> {
+  const accept = 'If it is meant to look like that: npm run test:pictures -- --update-snapshots changed'
+  await expect(what, accept).toHaveScreenshot(`${name}.png`)
 }
 
 /** Draws what the gallery marks with `data-as` as if it were pointed at, pressed or focused. */

@@ -1,0 +1,44 @@
+/**
+ * The parts of the screens in every state, against the pictures that are kept in `kept/`: a word, a colour or a distance that nobody meant to
+ * change is seen here.
+ */
+import { expect, type Page, test } from 'playwright/test'
+import { drawStates, looks, openPreview, type Preview, same } from './preview.ts'
+
+let preview: Preview
+test.beforeAll(async () => {
+  preview = await openPreview()
+})
+test.afterAll(() => preview.close())
+test.afterEach(() => expect(preview.complaints()).toEqual([]))
+
+test.describe('the parts', () => {
+  for (const [look, media] of Object.entries(looks)) {
+    test(look, async () => {
+      const { page, show } = preview
+      await show({ scene: 'gallery', at: '' }, media)
+      const session = await drawStates(page)
+      for (const part of ['type', 'buttons', 'fields', 'choices', 'said', 'lists']) {
+        await same(page.locator(`#${part}`), `part-${part}-${look}`)
+      }
+      await session.detach()
+    })
+  }
+
+  const opened: [name: string, role: 'dialog' | 'menu' | 'region', act: (page: Page) => Promise<unknown>][] = [
+    ['dialog', 'dialog', (page) => page.getByRole('button', { name: 'Open a dialog' }).click()],
+    ['menu', 'menu', (page) => page.getByRole('button', { name: 'Open a menu' }).click()],
+    ['popover', 'dialog', (page) => page.getByRole('button', { name: 'Open a popover' }).click()],
+    ['calendar', 'dialog', (page) => page.getByLabel('A day', { exact: true }).press('Alt+ArrowDown')],
+    ['toast', 'region', (page) => page.getByRole('button', { name: 'Say something' }).click()]
+  ]
+  for (const [name, role, act] of opened) {
+    test(`what opens: ${name}`, async () => {
+      for (const look of ['light', 'dark'] as const) {
+        await preview.show({ scene: 'gallery', at: '', act }, looks[look])
+        const part = preview.page.getByRole(role, role === 'region' ? { name: 'Messages' } : {})
+        await same(part, `opened-${name}-${look}`)
+      }
+    })
+  }
+})

@@ -1,0 +1,44 @@
+/**
+ * Each screen, light and dark, against the pictures that are kept in `kept/`: a word, a colour or a distance that nobody meant to change is
+ * seen here.
+ */
+import { expect, test } from 'playwright/test'
+import { shots } from '../renderer/preview/shots.ts'
+import { looks, openPreview, type Preview, same } from './preview.ts'
+
+/** Each screen in the state that shows most of it; the first two with the frame, which is the same around all others. */
+const framed = ['overview', 'palette']
+const unframed = [
+  'start',
+  'editor',
+  'bulk',
+  'drafts',
+  'drafting-empty',
+  'outbox',
+  'outbox-batch',
+  'documents',
+  'document',
+  'identity'
+]
+unframed.push('clerk', 'clerk-sheet', 'record', 'downloads', 'directory', 'activity', 'settings')
+const whole = ['first', 'person-handover-three', 'person-away', 'display-idle']
+
+let preview: Preview
+test.beforeAll(async () => {
+  preview = await openPreview()
+})
+test.afterAll(() => preview.close())
+test.afterEach(() => expect(preview.complaints()).toEqual([]))
+
+for (const shot of shots) {
+  if (![...framed, ...unframed, ...whole].includes(shot.name)) continue
+  test(shot.name, async () => {
+    const { page, show } = preview
+    await show(shot, looks.light)
+    const what = unframed.includes(shot.name) ? page.locator('#main') : page
+    for (const look of ['light', 'dark'] as const) {
+      await page.emulateMedia({ ...looks[look], reducedMotion: 'reduce' })
+      await same(what, `screen-${shot.name}-${look}`)
+    }
+  })
+}
