@@ -4,7 +4,7 @@
  * that one ended: a long history is gone through once, and in pieces.
  */
 import type { DocumentChange } from '../../../../shared/contract/index.ts'
-import { defined } from '../../lib/objects.ts'
+import { defined, getOrMake } from '../../lib/objects.ts'
 import { flag, optional, type Row, Rows, value } from '../../lib/rows.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import { folded } from '../../lib/text-folding.ts'
@@ -166,6 +166,10 @@ interface Counted {
 /** @param newest the newest change's id. */
 function activityIn(db: Db, newest: () => number) {
   db.function('folded', { deterministic: true }, (text) => folded(String(text)))
+  /** A few questions are asked all day, and a statement is as large as a page and collected late. */
+  const statements = new Map<string, ReturnType<Db['prepare']>>()
+  const statement = <Found>(sql: string) =>
+    getOrMake(statements, sql, () => db.prepare(sql)) as ReturnType<typeof db.prepare<unknown[], Found>>
   const counted = new Map<string, Counted>()
   /** Grows when changes are forgotten: what was counted before is no longer true. */
   let forgotten = 0
@@ -198,7 +202,7 @@ function activityIn(db: Db, newest: () => number) {
 
   function page({ where, values }: Question, before: number, wanted: number): DocumentChange[] {
     if (wanted === 0) return []
-    const found = db.prepare<unknown[], Row>(
+    const found = statement<Row>(
       `SELECT ${CHANGES.columns} FROM changes WHERE ${where} AND id < ? ORDER BY id DESC LIMIT ?`
     )
     return found.all(...values, before, wanted).map(changeOf)
@@ -211,7 +215,7 @@ function activityIn(db: Db, newest: () => number) {
     skipped: number,
     wanted: number
   ): Sliced<DocumentChange[]> {
-    const some = db.prepare<unknown[], Row>(
+    const some = statement<Row>(
       `SELECT ${CHANGES.columns} FROM changes WHERE ${where} AND id < ? AND id >= ? ORDER BY id DESC`
     )
     const found: Row[] = []
@@ -224,12 +228,10 @@ function activityIn(db: Db, newest: () => number) {
 
   function* countFrom({ where, values, isSearch }: Question, known: Counted, upTo: number): Sliced<ByKind> {
     const byKind = { ...known.byKind }
-    const end = db
-      .prepare<unknown[], number>(
-        `SELECT id FROM changes WHERE ${where} AND id > ? ORDER BY id LIMIT 1 OFFSET ${COUNTED_AT_ONCE}`
-      )
-      .pluck()
-    const count = db.prepare<unknown[], { kind: DocumentChange['kind']; count: number }>(
+    const end = statement<number>(
+      `SELECT id FROM changes WHERE ${where} AND id > ? ORDER BY id LIMIT 1 OFFSET ${COUNTED_AT_ONCE}`
+    ).pluck()
+    const count = statement<{ kind: DocumentChange['kind']; count: number }>(
       `SELECT kind, count(*) AS count FROM changes WHERE ${where} AND id > ? AND id <= ? GROUP BY kind`
     )
     for (let from = known.upTo; from < upTo; ) {
@@ -243,9 +245,9 @@ function activityIn(db: Db, newest: () => number) {
 
   /** The id of the last of so many of the newest changes; more than any where that is none. */
   function* passed({ where, values }: Question, upTo: number, count: number): Sliced<number> {
-    const step = db
-      .prepare<unknown[], number>(`SELECT id FROM changes WHERE ${where} AND id < ? ORDER BY id DESC LIMIT 1 OFFSET ?`)
-      .pluck()
+    const step = statement<number>(
+      `SELECT id FROM changes WHERE ${where} AND id < ? ORDER BY id DESC LIMIT 1 OFFSET ?`
+    ).pluck()
     let before = upTo + 1
     for (let left = count; left > 0; left -= COUNTED_AT_ONCE) {
       before = step.get(...values, before, Math.min(left, COUNTED_AT_ONCE) - 1) ?? before

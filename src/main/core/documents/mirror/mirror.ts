@@ -17,7 +17,15 @@ import type { Difference } from './differences.ts'
 import { Entries, type Entry, type Kept } from './entries.ts'
 import { type OwnActions, openOwnActions } from './own-actions.ts'
 import { type Account, beginning, type Folder, seenAt } from './state.ts'
-import { folderOf, keptOf, mirrorTables, readJson, type StoredDocument, type StoredFolder } from './tables.ts'
+import {
+  folderOf,
+  keptOf,
+  mirrorTables,
+  readJson,
+  type StoredDocument,
+  type StoredFolder,
+  type StoredHashes
+} from './tables.ts'
 
 /** Something that happened, and whether this workstation did it. */
 type Happening = Difference & { isOwn: boolean }
@@ -167,6 +175,7 @@ export function openMirror(db: Db, now: number) {
     },
 
     /** See the tables. */
+    hashes: (entry: Entry): StoredHashes | undefined => rows.hashes(entry.id),
     keysAfter: rows.keysAfter,
 
     /** Writes documents with what happened to them, all or none. @throws SQLite's error; then nothing is remembered. */

@@ -32,6 +32,13 @@ export interface StoredDocument {
   row: string | null
 }
 
+/** What an answer about the document may leave as it is. */
+export interface StoredHashes {
+  lastLogAt: number | null
+  plain: string | null
+  logged: string | null
+}
+
 export type StoredKeys = Pick<
   StoredDocument,
   'id' | 'account_id' | 'reference' | 'client_reference' | 'likeness' | 'last_log_at'
@@ -79,6 +86,9 @@ export function mirrorTables(db: Db) {
      WHERE documents.id > ? ORDER BY documents.id LIMIT ${PAGE}`
   )
   const one = db.prepare<[number], StoredDocument>('SELECT documents.*, NULL AS row FROM documents WHERE id = ?')
+  const hashes = db.prepare<[number], StoredHashes>(
+    'SELECT last_log_at AS lastLogAt, plain_hash AS plain, logged_hash AS logged FROM documents WHERE id = ?'
+  )
   const keys = db.prepare<[number], StoredKeys>(
     `SELECT id, account_id, reference, client_reference, likeness, last_log_at FROM documents
      WHERE id > ? ORDER BY id LIMIT ${PAGE}`
@@ -101,7 +111,7 @@ export function mirrorTables(db: Db) {
   const writeFigures = db.prepare(
     `INSERT OR REPLACE INTO figures (id, account_id, family, identity, flags, due, due_day, idle_since, arrived_at,
        completed_at, package)
-     VALUES (@id, @accountId, @family, @identity, @flags, @due, @dueDay, @idleSince, @arrivedAt, @completedAt, @package)`
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
   )
   const figures = db.prepare<[string], KeptFigures>(
     `SELECT family, identity, flags, due, due_day AS dueDay, idle_since AS idleSince, arrived_at AS arrivedAt,
@@ -142,7 +152,10 @@ export function mirrorTables(db: Db) {
   function keepFigures(id: number, row: IndexRow): void {
     const { packageReference, accountId } = row
     const number = packageReference === undefined ? null : numberOf(packageReference)
-    writeFigures.run({ id, accountId, ...figuresOf(row), package: number })
+    const { family, identity, flags, due, dueDay, idleSince, arrivedAt, completedAt } = figuresOf(row)
+    // By their places: every document of a first look is written by it, and names take twice as long.
+    const times = [due, dueDay, idleSince, arrivedAt, completedAt]
+    writeFigures.run(id, accountId, family, identity, flags, ...times, number)
   }
 
   return {
@@ -155,6 +168,8 @@ export function mirrorTables(db: Db) {
       if (!found) throw new DamagedDatabaseError('A document that was read is not kept.')
       return found
     },
+
+    hashes: (id: number): StoredHashes | undefined => hashes.get(id),
 
     /** What the next documents after one, by id, are found again by. */
     keysAfter: (id: number): StoredKeys[] => keys.all(id),

@@ -15,6 +15,7 @@ import type { Entry, Kept, Mode } from './entries.ts'
 import { matchKeyOf, plain } from './folder-snapshot.ts'
 import type { Mirror, Writing } from './mirror.ts'
 import { type Account, seenAt, seenInRun } from './state.ts'
+import type { StoredHashes } from './tables.ts'
 
 /** Who told of it, and when. */
 export interface Source {
@@ -45,7 +46,7 @@ export function updateOf(
 ): Update {
   const { look, now } = source
   const before = entry && mirror.document(entry)
-  const kept = entry && mirror.kept(entry)
+  const kept = entry && mirror.hashes(entry)
   // As it would be read again: a member that is there without a value is not.
   const spelled = before ? (JSON.parse(JSON.stringify(answered)) as DocumentResponse) : answered
   const document = look || !before ? spelled : withTheRest(spelled, before)
@@ -81,7 +82,7 @@ export function updateOf(
     // The look as a whole tells.
     isMissing: entry?.isMissing ?? false,
     logsAreOld: areLogsOld(entry, answered, source, meansSame),
-    lastLogAt: latest(after) ?? kept?.lastLogAt,
+    lastLogAt: latest(after) ?? kept?.lastLogAt ?? undefined,
     packageReference: after.PackageReference || undefined,
     clientReference: plain(after.ClientReference),
     matchKey: matchKeyOf(document.Name, document.Signers ?? []),
@@ -207,7 +208,7 @@ function areLogsOld(
 
 /** Bytes of the other kind of answer still say what is kept where nothing but the log has become other. */
 function hashesOf(
-  known: Kept | undefined,
+  known: StoredHashes | undefined,
   before: DocumentResponse | undefined,
   after: DocumentResponse,
   look: Source['look']
@@ -216,8 +217,8 @@ function hashesOf(
   const { Logs: __, ...two } = after
   const isBodySame = known !== undefined && isDeepStrictEqual(one, two)
   const kept = {
-    plain: isBodySame ? known.hashes.plain : undefined,
-    logged: isBodySame && haveSameLog(before, after) ? known.hashes.logged : undefined
+    plain: isBodySame ? (known.plain ?? undefined) : undefined,
+    logged: isBodySame && haveSameLog(before, after) ? (known.logged ?? undefined) : undefined
   }
   return look ? { ...kept, [look.mode]: look.hash } : kept
 }
