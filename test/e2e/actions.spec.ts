@@ -56,7 +56,7 @@ test('a signer is corrected, and the change is said before it is made', async ({
   await expect(what).toContainText('wiremu.ngata@example.com')
   await expect(what).toContainText('w.ngata@example.org')
   await dialog.getByRole('button', { name: 'Correct Wiremu' }).click()
-  await expect(clerk.window.getByText('Wiremu Ngata was corrected.').first()).toBeVisible()
+  await expect(clerk.window.getByText('Details of Wiremu Ngata corrected.').first()).toBeVisible()
 
   const [sent] = bodiesOf<{ Signers: { Email: string; SignerReference: string }[] }>(office, 'UpdateSigner')
   expect(sent?.Signers).toHaveLength(1)
@@ -77,11 +77,11 @@ test('two signers are corrected at once, one of them newly shared with someone, 
 
   await clerk.button('Correct Wiremu Ngata…').click()
   const dialog = clerk.window.getByRole('dialog')
-  await dialog.getByRole('button', { name: 'Correct Mere Tamati, too' }).click()
+  await dialog.getByRole('button', { name: 'Also correct Mere Tamati' }).click()
   const partOf = (name: string) => dialog.getByRole('group', { name })
   await partOf('Wiremu Ngata').getByLabel('E-mail').fill('w.ngata@example.org')
   await partOf('Mere Tamati').getByText('Shared with').first().click()
-  await partOf('Mere Tamati').getByRole('button', { name: 'Share with someone' }).click()
+  await partOf('Mere Tamati').getByRole('button', { name: 'Add a person' }).click()
   await partOf('Shared with person 1').getByLabel('First name').fill('Hemi')
   await partOf('Shared with Hemi').getByLabel('Last name').fill('Tane')
   await partOf('Shared with Hemi').getByLabel('E-mail').fill('hemi@example.org')
@@ -124,7 +124,7 @@ test('a document goes to a notary’s queue, a signer is reminded, signatures ar
 
   await clerk.button('Remind Mere Tamati…').click()
   await clerk.window.getByRole('dialog').getByRole('button', { name: 'Send reminder' }).click()
-  await expect(clerk.window.getByText('Mere Tamati was reminded.').first()).toBeVisible()
+  await expect(clerk.window.getByText('Reminder sent to Mere Tamati.').first()).toBeVisible()
   expect(bodiesOf(office, 'SendReminder')).toHaveLength(1)
 
   const document = office.service.state.documents[deed]
@@ -204,11 +204,11 @@ test('a reminder whose answer was lost is a person’s to decide, and goes again
   line.fault('lose-answer', (method, path) => method === 'POST' && path.includes('SendReminder'))
   await clerk.button('Remind Mere Tamati…').click()
   await clerk.window.getByRole('dialog').getByRole('button', { name: 'Send reminder' }).click()
-  await expect(clerk.window.getByText(/the answer was lost/).first()).toBeVisible()
+  await expect(clerk.window.getByText(/: not confirmed\.$/).first()).toBeVisible()
   line.fault('pass')
   await clerk.button('Do it again…').click()
   await clerk.window.getByRole('dialog').getByRole('button', { name: 'Do it again' }).click()
-  await expect(clerk.window.getByText('Mere Tamati was reminded.').first()).toBeVisible()
+  await expect(clerk.window.getByText('Reminder sent to Mere Tamati.').first()).toBeVisible()
   expect(bodiesOf(office, 'SendReminder')).toHaveLength(2)
 })
 
@@ -230,7 +230,7 @@ test('an employer’s record is made with its fields, shown before it is saved, 
   await clerk.button('Save…').click()
   await expect(window.getByRole('dialog').getByRole('row', { name: /ABN/ })).toBeVisible()
   await window.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click()
-  await expect(window.getByText('Harbour Law payroll is saved.')).toBeVisible()
+  await expect(window.getByText('Saved Harbour Law payroll.')).toBeVisible()
   expect(bodiesOf(office, 'UpdateEmployers')).toMatchObject([
     { TFN: [{ Reference: 'tfn-harbour', Name: 'Harbour Law payroll', IsDefault: true, ABN: '51 824 753 556' }] }
   ])

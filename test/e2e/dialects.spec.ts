@@ -67,7 +67,7 @@ for (const dialects of spoken) {
       const dialog = window.getByRole('dialog')
       await dialog.getByLabel('E-mail').fill('w.ngata@example.org')
       await dialog.getByRole('button', { name: 'Correct Wiremu' }).click()
-      await expect(window.getByText('Wiremu Ngata was corrected.').first()).toBeVisible()
+      await expect(window.getByText('Details of Wiremu Ngata corrected.').first()).toBeVisible()
       await clerk.button(/Extend due date/).click()
       await dialog.getByRole('button', { name: '2 weeks later' }).click()
       await dialog.getByRole('button', { name: /^Extend to/ }).click()

@@ -125,7 +125,7 @@ lineTest(
       await dialog.getByRole('button', { name: /^Download \d+ PDFs?$/ }).click()
       await dialog.waitFor({ state: 'hidden' })
       await clerk.goTo(/^Downloads/)
-      await expect(clerk.window.getByText(/waits? for a connection/i).first()).toBeVisible()
+      await expect(clerk.window.getByText(/waiting for a connection/i).first()).toBeVisible()
       const { waiting, running, failed } = (await summaryOf(clerk)).counts
       expect(failed).toBe(0)
       const count = waiting + running

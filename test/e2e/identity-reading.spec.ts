@@ -119,7 +119,7 @@ test('pictures that would do harm are told of, under our own policy; a check tha
   await expect.poll(() => isKnown(clerk, reference)).toBe(true)
   await goToHash(clerk, `#/identity/${encodeURIComponent(reference)}`)
   await expect(window.getByText(/A drawing with code \(SVG\) came/)).toBeVisible()
-  await expect(window.getByText(/says that it is 60,000 × 60,000 pixels/)).toBeVisible()
+  await expect(window.getByText(/said to be 60,000 × 60,000 pixels/)).toBeVisible()
   await window.getByRole('radio', { name: 'Back' }).check()
   // Its header is right and its pixels are not: the page says so instead of showing a torn picture.
   await expect(window.getByText(/This picture is damaged/)).toBeVisible()
