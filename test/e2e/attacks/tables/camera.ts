@@ -229,7 +229,7 @@ export const camera: Area = {
       script:
         'return new Promise((r) => navigator.geolocation.getCurrentPosition(() => r("granted"), () => r("refused")))',
       answers: 'refused',
-      told: 'where this computer is',
+      told: 'computer’s location',
       guard: ['permissions']
     }
   ]

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { Area, Attack } from '../attack.ts'
 import { click, frame, refusedBy } from './scripts.ts'
 
-const asksForFile = 'a file of this computer'
+const asksForFile = 'a file on this computer'
 
 /** What the person drags onto the page, as the system tells it. */
 function dropped(name: string, items: { mimeType: string; data: string }[], files: string[] = []): Attack {

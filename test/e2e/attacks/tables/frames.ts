@@ -11,9 +11,9 @@ export const frames: Area = {
   sharesTurns: true,
   attacks: [
     { name: 'embed a page of elsewhere', ...frame('http://{elsewhere}/'), told: 'unencrypted' },
-    { name: 'embed a page of elsewhere, encrypted', ...frame('https://{elsewhere}/'), told: 'page of 127.0.0.1' },
-    { name: 'embed a page of a public host', ...frame('https://evil.example/'), told: 'page of evil.example' },
-    { name: 'embed a page of the router', ...frame('https://192.168.1.1/'), told: 'page of 192.168.1.1' },
+    { name: 'embed a page of elsewhere, encrypted', ...frame('https://{elsewhere}/'), told: 'page from 127.0.0.1' },
+    { name: 'embed a page of a public host', ...frame('https://evil.example/'), told: 'page from evil.example' },
+    { name: 'embed a page of the router', ...frame('https://192.168.1.1/'), told: 'page from 192.168.1.1' },
     {
       name: 'embed the service under another name',
       ...frame('http://localhost:{port}/embedded'),

@@ -15,7 +15,7 @@ export const navigation: Area = {
     { name: 'leave by replacing', script: 'location.replace("http://{elsewhere}/")', told: 'unencrypted' },
     { name: 'leave by changing the port', script: 'location.port = "{elsewhere-port}"', told: 'unencrypted' },
     { name: 'leave by changing the host', script: 'location.hostname = "evil.example"', told: 'evil.example' },
-    { name: 'leave by changing the protocol', script: 'location.protocol = "https:"', told: 'leave for 127.0.0.1' },
+    { name: 'leave by changing the protocol', script: 'location.protocol = "https:"', told: 'open 127.0.0.1' },
     {
       name: 'leave for the same server under another name',
       script: 'location = "http://localhost:{port}/loot"',
@@ -40,7 +40,7 @@ export const navigation: Area = {
     {
       name: 'leave for a host that begins like the service',
       script: 'location = "https://127.0.0.1.evil.example/"',
-      told: 'leave for 127.0.0.1.evil.example'
+      told: 'open 127.0.0.1.evil.example'
     },
     { name: 'leave by encryption to elsewhere', script: 'location = "https://{elsewhere}/"', told: '127.0.0.1' },
     {

@@ -35,13 +35,13 @@ export const permissions: Area = {
       script:
         'return new Promise((r) => navigator.geolocation.getCurrentPosition(() => r("granted"), () => r("refused")))',
       answers: 'refused',
-      told: 'where this computer is'
+      told: 'computer’s location'
     },
     {
       name: 'follow where this computer is',
       script: 'return new Promise((r) => navigator.geolocation.watchPosition(() => r("granted"), () => r("refused")))',
       answers: 'refused',
-      told: 'where this computer is'
+      told: 'computer’s location'
     },
     {
       name: 'notify staff in the office’s name',
@@ -94,7 +94,7 @@ export const permissions: Area = {
       script:
         'document.documentElement.requestFullscreen().catch(() => {}); await new Promise((r) => setTimeout(r, 500)); return document.fullscreenElement === null',
       answers: true,
-      told: 'whole screen'
+      told: 'full screen'
     },
     {
       name: 'catch the mouse',
@@ -107,7 +107,7 @@ export const permissions: Area = {
       script:
         'navigator.keyboard?.lock().catch(() => {}); document.documentElement.requestFullscreen().catch(() => {}); await new Promise((r) => setTimeout(r, 300)); return document.fullscreenElement === null',
       answers: true,
-      told: 'whole screen'
+      told: 'full screen'
     },
     { name: 'keep the screen awake', script: refusedBy('navigator.wakeLock.request("screen")'), answers: 'refused' },
     {
@@ -214,7 +214,7 @@ export const permissions: Area = {
         'new Promise((r) => setTimeout(r, 200)).then(() => new Promise((r, e) => document.getElementById("f").contentWindow.navigator.geolocation.getCurrentPosition(r, e)))'
       ),
       answers: 'refused',
-      told: 'where this computer is'
+      told: 'computer’s location'
     },
     {
       name: 'be granted what it asks for a hundred times',

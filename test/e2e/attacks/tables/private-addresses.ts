@@ -31,9 +31,9 @@ function spelling(what: string, host: string, port: '' | ':{elsewhere-port}' = '
       await scene.run(
         `const f = document.createElement("iframe"); f.src = ${JSON.stringify(written)}; document.body.append(f)`
       )
-      await scene.untilTold('show a page of')
+      await scene.untilTold('show a page from')
       await scene.run(`location = ${JSON.stringify(written)}`)
-      await scene.untilTold('leave for')
+      await scene.untilTold('tried to open')
     }
   }
 }

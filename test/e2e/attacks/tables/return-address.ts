@@ -68,35 +68,27 @@ export const returnAddress: Area = {
       told: 'can’t be found'
     },
     isnt('without encryption', 'http://return.countersign.invalid/signed', 'unencrypted'),
-    isnt('at another port', 'https://return.countersign.invalid:8443/signed', 'leave for return.countersign.invalid'),
+    isnt('at another port', 'https://return.countersign.invalid:8443/signed', 'open return.countersign.invalid'),
     isnt('with a log-in in it', 'https://ana:pw@return.countersign.invalid/signed', 'log in'),
-    isnt(
-      'with a dot after the host',
-      'https://return.countersign.invalid./signed',
-      'leave for return.countersign.invalid.'
-    ),
-    isnt('below the host', 'https://x.return.countersign.invalid/signed', 'leave for x.return'),
+    isnt('with a dot after the host', 'https://return.countersign.invalid./signed', 'open return.countersign.invalid.'),
+    isnt('below the host', 'https://x.return.countersign.invalid/signed', 'open x.return'),
     isnt('as the beginning of another host', 'https://return.countersign.invalid.evil.example/signed', 'evil.example'),
     isnt('as a user name', 'https://return.countersign.invalid@evil.example/signed', 'log in'),
-    isnt('in another path', 'https://return.countersign.invalid/signed/x', 'leave for return.countersign.invalid'),
+    isnt('in another path', 'https://return.countersign.invalid/signed/x', 'open return.countersign.invalid'),
     isnt(
       'in another path that begins alike',
       'https://return.countersign.invalid/signedx',
-      'leave for return.countersign.invalid'
+      'open return.countersign.invalid'
     ),
-    isnt(
-      'in another case of the path',
-      'https://return.countersign.invalid/Signed',
-      'leave for return.countersign.invalid'
-    ),
-    isnt('with a slash more', 'https://return.countersign.invalid//signed', 'leave for return.countersign.invalid'),
+    isnt('in another case of the path', 'https://return.countersign.invalid/Signed', 'open return.countersign.invalid'),
+    isnt('with a slash more', 'https://return.countersign.invalid//signed', 'open return.countersign.invalid'),
     isnt(
       'with an encoded letter in the path',
       'https://return.countersign.invalid/%73igned',
-      'leave for return.countersign.invalid'
+      'open return.countersign.invalid'
     ),
     isnt('behind another address', `https://evil.example/?to=${RETURN}`, 'evil.example', ['ground', 'request']),
-    isnt('by a letter that looks alike', 'https://rеturn.countersign.invalid/signed', 'leave for xn--', [
+    isnt('by a letter that looks alike', 'https://rеturn.countersign.invalid/signed', 'open xn--', [
       'ground',
       'request'
     ]),
