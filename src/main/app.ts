@@ -1,7 +1,9 @@
 /** The application: its parts in layers, each given only what exists already, and what follows where something happens in one. */
 import { join } from 'node:path'
 import { app, ipcMain } from 'electron'
+import type { Events } from '../shared/contract/index.ts'
 import { openComposing } from './composing.ts'
+import { copyOfDocument } from './core/drafts/copy-of-document.ts'
 import { openCounter } from './counter.ts'
 import { openFolders } from './folders.ts'
 import { openFoundation } from './foundation.ts'
@@ -28,6 +30,7 @@ import type { Log } from './shell/log.ts'
 import { installMenu } from './shell/menu.ts'
 import { applyTheme, applyZoom } from './shell/own-page.ts'
 import { openOutside, showInFolder } from './shell/reveal.ts'
+import { followSideButtons } from './shell/side-buttons.ts'
 import { systemStatus } from './shell/stores.ts'
 import { offerTextMenu } from './shell/text-menu.ts'
 
@@ -137,6 +140,9 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
         ...{ accounts, ask, watch, time, views },
         ...dialogs,
         openInBrowser,
+        copyPrivately: plainClipboard.writePrivately,
+        correctedCopy: (accountId, document) =>
+          drafts.save(accountId, copyOfDocument(document, outbox.compositionOfDocument(accountId, document.Reference))),
         changed: folders.documentsChanged
       }),
       ...viewHandlers({ accounts, views }),
@@ -173,18 +179,17 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
           applyZoom(window, zoom)
         },
         changed: () => send('settings.changed', null),
+        keepPlace: foundation.place.keep,
         status: () => systemStatus(foundation.storage, foundation.keychainState),
-        copy: plainClipboard.write,
+        copy: (text, isPersonal) => plainClipboard[isPersonal ? 'writePrivately' : 'write'](text),
         copyBriefly: identity.briefCopy.copy,
         readyToClose
       })
     }
   })
   offerTextMenu(window.webContents, window, () => !isAway())
-  installMenu({
-    platform: process.platform,
-    isPackaged: app.isPackaged,
-    // While a person signs, or nobody of staff is there, the office's own screens stay out of sight.
-    choose: (command) => isAway() || send('menu.chosen', { command })
-  })
+  // While a person signs, or nobody of staff is there, the office's own screens stay out of sight.
+  const choose = (command: Events['menu.chosen']['command']) => void (isAway() || send('menu.chosen', { command }))
+  installMenu({ platform: process.platform, isPackaged: app.isPackaged, choose })
+  followSideButtons(window, choose)
 }

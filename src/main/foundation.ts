@@ -11,6 +11,7 @@ import { openClients } from './core/accounts/clients.ts'
 import { secretsBeside } from './core/accounts/credentials.ts'
 import { openFetchedLists } from './core/accounts/fetched-lists.ts'
 import { openKeptOffice } from './core/accounts/kept-office.ts'
+import { openKeptPlace } from './core/accounts/kept-place.ts'
 import { openRights } from './core/accounts/rights.ts'
 import { openServiceFacts } from './core/accounts/service-facts.ts'
 import { systemTime as time } from './core/lib/time.ts'
@@ -89,6 +90,7 @@ export async function openFoundation(log: Log, devServer: URL | undefined) {
     usualFolder: app.getPath('downloads'),
     ...{ settings, keychain, keychainState, storage, db, isKept: storage.state === 'encrypted' },
     ...{ window, screens, send, dialogs: dialogsOf(window, openMeta(db)) },
-    ...{ accounts, clients, facts, lists, rights: openRights(db), practice }
+    ...{ accounts, clients, facts, lists, rights: openRights(db), practice },
+    place: openKeptPlace(db, () => accounts.chosen()?.id)
   }
 }

@@ -46,7 +46,7 @@ export class Lifecycle {
     window.on('restore', () => folders.watch.setShown(true))
     window.on('focus', presence.came)
     window.on('blur', presence.left)
-    loadFirstPage(window, devServer?.href ?? APP_START, log)
+    loadFirstPage(window, `${devServer?.href ?? APP_START}${foundation.place.read()}`, log)
     if (window.isFocused()) presence.came()
     void this.#begin()
     this.#followComputer()

@@ -1,6 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
 import { afterEach, describe, expect, test } from 'vitest'
 import DocumentPage from '../../src/renderer/src/screens/documents/DocumentPage.svelte'
+import { DocumentCommands } from '../../src/renderer/src/screens/documents/document-commands.svelte.ts'
 import ExtendDialog from '../../src/renderer/src/screens/documents/ExtendDialog.svelte'
 import { extensionOf } from '../../src/renderer/src/screens/documents/extension.ts'
 import { momentInWords, offsetAt } from '../../src/renderer/src/words/dates.ts'
@@ -24,7 +25,7 @@ const officeWith = (page: Page, change: Partial<FakeState> = {}) =>
 
 async function open(api: FakeApi = officeWith(fullPage())) {
   opened = await openOffice(api)
-  show(opened, DocumentPage, { reference: 'doc-6', onclose: () => {} })
+  show(opened, DocumentPage, { reference: 'doc-6', commands: new DocumentCommands(opened.app), onclose: () => {} })
   await settle()
 }
 

@@ -1,6 +1,7 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, expect, test, vi } from 'vitest'
 import DocumentPage from '../../src/renderer/src/screens/documents/DocumentPage.svelte'
+import { DocumentCommands } from '../../src/renderer/src/screens/documents/document-commands.svelte.ts'
 import { momentInWords } from '../../src/renderer/src/words/dates.ts'
 import type { DownloadView, DocumentPage as Page } from '../../src/shared/contract/views.ts'
 import { readDocumentStatus } from '../../src/shared/model/document-status.ts'
@@ -19,7 +20,12 @@ const officeWith = (page: Page, change: Partial<FakeState> = {}) =>
 async function open(page: Page | FakeApi = pageOf(), props: Record<string, unknown> = {}) {
   const api = 'control' in page ? page : officeWith(page)
   opened = await openOffice(api)
-  show(opened, DocumentPage, { reference: 'doc-6', onclose: () => {}, ...props })
+  show(opened, DocumentPage, {
+    reference: 'doc-6',
+    commands: new DocumentCommands(opened.app),
+    onclose: () => {},
+    ...props
+  })
   await settle()
 }
 
@@ -365,7 +371,7 @@ test('single letters work in the page, and not where something is typed', async 
   await fireEvent.keyDown(screen.getByRole('heading', { level: 2 }), { key: 'v' })
   await settle()
   expect(calls('documents.validate')).toHaveLength(1)
-  await fireEvent.keyDown(screen.getByRole('heading', { level: 2 }), { key: 'e' })
+  await fireEvent.keyDown(screen.getByRole('heading', { level: 2 }), { key: 'd' })
   await settle()
   const dialog = screen.getByRole('dialog')
   await fireEvent.keyDown(within(dialog).getByLabelText('New date'), { key: 'v' })

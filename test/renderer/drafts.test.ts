@@ -78,13 +78,10 @@ describe('the list of drafts', () => {
     expect(screen.getAllByRole('row').length).toBeLessThan(60)
   })
 
-  test('is searched when typing pauses; "/" and Ctrl+F go to the search, Escape clears it', async () => {
+  test('is searched when typing pauses; "/" goes to the search, Escape clears it', async () => {
     await open()
     const field = screen.getByRole('searchbox')
     await key('/', {}, document.body)
-    expect(document.activeElement).toBe(field)
-    grid().focus()
-    await key('f', { ctrlKey: true })
     expect(document.activeElement).toBe(field)
     const before = calls('drafts.list').length
     await fireEvent.input(field, { target: { value: 'newer' } })

@@ -417,6 +417,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       return state.settings
     },
     'system.status': () => state.system,
+    'system.keepPlace': () => null as never,
     'system.copy': () => null as never,
     'system.copyBriefly': () => ({ clearsAfter: 30_000 }),
     'system.readyToClose': () => null as never

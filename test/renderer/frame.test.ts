@@ -1,6 +1,6 @@
 import { fireEvent, render, screen, waitFor, within } from '@testing-library/svelte'
 import axe from 'axe-core'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import App from '../../src/renderer/src/App.svelte'
 import { commandsFor } from '../../src/renderer/src/frame/commands.ts'
 import { loadScreens } from '../../src/renderer/src/frame/screens.ts'
@@ -317,5 +317,106 @@ describe('the command palette', () => {
     await waitFor(() => expect(document.activeElement).toBe(field))
     await fireEvent.keyDown(field, { key: 'Escape' })
     await waitFor(() => expect(document.activeElement).toBe(link))
+  })
+})
+
+describe('keys that work anywhere', () => {
+  const press = async (key: string, more: Partial<KeyboardEventInit> = {}, at: Element | Window = window) => {
+    const isLeft = await fireEvent.keyDown(at, { key, ...more })
+    await settle()
+    return isLeft
+  }
+
+  test('Ctrl+F goes to the search of the screen, and where it has none, to that of everything', async () => {
+    const { app } = await open({}, 'drafts')
+    await press('f', { ctrlKey: true })
+    expect(document.activeElement).toBe(screen.getByRole('searchbox', { name: 'Search drafts' }))
+    app.router.go('settings')
+    await settle()
+    await press('f', { ctrlKey: true })
+    expect(await screen.findByRole('combobox', { name: 'Search or run a command' })).toBeTruthy()
+  })
+
+  test('Alt with the arrows and the side buttons go back and forward, and one press counts once', async () => {
+    const { app, api } = await open({}, 'drafts')
+    app.router.go('settings')
+    await settle()
+    let now = performance.now()
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+    const moved = vi.spyOn(window.history, 'back').mockReturnValue()
+    await press('ArrowLeft', { altKey: true })
+    now += 1000
+    await fireEvent.mouseUp(window, { button: 3 })
+    api.control.emit('menu.chosen', { command: 'back' })
+    expect(moved).toHaveBeenCalledTimes(2)
+    for (const spy of [clock, moved]) spy.mockRestore()
+  })
+
+  test('F5 and Ctrl+R read the folders, and Ctrl with plus, minus and nought are kept as the zoom', async () => {
+    const { api, app } = await open({}, 'drafts')
+    const calls = (name: string) => api.control.calls.filter((call) => call.name === name)
+    await press('F5')
+    await press('r', { ctrlKey: true })
+    expect(calls('documents.refresh')).toHaveLength(2)
+    for (const key of ['+', '=', '-', '-', '-', '0']) await press(key, { ctrlKey: true })
+    expect(calls('settings.set').map(({ input }) => (input as { zoom: number }).zoom)).toEqual([
+      1.1, 1.25, 1.1, 1, 0.9, 1
+    ])
+    expect(app.settings.view.zoom).toBe(1)
+  })
+
+  test('Ctrl+Z takes back what was done last, and is the text’s own while one types', async () => {
+    const { app } = await open({}, 'drafts')
+    const undone: string[] = []
+    app.toasts.say('Deleted one.', { label: 'Undo', run: () => undone.push('one') })
+    app.toasts.say('Made another.', { label: 'Open it', run: () => undone.push('opened') })
+    expect(await press('z', { ctrlKey: true }, screen.getByRole('searchbox'))).toBe(true)
+    expect(undone).toEqual([])
+    expect(await press('z', { ctrlKey: true })).toBe(false)
+    expect([undone, app.toasts.shown.length]).toEqual([['one'], 1])
+    await press('z', { ctrlKey: true })
+    expect(undone).toEqual(['one'])
+  })
+
+  test('a question mark lists them all, from the tables that they work by', async () => {
+    await open({}, 'drafts')
+    await press('?', { shiftKey: true })
+    const sheet = await screen.findByRole('dialog', { name: 'Keyboard shortcuts' })
+    for (const words of ['Find in this screen', 'Remind', 'Select all that is found', 'Zoom in']) {
+      expect(within(sheet).getByText(words)).toBeTruthy()
+    }
+    await press('n', { ctrlKey: true })
+    expect(window.location.hash).toBe('#/drafts')
+  })
+
+  test('the palette offers what the screen can do with what is chosen, and says why where it can’t', async () => {
+    const { app } = await open({}, 'drafts')
+    const done: string[] = []
+    const about = '“Deed of gift”'
+    app.offers.provide(() => [
+      { name: 'remind', label: 'Remind…', about, run: () => done.push('reminded') },
+      { name: 'verify', label: 'Verify signatures', about, why: 'Nobody has signed.', run: () => done.push('verified') }
+    ])
+    for (const typed of ['remind', 'verify']) {
+      await press('k', { ctrlKey: true })
+      const field = await screen.findByRole('combobox', { name: 'Search or run a command' })
+      await fireEvent.input(field, { target: { value: typed } })
+      await fireEvent.keyDown(field, { key: 'Enter' })
+      await settle()
+    }
+    expect([done, app.toasts.shown.at(-1)?.text]).toEqual([['reminded'], 'Nobody has signed.'])
+  })
+
+  test('where one is is kept for the next start, without what was searched for', async () => {
+    const { app, api, clock } = await open({}, 'drafts')
+    app.router.go('documents', ['Progress'], { search: 'Mere Tamati', document: 'doc-6' })
+    await settle()
+    await clock.pass(1000)
+    const kept = () => api.control.calls.filter(({ name }) => name === 'system.keepPlace').at(-1)?.input
+    expect(kept()).toEqual({ place: '#/documents/Progress?document=doc-6' })
+    app.router.go('identity', ['doc-6'])
+    await settle()
+    await clock.pass(1000)
+    expect(kept()).toEqual({ place: '#/documents/all?document=doc-6' })
   })
 })

@@ -1,6 +1,7 @@
 /** Requests about documents: lists and pages from the mirror, what is exported of them, the overview, and saved views. */
 
-import type { AppError, DocumentList, DocumentQuery } from '../../shared/contract/index.ts'
+import type { AppError, DocumentList, DocumentQuery, DraftSummary } from '../../shared/contract/index.ts'
+import type { DocumentResponse } from '../../shared/model/index.ts'
 import type { TableFormat } from '../core/bulk/table-file.ts'
 import { dayAt } from '../core/lib/calendar.ts'
 import { fail } from '../core/lib/failure.ts'
@@ -20,6 +21,10 @@ interface DocumentParts extends Pick<Parts, 'accounts' | 'ask' | 'views' | 'time
   watch: Pick<Parts['watch'], 'troubleOf' | 'refresh' | 'refreshWithLogs'>
   /** Opens an address of an account in the person's browser; rejects with AppFailure `unsafe-address` else. */
   openInBrowser: (url: string, accountId: string) => Promise<void>
+  /** Puts an address on the clipboard, marked as what isn't kept. */
+  copyPrivately: (text: string) => Promise<void>
+  /** A draft of what a document was sent as. */
+  correctedCopy: (accountId: string, document: DocumentResponse) => DraftSummary
   /** Documents of an account changed. */
   changed: (accountId: string) => void
 }
@@ -116,6 +121,17 @@ export function documentHandlers(
       const address =
         page === 'edit' ? document.EditUrl : document.Signers?.[page.videoOf]?.VideoConfirmationDetail?.ShortUrl
       await parts.openInBrowser(address || fail('gone', 'There is no page of this that could be opened.'), accountId)
+    },
+
+    'documents.copyLink': async ({ reference }) => {
+      const { document } = await known(ask, chosenId(accounts), reference)
+      await parts.copyPrivately(document.EditUrl || fail('gone', 'The service gave no link for this document.'))
+    },
+
+    'documents.correctedCopy': async ({ reference }) => {
+      const accountId = chosenId(accounts)
+      const { document } = await known(ask, accountId, reference)
+      return parts.correctedCopy(accountId, document)
     },
 
     'documents.videoPassword': async ({ reference, signer }) => {

@@ -12,8 +12,9 @@ interface SystemParts {
   /** Makes theme and zoom hold. */
   applySettings: (settings: SettingsView) => void
   changed: () => void
+  keepPlace: (place: string) => void
   status: () => SystemStatus
-  copy: (text: string) => Promise<void>
+  copy: (text: string, isPersonal: boolean) => Promise<void>
   /** Answers after how many milliseconds it goes from the clipboard by itself. */
   copyBriefly: (text: string) => Promise<number>
   /** The page has answered that the window may close. */
@@ -42,8 +43,9 @@ export function systemHandlers({ settings, ...parts }: SystemParts): HandlersOf<
       if (!kept.saved) fail('storage', 'This works for now but couldn’t be saved for next time.')
       return view()
     },
+    'system.keepPlace': async ({ place }) => parts.keepPlace(place),
     'system.status': async () => parts.status(),
-    'system.copy': async ({ text }) => parts.copy(text),
+    'system.copy': async ({ text, isPersonal = false }) => parts.copy(text, isPersonal),
     'system.copyBriefly': async ({ text }) => ({ clearsAfter: await parts.copyBriefly(text) }),
     'system.readyToClose': async ({ kept }) => parts.readyToClose(kept)
   }

@@ -1,6 +1,6 @@
 /** The application's menu: what the system expects of one, and the screens as commands with their keys. */
 import { app, Menu, type MenuItemConstructorOptions } from 'electron'
-import type { Events } from '../../shared/contract/index.ts'
+import { APP_COMMANDS, DOCUMENT_COMMANDS, type DocumentCommand, type Events } from '../../shared/contract/index.ts'
 
 type MenuCommand = Events['menu.chosen']['command']
 
@@ -23,6 +23,9 @@ function menuTemplate({ platform, isPackaged, choose }: MenuParts): MenuItemCons
     accelerator,
     click: () => choose(chosen)
   })
+  /** One that works wherever one is, as it is called everywhere. The page knows its key, too: what it takes, the menu doesn’t get. */
+  const anywhere = (chosen: keyof typeof APP_COMMANDS, accelerator: string) =>
+    command(APP_COMMANDS[chosen], accelerator, chosen)
   const separator: MenuItemConstructorOptions = { type: 'separator' }
   const settings = command('Settings…', 'CmdOrCtrl+,', 'settings')
   const isMac = platform === 'darwin'
@@ -32,8 +35,9 @@ function menuTemplate({ platform, isPackaged, choose }: MenuParts): MenuItemCons
     {
       label: 'File',
       submenu: [
-        command('Compose', 'CmdOrCtrl+N', 'compose'),
-        command('Search', 'CmdOrCtrl+K', 'search'),
+        anywhere('compose', 'CmdOrCtrl+N'),
+        anywhere('search', 'CmdOrCtrl+K'),
+        anywhere('find', 'CmdOrCtrl+F'),
         separator,
         ...(isMac ? [{ role: 'close' } as const] : [settings, separator, { role: 'quit' } as const])
       ]
@@ -46,11 +50,29 @@ function menuTemplate({ platform, isPackaged, choose }: MenuParts): MenuItemCons
         command('Counter', 'CmdOrCtrl+2', 'counter'),
         command('Downloads', 'CmdOrCtrl+3', 'downloads'),
         separator,
+        anywhere('back', isMac ? 'Cmd+[' : 'Alt+Left'),
+        anywhere('forward', isMac ? 'Cmd+]' : 'Alt+Right'),
+        anywhere('refresh', 'CmdOrCtrl+R'),
+        separator,
+        anywhere('zoom-in', 'CmdOrCtrl+Plus'),
+        anywhere('zoom-out', 'CmdOrCtrl+-'),
+        anywhere('zoom-reset', 'CmdOrCtrl+0'),
+        separator,
         { role: 'togglefullscreen' },
         ...(isPackaged ? [] : [separator, { role: 'toggleDevTools' } as const])
       ]
     },
-    { role: 'windowMenu' }
+    {
+      label: 'Document',
+      // By letter on a chosen row: as keys of the menu they would be taken from whoever types.
+      submenu: (Object.keys(DOCUMENT_COMMANDS) as DocumentCommand[]).map((name) => ({
+        id: `document.${name}`,
+        label: DOCUMENT_COMMANDS[name],
+        click: () => choose(`document.${name}`)
+      }))
+    },
+    { role: 'windowMenu' },
+    { label: 'Help', submenu: [{ id: 'shortcuts', label: APP_COMMANDS.shortcuts, click: () => choose('shortcuts') }] }
   ]
 }
 

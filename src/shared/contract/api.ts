@@ -2,6 +2,7 @@
  * The type of `window.countersign`: one function a request, grouped by the part before the dot, and `on` for events. An event
  * carries ids and versions, never records: the renderer asks for what it shows.
  */
+import type { AppCommand, DocumentCommand } from './commands.ts'
 import type { Result } from './errors.ts'
 import type { IdentityClearing } from './identity.ts'
 import type { Input, Reply, RequestName } from './requests.ts'
@@ -64,7 +65,7 @@ const events = {
   'settings.changed': carrying<null>(),
   /** A command of the application's menu that a screen carries out. */
   'menu.chosen': carrying<{
-    command: 'compose' | 'today' | 'documents' | 'counter' | 'downloads' | 'settings' | 'search'
+    command: AppCommand | 'today' | 'documents' | 'counter' | 'downloads' | 'settings' | `document.${DocumentCommand}`
   }>(),
   /** The window is about to close: keep what was typed, then say `system.readyToClose`. */
   'window.closing': carrying<null>()

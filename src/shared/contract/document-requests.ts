@@ -1,7 +1,7 @@
 /** The requests about folders and documents: lists, views, pages, actions, what is told, and what other software hands over. */
 import { z } from 'zod'
 import { EMPLOYER_FIELDS } from '../model/index.ts'
-import type { SavedFile } from './composing-views.ts'
+import type { DraftSummary, SavedFile } from './composing-views.ts'
 import { ActionRequest } from './document-actions.ts'
 import { DOCUMENT_COLUMNS, DocumentQuery } from './document-query.ts'
 import type {
@@ -115,6 +115,10 @@ export const documentRequests = {
       page: z.union([z.literal('edit'), z.strictObject({ videoOf: z.number().int().min(0) })])
     })
   ),
+  /** Puts the address of the document's page on the clipboard, which leaves no copy of it elsewhere. Never a signing link. */
+  'documents.copyLink': answers<null>()(byReference),
+  /** Makes a draft of what a document was sent as, or as far as the service tells it; sends nothing. */
+  'documents.correctedCopy': answers<DraftSummary>()(byReference),
   /** The password of a signer's video confirmation, for a person who asked for it. */
   'documents.videoPassword': answers<{ password: string }>()(
     z.strictObject({ reference, signer: z.number().int().min(0) })

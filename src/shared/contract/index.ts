@@ -1,6 +1,7 @@
 /** The contract between the main process and the screens. */
 
 export { type EventName, type Events, eventNames } from './api.ts'
+export * from './commands.ts'
 export { TRASH_DAYS } from './composing-requests.ts'
 export * from './document-actions.ts'
 export * from './document-query.ts'

@@ -121,9 +121,18 @@ export const requests = {
         .optional()
     })
   ),
+  /** Where one is, for the next start: without what was searched for. */
+  'system.keepPlace': answers<null>()(
+    z.strictObject({
+      place: z
+        .string()
+        .max(1000)
+        .regex(/^#\/[\w\-.~%/?=&+]*$/)
+    })
+  ),
   'system.status': answers<SystemStatus>()(nothing),
-  /** Puts text on the clipboard. */
-  'system.copy': answers<null>()(z.strictObject({ text: z.string().max(100_000) })),
+  /** Puts text on the clipboard; what is personal is kept in no history of the clipboard and sent to no other computer. */
+  'system.copy': answers<null>()(z.strictObject({ text: z.string().max(100_000), isPersonal: z.boolean().optional() })),
   /** Puts text on the clipboard that goes from there by itself, where it is still there: after so many milliseconds. */
   'system.copyBriefly': answers<{ clearsAfter: number }>()(z.strictObject({ text: z.string().min(1).max(2000) })),
   /** Answers `window.closing`: whether everything that was typed is kept. Where it isn't, the person is asked. */

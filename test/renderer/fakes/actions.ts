@@ -1,4 +1,6 @@
 /** What the made-up office does to documents, and what it says of them beside the list. */
+
+import { blankComposition } from '../../../src/shared/composition/composition.ts'
 import type { ActionView } from '../../../src/shared/contract/index.ts'
 import { documentOf } from './documents.ts'
 import { byId, type FakeOffice, type HandlersOf } from './office.ts'
@@ -10,6 +12,8 @@ type Handled = HandlersOf<'actions'> &
     | 'documents.saveValidation'
     | 'documents.openInBrowser'
     | 'documents.videoPassword'
+    | 'documents.copyLink'
+    | 'documents.correctedCopy'
     | 'accounts.rights'
   >
 
@@ -96,6 +100,21 @@ export function fakeActions(office: FakeOffice): Handled {
     },
     'documents.saveValidation': () => ({ label: 'signatures.json' }),
     'documents.openInBrowser': () => null as never,
-    'documents.videoPassword': () => ({ password: 'kauri-42' })
+    'documents.videoPassword': () => ({ password: 'kauri-42' }),
+    'documents.copyLink': () => null as never,
+    'documents.correctedCopy': ({ reference }) => {
+      const { name, signers } = documentOf(office, reference)
+      const who = signers.map((signer) => signer.name).join(', ')
+      const summary = {
+        id: `copy of ${reference}`,
+        accountId: office.chosen().id,
+        title: name,
+        who,
+        updatedAt: state.now()
+      }
+      const draft = { ...summary, kind: 'form-direct' as const }
+      state.drafts = [...state.drafts, { ...draft, composition: blankComposition('form-direct', 'copy') }]
+      return draft
+    }
   }
 }

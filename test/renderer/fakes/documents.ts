@@ -11,7 +11,12 @@ import { byId, Failure, type FakeOffice, type HandlersOf, pageOf } from './offic
 
 export type ListHandlers = Omit<
   HandlersOf<'documents' | 'views'>,
-  'documents.validate' | 'documents.saveValidation' | 'documents.openInBrowser' | 'documents.videoPassword'
+  | 'documents.validate'
+  | 'documents.saveValidation'
+  | 'documents.openInBrowser'
+  | 'documents.videoPassword'
+  | 'documents.copyLink'
+  | 'documents.correctedCopy'
 >
 
 const DAY = 86_400_000

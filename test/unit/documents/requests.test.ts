@@ -25,6 +25,7 @@ interface Trouble {
 }
 
 const here = { from: 'office' as const, stillAsking: () => true }
+const DRAFT = { id: 'draft', accountId: '', kind: 'form-direct' as const, title: '', who: '', updatedAt: 0 }
 let accounts: Accounts
 let ask: AskDocuments
 let handlers: ReturnType<typeof documentHandlers> & ReturnType<typeof viewHandlers>
@@ -62,6 +63,8 @@ beforeEach(() => {
       watch,
       views,
       openInBrowser: async (url) => void log.push(`open ${url}`),
+      copyPrivately: async (text) => void log.push(`copy ${text}`),
+      correctedCopy: (accountId, { Reference }) => ({ ...DRAFT, accountId, title: `Copy of ${Reference}` }),
       chooseSaveFile: async () => saveTo,
       time: { now: () => now, zone: () => ZONE },
       changed: (account) => log.push(`changed ${account}`)
@@ -244,5 +247,28 @@ describe('requests about documents', () => {
   test('refreshing reads the chosen account’s folders', async () => {
     await handlers['documents.refresh'](undefined, here)
     expect(log).toEqual(['refresh a'])
+  })
+})
+
+describe('what is taken from a document', () => {
+  test('its link goes to the clipboard without passing the screens, and never a signing link', async () => {
+    await shows('InBox', [
+      {
+        Reference: 'a',
+        Name: 'Deed',
+        EditUrl: 'https://sign.example/edit/a',
+        Signers: [{ SigningKey: 'https://sign.example/s/1' }]
+      },
+      { Reference: 'b', Name: 'Will', Signers: [{ SigningKey: 'https://sign.example/s/2' }] }
+    ])
+    expect(await handlers['documents.copyLink']({ reference: 'a' }, here)).toBeUndefined()
+    expect(await codeOf(handlers['documents.copyLink']({ reference: 'b' }, here))).toBe('gone')
+    expect(log.filter((line) => line.startsWith('copy'))).toEqual(['copy https://sign.example/edit/a'])
+  })
+
+  test('a corrected copy is a draft of the account that is shown', async () => {
+    await shows('InBox', [{ Reference: 'a', Name: 'Deed' }])
+    const draft = await handlers['documents.correctedCopy']({ reference: 'a' }, here)
+    expect(draft).toMatchObject({ accountId: 'a', title: 'Copy of a' })
   })
 })

@@ -210,6 +210,13 @@ export class Outbox {
     return this.batches.nameOf(this.#deps.sends.ofDocument(documentReference)?.batchId)
   }
 
+  /** What the package was composed of that a document was sent in; undefined if it wasn't sent from here. */
+  compositionOfDocument(accountId: string, documentReference: string): Composition | undefined {
+    const { sends } = this.#deps
+    const send = sends.ofDocument(documentReference)
+    return send?.accountId === accountId ? sends.compositionOf(send) : undefined
+  }
+
   /** What was put in the outbox since then and was sent, or may be: when, by fingerprint (see fingerprintOf). */
   sentSince(accountId: string, from: number): Map<string, number> {
     return this.#deps.queries.since(accountId, from)

@@ -1,6 +1,8 @@
 /** What the command palette offers for what is typed in it. Pure, so that it can be read and tested apart. */
+import { APP_COMMANDS, type AppCommand } from '../../../shared/contract/commands.ts'
 import type { AccountView, DocumentRow, SavedView } from '../../../shared/contract/views.ts'
 import { partsOf } from '../state/document-query.ts'
+import type { Offer } from '../state/offers.svelte.ts'
 import { type Router, type ScreenName, screenNames, screensOfOne } from '../state/router.svelte.ts'
 import { listed } from '../words/counts.ts'
 
@@ -10,7 +12,19 @@ export type Command = {
   group: 'Command' | 'Go to' | 'Switch account' | 'Documents' | 'Document'
   label: string
   note?: string
-} & ({ go: Parameters<Router['go']> } | { accountId: string })
+} & ({ go: Parameters<Router['go']> } | { accountId: string } | { app: AppCommand } | { offer: Offer })
+
+/** Those that one looks for by name; the others are keys. */
+const IN_PALETTE: readonly AppCommand[] = [
+  'compose',
+  'refresh',
+  'back',
+  'forward',
+  'zoom-in',
+  'zoom-out',
+  'zoom-reset',
+  'shortcuts'
+]
 
 function to(id: string, label: string, ...go: Parameters<Router['go']>): Command {
   return { id, group: 'Go to', label, go }
@@ -19,17 +33,30 @@ function to(id: string, label: string, ...go: Parameters<Router['go']>): Command
 /**
  * The commands that fit the typed words, each word anywhere in the label or its group.
  * @param labels what the screens are called.
- * @param known what else is offered: the account's folders and views, and the documents that the words find.
+ * @param known what else is offered: the account's folders and views, the documents that the words find, and what the screen can do with what is
+ *   chosen in it.
  */
 export function commandsFor(
   typed: string,
   labels: Record<ScreenName, string>,
   accounts: readonly AccountView[],
-  known: { views?: readonly SavedView[]; found?: readonly DocumentRow[] } = {}
+  known: { views?: readonly SavedView[]; found?: readonly DocumentRow[]; offers?: readonly Offer[] } = {}
 ): Command[] {
   const folders = accounts.find((account) => account.chosen)?.folders ?? []
   const all: Command[] = [
-    { id: 'new', group: 'Command', label: 'New package', go: ['compose'] },
+    // What is chosen in the screen comes first: it is what one was just looking at.
+    ...(known.offers ?? [])
+      .filter(({ about }) => about)
+      .map(
+        (offer): Command => ({
+          id: `offer-${offer.name}`,
+          group: 'Command',
+          label: offer.label,
+          note: offer.why ?? offer.about,
+          offer
+        })
+      ),
+    ...IN_PALETTE.map((app): Command => ({ id: app, group: 'Command', label: APP_COMMANDS[app], app })),
     ...screenNames
       .filter((screen) => !screensOfOne.includes(screen))
       .map((screen) => to(`go-${screen}`, labels[screen], screen)),

@@ -56,7 +56,8 @@ export const parts = {
   'first run': () => import('../screens/first-run/FirstRun.svelte'),
   lock: () => import('./LockScreen.svelte'),
   person: () => import('../screens/counter/person/PersonSide.svelte'),
-  search: () => import('./CommandPalette.svelte')
+  search: () => import('./CommandPalette.svelte'),
+  shortcuts: () => import('./Shortcuts.svelte')
 }
 
 /** What each screen is called. */

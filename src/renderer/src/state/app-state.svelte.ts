@@ -10,6 +10,7 @@ import { type Clock, systemClock } from './clock.ts'
 import { OfficeSession } from './counter-session.svelte.ts'
 import { DraftSavers } from './draft-savers.svelte.ts'
 import { Employers } from './employers.svelte.ts'
+import { Offers } from './offers.svelte.ts'
 import { OfficeLock } from './office-lock.svelte.ts'
 import { Outbox } from './outbox.svelte.ts'
 import { Resource } from './resource.svelte.ts'
@@ -19,8 +20,12 @@ import { Toasts } from './toasts.svelte.ts'
 /** Milliseconds that keeping the last keys may take as the window closes. The main process waits a second longer. */
 const PATIENCE = 2000
 
+/** The sizes of everything that are offered, in percent. */
+export const ZOOMS = [80, 90, 100, 110, 125, 150, 175, 200]
+
 /** The settings that a screen shows at once: theme, zoom, and the columns of the list of documents. */
 class Settings extends Resource<SettingsView> {
+  #zoomAsked: number | undefined
   readonly #api: Api
 
   constructor(api: Api) {
@@ -30,6 +35,19 @@ class Settings extends Resource<SettingsView> {
 
   get view(): SettingsView {
     return this.value ?? { theme: 'system', zoom: 1 }
+  }
+
+  /** Makes everything larger or smaller by a step, or as it was designed. */
+  async zoom(way: 'in' | 'out' | 'reset'): Promise<AppError | undefined> {
+    // A press goes on from the one before it, also while that is still being kept.
+    const now = Math.round((this.#zoomAsked ?? this.view.zoom) * 100)
+    const next = way === 'in' ? ZOOMS.find((step) => step > now) : ZOOMS.findLast((step) => step < now)
+    const asked = (way === 'reset' ? 100 : (next ?? now)) / 100
+    if (asked === now / 100) return undefined
+    this.#zoomAsked = asked
+    const error = await this.set({ zoom: asked })
+    if (this.#zoomAsked === asked) this.#zoomAsked = undefined
+    return error
   }
 
   async set(change: Input<'settings.set'>): Promise<AppError | undefined> {
@@ -52,6 +70,8 @@ export class AppState {
   readonly outbox: Outbox
   readonly views: Views
   readonly toasts: Toasts
+  /** What the screen that is shown has for the palette, the menus and the keys that work anywhere. */
+  readonly offers = new Offers()
   readonly employers: Employers
   readonly draftSavers: DraftSavers
   readonly counter: OfficeSession
@@ -152,6 +172,7 @@ export class AppState {
   /** Nothing of the account before may be seen with the one that is chosen now. */
   #accountChosen(before: string | undefined): void {
     if (before !== undefined) this.#leavePlace()
+    this.router.forget()
     this.connection.clear()
     this.drafts.clear()
     this.outbox.clear()

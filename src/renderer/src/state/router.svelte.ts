@@ -52,7 +52,33 @@ export function hrefOf(screen: ScreenName, rest: readonly string[] = [], query: 
   return `#/${path}${search ? `?${search}` : ''}`
 }
 
+/** What of an address says where one is, and nothing of what was searched for or who is meant. */
+const PLACES = ['document', 'history', 'show', 'batch', 'draft', 'preset']
+/** Screens that show, ask or begin something as they open: after a restart they do so only when someone goes there again. */
+const NOT_BEGUN: readonly ScreenName[] = [...screensOfOne, 'counter', 'bulk']
+
+/** The address of a place as it is kept for the next start. */
+export function placeToKeep({ screen, rest, query }: Route): string {
+  if (screensOfOne.includes(screen)) return hrefOf('documents', ['all'], rest[0] ? { document: rest[0] } : {})
+  if (NOT_BEGUN.includes(screen)) return hrefOf(screen)
+  return hrefOf(screen, rest, Object.fromEntries([...query].filter(([name]) => PLACES.includes(name))))
+}
+
+/** What is told as one goes from a place in the history to another. */
+export interface Moves {
+  /** The place that is left, while it is still seen. */
+  left(entry: number): void
+  /** The place that is come to; back, where it was seen before. */
+  arrived(entry: number, isBack: boolean): void
+}
+
 export class Router {
+  /** Which place of the history this is: each has a number of its own, which lasts as long as the window. */
+  #entry = 0
+  #newest = 0
+  #moves: Moves | undefined
+  /** What screens keep of themselves, by the place. */
+  readonly #kept = new Map<string, unknown>()
   #route = $state.raw<Route>(readRoute(''))
   /** Where among the documents we were last. */
   #documents = ''
@@ -60,6 +86,7 @@ export class Router {
 
   constructor(host: Window) {
     this.#window = host
+    this.#newest = Date.now()
     this.#arrive()
     host.addEventListener('hashchange', () => this.#arrive())
   }
@@ -75,8 +102,33 @@ export class Router {
 
   /** The same place by another address, without a step in the history: a draft that was given its id. */
   replace(screen: ScreenName, rest: readonly string[] = [], query: Record<string, string> = {}): void {
-    this.#window.history.replaceState(null, '', hrefOf(screen, rest, query))
+    this.#window.history.replaceState(this.#window.history.state, '', hrefOf(screen, rest, query))
     this.#arrive()
+  }
+
+  back(): void {
+    this.#window.history.back()
+  }
+  forward(): void {
+    this.#window.history.forward()
+  }
+
+  /** Tells one listener of each move. Answers what stops that. */
+  follow(moves: Moves): () => void {
+    this.#moves = moves
+    return () => (this.#moves = undefined)
+  }
+
+  /** Keeps something of a screen at this place, such as its chosen row: it is there when one comes back. */
+  keep(name: string, value: unknown): void {
+    this.#kept.set(`${this.#entry} ${name}`, value)
+  }
+  kept<Value>(name: string): Value | undefined {
+    return this.#kept.get(`${this.#entry} ${name}`) as Value | undefined
+  }
+  /** Nothing of what screens kept is there any more, as when another account is chosen. */
+  forget(): void {
+    this.#kept.clear()
   }
 
   /** The way back to a document's page: among what was searched for or filtered as it was left there, else among all. */
@@ -86,8 +138,16 @@ export class Router {
   }
 
   #arrive(): void {
-    const { hash } = this.#window.location
+    const { location, history } = this.#window
+    const { hash } = location
+    const known: unknown = history.state?.entry
+    const entry = typeof known === 'number' ? known : ++this.#newest
+    if (known === undefined) history.replaceState({ entry }, '', hash || '#/')
+    const isElsewhere = entry !== this.#entry
+    if (isElsewhere && this.#entry) this.#moves?.left(this.#entry)
+    this.#entry = entry
     this.#route = readRoute(hash)
+    if (isElsewhere) this.#moves?.arrived(entry, known !== undefined)
     if (this.#route.screen === 'documents') this.#documents = hash
   }
 }

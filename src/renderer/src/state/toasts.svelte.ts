@@ -40,6 +40,15 @@ export class Toasts {
     this.warn(`${text} ${message}`)
   }
 
+  /** Takes back what was done last, where that can be; answers whether there was anything. */
+  undo(): boolean {
+    const newest = this.#shown.findLast(({ action }) => action?.label === 'Undo')
+    if (!newest) return false
+    this.drop(newest.id)
+    newest.action?.run()
+    return true
+  }
+
   drop(id: number): void {
     this.#shown = this.#shown.filter((toast) => toast.id !== id)
   }

@@ -25,6 +25,8 @@ export class MasterDetailState {
   /** Whether the list was last touched by a pointer: keys that pass over its rows open nothing where there is no room. */
   isByHand = false
   readonly opensByKeys: boolean
+  /** What is open is only looked into: the keys stay in the list. */
+  isPeeking = $state(false)
   /** The row that the keys stand on while there is no room to show what is in it. */
   #marked = $state<string>()
   readonly #roomForBoth: number
@@ -52,11 +54,19 @@ export class MasterDetailState {
 
   choose(id: string): void {
     this.#marked = id
-    if (!this.isNarrow || this.isByHand || this.opensByKeys) this.#show(id)
+    if (!this.isNarrow || this.isByHand || this.opensByKeys || this.isPeeking) this.#show(id)
+  }
+
+  /** Shows it while the list keeps the keys, or leaves it where it is shown. */
+  peek(id: string): void {
+    this.isPeeking = this.opened !== id
+    this.#marked = id
+    this.#show(this.isPeeking ? id : undefined)
   }
 
   /** Shows it, and gives its heading the focus. */
   async open(id: string): Promise<void> {
+    this.isPeeking = false
     this.#marked = id
     this.#show(id)
     await tick()
@@ -65,6 +75,7 @@ export class MasterDetailState {
 
   /** Leaves it: the list has the focus, where it was. */
   async close(): Promise<void> {
+    this.isPeeking = false
     this.#marked = this.opened
     this.#show(undefined)
     await tick()

@@ -1,5 +1,6 @@
 /** What a table is given: its columns and its rows; and where those stand. */
 import type { Snippet } from 'svelte'
+import type { MenuEntry } from './commands.ts'
 
 export interface Column {
   key: string
@@ -37,6 +38,10 @@ export interface TableProps<Row> {
   onopen?: (row: Row) => void
   /** Rows in sight, first and last, so that they can be fetched. */
   onneed?: (first: number, last: number) => void
+  /** Shows what is in a row while the keys stay in the list, or hides it; then Space does this, and Ctrl with Space selects. */
+  onpeek?: ((row: Row) => void) | undefined
+  /** What can be done with a row: by right click, the menu key and Shift+F10. */
+  menu?: (row: Row) => readonly MenuEntry[]
   /** A key pressed on the chosen row; answer true where it was used. */
   onkey?: (event: KeyboardEvent, row: Row) => boolean
   /** Least width of a row in pixels: a narrower table scrolls sideways. */

@@ -84,9 +84,13 @@ export function startedInWords(actions: readonly ActionView[]): { text: string; 
   const [only] = actions
   const isGood = actions.every(({ state }) => GOOD.has(state))
   if (actions.length === 1 && only) return { text: actionStateInWords(only).title, isGood }
+  const areReminders = actions.every(({ request }) => request.kind === 'remind')
+  if (areReminders && actions.every(({ state }) => state === 'done')) {
+    return { text: `${counted(actions.length, 'person', 'people')} reminded.`, isGood }
+  }
   const by = Map.groupBy(actions, ({ state }) => state)
   const parts = [...by].map(([state, some]) => `${some.length.toLocaleString('en-GB')} ${STANDING[state]}`)
-  return { text: `${counted(actions.length, 'package')}: ${parts.join(', ')}.`, isGood }
+  return { text: `${counted(actions.length, areReminders ? 'reminder' : 'package')}: ${parts.join(', ')}.`, isGood }
 }
 
 const GOOD: ReadonlySet<ActionView['state']> = new Set(['done', 'waiting', 'running'])

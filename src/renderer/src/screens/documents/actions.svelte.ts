@@ -143,6 +143,12 @@ export class Doing {
   }
 }
 
+/** Something to be done to a document. */
+export interface ToStart {
+  reference: string
+  request: ActionRequest
+}
+
 /**
  * What a dialog is about to do, once: its ids are made with the dialog, so that pressing twice, or pressing again after
  * the main process failed to answer, never does it a second time.
@@ -163,17 +169,18 @@ export class NewAction extends Action<ActionView[]> {
   }
 
   /**
-   * Starts it for each of the documents; answers all of them once every one is taken, undefined if one was not: `error`
-   * then says why the first of those was not.
+   * Starts each of them; answers all once every one is taken, undefined if one was not: `error` then says why the first of
+   * those was not. What was taken before isn't started again.
    */
-  start(references: readonly string[], request: ActionRequest): Promise<ActionView[] | undefined> {
+  start(all: readonly ToStart[]): Promise<ActionView[] | undefined> {
     return this.run(async () => {
       let error: AppError | undefined
-      for (const reference of references) {
-        if (this.#started.has(reference)) continue
+      for (const { reference, request } of all) {
+        const what = request.kind === 'remind' ? `${reference}\n${request.signerReference}` : reference
+        if (this.#started.has(what)) continue
         const id = this.#idOf(`${reference}\n${JSON.stringify(request)}`)
         const result = await settled(this.#api.actions.start({ id, reference, request }))
-        if (result.ok) this.#started.set(reference, result.value)
+        if (result.ok) this.#started.set(what, result.value)
         else error ??= result.error
       }
       return error ? { ok: false, error } : { ok: true, value: [...this.#started.values()] }

@@ -1,0 +1,68 @@
+/** Which keys do what wherever one is. One table: what is pressed, and what the sheet of shortcuts shows, are the same. */
+import { APP_COMMANDS, type AppCommand } from '../../../shared/contract/commands.ts'
+
+interface AppKey {
+  command: AppCommand
+  /** As "Mod+Shift+k": the first is the one that is shown. Mod is Ctrl, or Command on a Mac. */
+  keys: readonly string[]
+  onMac?: readonly string[]
+  /** Not while one types: there the key is the text's own. */
+  isForText?: true
+}
+
+const APP_KEYS: readonly AppKey[] = [
+  { command: 'search', keys: ['Mod+k'] },
+  { command: 'compose', keys: ['Mod+n'] },
+  { command: 'find', keys: ['Mod+f'] },
+  { command: 'back', keys: ['Alt+ArrowLeft', 'BrowserBack'], onMac: ['Mod+[', 'BrowserBack'] },
+  { command: 'forward', keys: ['Alt+ArrowRight', 'BrowserForward'], onMac: ['Mod+]', 'BrowserForward'] },
+  { command: 'refresh', keys: ['F5', 'Mod+r', 'BrowserRefresh'] },
+  { command: 'undo', keys: ['Mod+z'], isForText: true },
+  { command: 'zoom-in', keys: ['Mod++', 'Mod+='] },
+  { command: 'zoom-out', keys: ['Mod+-'] },
+  { command: 'zoom-reset', keys: ['Mod+0'] },
+  { command: 'shortcuts', keys: ['?', 'Mod+/'], isForText: true }
+]
+
+const isMac = (): boolean => /Mac/i.test(navigator.userAgent)
+
+function keysOf({ keys, onMac }: AppKey): readonly string[] {
+  return (isMac() && onMac) || keys
+}
+
+/** What a key that was pressed stands for. */
+export function commandOf(event: KeyboardEvent): AppCommand | undefined {
+  const found = APP_KEYS.find((one) => keysOf(one).some((keys) => isPressed(keys, event)))
+  return found?.isForText && isInText(event) ? undefined : found?.command
+}
+
+function isInText({ target }: KeyboardEvent): boolean {
+  return (
+    (target as HTMLElement).closest?.(
+      'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]'
+    ) != null
+  )
+}
+
+function isPressed(keys: string, event: KeyboardEvent): boolean {
+  // The plus itself may be the key.
+  const parts = keys.endsWith('++') ? [...keys.slice(0, -2).split('+'), '+'] : keys.split('+')
+  const key = parts.at(-1) ?? ''
+  const mod = event.ctrlKey || event.metaKey
+  if (mod !== parts.includes('Mod') || event.altKey !== parts.includes('Alt')) return false
+  // Signs are reached with Shift on some keyboards; letters with Shift mean something else.
+  if (event.shiftKey && /^[a-z0-9[\]]$|^\w\w/.test(key)) return false
+  return event.key.toLowerCase() === key.toLowerCase()
+}
+
+const SIGNS: Record<string, string> = { ArrowLeft: '←', ArrowRight: '→', Mod: 'Mod' }
+
+/** The commands with their keys, as the sheet shows them; `Kbd` draws each. */
+export function appKeysInWords(): { keys: string; does: string }[] {
+  return APP_KEYS.map((one) => {
+    const [shown = ''] = keysOf(one)
+    const parts = shown.endsWith('++') ? [...shown.slice(0, -2).split('+'), '+'] : shown.split('+')
+    const keys = parts.map((part) => SIGNS[part] ?? (part.length === 1 ? part.toUpperCase() : part)).join(' ')
+    return { keys, does: APP_COMMANDS[one.command] }
+  })
+}

@@ -1,0 +1,351 @@
+/**
+ * What can be done with documents, with one or with many: one table for the bar of the selection, the menu of a row, the palette, the
+ * application's menu, the keys and the document's page. What has to be asked first is asked by `CommandDialogs.svelte`.
+ */
+import {
+  BellRing,
+  CalendarClock,
+  Copy,
+  Download,
+  ExternalLink,
+  Link,
+  Mail,
+  MailCheck,
+  MailOpen,
+  Send,
+  ShieldCheck,
+  Stamp,
+  UserPen
+} from '@lucide/svelte'
+import { DOCUMENT_COMMANDS, type DocumentCommand } from '../../../../shared/contract/commands.ts'
+import type { DocumentKey } from '../../../../shared/contract/document-requests.ts'
+import type {
+  AccountRights,
+  ActionView,
+  DocumentPage,
+  DocumentRow,
+  SignerView
+} from '../../../../shared/contract/views.ts'
+import { settled } from '../../api.ts'
+import type { AppState } from '../../state/app-state.svelte.ts'
+import { Resource } from '../../state/resource.svelte.ts'
+import type { Command } from '../../ui/commands.ts'
+import { startedInWords } from '../../words/actions.ts'
+import { counted } from '../../words/counts.ts'
+import { notExtendable } from './extension.ts'
+import { MOST_KNOWN } from './selection.svelte.ts'
+
+/** The documents that something is done with. */
+export interface Chosen {
+  documents: readonly DocumentKey[]
+  /** Undefined where more are chosen than are known one by one. */
+  rows: readonly DocumentRow[] | undefined
+}
+
+/** What is asked before it is done. */
+type Asked =
+  | { what: 'remind' | 'extend' | 'verify' | 'notary'; rows: readonly DocumentRow[] }
+  | { what: 'download'; chosen: Chosen }
+  | { what: 'whom'; page: DocumentPage; people: readonly SignerView[] }
+  | { what: 'correct'; page: DocumentPage; person: SignerView }
+
+type NamedCommand = Command<Chosen> & { name: DocumentCommand }
+
+/** How each looks, and which key it has while a row is chosen. */
+export const DOCUMENT_LOOKS: Record<DocumentCommand, Pick<NamedCommand, 'icon' | 'key'>> = {
+  remind: { icon: BellRing, key: 'm' },
+  extend: { icon: CalendarClock, key: 'd' },
+  correct: { icon: UserPen, key: 'c' },
+  verify: { icon: ShieldCheck, key: 'v' },
+  notary: { icon: Stamp, key: 'n' },
+  download: { icon: Download, key: 'l' },
+  browser: { icon: ExternalLink, key: 'b' },
+  resend: { icon: Send },
+  copyEmails: { icon: Mail },
+  copyLink: { icon: Link },
+  copyReference: { icon: Copy },
+  read: { icon: MailOpen, key: 'u' },
+  unread: { icon: MailCheck, key: 'u' }
+}
+
+/** Keys of the list itself. */
+export const LIST_KEYS = [
+  { key: 'x', does: 'Select the row, or leave it out' },
+  { key: 'Shift ↑ ↓', does: 'Select rows on the way' },
+  { key: 'Mod A', does: 'Select all that is found' },
+  { key: 'g', does: 'Group by package' },
+  { key: '→ ←', does: 'Open or close a package' },
+  { key: 'e', does: 'Export as a table' },
+  { key: 'r', does: 'Refresh' },
+  { key: 'Shift → ←', does: 'On a heading: make the column wider or narrower' }
+] as const
+
+const OFFLINE = 'You’re offline, and this can’t wait.'
+const ONE_AT_A_TIME = 'Choose one document for this.'
+
+export class DocumentCommands {
+  readonly all: readonly NamedCommand[]
+  readonly #app: AppState
+  readonly #rights: Resource<AccountRights>
+  /** A document that a person marked unread while it was open. */
+  #kept = $state<string>()
+  #asked = $state.raw<Asked>()
+  /** Grows with each dialog, so that each is made again. */
+  #turn = $state(0)
+  isOpen = $state(false)
+
+  constructor(app: AppState) {
+    this.#app = app
+    this.#rights = new Resource(() => app.api.accounts.rights())
+    this.all = this.#table()
+  }
+
+  /** Reads what the account may do. */
+  load(): Promise<void> {
+    return this.#rights.load()
+  }
+
+  get asked() {
+    return this.#asked
+  }
+  get turn() {
+    return this.#turn
+  }
+  get reminders(): AccountRights['reminders'] {
+    return this.#rights.value?.reminders ?? 'unknown'
+  }
+
+  /** Whether it stays unread although it is open. */
+  staysUnread(reference: string): boolean {
+    return this.#kept === reference
+  }
+
+  ask(asked: Asked): void {
+    this.#asked = asked
+    this.#turn++
+    this.isOpen = true
+  }
+
+  /** Says what came of it; what waits to be sent can be taken back. */
+  readonly started = (actions: readonly ActionView[]): void => {
+    const { api, router, toasts } = this.#app
+    const { text, isGood } = startedInWords(actions)
+    const waiting = actions.filter(({ state }) => state === 'waiting')
+    const undo = async () => {
+      for (const { id } of waiting) {
+        const result = await settled(api.actions.cancel({ id }))
+        if (!result.ok) return toasts.failed('Not everything could be undone.', result.error)
+      }
+    }
+    if (!isGood) toasts.warn(text, { label: 'Show', run: () => router.go('activity') })
+    else if (waiting.length < actions.length) toasts.say(text)
+    else toasts.say(text, { label: 'Undo', run: () => void undo() })
+  }
+
+  #table(): NamedCommand[] {
+    const app = this.#app
+    const offline = () => (app.connection.view.state === 'offline' ? OFFLINE : undefined)
+    const own = (row: DocumentRow) => row.accountId === app.accounts.chosen?.id && row.goneAt === undefined
+    const hasEnded = ({ status: { family } }: DocumentRow) => family === 'complete' || family === 'declined'
+    const mayWait = (row: DocumentRow) =>
+      own(row) && !hasEnded(row) && row.signers.some(({ state }) => state === 'waiting' || state === 'unknown')
+    const isSignable = ({ status: { family, signed }, signers }: DocumentRow) =>
+      family === 'complete' ||
+      family === 'signed' ||
+      !!signed ||
+      signers.some(({ state }) => state === 'signed' || state === 'unknown')
+
+    /** Why none of them can be: there are too many, or none of them is fit. */
+    const unless =
+      (fits: (row: DocumentRow) => boolean, none: string) =>
+      ({ rows }: Chosen) =>
+        rows === undefined ? tooMany() : rows.some(fits) ? undefined : none
+    const tooMany = () => `Select at most ${MOST_KNOWN} documents for this.`
+    const one = ({ rows }: Chosen) => (rows?.length === 1 ? undefined : ONE_AT_A_TIME)
+    const rowsOf = ({ rows }: Chosen) => rows ?? []
+    const first = (chosen: Chosen) => rowsOf(chosen)[0]
+    const named = (
+      name: DocumentCommand,
+      rest: Omit<NamedCommand, 'name' | 'label' | 'icon' | 'key'> & { label?: NamedCommand['label'] }
+    ) => ({
+      name,
+      label: DOCUMENT_COMMANDS[name],
+      ...DOCUMENT_LOOKS[name],
+      ...rest
+    })
+
+    return [
+      named('remind', {
+        isFor: () => this.reminders !== 'no',
+        why: (chosen) => unless(mayWait, 'Nobody is left to remind.')(chosen) ?? offline(),
+        run: (chosen) => this.ask({ what: 'remind', rows: rowsOf(chosen).filter(mayWait) })
+      }),
+      named('extend', {
+        why: unless(
+          (row) => notExtendable(row, app.accounts.chosen?.id) === undefined,
+          'It has ended, so it can’t be extended.'
+        ),
+        run: (chosen) => this.ask({ what: 'extend', rows: rowsOf(chosen) })
+      }),
+      named('correct', {
+        why: (chosen) =>
+          one(chosen) ??
+          unless((row) => own(row) && row.status.family !== 'complete', 'Nobody on it can be corrected.')(chosen),
+        run: (chosen) => void this.#correct(first(chosen))
+      }),
+      named('verify', {
+        why: (chosen) =>
+          unless((row) => own(row) && isSignable(row), 'Nothing to verify yet: nobody has signed.')(chosen) ??
+          offline(),
+        run: (chosen) => this.ask({ what: 'verify', rows: rowsOf(chosen).filter((row) => own(row) && isSignable(row)) })
+      }),
+      named('notary', {
+        why: (chosen) =>
+          unless(
+            (row) => own(row) && !hasEnded(row) && row.packageReference !== undefined,
+            'It can’t be assigned any more.'
+          )(chosen) ?? offline(),
+        run: (chosen) =>
+          this.ask({
+            what: 'notary',
+            rows: rowsOf(chosen).filter((row) => own(row) && !hasEnded(row) && row.packageReference !== undefined)
+          })
+      }),
+      named('download', {
+        label: () =>
+          app.accounts.chosen?.savesSigned === 'yes' ? DOCUMENT_COMMANDS.download : 'Download identity data…',
+        isFirst: true,
+        run: (chosen) => this.ask({ what: 'download', chosen })
+      }),
+      named('browser', {
+        why: (chosen) => one(chosen) ?? unless(own, 'It left the service.')(chosen) ?? offline(),
+        run: (chosen) => void this.#inBrowser(first(chosen))
+      }),
+      named('resend', {
+        isFor: ({ rows }) =>
+          rows?.length === 1 && rows.every(({ status: { family } }) => family === 'declined' || family === 'expired'),
+        why: unless((row) => row.accountId === app.accounts.chosen?.id, 'It belongs to another account.'),
+        run: (chosen) => void this.#resend(first(chosen))
+      }),
+      named('copyEmails', {
+        label: ({ rows }) =>
+          rows?.length === 1 && rows[0]?.signers.length === 1 ? DOCUMENT_COMMANDS.copyEmails : 'Copy e-mails',
+        isFirst: true,
+        why: unless(({ accountId }) => accountId === app.accounts.chosen?.id, 'It belongs to another account.'),
+        run: (chosen) => void this.#copyEmails(rowsOf(chosen))
+      }),
+      named('copyLink', {
+        why: (chosen) => one(chosen) ?? unless(own, 'It left the service.')(chosen),
+        run: (chosen) => void this.#copyLink(first(chosen))
+      }),
+      named('copyReference', {
+        label: ({ documents }) => (documents.length === 1 ? DOCUMENT_COMMANDS.copyReference : 'Copy references'),
+        run: ({ documents }) => void this.#copyReferences(documents)
+      }),
+      named('read', {
+        isFirst: true,
+        isFor: ({ rows }) => rows === undefined || rows.some(({ unread }) => unread),
+        run: (chosen) => void this.mark(chosen, true)
+      }),
+      named('unread', {
+        isFor: ({ rows }) => rows === undefined || rows.some(({ unread }) => !unread),
+        run: (chosen) => void this.mark(chosen, false)
+      })
+    ]
+  }
+
+  /** Marks those that aren't so; said with a way back where they are many, for one of them is seen. */
+  async mark({ documents, rows }: Chosen, read: boolean): Promise<void> {
+    const some = rows
+      ? rows.filter(({ unread }) => unread === read).map(({ accountId, reference }) => ({ accountId, reference }))
+      : [...documents]
+    if (some.length === 0) return
+    const { api, toasts } = this.#app
+    this.#kept = read ? undefined : some[0]?.reference
+    const result = await settled(api.documents.markRead({ some: { documents: some }, read }))
+    if (!result.ok)
+      return toasts.failed(
+        `Couldn’t mark ${some.length === 1 ? 'this' : 'these'} as ${read ? 'read' : 'unread'}.`,
+        result.error
+      )
+    if (documents.length === 1) return
+    toasts.say(`Marked ${counted(some.length, 'document')} as ${read ? 'read' : 'unread'}.`, {
+      label: 'Undo',
+      run: () => void settled(api.documents.markRead({ some: { documents: some }, read: !read }))
+    })
+  }
+
+  async #correct(row: DocumentRow | undefined): Promise<void> {
+    const page = row && (await this.#page(row))
+    if (!page) return
+    const people = page.people.filter(({ editable }) => editable !== false)
+    const [person] = people
+    if (!person) this.#app.toasts.warn('None of the signers can be corrected any more.')
+    else if (people.length === 1) this.ask({ what: 'correct', page, person })
+    else this.ask({ what: 'whom', page, people })
+  }
+
+  async #inBrowser(row: DocumentRow | undefined): Promise<void> {
+    if (!row) return
+    const { api, toasts } = this.#app
+    const result = await settled(api.documents.openInBrowser({ reference: row.reference, page: 'edit' }))
+    if (!result.ok) toasts.failed('The page couldn’t be opened in the browser.', result.error)
+  }
+
+  async #resend(row: DocumentRow | undefined): Promise<void> {
+    if (!row) return
+    const { api, router, toasts } = this.#app
+    const draft = await settled(api.documents.correctedCopy({ reference: row.reference }))
+    if (draft.ok) router.go('compose', [draft.value.id])
+    else toasts.failed('The copy couldn’t be begun.', draft.error)
+  }
+
+  async #copyEmails(rows: readonly DocumentRow[]): Promise<void> {
+    const pages = await this.pages(rows)
+    const emails = [...new Set(pages.flatMap(({ people }) => people.flatMap(({ email }) => email ?? [])))]
+    if (emails.length === 0) return this.#app.toasts.warn('None of the signers has an e-mail address.')
+    await this.#copy(
+      emails.join('; '),
+      emails.length === 1 ? 'E-mail address copied.' : `${emails.length} e-mail addresses copied.`,
+      true
+    )
+  }
+
+  async #copyLink(row: DocumentRow | undefined): Promise<void> {
+    if (!row) return
+    const { api, toasts } = this.#app
+    const result = await settled(api.documents.copyLink({ reference: row.reference }))
+    if (result.ok) toasts.say('Link copied.')
+    else toasts.failed('The link couldn’t be copied.', result.error)
+  }
+
+  #copyReferences(documents: readonly DocumentKey[]): Promise<void> {
+    const text = documents.map(({ reference }) => reference).join('\n')
+    return this.#copy(text, documents.length === 1 ? 'Reference copied.' : `${documents.length} references copied.`)
+  }
+
+  async #copy(text: string, said: string, isPersonal = false): Promise<void> {
+    const { api, toasts } = this.#app
+    const result = await settled(api.system.copy({ text, isPersonal }))
+    if (result.ok) toasts.say(said)
+    else toasts.warn('The text couldn’t be copied.')
+  }
+
+  /** The pages of documents of the chosen account, without those that can't be read. */
+  async pages(rows: readonly DocumentRow[]): Promise<DocumentPage[]> {
+    const pages: DocumentPage[] = []
+    for (const { accountId, reference } of rows) {
+      if (accountId !== this.#app.accounts.chosen?.id) continue
+      const page = await settled(this.#app.api.documents.get({ reference }))
+      if (page.ok) pages.push(page.value)
+    }
+    return pages
+  }
+
+  async #page({ reference }: DocumentRow): Promise<DocumentPage | undefined> {
+    const page = await settled(this.#app.api.documents.get({ reference }))
+    if (page.ok) return page.value
+    this.#app.toasts.failed('The document couldn’t be read.', page.error)
+    return undefined
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * What can be done with a row, or with several: one table for the bar over a list, the menus, the palette and the keys, so that a
+ * thing has one name and one reason why it can't be done, wherever it is offered.
+ */
+import type { FileText } from '@lucide/svelte'
+import type { Offer } from '../state/offers.svelte.ts'
+
+/** An action of a menu, or a choice where `chosen` is set; 'line' parts groups. */
+export type MenuEntry =
+  | 'line'
+  | {
+      label: string
+      note?: string
+      chosen?: boolean
+      danger?: boolean
+      disabled?: boolean
+      /** Why it can't be done now, said under it. */
+      why?: string
+      icon?: typeof FileText
+      /** The key that does the same. */
+      keys?: string
+      /** A CSS colour shown as a small square. */
+      colour?: string
+      run: () => void
+    }
+
+export interface Command<Target> {
+  label: string | ((target: Target) => string)
+  icon?: typeof FileText
+  /** As `KeyboardEvent.key` has it. It acts on the chosen row, never while one types. */
+  key?: string
+  danger?: boolean
+  /** Begins a group of its own in menus. */
+  isFirst?: boolean
+  /** Whether it makes sense for this at all; always, where absent. */
+  isFor?: (target: Target) => boolean
+  /** Why it can't be done now; undefined where it can. */
+  why?: (target: Target) => string | undefined
+  run: (target: Target) => void
+}
+
+/** The name of a key for people: single letters in capitals. */
+export function keyInWords(key: string): string {
+  return key.length === 1 ? key.toUpperCase() : key
+}
+
+export function labelOf<Target>({ label }: Command<Target>, target: Target): string {
+  return typeof label === 'string' ? label : label(target)
+}
+
+function those<Target, One extends Command<Target>>(commands: readonly One[], target: Target): readonly One[] {
+  return commands.filter(({ isFor }) => isFor?.(target) ?? true)
+}
+
+/** The commands as a menu has them: in groups, each with its key, and with why where it can't be done. */
+export function menuOf<Target>(commands: readonly Command<Target>[], target: Target): MenuEntry[] {
+  const all = those(commands, target)
+  return all.flatMap((command, index): MenuEntry[] => {
+    const why = command.why?.(target)
+    const entry: MenuEntry = {
+      label: labelOf(command, target),
+      ...(command.icon && { icon: command.icon }),
+      ...(command.key !== undefined && { keys: keyInWords(command.key) }),
+      ...(command.danger && { danger: true }),
+      ...(why !== undefined && { disabled: true, why }),
+      run: () => command.run(target)
+    }
+    const isParted = index > 0 && (command.isFirst || (command.danger && !all[index - 1]?.danger))
+    return isParted ? ['line', entry] : [entry]
+  })
+}
+
+/** The commands as they are offered beyond the screen. */
+export function offersOf<Target>(
+  commands: readonly (Command<Target> & { name: string })[],
+  target: Target,
+  about: string
+): Offer[] {
+  return those(commands, target).map(({ name, icon, key, ...command }) => {
+    const why = command.why?.(target)
+    return {
+      name,
+      label: labelOf(command, target),
+      about,
+      ...(icon && { icon }),
+      ...(key !== undefined && { key }),
+      ...(why !== undefined && { why }),
+      run: () => command.run(target)
+    }
+  })
+}
+
+/**
+ * Does what the key stands for.
+ * @param barred told why, where it can't be done now.
+ * @returns whether it stands for anything.
+ */
+export function actByKey<Target>(
+  commands: readonly Command<Target>[],
+  event: Pick<KeyboardEvent, 'key'>,
+  target: Target,
+  barred: (why: string) => void = () => {}
+): boolean {
+  const pressed = event.key.toLowerCase()
+  const command = those(commands, target).find(({ key }) => key?.toLowerCase() === pressed)
+  if (!command) return false
+  const why = command.why?.(target)
+  if (why === undefined) command.run(target)
+  else barred(why)
+  return true
+}

@@ -1,0 +1,195 @@
+// What can be done with documents, from the list: by right click, by the menu key, by a letter, for one and for many.
+import { fireEvent, screen, within } from '@testing-library/svelte'
+import { afterEach, describe, expect, test } from 'vitest'
+import Documents from '../../src/renderer/src/screens/documents/Documents.svelte'
+import { documentsHref } from '../../src/renderer/src/state/document-query.ts'
+import type { DocumentPage } from '../../src/shared/contract/views.ts'
+import { type FakeApi, fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { type Opened, openOffice, show } from './office.ts'
+import { documents } from './people.ts'
+
+let opened: Opened
+afterEach(() => opened.close())
+
+async function open(api: FakeApi = fakeApi(), folder = 'Progress') {
+  opened = await openOffice(api)
+  window.location.hash = documentsHref({ folder })
+  window.dispatchEvent(new HashChangeEvent('hashchange'))
+  show(opened, Documents)
+  await settle()
+}
+/** The made-up office with this one changed, and its service reminding people. */
+function withOne(reference: string, change: Partial<DocumentPage>): FakeApi {
+  return fakeApi({ documents: documents(40).map((one) => (one.reference === reference ? { ...one, ...change } : one)) })
+}
+const grid = () => document.querySelector<HTMLElement>('[role=grid]') as HTMLElement
+const rows = () => screen.getAllByRole('row').slice(1)
+const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
+const entries = async () =>
+  (await screen.findAllByRole('menuitem', { hidden: true })).map((item) =>
+    item.querySelector('.words')?.textContent?.trim()
+  )
+const toast = () => opened.app.toasts.shown.at(-1)
+async function rightClick(row: Element | undefined) {
+  await fireEvent.contextMenu(row?.querySelector('[role=gridcell]') as Element, { button: 2, clientX: 40, clientY: 60 })
+  await settle()
+}
+async function choose(entry: RegExp) {
+  const all = await screen.findAllByRole('menuitem', { hidden: true })
+  const item = all.find(({ textContent }) => entry.test((textContent ?? '').trim()))
+  if (!item) throw new Error(`No entry ${entry}.`)
+  await fireEvent.click(item)
+  await settle()
+}
+async function key(pressed: string, more: Partial<KeyboardEventInit> = {}) {
+  await fireEvent.keyDown(grid(), { key: pressed, ...more })
+  await settle()
+}
+
+describe('the menu of a row', () => {
+  test('has every command, with why where it can’t be done, and opens no document', async () => {
+    await open()
+    await rightClick(rows()[0])
+    expect(await entries()).toEqual(
+      expect.arrayContaining(['Extend due date…', 'Verify signatures', 'Copy reference', 'Open in browser'])
+    )
+    expect(screen.queryByRole('heading', { level: 2 })).toBeNull()
+    expect(calls('documents.get')).toEqual([])
+  })
+
+  test('opens by the menu key at the chosen row, and the list has the keys again', async () => {
+    await open()
+    grid().focus()
+    await key('ArrowDown')
+    await fireEvent.contextMenu(grid(), { button: 0 })
+    await settle()
+    expect((await entries()).length).toBeGreaterThan(5)
+    await fireEvent.keyDown(document.activeElement as Element, { key: 'Escape' })
+    await settle()
+    expect(document.activeElement).toBe(grid())
+  })
+
+  test('is of all that is selected on a selected row, and of the row alone on another', async () => {
+    await open()
+    grid().focus()
+    await key('ArrowDown')
+    await key('x')
+    await key('ArrowDown', { shiftKey: true })
+    await rightClick(rows()[1])
+    await choose(/^Copy references/)
+    expect(calls('system.copy').at(-1)?.input).toMatchObject({ text: expect.stringMatching(/^doc-\d+\ndoc-\d+$/) })
+    await rightClick(rows()[5])
+    await choose(/^Copy reference/)
+    expect(calls('system.copy').at(-1)?.input).toMatchObject({ text: expect.stringMatching(/^doc-\d+$/) })
+  })
+
+  test('by the empty part under the rows nothing opens', async () => {
+    await open()
+    await fireEvent.contextMenu(grid(), { button: 2 })
+    await settle()
+    expect(screen.queryAllByRole('menuitem', { hidden: true })).toEqual([])
+  })
+})
+
+describe('commands', () => {
+  test('e-mail addresses are copied as personal, and the link without the screens seeing it', async () => {
+    await open()
+    await rightClick(rows()[0])
+    await choose(/^Copy e-mail/)
+    expect(calls('system.copy').at(-1)?.input).toMatchObject({ text: expect.stringContaining('@'), isPersonal: true })
+    await rightClick(rows()[0])
+    await choose(/^Copy link/)
+    expect(calls('documents.copyLink')).toHaveLength(1)
+    expect(toast()?.text).toBe('Link copied.')
+  })
+
+  test('a declined document is sent again as a draft with its data', async () => {
+    await open(withOne('doc-6', { status: { raw: 'Declined', family: 'declined' } }))
+    const row = rows().find(({ textContent }) => textContent?.includes('Declined'))
+    await rightClick(row)
+    await choose(/^Send a corrected copy/)
+    expect(calls('documents.correctedCopy').at(-1)?.input).toEqual({ reference: 'doc-6' })
+    expect([opened.app.router.route.screen, opened.app.router.route.rest]).toEqual(['compose', ['copy of doc-6']])
+  })
+
+  test('ten people are chased with one confirmation and one report', async () => {
+    const waiting = documents(40).filter(
+      ({ folder, people }) => folder === 'Progress' && people.some(({ state }) => state === 'waiting')
+    )
+    await open()
+    grid().focus()
+    await key('a', { ctrlKey: true })
+    await key('m')
+    const dialog = await screen.findByRole('dialog')
+    const listed = within(dialog).getAllByRole('listitem', { hidden: true })
+    expect(listed.length).toBeGreaterThanOrEqual(10)
+    expect(waiting.length).toBeGreaterThan(0)
+    await fireEvent.click(within(dialog).getByRole('button', { name: `Send ${listed.length} reminders`, hidden: true }))
+    await settle()
+    const ids = calls('actions.start').map(({ input }) => (input as { id: string }).id)
+    expect([ids.length, new Set(ids).size]).toEqual([listed.length, listed.length])
+    expect(opened.app.toasts.shown).toHaveLength(1)
+    expect(screen.queryByRole('dialog')).toBeNull()
+  })
+
+  test('marking many is undone by Undo', async () => {
+    await open()
+    grid().focus()
+    await key('a', { ctrlKey: true })
+    await fireEvent.click(screen.getByRole('button', { name: 'Mark unread' }))
+    await settle()
+    const { some, read } = (calls('documents.markRead').at(-1)?.input ?? {}) as { some?: object; read?: boolean }
+    expect([read, toast()?.action?.label]).toEqual([false, 'Undo'])
+    expect(opened.app.toasts.undo()).toBe(true)
+    await settle()
+    expect(calls('documents.markRead').at(-1)?.input).toEqual({ some, read: true })
+    expect(opened.app.toasts.undo()).toBe(false)
+  })
+
+  test('by a letter act on the chosen row, and say why where they can’t', async () => {
+    await open(withOne('doc-6', { status: { raw: 'Complete', family: 'complete' } }))
+    grid().focus()
+    await key('d')
+    expect(screen.queryByRole('dialog')).toBeNull()
+    await key('ArrowDown')
+    await key('d')
+    expect(await screen.findByRole('dialog', { name: /Extend/ })).toBeTruthy()
+  })
+
+  test('are offered to the palette and the menus with what they are done with', async () => {
+    await open()
+    expect(opened.app.offers.find('remind')).toBeUndefined()
+    grid().focus()
+    await key('ArrowDown')
+    const offer = opened.app.offers.find('extend')
+    expect(offer?.about).toMatch(/^“.+”$/)
+    offer?.run()
+    await settle()
+    expect(await screen.findByRole('dialog', { name: /Extend/ })).toBeTruthy()
+  })
+
+  test('several are verified one after the other, each with what was found', async () => {
+    await open(fakeApi(), 'Signed')
+    grid().focus()
+    await key('a', { ctrlKey: true })
+    await key('v')
+    const dialog = await screen.findByRole('dialog', { name: 'Verify signatures' })
+    await settle()
+    await settle()
+    expect(within(dialog).getByText(/documents verified\.$/)).toBeTruthy()
+    expect(calls('documents.validate').length).toBe(within(dialog).getAllByRole('listitem', { hidden: true }).length)
+  })
+})
+
+test('Space shows the chosen row and hides it, and the list keeps the keys', async () => {
+  await open()
+  grid().focus()
+  await key('ArrowDown')
+  await key('Escape')
+  await key(' ')
+  expect(screen.getByRole('heading', { level: 2 })).toBeTruthy()
+  expect(document.activeElement).toBe(grid())
+  await key(' ')
+  expect(screen.queryByRole('heading', { level: 2 })).toBeNull()
+})

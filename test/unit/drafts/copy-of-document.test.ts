@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import { copyOfDocument } from '../../../src/main/core/drafts/copy-of-document.ts'
+import { blankComposition, blankItem, type Composition } from '../../../src/shared/composition/index.ts'
+import { DocumentResponse } from '../../../src/shared/model/index.ts'
+
+const declined = DocumentResponse.parse({
+  Reference: 'doc-1',
+  Name: 'Deed of gift',
+  FormDirectReference: 'F-7',
+  ClientReference: 'M-1',
+  Status: 'Declined',
+  DueDate: '2026-01-01',
+  Signers: [
+    {
+      FirstName: 'Mere',
+      LastName: 'Tamati',
+      Email: 'mere@example.com',
+      MobileNumber: '0215550101',
+      MobileCountry: '64',
+      SigningKey: 'https://sign.example/s/1'
+    },
+    { FirstName: 'Wiremu', LastName: 'Ngata', IsFaceToFaceSigning: true }
+  ]
+})
+
+const sent = (...names: string[]): Composition => ({
+  ...blankComposition('form-direct', 'k'),
+  items: names.map((Name, index) => ({ ...blankItem(`k${index}`), Name, XMLData: '<a/>' })),
+  due: '2026-01-01T17:00',
+  gmt: '780',
+  zone: 'Pacific/Auckland',
+  embedded: true
+})
+
+test('what was composed here is composed again, without the due date that is over', () => {
+  const copy = copyOfDocument(declined, sent('Deed of gift'))
+  expect(copy).toEqual({ ...sent('Deed of gift'), due: '', gmt: '', zone: '' })
+})
+
+test('of a package with several documents it is the one that was declined, where that is certain', () => {
+  const names = (composition: Composition) => copyOfDocument(declined, composition).items.map(({ Name }) => Name)
+  expect(names(sent('Cover letter', 'Deed of gift'))).toEqual(['Deed of gift'])
+  expect(names(sent('Deed of gift', 'Deed of gift'))).toEqual(['Deed of gift', 'Deed of gift'])
+  expect(names(sent('Cover letter', 'Will'))).toEqual(['Cover letter', 'Will'])
+})
+
+test('what was sent elsewhere is composed of what the service tells, and nothing that lets someone in', () => {
+  const copy = copyOfDocument(declined, undefined)
+  expect(copy).toMatchObject({
+    kind: 'form-direct',
+    due: '',
+    items: [
+      {
+        Name: 'Deed of gift',
+        Reference: 'F-7',
+        ClientReference: 'M-1',
+        signers: [
+          {
+            FirstName: 'Mere',
+            LastName: 'Tamati',
+            Email: 'mere@example.com',
+            MobileNumber: '0215550101',
+            MobileCountry: '64'
+          },
+          { FirstName: 'Wiremu', LastName: 'Ngata', Email: '', faceToFace: true }
+        ]
+      }
+    ]
+  })
+  expect(JSON.stringify(copy)).not.toContain('sign.example')
+})
+
+test('a document without signers or a form’s reference is a template with someone to be named', () => {
+  const copy = copyOfDocument(DocumentResponse.parse({ Reference: 'doc-2' }), undefined)
+  expect([copy.kind, copy.items.length, copy.items[0]?.signers.length]).toEqual(['form-filler', 1, 1])
+})
