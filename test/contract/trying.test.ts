@@ -103,14 +103,14 @@ describe('an account that is changed', () => {
 describe('what doesn’t work is said for connecting', () => {
   test.each([
     ['another path', json({}, 404), /no document folders.*path/, 'not-found'],
-    ['a service that is being worked on', body('<h1>Back soon</h1>', 503), /out of use for now/, 'server'],
+    ['a service that is being worked on', body('<h1>Back soon</h1>', 503), /temporarily unavailable/, 'server'],
     [
       'the page of a guest network',
       body('<!doctype html><form>', 200, { 'content-type': 'text/html' }),
-      /web page answers/,
+      /opens a web page/,
       'not-json'
     ],
-    ['another service', json({ hello: 'you' }), /not a signing service/, 'unexpected-shape'],
+    ['another service', json({ hello: 'you' }), /isn’t a signing service/, 'unexpected-shape'],
     ['a key that may not', json({}, 403), /doesn’t let it read/, 'forbidden']
   ])('%s', async (_what, answering, words, code) => {
     const { url } = await serve(answering)

@@ -350,7 +350,7 @@ test('a download of the document that failed says why and is begun again', async
     error: { code: 'not-found', message: 'The service does not have it.' }
   })
   await open(officeWith(fullPage(), { downloads: [downloadOf({ documentReference: 'doc-1' }), failed] }))
-  expect(screen.getByText(/Refresh and look again/)).toBeTruthy()
+  expect(screen.getByText(/Refresh and try again/)).toBeTruthy()
   expect(screen.queryByRole('button', { name: 'Show in folder' })).toBeNull()
   await press('Download again')
   expect(calls('downloads.again')[0]?.input).toEqual({ ids: ['dl-9'] })

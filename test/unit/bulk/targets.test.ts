@@ -56,7 +56,6 @@ describe('headings', () => {
   test.each([
     ['First name', 'Signer 1: first name'],
     ['Person 1: first name', 'Signer 1: first name'],
-    ['Person 2: signer in the template', 'Signer 2: role in the template'],
     ['FIRSTNAME', 'Signer 1: first name'],
     ['first_name', 'Signer 1: first name'],
     ['Given names', 'Signer 1: first name'],

@@ -14,7 +14,7 @@ function entry(changes: Partial<Package> = {}): Package {
 }
 
 function seen(changes: Partial<Seen> = {}): Seen {
-  return { drafts: [], sends: [], words: ['Uncertain\nRound 1 abc'], arrivedBefore: [], arrivedAfter: [], ...changes }
+  return { drafts: [], sends: [], words: ['Not confirmed\nRound 1 abc'], arrivedBefore: [], arrivedAfter: [], ...changes }
 }
 
 const kinds = (packages: Package[], what: Seen) => faultsOf(packages, what).map(({ kind }) => kind)
@@ -52,11 +52,11 @@ describe('what the chaos counts', () => {
     const sends = [{ title: 'Round 1 abc', state: 'uncertain' as const }]
     const arrived = { arrivedBefore: ['Round 1 abc'], arrivedAfter: ['Round 1 abc'] }
     expect(kinds([entry()], seen({ sends, words: ['Sent\nRound 1 abc'] }))).toEqual(['wrong'])
-    expect(kinds([entry()], seen({ sends, words: ['Did not arrive\nRound 1 abc'], ...arrived }))).toEqual(['wrong'])
+    expect(kinds([entry()], seen({ sends, words: ['Not delivered\nRound 1 abc'], ...arrived }))).toEqual(['wrong'])
     expect(kinds([entry()], seen({ sends, words: ['Waiting for a connection\nRound 1 abc'], ...arrived }))).toEqual([
       'wrong'
     ])
-    expect(kinds([entry()], seen({ sends, words: ['Uncertain\nRound 1 abc'], ...arrived }))).toEqual([])
+    expect(kinds([entry()], seen({ sends, words: ['Not confirmed\nRound 1 abc'], ...arrived }))).toEqual([])
     expect(kinds([entry()], seen({ sends, words: ['Sent\nRound 9 xyz'], ...arrived }))).toEqual(['wrong'])
   })
 })
