@@ -239,7 +239,7 @@ test('an employer’s record is made with its fields, shown before it is saved, 
   await clerk.button('Refresh').click()
   await expect(
     window
-      .getByRole('region', { name: /under way/ })
+      .getByRole('region', { name: /on progress/ })
       .getByRole('listitem')
       .first()
   ).toBeVisible()

@@ -1,10 +1,12 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'playwright/test'
 
-// The pictures that are kept, and the check of accessibility: one browser, one page, one scene after the other. `npm run test:pictures`
+// The pictures that are kept, and the check of accessibility: a browser a core, each with one page, one scene after the other. `npm run test:pictures`
 export default defineConfig({
   testDir: '.',
   testMatch: '*.spec.ts',
-  workers: 1,
+  workers: availableParallelism(),
+  fullyParallel: true,
   timeout: 60_000,
   forbidOnly: true,
   retries: 0,
