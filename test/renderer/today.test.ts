@@ -52,6 +52,15 @@ test('a document that is overdue is extended on the spot', async () => {
   expect(await screen.findByRole('dialog', { name: 'Extend the due date' })).toBeTruthy()
 })
 
+test('who is waited for without progress is reminded, and what was declined goes again corrected', async () => {
+  await open(fakeApi({ overview: overviewOf(NOW), documents: documentsOf(NOW) }))
+  await fireEvent.click(group('No progress').getAllByRole('button', { name: /^Remind/ })[0] as Element)
+  expect(await screen.findByRole('dialog', { name: 'Send a reminder?' })).toBeTruthy()
+  await fireEvent.click(group('Declined').getAllByRole('button', { name: /^Send a corrected copy/ })[0] as Element)
+  await settle()
+  expect(opened.api.control.calls.some(({ name }) => name === 'documents.correctedCopy')).toBe(true)
+})
+
 test('who can sign at the counter is started from here', async () => {
   await open()
   await fireEvent.click(group('At the counter').getAllByRole('button', { name: /^Start/ })[0] as Element)

@@ -2,6 +2,7 @@
  * What needs someone today: the first few of each kind, each with what to do about it. How many there are of a kind comes
  * with the numbers of the day, so a group stands in its place before its rows are read.
  */
+import type { DocumentCommand } from '../../../../shared/contract/commands.ts'
 import type { DocumentQuery } from '../../../../shared/contract/document-query.ts'
 import type { DocumentRow, OverviewView, RefusedFiles, SendView } from '../../../../shared/contract/views.ts'
 import { settled, together } from '../../api.ts'
@@ -14,6 +15,7 @@ import { counted, listed } from '../../words/counts.ts'
 import { daysAway } from '../../words/dates.ts'
 import { presentError } from '../../words/errors.ts'
 import { type StatusWords, sendStatus } from '../../words/statuses.ts'
+import type { DocumentCommands } from '../documents/document-commands.svelte.ts'
 import { dueWords } from '../documents/document-words.ts'
 
 /** More of a kind than these are read in their own list. */
@@ -52,16 +54,16 @@ export interface TodoGroup {
 
 export class Todo {
   readonly #app: AppState
-  readonly #extend: (document: DocumentRow) => void
+  readonly #commands: DocumentCommands
   #documents = $state.raw<Partial<Record<DocumentKind, readonly DocumentRow[]>>>({})
   #people = $state.raw<readonly QueuedPerson[]>()
   #sends = $state.raw<readonly SendView[]>()
   #refused = $state.raw<RefusedFiles>()
 
-  /** @param extend asks for a new due date of a document, on the spot. */
-  constructor(app: AppState, extend: (document: DocumentRow) => void) {
+  /** @param commands what can be done with a document, on the spot. */
+  constructor(app: AppState, commands: DocumentCommands) {
     this.#app = app
-    this.#extend = extend
+    this.#commands = commands
   }
 
   /** Reads the rows of what the numbers count, and follows the counter and the outbox. Answers what stops following. */
@@ -175,19 +177,27 @@ export class Todo {
   #documentRow(kind: DocumentKind, row: DocumentRow, now: number): TodoRow {
     const { router } = this.#app
     const open = { label: 'Open', run: () => router.go('documents', ['all'], { document: row.reference }) }
-    const verbs: Record<DocumentKind, TodoRow['verb']> = {
+    const verbs: Record<DocumentKind, TodoRow['verb'] | undefined> = {
       'identity-failed': { label: 'View identity check', run: () => router.go('identity', [row.reference]) },
-      declined: open,
-      overdue: { label: 'Extend…', run: () => this.#extend(row) },
-      stalled: open
+      declined: this.#verb('resend', 'Send a corrected copy', row),
+      overdue: this.#verb('extend', 'Extend…', row),
+      stalled: this.#verb('remind', 'Remind…', row)
     }
     return {
       key: row.reference,
       name: row.name,
       href: documentsHref({}, row.reference),
       why: whyOf(kind, row, now),
-      verb: verbs[kind]
+      verb: verbs[kind] ?? open
     }
+  }
+
+  /** A command on one document; undefined where it can't be done just now. */
+  #verb(name: DocumentCommand, label: string, row: DocumentRow): TodoRow['verb'] | undefined {
+    const chosen = { documents: [{ accountId: row.accountId, reference: row.reference }], rows: [row] }
+    const command = this.#commands.all.find((one) => one.name === name)
+    const isPossible = command && (command.isFor?.(chosen) ?? true) && command.why?.(chosen) === undefined
+    return isPossible ? { label, run: () => command.run(chosen) } : undefined
   }
 
   #personRow(person: QueuedPerson): TodoRow {
