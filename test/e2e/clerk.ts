@@ -59,7 +59,7 @@ export function clerkAt(app: Launched) {
 
   async function askIdentity(card: Locator, identity: NonNullable<Person['identity']>): Promise<void> {
     await card.getByLabel('No mobile phone').click()
-    await card.getByLabel('Question').fill(identity.question)
+    await card.getByLabel('Question', { exact: true }).fill(identity.question)
     await card.getByLabel('Correct answer').fill(identity.answer)
   }
 
