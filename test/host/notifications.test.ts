@@ -79,7 +79,7 @@ it('the tray says how the account stands, and leads there', async () => {
     (globalThis.fixture.tray as { show: (badgeCounts: object) => void }).show({ unread: 3, waiting: 1 })
   )
   const tray = await app.tray()
-  expect(tray?.toolTip).toBe('Countersign: 3 unread, 1 waits at the counter')
+  expect(tray?.toolTip).toBe('Countersign: 3 unread, 1 waiting at the counter')
   expect(tray?.hasImage).toBe(true)
   expect(tray?.items.map(({ label }) => label).filter(Boolean)).toEqual([
     'Open Countersign',
