@@ -14,7 +14,14 @@ function entry(changes: Partial<Package> = {}): Package {
 }
 
 function seen(changes: Partial<Seen> = {}): Seen {
-  return { drafts: [], sends: [], words: ['Not confirmed\nRound 1 abc'], arrivedBefore: [], arrivedAfter: [], ...changes }
+  return {
+    drafts: [],
+    sends: [],
+    words: ['Not confirmed\nRound 1 abc'],
+    arrivedBefore: [],
+    arrivedAfter: [],
+    ...changes
+  }
 }
 
 const kinds = (packages: Package[], what: Seen) => faultsOf(packages, what).map(({ kind }) => kind)

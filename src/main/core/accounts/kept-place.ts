@@ -25,7 +25,7 @@ export function openKeptPlace(db: Db, chosenId: () => string | undefined) {
       try {
         meta.write(keyOf(accountId), place)
       } catch {
-        // The next start begins at the Overview.
+        // The next start begins at Today.
       }
     }
   }
