@@ -36,7 +36,10 @@ export function clerkAt(app: Launched) {
   const person = personAt(app, window)
 
   async function goTo(name: string | RegExp): Promise<void> {
-    await screens.getByRole('link', { name }).first().click()
+    const link = screens.getByRole('link', { name }).first()
+    await link.click()
+    // The address changes before the screen does: what is asked of the page next is asked of the screen that was gone to.
+    await link.and(window.locator('[aria-current]')).waitFor()
   }
 
   /** Signers are added until there are as many as people, and filled in. */
