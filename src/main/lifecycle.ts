@@ -46,7 +46,9 @@ export class Lifecycle {
     window.on('restore', () => folders.watch.setShown(true))
     window.on('focus', presence.came)
     window.on('blur', presence.left)
-    loadFirstPage(window, `${devServer?.href ?? APP_START}${foundation.place.read()}`, log)
+    // A start that is locked shows its lock first, and nothing of where staff was.
+    const place = this.#app.counter.isAway() ? '' : foundation.place.read()
+    loadFirstPage(window, `${devServer?.href ?? APP_START}${place}`, log)
     if (window.isFocused()) presence.came()
     void this.#begin()
     this.#followComputer()
