@@ -134,16 +134,16 @@ function coalesced(probe: () => Promise<void>): () => Promise<void> {
 type Answered = <Value>(call: () => Promise<Value>) => Promise<Value>
 
 /**
- * Calls in time and one at a time: one whose turn doesn't come in time is never made. Rejects with a KeychainError alone.
+ * Calls in time and two at a time: one whose turn doesn't come in time is never made. Rejects with a KeychainError alone.
  *
  * keytar makes each call on a thread of its own, and libsecret shares one connection and one session among all of them. Two at
  * once, as the keyring is locked or its service goes, answer each other's tasks: one of them then never returns, or the service
- * ends. And of Node's four threads, which files and names of hosts need too, a call that waits for its owner keeps only one.
+ * ends. With one at a time, though, a start sometimes stood still behind a call that did not return, so there are two. And of Node's four threads, which files and names of hosts need too, a call that waits for its owner keeps only one.
  */
 function answeredIn(timeoutMs: number): { answered: Answered; isAsking: () => boolean } {
   const tooLate = () => new KeychainError('locked', `The keychain gave no answer within ${timeoutMs} ms.`)
-  const turns = openLanes(['the only one'], tooLate)
-  let isAsking = false
+  const turns = openLanes(['one', 'another'], tooLate)
+  let asking = 0
 
   const answered: Answered = async (call) => {
     const late = Promise.withResolvers<never>()
@@ -154,11 +154,11 @@ function answeredIn(timeoutMs: number): { answered: Answered; isAsking: () => bo
     }, timeoutMs)
     const inTurn = async () => {
       const turn = await turns.take(givenUp.signal)
-      isAsking = true
+      asking++
       try {
         return await call()
       } finally {
-        isAsking = false
+        asking--
         turns.leave(turn)
       }
     }
@@ -170,7 +170,7 @@ function answeredIn(timeoutMs: number): { answered: Answered; isAsking: () => bo
       clearTimeout(timer)
     }
   }
-  return { answered, isAsking: () => isAsking }
+  return { answered, isAsking: () => asking > 0 }
 }
 
 /** keytar hands on the system's sentence and nothing else, so that sentence is all there is to judge by. */
