@@ -64,7 +64,7 @@ function menuTemplate({ platform, isPackaged, choose }: MenuParts): MenuItemCons
     },
     {
       label: 'Document',
-      // By letter on a chosen row: as keys of the menu they would be taken from whoever types.
+      // By letter on a chosen row: as keys of the menu they would be taken from anyone who types.
       submenu: (Object.keys(DOCUMENT_COMMANDS) as DocumentCommand[]).map((name) => ({
         id: `document.${name}`,
         label: DOCUMENT_COMMANDS[name],

@@ -138,7 +138,8 @@ type Answered = <Value>(call: () => Promise<Value>) => Promise<Value>
  *
  * keytar makes each call on a thread of its own, and libsecret shares one connection and one session among all of them. Two at
  * once, as the keyring is locked or its service goes, answer each other's tasks: one of them then never returns, or the service
- * ends. With one at a time, though, a start sometimes stood still behind a call that did not return, so there are two. And of Node's four threads, which files and names of hosts need too, a call that waits for its owner keeps only one.
+ * ends. With one at a time, though, a start after a kill sometimes showed no window (see docs/status.md). And of Node's four threads,
+ * which files and names of hosts need too, calls that wait for their owner keep two at most.
  */
 function answeredIn(timeoutMs: number): { answered: Answered; isAsking: () => boolean } {
   const tooLate = () => new KeychainError('locked', `The keychain gave no answer within ${timeoutMs} ms.`)

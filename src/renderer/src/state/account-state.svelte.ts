@@ -12,7 +12,7 @@ import type {
 import { type Api, settled } from '../api.ts'
 import type { Clock } from './clock.ts'
 import type { Outbox } from './outbox.svelte.ts'
-import { peopleOf } from './queued-people.ts'
+import { peopleOf, type QueuedPerson } from './queued-people.ts'
 import { Resource } from './resource.svelte.ts'
 
 /** Whether the service answers, since when, and why not. */
@@ -71,8 +71,11 @@ export class Counts {
     return this.#documents.value?.unread ?? 0
   }
   /** People who can sign at the counter, however many documents wait for them. */
+  get people(): QueuedPerson[] {
+    return peopleOf(this.#queue.value ?? []).filter(({ first }) => first)
+  }
   get counter() {
-    return peopleOf(this.#queue.value ?? []).filter(({ first }) => first).length
+    return this.people.length
   }
   /** Files that are on their way, or wait for their turn. */
   get downloads() {

@@ -9,7 +9,7 @@ import { settled, together } from '../../api.ts'
 import type { AppState } from '../../state/app-state.svelte.ts'
 import { coalesced } from '../../state/clock.ts'
 import { documentsHref } from '../../state/document-query.ts'
-import { peopleOf, type QueuedPerson, whatTheySign } from '../../state/queued-people.ts'
+import { type QueuedPerson, whatTheySign } from '../../state/queued-people.ts'
 import { hrefOf } from '../../state/router.svelte.ts'
 import { counted, listed } from '../../words/counts.ts'
 import { daysAway } from '../../words/dates.ts'
@@ -56,7 +56,6 @@ export class Todo {
   readonly #app: AppState
   readonly #commands: DocumentCommands
   #documents = $state.raw<Partial<Record<DocumentKind, readonly DocumentRow[]>>>({})
-  #people = $state.raw<readonly QueuedPerson[]>()
   #sends = $state.raw<readonly SendView[]>()
   #refused = $state.raw<RefusedFiles>()
 
@@ -66,20 +65,15 @@ export class Todo {
     this.#commands = commands
   }
 
-  /** Reads the rows of what the numbers count, and follows the counter and the outbox. Answers what stops following. */
+  /** Reads the rows of the outbox and the drop folders, and follows both. Answers what stops following. */
   open(): () => void {
     const { api, clock } = this.#app
-    void this.#readPeople()
     void this.#readSends()
     void this.#readRefused()
     return together(
       api.on(
         'dropFolders.changed',
         coalesced(clock, PAUSE, () => void this.#readRefused())
-      ),
-      api.on(
-        'counter.changed',
-        coalesced(clock, PAUSE, () => void this.#readPeople())
       ),
       api.on(
         'outbox.changed',
@@ -90,7 +84,6 @@ export class Todo {
 
   /** Reads the documents again: of each kind that there are any of. */
   async load(view: OverviewView): Promise<void> {
-    void this.#readPeople()
     const read = await Promise.all(
       DOCUMENT_KINDS.map(async (kind) => {
         if (countOf(view, kind) === 0) return [kind, []] as const
@@ -117,7 +110,7 @@ export class Todo {
       rows: this.#documents[kind]?.map((row) => this.#documentRow(kind, row, now))
     }))
     const sends = { count: counts.outbox, rows: this.#sends?.map((send) => this.#sendRow(send)) }
-    const people = { count: counts.counter, rows: this.#people?.map((person) => this.#personRow(person)) }
+    const people = { count: counts.counter, rows: counts.people.slice(0, FEW).map((person) => this.#personRow(person)) }
     const all: TodoGroup[] = [
       ...documents.slice(0, -1),
       { kind: 'outbox', status: statuses.outbox, href: hrefOf('outbox', [], { show: 'attention' }), ...sends },
@@ -126,14 +119,6 @@ export class Todo {
       ...documents.slice(-1)
     ]
     return all.filter(({ count }) => count > 0)
-  }
-
-  async #readPeople(): Promise<void> {
-    const queue = await settled(this.#app.api.counter.queue())
-    if (!queue.ok) return
-    this.#people = peopleOf(queue.value)
-      .filter(({ first }) => first)
-      .slice(0, FEW)
   }
 
   async #readSends(): Promise<void> {
