@@ -3,6 +3,7 @@ import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'electron-vite'
 import { pdfjsFiles } from './scripts/pdfjs-files.ts'
 import { requestNamesAtBuild } from './scripts/request-names.ts'
+import { words } from './scripts/words.ts'
 
 // Packages in "dependencies" (native modules and what stores settings) stay outside the bundle;
 // everything else is in "devDependencies" and is bundled, so that the shipped app carries no node_modules of theirs.
@@ -12,6 +13,7 @@ const licences = { fileName: 'licences.md' }
 
 export default defineConfig({
   main: {
+    plugins: [words()],
     // Its module declares a `require` of its own, beside the one that electron-vite declares: a worker with both does not start.
     resolve: { alias: { fflate: resolve('node_modules/fflate/lib/node.cjs') } },
     build: {
@@ -52,6 +54,6 @@ export default defineConfig({
         input: { index: resolve('src/renderer/index.html'), counter: resolve('src/renderer/counter.html') }
       }
     },
-    plugins: [svelte({ configFile: '../../svelte.config.js' }), pdfjsFiles()]
+    plugins: [words(), svelte({ configFile: '../../svelte.config.js' }), pdfjsFiles()]
   }
 })

@@ -1,6 +1,7 @@
 /** How the words that people read are written, in every file that may show some. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { parse } from 'svelte/compiler'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
@@ -44,6 +45,27 @@ const straightIn = (file: string, content: string) =>
   (file.endsWith('.svelte') ? textsOfComponent : textsOfCode)(content)
     .filter((text) => STRAIGHT.test(text))
     .map((text) => `${file}: ${text.trim()}`)
+
+test('the file of words has what the code says, and nothing else', () => {
+  mkdirSync(join(root, 'out'), { recursive: true })
+  const folder = mkdtempSync(join(root, 'out/words-'))
+  try {
+    copyFileSync(join(root, 'src/words/words.loader.ts'), join(folder, 'words.loader.ts'))
+    const cli = join(root, 'node_modules/wuchale/dist/cli/index.js')
+    execFileSync(process.execPath, [cli], {
+      cwd: root,
+      env: { ...process.env, COUNTERSIGN_WORDS: relative(root, folder) },
+      stdio: 'ignore'
+    })
+    const [kept, collected] = ['src/words', relative(root, folder)].map((place) =>
+      readFileSync(join(root, place, 'en-GB.po'), 'utf8')
+    )
+    // As every build writes it: npm run build.
+    expect(kept).toBe(collected)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}, 60_000)
 
 test('apostrophes are curly wherever they may be read', () => {
   // SQL and the pages of the practice service have quotation marks of their own.

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { dueInWords } from '../../src/renderer/src/screens/compose/describe.ts'
-import { counted, listed } from '../../src/renderer/src/words/counts.ts'
+import { listed } from '../../src/renderer/src/words/counts.ts'
 import { daysAway, momentInWords, offsetAt, offsetInWords, when } from '../../src/renderer/src/words/dates.ts'
 import { documentStatus } from '../../src/renderer/src/words/statuses.ts'
 import { offsetChoices, seasonInWords, zoneCalled, zoneChoice, zoneNames } from '../../src/renderer/src/words/zones.ts'
+import { counted } from '../../src/shared/counted.ts'
 import { readDocumentStatus } from '../../src/shared/model/document-status.ts'
 
 const at = Date.UTC(2025, 11, 5, 4, 0)
@@ -74,11 +75,11 @@ describe('dates in words', () => {
 
 describe('counts and statuses in words', () => {
   test('numbers agree with their nouns', () => {
-    expect([counted(0, 'form'), counted(1, 'form'), counted(1200, 'form')]).toEqual([
-      'no forms',
-      '1 form',
-      '1,200 forms'
-    ])
+    expect([
+      counted(0, ['# form', '# forms']),
+      counted(1, ['# form', '# forms']),
+      counted(1200, ['# form', '# forms'])
+    ]).toEqual(['no forms', '1 form', '1,200 forms'])
   })
   test('a long list of names is cut', () => {
     expect(listed(['A', 'B', 'C', 'D', 'E'])).toBe('A, B and 3 more')

@@ -124,8 +124,11 @@ function judged(country: string, number: string): Judgement {
   const dialled = parsed.formatNational()
   const corrected = { MobileCountry: code, MobileNumber: dialled.replace(/\D/g, '') }
   if (compact === corrected.MobileNumber) return country === code ? {} : { ...tooMuch, corrected }
-  const lead = compact === parsed.nationalNumber ? 'Begin' : 'Write'
-  return { ...tooMuch, corrected, number: `${lead} the number as it is dialled within the country: ${dialled}.` }
+  const lacksZero = compact === parsed.nationalNumber
+  const todo = lacksZero
+    ? `Begin the number as it is dialled within the country: ${dialled}.`
+    : `Write the number as it is dialled within the country: ${dialled}.`
+  return { ...tooMuch, corrected, number: todo }
 }
 
 /** A number that was typed with its country code. */

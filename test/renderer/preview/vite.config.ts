@@ -2,11 +2,16 @@ import { fileURLToPath } from 'node:url'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vite'
 import { pdfjsFiles } from '../../../scripts/pdfjs-files.ts'
+import { words } from '../../../scripts/words.ts'
 
 // The screens in a browser, on the made-up office: npx vite --config test/renderer/preview/vite.config.ts
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
-  plugins: [svelte({ configFile: fileURLToPath(new URL('../../../svelte.config.js', import.meta.url)) }), pdfjsFiles()],
+  plugins: [
+    words(),
+    svelte({ configFile: fileURLToPath(new URL('../../../svelte.config.js', import.meta.url)) }),
+    pdfjsFiles()
+  ],
   cacheDir: fileURLToPath(new URL('../../../node_modules/.cache/preview', import.meta.url)),
   build: {
     outDir: fileURLToPath(new URL('../../../out/preview', import.meta.url)),

@@ -3,8 +3,10 @@
  * Each step is noted before it is done, so that it is gone on with after a crash; what can't be moved stays claimed, and is
  * known as taken.
  */
+
 import { basename, join } from 'node:path'
 import type { AppError } from '../../../shared/contract/index.ts'
+import { counted } from '../../../shared/counted.ts'
 import type { Time } from '../lib/time.ts'
 import { writeAtomically } from '../storage/atomic-file.ts'
 import { fileErrorOf } from '../storage/file-error.ts'
@@ -13,7 +15,7 @@ import { claimedStat, claimName, claimOnDisk, workingFolderOf } from './claiming
 import { contentOf, fileStatOf, hasContent, isFree, moveAside } from './dropped-file.ts'
 import type { Entry, Journal, Step } from './journal.ts'
 import { ensureFolder, insist, isIn } from './own-folders.ts'
-import { counted, reportOf } from './report.ts'
+import { reportOf } from './report.ts'
 
 const HIGHEST_NUMBER = 100_000
 
@@ -120,7 +122,7 @@ export function openRecovery({ journal, time, newId, trouble }: RecoveryDeps) {
     const ids = { id: newId(), batchId: newId(), folderId: entry.folderId, name: entry.name }
     const at = time.now()
     const error: AppError = { code: 'bad-file', message: CHANGED }
-    const said = `${counted(entry.size, 'byte')} of it were imported before.`
+    const said = `${counted(entry.size, ['# byte', '# bytes'])} of it were imported before.`
     journal.together(() => {
       journal.settle(entry.id)
       journal.claim({ ...ids, seen }, at)

@@ -2,8 +2,10 @@
  * Makes of a file what its folder says: drafts, a batch in the outbox, or nothing but a report. What is made is there
  * together with the journal's word of it, or is found again by its id.
  */
+
 import type { Composition } from '../../../shared/composition/index.ts'
 import type { AppError, BatchView } from '../../../shared/contract/index.ts'
+import { counted } from '../../../shared/counted.ts'
 import { type BatchBox, packagesOf, RECENT_DAYS } from '../bulk/bulk.ts'
 import type { PackageRow } from '../bulk/dry-run.ts'
 import type { ArrivingEntries, openArriving, Stored } from '../drafts/arriving.ts'
@@ -14,7 +16,7 @@ import { type DroppedFileKind, kindOf, MOST_BYTES, MOST_REQUEST_BYTES } from './
 import type { Folder } from './folders.ts'
 import type { Entry, Journal } from './journal.ts'
 import type { AskFiles, ExchangeAnswer, RequestAnswer } from './package-files.ts'
-import { counted, reportOf } from './report.ts'
+import { reportOf } from './report.ts'
 import { readSheetFile } from './sheet-file.ts'
 
 const DAY = 86_400_000
@@ -62,7 +64,12 @@ export function openMaking({ journal, arriving, outbox, worker, time, newId, des
   const recentOf = (accountId: string) => outbox.sentSince(accountId, time.now() - RECENT_DAYS * DAY)
 
   const batchReport = ({ name }: Entry, count: number, readings: readonly string[] = []) =>
-    reportOf({ name, at: time.now(), said: `${counted(count, 'package')} went to the Outbox.`, readings })
+    reportOf({
+      name,
+      at: time.now(),
+      said: `${counted(count, ['# package', '# packages'])} went to the Outbox.`,
+      readings
+    })
 
   function batchMade(entry: Entry, { total }: BatchView): void {
     const report = journal.find(entry.id)?.report ?? batchReport(entry, total)
@@ -84,8 +91,8 @@ export function openMaking({ journal, arriving, outbox, worker, time, newId, des
     const stored = await arriving.store(folder.accountId, entries, ({ drafts, presets }) => {
       const count = drafts.length + presets.length
       const parts = [
-        ...(drafts.length > 0 ? [counted(drafts.length, 'draft')] : []),
-        ...(presets.length > 0 ? [counted(presets.length, 'preset')] : [])
+        ...(drafts.length > 0 ? [counted(drafts.length, ['# draft', '# drafts'])] : []),
+        ...(presets.length > 0 ? [counted(presets.length, ['# preset', '# presets'])] : [])
       ]
       const said = `${parts.join(' and ')} ${count === 1 ? 'was' : 'were'} created. Nothing was sent.`
       const report = reportOf({ name: entry.name, at, said, notes, readings })

@@ -43,11 +43,6 @@ function listed(heading: string, told: readonly string[]): string[] {
   ]
 }
 
-/** "1 draft", "12 drafts". */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
-}
-
 /** A name from outside must not write lines of its own. */
 function oneLine(text: string): string {
   return text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()

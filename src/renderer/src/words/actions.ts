@@ -2,7 +2,8 @@
 import type { ActionRequest } from '../../../shared/contract/document-actions.ts'
 import type { AppError } from '../../../shared/contract/errors.ts'
 import type { ActionView } from '../../../shared/contract/views.ts'
-import { counted, listed } from './counts.ts'
+import { counted } from '../../../shared/counted.ts'
+import { listed } from './counts.ts'
 import { momentInWords } from './dates.ts'
 import { presentError } from './errors.ts'
 
@@ -86,11 +87,14 @@ export function startedInWords(actions: readonly ActionView[]): { text: string; 
   if (actions.length === 1 && only) return { text: actionStateInWords(only).title, isGood }
   const areReminders = actions.every(({ request }) => request.kind === 'remind')
   if (areReminders && actions.every(({ state }) => state === 'done')) {
-    return { text: `${counted(actions.length, 'person', 'people')} reminded.`, isGood }
+    return { text: `${counted(actions.length, ['# person', '# people'])} reminded.`, isGood }
   }
   const by = Map.groupBy(actions, ({ state }) => state)
   const parts = [...by].map(([state, some]) => `${some.length.toLocaleString('en-GB')} ${STANDING[state]}`)
-  return { text: `${counted(actions.length, areReminders ? 'reminder' : 'package')}: ${parts.join(', ')}.`, isGood }
+  return {
+    text: `${areReminders ? counted(actions.length, ['# reminder', '# reminders']) : counted(actions.length, ['# package', '# packages'])}: ${parts.join(', ')}.`,
+    isGood
+  }
 }
 
 const GOOD: ReadonlySet<ActionView['state']> = new Set(['done', 'waiting', 'running'])
@@ -110,7 +114,7 @@ function doneTitle(request: ActionRequest): string {
     case 'correct':
       return request.signers.length === 1
         ? `Details of ${nameOf(request.signers[0])} corrected.`
-        : `Details of ${counted(request.signers.length, 'signer')} corrected.`
+        : `Details of ${counted(request.signers.length, ['# signer', '# signers'])} corrected.`
     case 'notary':
       return `Assigned to notary ${request.notaryReference}.`
     case 'remind':

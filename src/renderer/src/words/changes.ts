@@ -1,7 +1,7 @@
 /** What happened to a document between two looks at the service, as sentences. */
 import type { ChangeKind, DocumentChange } from '../../../shared/contract/views.ts'
+import { counted } from '../../../shared/counted.ts'
 import { readCertainDate } from '../../../shared/model/service-date.ts'
-import { counted } from './counts.ts'
 import { clockTime, dayInWords } from './dates.ts'
 import type { StatusWords } from './statuses.ts'
 
@@ -61,7 +61,7 @@ export function changesInWords(
   count: number,
   { isOwn, signer, batch }: { isOwn: boolean; signer: string; batch: string }
 ): string {
-  const documents = counted(count, 'document')
+  const documents = counted(count, ['# document', '# documents'])
   if (kind === 'arrived') return `${documents} ${isOwn ? 'sent' : 'received'}${batch ? ` with “${batch}”` : ''}`
   if (signer && kind === 'signed') return `${signer} signed ${documents}`
   if (signer && kind === 'declined') return `${signer} declined ${documents}`

@@ -1,6 +1,7 @@
 /** How two states of a package differ, as a person would tell another: which forms, which people, which dates. */
 import type { ComposedItem, ComposedSigner, Composition, Settings } from '../../../shared/composition/composition.ts'
-import { counted, listed } from './counts.ts'
+import { counted } from '../../../shared/counted.ts'
+import { listed } from './counts.ts'
 import { clockTime, dayInWords, offsetInWords } from './dates.ts'
 
 /** One thing that differs; `now` and `earlier` are short texts, "none" and "not included" among them. */
@@ -181,5 +182,5 @@ function calledSigner(signer: ComposedSigner): string {
 }
 
 function size(data: string): string {
-  return data ? counted(data.length, 'character') : NONE
+  return data ? counted(data.length, ['# character', '# characters']) : NONE
 }

@@ -1,10 +1,5 @@
 import type { SignerProgress } from '../../../shared/contract/views.ts'
 
-/** Numbers of things: "1 form", "2 forms", "no forms". */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count === 0 ? 'no' : count.toLocaleString('en-GB')} ${count === 1 ? one : many}`
-}
-
 /** "Mere", "Mere and Tama", "Mere, Tama and 3 more". */
 export function listed(names: readonly string[], most = 3): string {
   if (names.length <= 1) return names[0] ?? ''

@@ -1,6 +1,7 @@
 /** What a bad day at the practice office is called: the ways in which it answers and refuses. */
 import type { PracticeDay } from '../../../shared/contract/practice-day.ts'
-import { counted, listed } from './counts.ts'
+import { counted } from '../../../shared/counted.ts'
+import { listed } from './counts.ts'
 
 export const dialectWords: Record<PracticeDay['dialects'][number], { label: string; help: string }> = {
   full: {
@@ -31,12 +32,13 @@ export const refusalWords: Record<NonNullable<PracticeDay['refusal']>, string> =
 
 /** What is unusual about the day, in a few words; nothing on a usual one. */
 export function practiceDayInWords({ dialects, refusal, clockAhead = 0, documentsLeft }: PracticeDay): string {
-  const minutes = Math.abs(clockAhead) / 60
+  const minutes = counted(Math.abs(clockAhead) / 60, ['# minute', '# minutes'])
   const names = dialects.map((dialect) => dialectWords[dialect].label.replace(/^./, (first) => first.toLowerCase()))
   return [
     ...(refusal ? [`refuses everything (${refusal})`] : []),
     ...(names.length > 0 ? [`answers differently (${listed(names)})`] : []),
-    ...(clockAhead ? [`has its clock ${counted(minutes, 'minute')} ${clockAhead > 0 ? 'ahead' : 'behind'}`] : []),
-    ...(documentsLeft === undefined ? [] : [`has ${counted(documentsLeft, 'document')} left`])
+    ...(clockAhead > 0 ? [`has its clock ${minutes} ahead`] : []),
+    ...(clockAhead < 0 ? [`has its clock ${minutes} behind`] : []),
+    ...(documentsLeft === undefined ? [] : [`has ${counted(documentsLeft, ['# document', '# documents'])} left`])
   ].join(', ')
 }

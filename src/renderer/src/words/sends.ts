@@ -23,7 +23,7 @@ export function dayAndTime(at: number, now: number): string {
 export function comingAt(at: number, now: number): string {
   const days = Math.round((new Date(at).setHours(0, 0, 0, 0) - new Date(now).setHours(0, 0, 0, 0)) / DAY)
   if (days <= 0) return `at ${clockTime(at)}`
-  return `${days === 1 ? 'tomorrow' : `on ${shortDay(at, now)}`} at ${clockTime(at)}`
+  return days === 1 ? `tomorrow at ${clockTime(at)}` : `on ${shortDay(at, now)} at ${clockTime(at)}`
 }
 
 /** Seconds until a moment, rounded up; 0 once it is here. */
@@ -118,21 +118,23 @@ function todoOf(error: AppError | undefined): string {
   return error ? presentError(error).todo : 'Ask your provider what is wrong.'
 }
 
+function inFigures(count: number): string {
+  return count.toLocaleString('en-GB')
+}
+
 /** "180 sent, 2 rejected, 18 waiting": a batch or the whole box in words; what there is none of is left out. */
 export function countsInWords(counts: SendCounts, leftOut = 0): string {
-  const parts: [number, string][] = [
-    [counts.sent, 'sent'],
-    [counts.sending, 'sending'],
-    [counts.ready, 'waiting'],
-    [counts.uncertain, 'not confirmed'],
-    [counts.refused, 'rejected'],
-    [counts.notSent, 'not delivered'],
-    [counts.cancelled, 'cancelled'],
-    [leftOut, 'left out']
+  return [
+    counts.sent > 0 && `${inFigures(counts.sent)} sent`,
+    counts.sending > 0 && `${inFigures(counts.sending)} sending`,
+    counts.ready > 0 && `${inFigures(counts.ready)} waiting`,
+    counts.uncertain > 0 && `${inFigures(counts.uncertain)} not confirmed`,
+    counts.refused > 0 && `${inFigures(counts.refused)} rejected`,
+    counts.notSent > 0 && `${inFigures(counts.notSent)} not delivered`,
+    counts.cancelled > 0 && `${inFigures(counts.cancelled)} cancelled`,
+    leftOut > 0 && `${inFigures(leftOut)} left out`
   ]
-  return parts
-    .filter(([count]) => count > 0)
-    .map(([count, word]) => `${count.toLocaleString('en-GB')} ${word}`)
+    .filter(Boolean)
     .join(', ')
 }
 

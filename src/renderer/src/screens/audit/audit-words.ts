@@ -1,7 +1,8 @@
 /** What the audit trail tells, in plain words: each event as a sentence, and each detail with what it is called. */
 import { offsetInWords } from '../../../../shared/composition/zone.ts'
 import type { AuditCheck, AuditEntry, AuditEvent } from '../../../../shared/contract/views.ts'
-import { capital, counted } from '../../words/counts.ts'
+import { counted } from '../../../../shared/counted.ts'
+import { capital } from '../../words/counts.ts'
 import { clockTime, dayInWords, inWords, offsetAt } from '../../words/dates.ts'
 import type { StatusWords } from '../../words/statuses.ts'
 
@@ -153,7 +154,7 @@ export function inShort(entry: AuditEntry): string {
   const seen = evidence === undefined ? '' : valueInWords('evidence', evidence)
   const left = why ? valueInWords('why', why) : by && valueInWords('by', by)
   const form = [as && valueInWords('as', as), type && valueInWords('type', type)]
-  const lost = entry.what === 'entries-lost' && entries && counted(Number(entries), 'entry', 'entries')
+  const lost = entry.what === 'entries-lost' && entries && counted(Number(entries), ['# entry', '# entries'])
   const told = [seen, account, origin, devices, ...form, left, how, changed, address, lost].filter(Boolean)
   return told.join('; ')
 }
@@ -190,14 +191,14 @@ export interface CheckWords {
 
 /** Whether the trail is as it was written. */
 export function checkWords({ isWhole, entries, brokenAt, isCutOff, unwritten = 0 }: AuditCheck): CheckWords {
-  const waits = unwritten > 0 && `${capital(counted(unwritten, 'entry is', 'entries are'))} waiting to be saved:`
+  const waits = unwritten > 0 && `${capital(counted(unwritten, ['# entry is', '# entries are']))} waiting to be saved:`
   const full = 'the disk is full or can’t be written to. Nobody can start signing until this is fixed.'
   if (isWhole && waits) return { kind: 'warn', title: 'The newest entries aren’t saved yet.', more: `${waits} ${full}` }
   if (isWhole)
     return {
       kind: 'ok',
       title: 'No issues found.',
-      more: `${capital(counted(entries, 'entry', 'entries'))} checked. None were changed or removed.`
+      more: `${capital(counted(entries, ['# entry', '# entries']))} checked. None were changed or removed.`
     }
   const wrong = [
     ...(brokenAt === undefined ? [] : [`Entry ${brokenAt.toLocaleString('en-GB')} doesn’t match the one before it.`]),

@@ -1,15 +1,16 @@
 /** What rows are used with, the sheet, its columns and its rows: each in a line of words. */
 import { titleOf, whoOf } from '../../../../shared/composition/names.ts'
 import type { BulkCheck, BulkRow, BulkSheet } from '../../../../shared/contract/views.ts'
-import { counted } from '../../words/counts.ts'
+import { counted } from '../../../../shared/counted.ts'
 import { shortDay } from '../../words/dates.ts'
 import { dayAndTime } from '../../words/sends.ts'
+import { itemsInWords } from '../compose/describe.ts'
 import type { Bulk, BulkBase } from './bulk.svelte.ts'
 
 /** "tenants.xlsx, sheet “May”: 200 rows, 9 columns". */
 export function sheetInWords({ fileName, sheets, sheet, rows, columns }: BulkSheet): string {
   const which = sheets.length > 1 ? `, sheet “${sheet}”` : ''
-  return `${fileName}${which}: ${counted(rows, 'row')}, ${counted(columns.length, 'column')}`
+  return `${fileName}${which}: ${counted(rows, ['# row', '# rows'])}, ${counted(columns.length, ['# column', '# columns'])}`
 }
 
 /** "tenants.xlsx", or which sheet of it where it has several. */
@@ -19,12 +20,12 @@ export function sheetNameOf({ fileName, sheets, sheet }: BulkSheet): string {
 
 /** "8 of 9 columns matched". */
 export function columnsInWords({ mapping, unused }: Pick<Bulk, 'mapping' | 'unused'>): string {
-  return `${mapping.length.toLocaleString('en-GB')} of ${counted(mapping.length + unused.length, 'column')} matched`
+  return `${mapping.length.toLocaleString('en-GB')} of ${counted(mapping.length + unused.length, ['# column', '# columns'])} matched`
 }
 
 /** "195 rows ready, 5 with errors": how many go depends on what becomes of those that repeat others. */
 export function checkInWords({ ready, withErrors }: BulkCheck): string {
-  const sendable = `${counted(ready, 'row')} ready`
+  const sendable = `${counted(ready, ['# row', '# rows'])} ready`
   return withErrors === 0 ? sendable : `${sendable}, ${withErrors.toLocaleString('en-GB')} with errors`
 }
 
@@ -50,8 +51,8 @@ const nouns: Record<BulkBase['from'], string> = { preset: 'Preset', draft: 'Draf
 
 /** "Preset “Tenancy”: 1 template, 2 signers". */
 export function baseInWords({ from, name, composition }: BulkBase): string {
-  const items = counted(composition.items.length, composition.kind === 'form-direct' ? 'form' : 'template')
+  const items = itemsInWords(composition)
   const people = composition.items.reduce((sum, item) => sum + item.signers.length, 0)
   const who = whoOf(composition)
-  return `${nouns[from]} “${name || titleOf(composition)}”: ${items}, ${counted(people, 'signer')}${who ? ` (${who})` : ''}`
+  return `${nouns[from]} “${name || titleOf(composition)}”: ${items}, ${counted(people, ['# signer', '# signers'])}${who ? ` (${who})` : ''}`
 }

@@ -3,7 +3,7 @@ import type { ComposedSigner, Composition } from '../../../../shared/composition
 import { dueAt } from '../../../../shared/composition/due-problems.ts'
 import { nameOrAddress } from '../../../../shared/composition/names.ts'
 import type { Problem } from '../../../../shared/composition/problems.ts'
-import { counted } from '../../words/counts.ts'
+import { counted } from '../../../../shared/counted.ts'
 import { dayInWords, daysAway, dueDay, offsetInWords, timeInWords } from '../../words/dates.ts'
 import { zoneCalled } from '../../words/zones.ts'
 
@@ -11,7 +11,9 @@ const DAY = 86_400_000
 
 /** "2 forms", "1 template". */
 export function itemsInWords(composition: Composition): string {
-  return counted(composition.items.length, composition.kind === 'form-direct' ? 'form' : 'template')
+  return composition.kind === 'form-direct'
+    ? counted(composition.items.length, ['# form', '# forms'])
+    : counted(composition.items.length, ['# template', '# templates'])
 }
 
 /** What to call a form or template while its name is still being typed. */
@@ -29,7 +31,9 @@ export function howInWords(signer: ComposedSigner, kind: Composition['kind']): s
   return [
     signer.faceToFace && 'face to face',
     signer.video && (signer.deepfakeDetector ? 'video with deepfake detector' : 'video'),
-    kind === 'form-direct' && signer.UseIDData && `${counted(signer.IDData.length, 'identity question')}`,
+    kind === 'form-direct' &&
+      signer.UseIDData &&
+      `${counted(signer.IDData.length, ['# identity question', '# identity questions'])}`,
     kind === 'form-direct' && signer.Optional && 'optional',
     kind === 'form-filler' && signer.reviewBeforeSigning && 'review before signing'
   ]
@@ -48,7 +52,7 @@ export function dueInWords(
 ): string {
   if (!composition.due) {
     if (defaultDays === undefined) return 'Default, set by the service'
-    return `Default (${counted(defaultDays, 'day')}), due ${dueDay(now + defaultDays * DAY, now)}`
+    return `Default (${counted(defaultDays, ['# day', '# days'])}), due ${dueDay(now + defaultDays * DAY, now)}`
   }
   const due = dueAt(composition)
   if (!due) return 'Choose a date, a time and a time zone.'

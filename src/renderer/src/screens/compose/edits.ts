@@ -13,7 +13,8 @@ import {
 } from '../../../../shared/composition/composition.ts'
 import { ofTemplateSigner } from '../../../../shared/composition/of-request.ts'
 import type { TemplateView } from '../../../../shared/contract/views.ts'
-import { counted, listed } from '../../words/counts.ts'
+import { counted } from '../../../../shared/counted.ts'
+import { listed } from '../../words/counts.ts'
 import { isNobodyYet } from './who/address-book.ts'
 
 /** Makes keys that differ from one another within a package. */
@@ -59,9 +60,9 @@ export function lackingOf(template: TemplateView): string | undefined {
     0
   )
   const over = [
-    ...(fields > 0 ? [counted(fields, 'field')] : []),
-    ...(signers > 0 ? [counted(signers, 'signer')] : []),
-    ...(shared > 0 ? [counted(shared, 'person it’s shared with', 'people it’s shared with')] : []),
+    ...(fields > 0 ? [counted(fields, ['# field', '# fields'])] : []),
+    ...(signers > 0 ? [counted(signers, ['# signer', '# signers'])] : []),
+    ...(shared > 0 ? [counted(shared, ['# person it’s shared with', '# people it’s shared with'])] : []),
     ...(hasLongText(template) ? [`text over ${MOST_TYPED.toLocaleString('en-GB')} characters`] : [])
   ]
   if (over.length === 0) return undefined

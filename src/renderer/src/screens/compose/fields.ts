@@ -248,7 +248,9 @@ export const packageHow: Rows<Composition> = [
       )
       const names = [...new Set(faceToFace)]
       if (names.length === 0 || embedded) return undefined
-      return `${listed(names)} ${names.length === 1 ? 'signs' : 'sign'} face to face, so this must be on.`
+      return names.length === 1
+        ? `${listed(names)} signs face to face, so this must be on.`
+        : `${listed(names)} sign face to face, so this must be on.`
     }
   },
   {

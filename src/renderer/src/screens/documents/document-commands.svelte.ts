@@ -26,12 +26,12 @@ import type {
   DocumentRow,
   SignerView
 } from '../../../../shared/contract/views.ts'
+import { counted } from '../../../../shared/counted.ts'
 import { settled } from '../../api.ts'
 import type { AppState } from '../../state/app-state.svelte.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 import type { Command } from '../../ui/commands.ts'
 import { startedInWords } from '../../words/actions.ts'
-import { counted } from '../../words/counts.ts'
 import { notExtendable } from './extension.ts'
 import { MOST_KNOWN } from './selection.svelte.ts'
 
@@ -269,7 +269,7 @@ export class DocumentCommands {
         result.error
       )
     if (documents.length === 1) return
-    toasts.say(`Marked ${counted(some.length, 'document')} as ${read ? 'read' : 'unread'}.`, {
+    toasts.say(`Marked ${counted(some.length, ['# document', '# documents'])} as ${read ? 'read' : 'unread'}.`, {
       label: 'Undo',
       run: () => void settled(api.documents.markRead({ some: { documents: some }, read: !read }))
     })

@@ -1,9 +1,9 @@
 /** What verifying the signatures and a video confirmation (reference 2.16) found, in plain words. A signature is called valid
  * only where the service says so; what it doesn't say is not said. */
 import type { ValidationView, VideoDetailView } from '../../../../shared/contract/views.ts'
+import { counted } from '../../../../shared/counted.ts'
 import { readCertainDate } from '../../../../shared/model/service-date.ts'
 import type { VerifySignature } from '../../../../shared/model/validation.ts'
-import { counted } from '../../words/counts.ts'
 import { momentInWords } from '../../words/dates.ts'
 import type { StatusWords } from '../../words/statuses.ts'
 
@@ -61,12 +61,14 @@ export function validationInWords({ Signatures: signatures }: ValidationView): S
 }
 
 function partOf(some: number, count: number): string {
-  return some === count ? allOf(count) : `${some} of ${counted(count, 'signature')} ${some === 1 ? 'is' : 'are'}`
+  return some === count
+    ? allOf(count)
+    : `${some} of ${counted(count, ['# signature', '# signatures'])} ${some === 1 ? 'is' : 'are'}`
 }
 
 function allOf(count: number): string {
   if (count === 1) return 'The signature is'
-  return count === 2 ? 'Both signatures are' : `All ${counted(count, 'signature')} are`
+  return count === 2 ? 'Both signatures are' : `All ${counted(count, ['# signature', '# signatures'])} are`
 }
 
 /** A signer's video confirmation (reference 2.16) in sentences; what the service doesn't say is not said. */

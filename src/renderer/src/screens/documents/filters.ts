@@ -1,6 +1,7 @@
 /** The conditions of a query as what a person sees: chips that say what they ask for, can be changed and taken away. */
 import type { DocumentQuery } from '../../../../shared/contract/document-query.ts'
-import { capital, counted, listed } from '../../words/counts.ts'
+import { counted } from '../../../../shared/counted.ts'
+import { capital, listed } from '../../words/counts.ts'
 import { documentStatus } from '../../words/statuses.ts'
 
 interface Kind {
@@ -22,7 +23,8 @@ const kinds = {
   stuck: {
     name: 'No progress',
     members: ['stuckForDays'],
-    words: ({ stuckForDays: days }) => (days === undefined ? undefined : `No progress for ${counted(days, 'day')}`)
+    words: ({ stuckForDays: days }) =>
+      days === undefined ? undefined : `No progress for ${counted(days, ['# day', '# days'])}`
   },
   progress: {
     name: 'Signed so far',
@@ -122,7 +124,7 @@ function dueInWords({ overdue, dueOn, dueWithinDays }: DocumentQuery): string | 
   if (dueOn !== undefined) return `Due on ${dayOf(dueOn)}`
   if (dueWithinDays === undefined) return undefined
   if (dueWithinDays === 0) return 'Due today'
-  return dueWithinDays === 1 ? 'Due by tomorrow' : `Due within ${counted(dueWithinDays, 'day')}`
+  return dueWithinDays === 1 ? 'Due by tomorrow' : `Due within ${counted(dueWithinDays, ['# day', '# days'])}`
 }
 
 /** "16 November 2026", of `2026-11-16`. */

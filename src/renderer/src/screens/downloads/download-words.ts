@@ -1,7 +1,8 @@
 /** Downloads in plain words: how the queue stands as a whole, also as a share, what a file is, why one failed and what to do about it. */
 import type { AppError, ErrorCode } from '../../../../shared/contract/errors.ts'
 import type { AddedDownloads, DownloadSummary, DownloadType, DownloadView } from '../../../../shared/contract/views.ts'
-import { capital, counted } from '../../words/counts.ts'
+import { counted } from '../../../../shared/counted.ts'
+import { capital } from '../../words/counts.ts'
 import { inWords, when } from '../../words/dates.ts'
 import { presentError } from '../../words/errors.ts'
 import { isNoLine, type StatusWords } from '../../words/statuses.ts'
@@ -43,12 +44,14 @@ export function addedInWords(
   types: readonly DownloadType[],
   ofOthers = 0
 ): string {
-  const begun = added > 0 ? `Downloading ${counted(added, 'file')}.` : 'Nothing new to download.'
+  const begun = added > 0 ? `Downloading ${counted(added, ['# file', '# files'])}.` : 'Nothing new to download.'
   const leftOut = (count: number, which: string) =>
-    count > 0 ? ` ${capital(counted(count, 'document'))} ${which} ${count === 1 ? 'was' : 'were'} left out.` : ''
+    count > 0
+      ? ` ${capital(counted(count, ['# document', '# documents']))} ${which} ${count === 1 ? 'was' : 'were'} left out.`
+      : ''
   const already =
     alreadyQueued > 0
-      ? ` ${capital(counted(alreadyQueued, 'file'))} ${alreadyQueued === 1 ? 'was' : 'were'} already downloading.`
+      ? ` ${capital(counted(alreadyQueued, ['# file', '# files']))} ${alreadyQueued === 1 ? 'was' : 'were'} already downloading.`
       : ''
   return `${begun}${already}${leftOut(without, unfitFor(types))}${leftOut(ofOthers, ofOthers === 1 ? 'in another account' : 'in other accounts')}`
 }
@@ -130,7 +133,7 @@ export function queueWords(view: DownloadSummary, isDown: boolean, now: number):
   const { counts } = view
   const left = counts.running + counts.waiting
   const { done, of } = filesOf(view)
-  const soFar = `${done.toLocaleString('en-GB')} of ${counted(of, 'file')} saved`
+  const soFar = `${done.toLocaleString('en-GB')} of ${counted(of, ['# file', '# files'])} saved`
   const notHad = (view.run ?? counts).failed
   const failed = notHad > 0 ? ` · ${notHad.toLocaleString('en-GB')} failed` : ''
   if (view.isPaused) {
@@ -147,18 +150,20 @@ export function queueWords(view: DownloadSummary, isDown: boolean, now: number):
     return {
       shape: 'half',
       tone: 'accent',
-      title: `Downloading ${counted(left, 'file')}`,
+      title: `Downloading ${counted(left, ['# file', '# files'])}`,
       more: `${soFar}${failed}`,
       pace: paceInWords(view)
     }
   }
   if (counts.failed > 0) {
     const saved =
-      counts.done > 0 ? ` ${capital(counted(counts.done, 'file'))} ${counts.done === 1 ? 'was' : 'were'} saved.` : ''
+      counts.done > 0
+        ? ` ${capital(counted(counts.done, ['# file', '# files']))} ${counts.done === 1 ? 'was' : 'were'} saved.`
+        : ''
     return {
       shape: 'cross',
       tone: 'danger',
-      title: `${capital(counted(counts.failed, 'file'))} failed`,
+      title: `${capital(counted(counts.failed, ['# file', '# files']))} failed`,
       more: `Open a file to see why.${saved}`
     }
   }
@@ -174,7 +179,7 @@ export function queueWords(view: DownloadSummary, isDown: boolean, now: number):
     tone: 'ok',
     title: 'All downloads finished',
     // Whether they are still there, and as they were, is what the check tells.
-    more: `${capital(counted(counts.done, 'file'))} saved`
+    more: `${capital(counted(counts.done, ['# file', '# files']))} saved`
   }
 }
 
@@ -209,7 +214,7 @@ function held({ counts, retryAt }: DownloadSummary, problem: AppError, soFar: st
 
 /** "2 files waiting". */
 function waiting(files: number): string {
-  return `${counted(files, 'file')} waiting`
+  return `${counted(files, ['# file', '# files'])} waiting`
 }
 
 function waitsForLine(left: number, soFar: string, again: string): QueueWords {

@@ -1,7 +1,7 @@
 /** What is said about drafts: how many, when one leaves the trash, what came of reading files. */
 import { TRASH_DAYS } from '../../../../shared/contract/composing-requests.ts'
 import type { DraftSummary, DraftVersion, Imported } from '../../../../shared/contract/views.ts'
-import { counted } from '../../words/counts.ts'
+import { counted } from '../../../../shared/counted.ts'
 
 const DAY = 86_400_000
 
@@ -13,7 +13,7 @@ export function deletedForGoodAt(draft: DraftSummary): number {
 /** "“Deed of gift”" of one, "3 drafts" of several. */
 export function called(drafts: readonly DraftSummary[]): string {
   const [one] = drafts
-  return drafts.length === 1 && one ? `“${one.title}”` : counted(drafts.length, 'draft')
+  return drafts.length === 1 && one ? `“${one.title}”` : counted(drafts.length, ['# draft', '# drafts'])
 }
 
 export const reasonsInWords: Record<DraftVersion['reason'], string> = {
@@ -25,8 +25,8 @@ export const reasonsInWords: Record<DraftVersion['reason'], string> = {
 /** "12 drafts and 2 presets"; "nothing" where there is none. */
 export function importedInWords({ drafts, presets }: Imported): string {
   const parts = [
-    drafts.length > 0 ? counted(drafts.length, 'draft') : '',
-    presets.length > 0 ? counted(presets.length, 'preset') : ''
+    drafts.length > 0 ? counted(drafts.length, ['# draft', '# drafts']) : '',
+    presets.length > 0 ? counted(presets.length, ['# preset', '# presets']) : ''
   ].filter(Boolean)
   return parts.join(' and ') || 'nothing'
 }

@@ -1,7 +1,7 @@
 /** One record of an identity check in words: who it is of, when, whether it holds up, and how alike the two faces are. */
 import type { IdentityRecordView, IdentityTexts, SignerView } from '../../../../shared/contract/views.ts'
+import { counted } from '../../../../shared/counted.ts'
 import { readCertainDate } from '../../../../shared/model/service-date.ts'
-import { counted } from '../../words/counts.ts'
 import { clockTime, dayInWords, momentInWords } from '../../words/dates.ts'
 import type { Finding } from '../../words/statuses.ts'
 import { identityFinding } from '../documents/identity-words.ts'
@@ -23,7 +23,7 @@ export function resultFinding({
 }: Pick<IdentityRecordView, 'isPassed' | 'attentions' | 'moreAttentions'>): Finding {
   const points =
     attentions.length > 0
-      ? `${counted(attentions.length + moreAttentions, 'point')} to review.`
+      ? `${counted(attentions.length + moreAttentions, ['# point', '# points'])} to review.`
       : isPassed
         ? 'No issues found.'
         : ''

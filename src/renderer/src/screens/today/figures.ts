@@ -1,8 +1,9 @@
 /** What the day's charts show, as words and links to the list behind each number. */
 import type { OverviewView } from '../../../../shared/contract/views.ts'
+import { counted } from '../../../../shared/counted.ts'
 import type { StatusFamily } from '../../../../shared/model/document-status.ts'
 import { documentsHref } from '../../state/document-query.ts'
-import { capital, counted } from '../../words/counts.ts'
+import { capital } from '../../words/counts.ts'
 
 const isAre = (count: number) => (count === 1 ? 'is' : 'are')
 
@@ -23,6 +24,7 @@ export function dueBars(view: OverviewView): Bar[] {
     key: day,
     // Which month it is, where the row begins and where another one does.
     name: said(day, index === 0 || day.endsWith('-01') ? { day: 'numeric', month: 'short' } : { day: 'numeric' }),
+    // @wc-include
     more: index === 0 ? 'today' : said(day, { weekday: 'short' }),
     isMarked: index === 0,
     isQuiet: [0, 6].includes(dayOf(day).getUTCDay()),
@@ -30,7 +32,7 @@ export function dueBars(view: OverviewView): Bar[] {
       {
         tone: 'first',
         count,
-        sentence: `${capital(counted(count, 'document'))} ${isAre(count)} due on ${said(day, { weekday: 'long', day: 'numeric', month: 'long' })}`,
+        sentence: `${capital(counted(count, ['# document', '# documents']))} ${isAre(count)} due on ${said(day, { weekday: 'long', day: 'numeric', month: 'long' })}`,
         href: documentsHref({ dueOn: day, families: ['not-started', 'in-progress', 'other'] })
       }
     ]
@@ -50,13 +52,13 @@ export function weekBars(view: OverviewView): Bar[] {
         {
           tone: 'first' as const,
           count: sent,
-          sentence: `${capital(counted(sent, 'package'))} sent ${from}`,
+          sentence: `${capital(counted(sent, ['# package', '# packages']))} sent ${from}`,
           href: documentsHref({ week: { monday, what: 'sent' } })
         },
         {
           tone: 'second' as const,
           count: completed,
-          sentence: `${capital(counted(completed, 'package'))} completed ${from}`,
+          sentence: `${capital(counted(completed, ['# package', '# packages']))} completed ${from}`,
           href: documentsHref({ week: { monday, what: 'completed' } })
         }
       ]

@@ -5,13 +5,14 @@
 import type { DocumentCommand } from '../../../../shared/contract/commands.ts'
 import type { DocumentQuery } from '../../../../shared/contract/document-query.ts'
 import type { DocumentRow, OverviewView, RefusedFiles, SendView } from '../../../../shared/contract/views.ts'
+import { counted } from '../../../../shared/counted.ts'
 import { settled, together } from '../../api.ts'
 import type { AppState } from '../../state/app-state.svelte.ts'
 import { coalesced } from '../../state/clock.ts'
 import { documentsHref } from '../../state/document-query.ts'
 import { type QueuedPerson, whatTheySign } from '../../state/queued-people.ts'
 import { hrefOf } from '../../state/router.svelte.ts'
-import { counted, listed } from '../../words/counts.ts'
+import { listed } from '../../words/counts.ts'
 import { daysAway } from '../../words/dates.ts'
 import { presentError } from '../../words/errors.ts'
 import { type StatusWords, sendStatus } from '../../words/statuses.ts'
@@ -136,7 +137,7 @@ export class Todo {
     const { open, files } = this.#refused ?? { open: [], files: [] }
     const rows = open.slice(0, FEW).map(({ folderId, label, count, newest }): TodoRow => {
       const file = files.find(({ id }) => id === newest)
-      const where = count > 1 ? `${counted(count, 'file')} in “${label}”` : `In “${label}”`
+      const where = count > 1 ? `${counted(count, ['# file', '# files'])} in “${label}”` : `In “${label}”`
       return {
         key: folderId,
         name: file?.name ?? label,

@@ -3,7 +3,8 @@
  */
 import type { AppError } from '../../../../../shared/contract/errors.ts'
 import type { CounterSession, CounterTurn, CoveredBy } from '../../../../../shared/contract/views.ts'
-import { capital, counted } from '../../../words/counts.ts'
+import { counted } from '../../../../../shared/counted.ts'
+import { capital } from '../../../words/counts.ts'
 import { presentError } from '../../../words/errors.ts'
 
 /** Whose page it is in practice: an address of this very computer tells nobody anything. */
@@ -83,7 +84,7 @@ export function thanks(turns: readonly CounterTurn[]): string {
   if (answers.every((one) => one === 'signed'))
     return answers.length === 1
       ? 'Your signature has been received.'
-      : `Your signatures on ${counted(answers.length, 'document')} have been received.`
+      : `Your signatures on ${counted(answers.length, ['# document', '# documents'])} have been received.`
   if (answers.every((one) => one === 'signed' || one === 'declined')) return 'Your answer has been received.'
   return 'Staff will tell you what happens next.'
 }
@@ -149,6 +150,7 @@ export function whatEndingLoses({ phase, turns, current }: CounterSession): stri
     phase === 'covered'
       ? 'Ending the session closes the page. Anything filled in or drawn but not submitted is lost.'
       : ''
-  const rest = toCome === 0 ? '' : `${capital(counted(toCome, 'signature'))} still to come will be skipped.`
+  const rest =
+    toCome === 0 ? '' : `${capital(counted(toCome, ['# signature', '# signatures']))} still to come will be skipped.`
   return [page, rest].filter(Boolean).join(' ')
 }

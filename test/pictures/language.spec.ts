@@ -1,0 +1,126 @@
+/**
+ * The screens in a language that nobody speaks: English with every letter changed. What is still plain English on them is
+ * outside the catalogue (decision 32), and a second language would be a search in place of a file.
+ */
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { getCountries } from 'libphonenumber-js/mobile'
+import type { Page } from 'playwright'
+import { expect, test } from 'playwright/test'
+import PO from 'pofile'
+import { type Shot, shots } from '../renderer/preview/shots.ts'
+import { looks, openPreview, type Preview } from './preview.ts'
+
+const root = path.resolve(import.meta.dirname, '../..')
+const words = path.join(root, 'out/made-up-words')
+const folder = path.join(root, 'out/made-up-preview')
+
+/** A second language is one file beside the first, and a build. */
+function build(): void {
+  rmSync(words, { recursive: true, force: true })
+  mkdirSync(words, { recursive: true })
+  for (const file of ['words.loader.ts', 'en-GB.po'])
+    copyFileSync(path.join(root, 'src/words', file), path.join(words, file))
+  const catalogue = PO.parse(readFileSync(path.join(words, 'en-GB.po'), 'utf8'))
+  catalogue.headers.Language = 'en-XA'
+  for (const item of catalogue.items) item.msgstr = item.msgstr.map(madeUp)
+  writeFileSync(path.join(words, 'en-XA.po'), catalogue.toString())
+  execFileSync(
+    process.execPath,
+    [
+      path.join(root, 'node_modules/vite/bin/vite.js'),
+      ...['build', '--config', 'test/renderer/preview/vite.config.ts', '--outDir', folder, '--logLevel', 'error']
+    ],
+    {
+      cwd: root,
+      env: { ...process.env, COUNTERSIGN_WORDS: path.relative(root, words) },
+      stdio: ['ignore', 'ignore', 'inherit']
+    }
+  )
+}
+
+const PLAIN = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
+const ODD = [...'áƀćđéƒğĥíĵķłɱńóṕʠŕśťúṽŵẋýźÁƁĆĐÉƑĞĤÍĴĶŁṂŃÓṔɊŔŚŤÚṼŴẊÝŹ']
+
+/** "Send {0}" as "Śéńđ {0}": what is put in, and what stands around other parts, stays. */
+function madeUp(text: string): string {
+  return text.replaceAll(/[a-z]/gi, (letter) => ODD[PLAIN.indexOf(letter)] ?? letter)
+}
+
+/** What the made-up office and its service say: names, titles and answers are no words of ours. */
+const theirs = new Set(
+  readdirSync(path.join(root, 'test/renderer'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !/(\.test|shots)\.ts$/.test(file))
+    .flatMap((file) => wordsOf(readFileSync(path.join(root, 'test/renderer', file), 'utf8')))
+    // Put together by the scenes, or cut out of what they have.
+    .concat(
+      wordsOf('adviser annual letter live nomatch awaitingapostille matchthe expirythe driver licence victoria please')
+    )
+)
+
+/** Days, months and countries come from the browser, in the office's English (src/renderer/src/words/dates.ts). */
+async function wordsOfBrowser(page: Page): Promise<Set<string>> {
+  const said = await page.evaluate(
+    (codes) => {
+      const months = Array.from({ length: 12 }, (_, month) => new Date(2026, month, 1))
+      const days = Array.from({ length: 7 }, (_, day) => new Date(2026, 0, day + 1))
+      const countries = new Intl.DisplayNames('en-GB', { type: 'region' })
+      const styles = ['long', 'short'] as const
+      return [
+        ...months.flatMap((day) => styles.map((month) => day.toLocaleDateString('en-GB', { month }))),
+        ...days.flatMap((day) => styles.map((weekday) => day.toLocaleDateString('en-GB', { weekday }))),
+        ...codes.map((code) => countries.of(code))
+      ].join(' ')
+    },
+    [...getCountries()]
+  )
+  return new Set(wordsOf(`${said} today tomorrow yesterday days ago UTC NZL AUS`))
+}
+
+function wordsOf(text: string): string[] {
+  return (text.match(/(?<![\p{L}\p{N}])[a-z]{3,30}(?![\p{L}\p{N}])/giu) ?? []).map((word) => word.toLowerCase())
+}
+
+/** Where a word stands. */
+function around(text: string, word: string): string {
+  const at = text.search(new RegExp(`\\b${word}\\b`, 'i'))
+  return text.slice(Math.max(0, at - 30), at + word.length + 30).replaceAll('\n', ' / ')
+}
+
+/** What stands on the page, or is read out on it. */
+function textsOf(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const texts = [document.body.innerText]
+    for (const element of document.body.querySelectorAll('*'))
+      for (const name of ['aria-label', 'aria-description', 'title', 'placeholder', 'alt'])
+        texts.push(element.getAttribute(name) ?? '')
+    return texts
+  })
+}
+
+/** What is done in a scene is found by its English words. One of each kind of screen, or all: EVERY_COMBINATION=1. */
+const isEvery = process.env.EVERY_COMBINATION === '1'
+const isLookedAt = ({ act }: Shot, index: number) => !act && (isEvery || index % 4 === 0)
+
+let preview: Preview
+test.describe.configure({ mode: 'serial' })
+test.beforeAll(async () => {
+  test.setTimeout(180_000)
+  build()
+  preview = await openPreview({ folder, locale: 'en-XA' })
+})
+test.afterAll(() => preview.close())
+
+test('no screen has words outside the catalogue', async () => {
+  test.setTimeout(600_000)
+  const outside = new Map<string, string>()
+  const ofBrowser = await wordsOfBrowser(preview.page)
+  for (const shot of shots.filter(isLookedAt)) {
+    await preview.show(shot, looks.light)
+    for (const text of await textsOf(preview.page))
+      for (const word of wordsOf(text))
+        if (!theirs.has(word) && !ofBrowser.has(word)) outside.set(word, `${shot.name}: ${around(text, word)}`)
+  }
+  expect([...outside].map(([word, where]) => `${word} (${where})`)).toEqual([])
+})

@@ -1,0 +1,177 @@
+import { readdirSync } from 'node:fs'
+import { type Adapter, defineConfig, type Message, pofile, type StorageFactory } from 'wuchale'
+import { parseScript, pluralPattern, adapter as scripts, Transformer } from 'wuchale/adapter-vanilla'
+import { SvelteTransformer } from './node_modules/@wuchale/svelte/dist/transformer.js'
+
+// The words that people read are written where they are used; from there they are collected into one file a language
+// (decision 32). This says which texts are words.
+
+const SOURCE = 'en-GB'
+/** Where the files are; the test of completeness writes its own elsewhere. */
+const FOLDER = process.env.COUNTERSIGN_WORDS ?? 'src/words'
+
+/** Attributes whose text nobody reads. */
+const FOR_MACHINES = new Set([
+  'class',
+  'style',
+  'd',
+  'viewBox',
+  'transform',
+  'points',
+  'sandbox',
+  'allow',
+  'autocomplete'
+])
+
+/** Files of SQL, headers, markup and spellings that are looked up: what looks like words there is none. */
+const OF_MACHINES = new RegExp(
+  `^src/(${[
+    'main/shell/(app-protocol|log|clipboard|service-network)',
+    'main/core/storage/(connection|migrations|migrations/.*)',
+    'main/core/documents/mirror/.*',
+    'main/core/documents/(polling|index)/(folder-reading|polling|rounds|results)',
+    'main/core/bulk/(table-file|workbook-parts)',
+    'main/core/policy/page-policy',
+    'main/core/service/pdf-answer',
+    'main/core/downloads/(downloads-table|rules-table|download-rows|target|target-folder|fetching)',
+    'main/core/accounts/kept-place',
+    'main/core/audit/audit-table',
+    'main/core/outbox/send-list',
+    'main/core/lib/picture-header',
+    'shared/model/(document-status|id-verification|spelling|service-date)',
+    'shared/composition/(bulk-fields|bulk-columns)'
+  ].join('|')})\\.ts$`
+)
+
+const SQL =
+  /^[\s(]*(--|ALTER|ANALYZE|ATTACH|BEGIN|COMMIT|CREATE|DELETE|DETACH|DROP|FROM|INSERT|PRAGMA|REPLACE|ROLLBACK|SELECT|UPDATE|VACUUM|WHERE|WITH)\s|\s(AS|DESC|IN|IS NULL|IS NOT NULL)\b/
+
+/** As events call them. */
+const KEYS = new Set([
+  'Alt',
+  'Backspace',
+  'Control',
+  'Delete',
+  'End',
+  'Enter',
+  'Escape',
+  'Home',
+  'Insert',
+  'Meta',
+  'Mod',
+  'Shift',
+  'Space',
+  'Tab'
+])
+
+/** Words that stand alone and are no names of anything in code. */
+const LABELS = new Set([
+  'accents',
+  'automatic',
+  'capitals',
+  'default',
+  'optional',
+  'required',
+  'reviewer',
+  'spaces',
+  'unsaved'
+])
+
+/** Says whether people read this: whatever stands between tags, and in code what has more than one word. */
+function isWords({ msgStr, details: { scope, element, attribute, file } }: Message): boolean {
+  const text = msgStr.join('\n')
+  if (!/\p{L}{2}/u.test(text) || OF_MACHINES.test(file)) return false
+  if (scope === 'markup') return element !== 'code' && element !== 'style'
+  if (scope === 'attribute' && FOR_MACHINES.has(attribute ?? '')) return false
+  if (file.startsWith('src/renderer/') && (attribute === 'aria-label' || LABELS.has(text))) return true
+  if (/\s/.test(text)) return !SQL.test(text)
+  // Single words: in main, those with a capital are names of the interface far more often than labels.
+  return file.startsWith('src/renderer/') && !KEYS.has(text) && /^\p{Lu}\p{Ll}+[#\p{P}]*$/u.test(text)
+}
+
+/** In alphabetical order, whatever was read first: two people who add a word each change two places. */
+const sorted: StorageFactory = async (options) => {
+  const file = await pofile()(options)
+  const textOf = ({ translations }: { translations: Map<string, string[]> }) =>
+    translations.get(SOURCE)?.join('\n') ?? ''
+  return {
+    key: file.key,
+    files: file.files,
+    load: () => file.load(),
+    save: ({ items, ...rest }) =>
+      file.save({ ...rest, items: items.toSorted((a, b) => (textOf(a) < textOf(b) ? -1 : 1)) })
+  }
+}
+
+const heuristic = (message: Message) => isWords(message) && 'message'
+const patterns = [{ ...pluralPattern, name: 'counted' }]
+
+const common = scripts({
+  files: ['src/{main,shared,renderer}/**/*.{ts,svelte}'],
+  storage: sorted,
+  heuristic,
+  patterns,
+  loader: 'custom',
+  // Each file brings its own words: a screen that isn't opened loads none.
+  bundleLoad: true,
+  granularLoad: true,
+  runtime: { initReactive: ({ funcName }) => (funcName === undefined ? false : null), useReactive: false }
+})
+
+/** Says what texts a class begins with: the original reads its methods alone. */
+function withFields(transformer: Transformer): void {
+  const { visitClassDeclaration } = transformer
+  transformer.visitClassDeclaration = (node) => [
+    ...visitClassDeclaration(node),
+    ...node.body.body.flatMap((member) =>
+      member.type === 'PropertyDefinition' && member.value ? transformer.visit(member.value) : []
+    )
+  ]
+}
+
+type Source = Parameters<Adapter['transform']>[0]
+
+/** Modules have words outside functions, too: each asks for its words once, at its beginning. */
+class ModuleTransformer extends Transformer {
+  constructor({ content, filename, index, expr, matchUrl }: Source) {
+    super(content, filename, index, heuristic, patterns, expr, common.runtime, matchUrl)
+    withFields(this)
+    this.transform = () => {
+      const [program, comments] = parseScript(this.content)
+      this.comments = comments
+      const messages = this.visit(program)
+      const start = this.getRealBodyStart(program.body) ?? 0
+      if (messages.length > 0) this.mstr.appendRight(start, this.initRuntime() ?? '')
+      return this.finalize(messages, start)
+    }
+  }
+}
+
+/** Nobody changes the language of an open window: a constant stays one, where the original would make it derived state. */
+class ComponentTransformer extends SvelteTransformer {
+  constructor({ content, filename, index, expr, matchUrl }: Source) {
+    super(content, filename, index, heuristic, patterns, expr, common.runtime, matchUrl)
+    this.visitVariableDeclarator = this.defaultVisitVariableDeclarator
+    const visitAttribute = this.visitAttribute
+    this.visitAttribute = (attribute) => (FOR_MACHINES.has(attribute.name) ? [] : visitAttribute(attribute))
+  }
+}
+
+const words: Adapter = {
+  ...common,
+  transform: async (source) =>
+    source.filename.endsWith('.svelte')
+      ? new ComponentTransformer(source).transformSv()
+      : new ModuleTransformer(source).transform()
+}
+
+/** A language is there as soon as its file is. */
+const others = readdirSync(FOLDER).flatMap((file) => (file.endsWith('.po') ? [file.slice(0, -3)] : []))
+
+export default defineConfig({
+  locales: [SOURCE, ...others.filter((locale) => locale !== SOURCE)],
+  localesDir: FOLDER,
+  adapters: { words },
+  ai: null,
+  logLevel: 'warn'
+})
