@@ -129,6 +129,19 @@ function withFields(transformer: Transformer): void {
   ]
 }
 
+const texts = new Map<string, string>()
+
+/** The file knows a text without the spaces around it: of two that differ in those alone, one would be lost. */
+function apart<T extends { msgs: Message[] }>(found: T): T {
+  for (const { msgStr } of found.msgs) {
+    const text = msgStr.join('\n')
+    const other = texts.get(text.trim()) ?? text
+    if (other !== text) throw new Error(`“${text}” and “${other}” differ in spaces alone: change one`)
+    texts.set(text.trim(), text)
+  }
+  return found
+}
+
 type Source = Parameters<Adapter['transform']>[0]
 
 /** Modules have words outside functions, too: each asks for its words once, at its beginning. */
@@ -161,8 +174,8 @@ const words: Adapter = {
   ...common,
   transform: async (source) =>
     source.filename.endsWith('.svelte')
-      ? new ComponentTransformer(source).transformSv()
-      : new ModuleTransformer(source).transform()
+      ? apart(await new ComponentTransformer(source).transformSv())
+      : apart(new ModuleTransformer(source).transform())
 }
 
 /** A language is there as soon as its file is. */

@@ -153,11 +153,12 @@ function holds({ set }: EmployersAnswer, { kind, Reference }: EmployerChange): b
 function partial(unreadable: readonly UnreadableEmployer[]): AppError | undefined {
   const [first] = unreadable
   if (!first) return undefined
-  const names = unreadable.slice(0, MOST_NAMED).map(({ kind, name, path }) => (name ? `${kind} “${name}”` : path))
-  const more = unreadable.length > names.length ? ` and ${unreadable.length - names.length} more` : ''
+  const some = unreadable.slice(0, MOST_NAMED).map(({ kind, name, path }) => (name ? `${kind} “${name}”` : path))
+  const more = unreadable.length - some.length
+  const names = more > 0 ? `${some.join(', ')} and ${more} more` : some.join(', ')
   return {
     code: 'unexpected-shape',
-    message: `Some of the service’s records can’t be read and aren’t shown: ${names.join(', ')}${more}.`,
+    message: `Some of the service’s records can’t be read and aren’t shown: ${names}.`,
     path: first.path
   }
 }

@@ -81,7 +81,7 @@ export function waitsForInWords(
   const error = own ?? (queue?.isPaused ? undefined : queue?.problem)
   if (!error) return undefined
   const { happened, todo } = presentError(error)
-  const at = retryAt !== undefined && retryAt - now >= SOON ? ` at ${when(retryAt, now)}` : ''
+  const at = retryAt !== undefined && retryAt - now >= SOON ? when(retryAt, now) : undefined
   if (queue?.isPaused) return { error, title: 'Retries when you resume.', more: happened }
   if (isNoLine(error))
     return {
@@ -90,9 +90,19 @@ export function waitsForInWords(
       more: `${happened} It will resume automatically.`
     }
   if (error.code === 'rate-limited')
-    return { error, title: 'The service is busy.', more: `It will resume automatically${at}.` }
-  if (onlyTried.has(error.code)) return { error, title: `Retrying automatically${at}.`, more: happened }
-  const again = retryAt !== undefined && retryAt > now ? ` It also retries automatically${at}.` : ''
+    return {
+      error,
+      title: 'The service is busy.',
+      more: at ? `It will resume automatically at ${at}.` : 'It will resume automatically.'
+    }
+  if (onlyTried.has(error.code))
+    return { error, title: at ? `Retrying automatically at ${at}.` : 'Retrying automatically.', more: happened }
+  const again =
+    retryAt !== undefined && retryAt > now
+      ? at
+        ? ` It also retries automatically at ${at}.`
+        : ' It also retries automatically.'
+      : ''
   const where = ofItsFolder.has(error.code) ? `Folder: “${folder}”. ` : ''
   return { error, title: happened, more: `${where}${todo}${again}` }
 }
