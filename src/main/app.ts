@@ -22,6 +22,7 @@ import { identityHandlers } from './ipc/identity.ts'
 import { outboxHandlers } from './ipc/outbox.ts'
 import { registerHandlers } from './ipc/registration.ts'
 import { systemHandlers } from './ipc/system.ts'
+import { verificationHandlers } from './ipc/verifications.ts'
 import { openNotifications } from './notifications.ts'
 import { guardDevServer, serveAppPages } from './shell/app-protocol.ts'
 import { plainClipboard } from './shell/clipboard.ts'
@@ -50,12 +51,12 @@ export async function openApp(log: Log, devServer: URL | undefined) {
   })
   const { isAway, isHandedOver, isSigning } = counter
   const { note } = counter.audit
+  const identity = openIdentity(foundation, { ask, nameOf: folders.nameOf, views, watch, note, isHandedOver })
   const notifications = openNotifications(foundation, {
     ...{ ask, views, watch, isAway, isSigning },
     refusals: composing.dropFolders.refusals
   })
-  const identity = openIdentity(foundation, { ask, views, watch, note, isHandedOver })
-  const parts = { foundation, folders, composing, counter, notifications, identity, watching }
+  const parts = { foundation, folders, composing, counter, identity, notifications, watching }
   followSignals(parts)
   return parts
 }
@@ -146,7 +147,8 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
         changed: folders.documentsChanged
       }),
       ...viewHandlers({ accounts, views }),
-      ...actionHandlers({ accounts, actions, validations: folders.validations, ...dialogs }),
+      ...actionHandlers({ accounts, actions }),
+      ...verificationHandlers({ accounts, verifications: identity.verifications, ...dialogs }),
       ...activityHandlers({
         ...{ accounts, ask, presence: notifications.presence, settings: notifications.preferences },
         batchOf: (reference) => outbox.batchNameOf(reference),

@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto'
 import type { DocumentResponse } from '../shared/model/index.ts'
 import { Actions } from './core/actions/actions.ts'
-import { openValidations } from './core/actions/validations.ts'
 import { openEmployers } from './core/directory/employers.ts'
 import { openKnownForms } from './core/directory/known-forms.ts'
 import { documentsKey } from './core/documents/mirror/database.ts'
@@ -41,6 +40,10 @@ export function openFolders(foundation: Foundation) {
     documentsChanged(accountId)
   }
 
+  /** What a document is called, as far as the folders say it. */
+  const nameOf = async (accountId: string, reference: string) =>
+    (await ask('get', { accountId, reference }))?.document.Name
+
   const views = openViews({
     ...{ db, newId: foundation.newId },
     changed() {
@@ -65,7 +68,6 @@ export function openFolders(foundation: Foundation) {
     taken: documentsChanged,
     changed: (ids) => send('actions.changed', { ids })
   })
-  const validations = openValidations({ clientOf, time })
   const employers = openEmployers({
     ...{ db, rights, time, clientOf, describe },
     changed: () => send('employers.changed', null)
@@ -75,7 +77,7 @@ export function openFolders(foundation: Foundation) {
     templates: async (accountId) => (await lists.templates(accountId, { refresh: false })).items
   })
   return {
-    ...{ ask, endThread: thread.end, documentsChanged, takeSent },
-    ...{ views, watch, hints, actions, validations, employers, forms }
+    ...{ ask, nameOf, endThread: thread.end, documentsChanged, takeSent },
+    ...{ views, watch, hints, actions, employers, forms }
   }
 }

@@ -1,4 +1,7 @@
-/** The layer of identity data and signed documents: on their way to disk, and on the screen, with what makes them go from memory. */
+/**
+ * The layer of identity data and signed documents: on their way to disk, and on the screen, with what makes them go from memory;
+ * and of what verifying signatures found.
+ */
 import type { NoteInAudit } from './core/audit/audit.ts'
 import type { Polling } from './core/documents/polling/polling.ts'
 import type { AskDocuments } from './core/documents/questions.ts'
@@ -7,12 +10,15 @@ import { openDownloads } from './core/downloads/downloads.ts'
 import { openPdfPreviews } from './core/downloads/pdf-preview.ts'
 import { openBriefCopy } from './core/identity/brief-copy.ts'
 import { openReadings } from './core/identity/readings.ts'
+import { openVerifications } from './core/verifications/verifications.ts'
 import type { Foundation } from './foundation.ts'
 import { asAppError } from './ipc/errors.ts'
 import { plainClipboard } from './shell/clipboard.ts'
 
 export interface IdentityDeps {
   ask: AskDocuments
+  /** What a document is called, as far as the folders say it. */
+  nameOf: (accountId: string, reference: string) => Promise<string | undefined>
   views: Views
   watch: Polling
   note: NoteInAudit
@@ -20,10 +26,14 @@ export interface IdentityDeps {
   isHandedOver: () => boolean
 }
 
-export function openIdentity(foundation: Foundation, { ask, views, watch, note, isHandedOver }: IdentityDeps) {
+export function openIdentity(foundation: Foundation, { ask, nameOf, views, watch, note, isHandedOver }: IdentityDeps) {
   const { db, accounts, clients, log, newId, rights, send, settings, time, usualFolder } = foundation
   const clientOf = clients.of
 
+  const verifications = openVerifications({
+    ...{ db, clientOf, note, nameOf, newId, time },
+    changed: (document) => send('verifications.changed', document)
+  })
   const downloads = openDownloads({
     ...{ db, ask, note, clientOf, newId, time, describe: asAppError },
     rightsOf: rights.of,
@@ -37,8 +47,7 @@ export function openIdentity(foundation: Foundation, { ask, views, watch, note, 
     failed: (error) => log.warn('What rules fetch could not be found out.', { code: asAppError(error).code })
   })
   const readings = openReadings({
-    ...{ clientOf, note, newId, time },
-    nameOf: async (accountId, reference) => (await ask('get', { accountId, reference }))?.document.Name,
+    ...{ clientOf, note, nameOf, newId, time },
     cleared: (reading, why) => send('identity.cleared', { reading, why })
   })
   const pdfPreviews = openPdfPreviews({ clientOf, note, newId, time })
@@ -54,7 +63,7 @@ export function openIdentity(foundation: Foundation, { ask, views, watch, note, 
   }
 
   return {
-    ...{ downloads, readings, pdfPreviews, briefCopy },
+    ...{ downloads, readings, pdfPreviews, briefCopy, verifications },
 
     /** Accounts were added, changed or removed, or another is chosen. */
     accountsChanged(): void {

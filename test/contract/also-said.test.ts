@@ -1,7 +1,6 @@
 /** What a service adds to its answers is kept and readable, wherever it adds it; what may let someone in is not. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openFetchedLists } from '../../src/main/core/accounts/fetched-lists.ts'
-import { openValidations } from '../../src/main/core/actions/validations.ts'
 import { openEmployers } from '../../src/main/core/directory/employers.ts'
 import { openKnownForms } from '../../src/main/core/directory/known-forms.ts'
 import { secretsIn } from '../../src/main/core/lib/other-members.ts'
@@ -9,6 +8,7 @@ import { saidOf } from '../../src/main/core/outbox/send-view.ts'
 import { asAppError } from '../../src/main/ipc/errors.ts'
 import { PackageResponse } from '../../src/shared/model/index.ts'
 import { type Office, openOffice } from '../unit/actions/office.ts'
+import { verificationsOf } from '../unit/verifications/practice-office.ts'
 
 const ADDED = [
   { name: 'RowVersion', value: '7' },
@@ -54,11 +54,11 @@ test('of a validation, of a signature and of who made it, without the documentâ€
   office.practice.setConditions({ dialects: ['full', 'extra-members'] })
   const complete = Object.values(office.practice.state.documents).find(({ ending }) => ending === 'Complete')
   const reference = complete?.reference ?? ''
-  const validations = openValidations({ clientOf: office.parts.clients.of, time: { now: () => 1 } })
-  const view = await validations.validate(office.accountId, reference)
+  const verifications = verificationsOf(office)
+  const view = await verifications.verify(office.accountId, reference)
   expect(view.others).toEqual(ADDED)
   expect(view.Signatures?.[0]).toMatchObject({ others: ADDED, Signer: { others: ADDED } })
-  const written = new TextDecoder().decode(validations.file(office.accountId, reference).bytes)
+  const written = new TextDecoder().decode(verifications.file(office.accountId, reference).bytes)
   expect(JSON.parse(written)).toMatchObject({ LegacyCode: 'A-17', Signatures: [{ LegacyCode: 'A-17' }] })
   expect(written).not.toContain(complete?.viewKey)
 })

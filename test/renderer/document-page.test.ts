@@ -2,14 +2,14 @@ import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, expect, test, vi } from 'vitest'
 import DocumentPage from '../../src/renderer/src/screens/documents/DocumentPage.svelte'
 import { DocumentCommands } from '../../src/renderer/src/screens/documents/document-commands.svelte.ts'
-import { momentInWords } from '../../src/renderer/src/words/dates.ts'
+import { momentInWords, when } from '../../src/renderer/src/words/dates.ts'
 import type { DownloadView, DocumentPage as Page } from '../../src/shared/contract/views.ts'
 import { readDocumentStatus } from '../../src/shared/model/document-status.ts'
 import { actionOf, changesOf, fullPage, hostilePage, pageOf, signerOf } from './document-pages.ts'
 import { type FakeApi, type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { type Opened, openOffice, show } from './office.ts'
-import { downloadOf, NOW } from './people.ts'
+import { downloadOf, NOW, verificationOf } from './people.ts'
 
 let opened: Opened
 afterEach(() => opened.close())
@@ -242,6 +242,70 @@ test('verifying shows each signature with who, when and whether it is valid, and
   await press('Save result…')
   expect(calls('documents.saveValidation')[0]?.input).toEqual({ reference: 'doc-6' })
   expect(screen.getByText('Saved as signatures.json.')).toBeTruthy()
+})
+
+test('what was verified before is there at once, with its time, and nothing is asked', async () => {
+  await open(officeWith(fullPage(), { verifications: [verificationOf()] }))
+  expect(screen.getByRole('heading', { name: 'All 3 signatures are valid' })).toBeTruthy()
+  expect(article().textContent).toContain(`Verified by the service ${when(NOW - 3_600_000, NOW)}`)
+  expect(screen.getByText('Signatures verified: all 3 valid.')).toBeTruthy()
+  expect(calls('documents.validate')).toHaveLength(0)
+  await press('Save result…')
+  expect(screen.getByText('Saved as signatures.json.')).toBeTruthy()
+})
+
+test('verified again, both stay in the history', async () => {
+  await open(officeWith(fullPage(), { verifications: [verificationOf({ by: 'rule' }, 1)] }))
+  expect(article().textContent).toContain('Verified automatically by the service')
+  await press('Verify again')
+  expect(screen.getByRole('heading', { name: 'All 5 signatures are valid' })).toBeTruthy()
+  expect(screen.getByText('Signatures verified: all 5 valid.')).toBeTruthy()
+  expect(screen.getByText('Signatures verified: 1 of 3 not valid.')).toBeTruthy()
+  expect(screen.getByText(', by a rule')).toBeTruthy()
+})
+
+test('a rule that verifies it meanwhile is seen, and one of another document is not read', async () => {
+  const api = officeWith(fullPage())
+  await open(api)
+  api.control.state.verifications = [verificationOf({}, 1)]
+  const before = calls('documents.verifications').length
+  api.control.emit('verifications.changed', { accountId: 'practice', reference: 'doc-7' })
+  await settle()
+  expect(calls('documents.verifications')).toHaveLength(before)
+  api.control.emit('verifications.changed', { accountId: 'practice', reference: 'doc-6' })
+  await settle()
+  expect(screen.getByRole('heading', { name: '1 of 3 signatures is not valid' })).toBeTruthy()
+})
+
+test('a verification that could not be made now leaves the last one where it is', async () => {
+  const api = officeWith(fullPage(), { verifications: [verificationOf()] })
+  api.control.fail('documents.validate', { code: 'not-found', message: 'No such document.' })
+  await open(api)
+  await press('Verify again')
+  expect(screen.getByText('The service no longer has this document.')).toBeTruthy()
+  expect(screen.getByRole('heading', { name: 'All 3 signatures are valid' })).toBeTruthy()
+})
+
+test('one that was altered says nothing of the signatures, and can’t be saved', async () => {
+  const { Signatures: _, ...summary } = verificationOf({ isAltered: true })
+  await open(officeWith(fullPage(), { verifications: [summary] }))
+  expect(screen.getByRole('heading', { name: 'This saved verification was changed' })).toBeTruthy()
+  expect(screen.getByText(/no longer matches the audit trail/)).toBeTruthy()
+  expect(screen.queryByText(/signatures are valid|all 3 valid/)).toBeNull()
+  expect(screen.queryByRole('button', { name: 'Save result…' })).toBeNull()
+})
+
+test('verifications that are gone are missed', async () => {
+  await open(officeWith(fullPage(), { missingVerifications: 2 }))
+  expect(screen.getByText('2 verifications of this document are missing.')).toBeTruthy()
+})
+
+test('what was verified can be read where the document can’t', async () => {
+  const api = officeWith(fullPage(), { verifications: [verificationOf()] })
+  api.control.fail('documents.get', { code: 'gone', message: 'It isn’t among those that were read.' })
+  await open(api)
+  expect(screen.getByText('Couldn’t load this document.')).toBeTruthy()
+  expect(screen.getByRole('heading', { name: 'All 3 signatures are valid' })).toBeTruthy()
 })
 
 test('a document that the service no longer holds is explained by its retention', async () => {

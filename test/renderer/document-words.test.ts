@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest'
 import { asOf, dateInFull, dueWords, packageStatus } from '../../src/renderer/src/screens/documents/document-words.ts'
-import {
-  signatureWords,
-  validationInWords,
-  videoInWords
-} from '../../src/renderer/src/screens/documents/evidence-words.ts'
+import { signatureWords, videoInWords } from '../../src/renderer/src/screens/documents/evidence-words.ts'
 import {
   identityFinding,
   identityStatus,
@@ -20,6 +16,7 @@ import {
   signedStatusInWords,
   signerStatuses
 } from '../../src/renderer/src/words/statuses.ts'
+import { foundInWords, verifiedInWords } from '../../src/renderer/src/words/verifications.ts'
 import type { ActionRequest } from '../../src/shared/contract/document-actions.ts'
 import type {
   ActionState,
@@ -141,15 +138,31 @@ test('a signature tells who signed, when, and the company, title and reason', ()
 
 test('one bad signature is never lost among good ones', () => {
   const of = (...valid: (boolean | undefined)[]) =>
-    validationInWords({
-      checkedAt: noon,
-      Signatures: valid.map((isValid) => (isValid === undefined ? {} : { isValid }))
+    foundInWords({
+      signatures: valid.length,
+      valid: valid.filter((one) => one === true).length,
+      notValid: valid.filter((one) => one === false).length
     })
   expect(of(true, false, true)).toMatchObject({ tone: 'danger', word: '1 of 3 signatures is not valid' })
   expect(of(true, undefined)).toMatchObject({ tone: 'warn', word: '1 of 2 signatures is not confirmed' })
   expect(of(true, true)).toMatchObject({ tone: 'ok', word: 'Both signatures are valid' })
   expect(of(true)).toMatchObject({ tone: 'ok', word: 'The signature is valid' })
   expect(of()).toMatchObject({ tone: 'warn', word: 'No signatures found' })
+})
+
+test.each([
+  [{ signatures: 3, valid: 3, notValid: 0 }, 'Signatures verified: all 3 valid.'],
+  [{ signatures: 2, valid: 2, notValid: 0 }, 'Signatures verified: both valid.'],
+  [{ signatures: 1, valid: 1, notValid: 0 }, 'Signature verified: valid.'],
+  [{ signatures: 3, valid: 2, notValid: 1 }, 'Signatures verified: 1 of 3 not valid.'],
+  [{ signatures: 3, valid: 0, notValid: 3 }, 'Signatures verified: all 3 not valid.'],
+  [{ signatures: 3, valid: 1, notValid: 0 }, 'Signatures verified: 2 of 3 not confirmed.'],
+  [{ signatures: 1, valid: 0, notValid: 0 }, 'Signature verified: not confirmed.'],
+  [{ signatures: 0, valid: 0, notValid: 0 }, 'Signatures verified: none found.'],
+  [{ valid: 0, notValid: 0 }, 'Signatures verified: no information.']
+])('a verification that found %o is “%s”', (found, words) => {
+  expect(verifiedInWords({ found })).toBe(words)
+  expect(verifiedInWords({ found, isAltered: true })).toBe('Signatures verified; the saved result was changed.')
 })
 
 test('sizes and progress are said in words', () => {

@@ -62,7 +62,8 @@ import type {
   SendView,
   SettingsView,
   SystemStatus,
-  TemplateView
+  TemplateView,
+  VerificationView
 } from '../../src/shared/contract/views.ts'
 import { fakeActions } from './fakes/actions.ts'
 import { fakeAudit } from './fakes/audit.ts'
@@ -77,6 +78,7 @@ import { fakeIdentityPdf, pdf } from './fakes/identity-pdf.ts'
 import { byId, Failure, type FakeOffice, type Handlers } from './fakes/office.ts'
 import { fakeOutbox } from './fakes/outbox.ts'
 import { fakeRemembered } from './fakes/remembered.ts'
+import { fakeVerifications } from './fakes/verifications.ts'
 import { documents, downloads, NOW, officeAccount, practiceAccount, templates } from './people.ts'
 
 export interface FakeState {
@@ -105,6 +107,11 @@ export interface FakeState {
   rights: AccountRights
   overview: OverviewView
   changes: ActivityEntry[]
+  /** Newest first. */
+  verifications: VerificationView[]
+  dismissedVerifications: string[]
+  /** How many of each document the audit trail names that aren't kept. */
+  missingVerifications: number
   away: AwayView
   notifications: NotificationPreferences
   employers: EmployersView
@@ -227,6 +234,9 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       withoutWeek: 0
     },
     changes: [],
+    verifications: [],
+    dismissedVerifications: [],
+    missingVerifications: 0,
     away: { total: 0, byKind: {}, changes: [] },
     notifications: {
       kinds: {
@@ -395,6 +405,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     ...fakeBulk(office),
     ...documentHandlers,
     ...fakeActions(office),
+    ...fakeVerifications(office),
     ...fakeDay(office),
     ...fakeDownloads(office, (query) => documentHandlers['documents.references']({ query }).references),
     ...fakeIdentity(office),

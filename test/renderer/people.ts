@@ -7,7 +7,8 @@ import type {
   DownloadView,
   SendView,
   SignerProgress,
-  TemplateView
+  TemplateView,
+  VerificationView
 } from '../../src/shared/contract/views.ts'
 import { readDocumentStatus } from '../../src/shared/model/document-status.ts'
 
@@ -340,4 +341,19 @@ export function queueOf(all: readonly DocumentPage[]): CounterEntry[] {
         : []
     )
   )
+}
+
+/** A verification of three signatures, all valid unless the test says how many aren't. */
+export function verificationOf(change: Partial<VerificationView> = {}, notValid = 0): VerificationView {
+  const { reference = 'doc-6', documentName = 'Loan variation' } = change
+  const names = ['Mere Parata', 'Tama Ngata', 'Lena Marchetti']
+  return {
+    ...{ id: `verification of ${reference}`, reference, documentName, at: NOW - 3_600_000, by: 'person' },
+    found: { signatures: names.length, valid: names.length - notValid, notValid },
+    DocumentName: `${documentName}.pdf`,
+    Signatures: names.map((User, index) => ({
+      ...{ isValid: index >= notValid, SignatureTime: '2025-11-20T03:04:05Z', User }
+    })),
+    ...change
+  }
 }

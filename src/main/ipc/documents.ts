@@ -34,7 +34,10 @@ type Truth = Pick<DocumentList, 'lookedAt' | 'problem' | 'problemFolder' | 'unre
 
 export function documentHandlers(
   parts: DocumentParts
-): Omit<HandlersOf<'documents' | 'overview'>, 'documents.validate' | 'documents.saveValidation'> {
+): Omit<
+  HandlersOf<'documents' | 'overview'>,
+  'documents.validate' | 'documents.verifications' | 'documents.saveValidation'
+> {
   const { accounts, ask, watch } = parts
   const moment = () => ({ now: parts.time.now(), zone: parts.time.zone() })
 

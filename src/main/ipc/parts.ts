@@ -4,7 +4,6 @@ import type { Clients } from '../core/accounts/clients.ts'
 import type { FetchedLists } from '../core/accounts/fetched-lists.ts'
 import type { ServiceFactsOf } from '../core/accounts/service-facts.ts'
 import type { Actions } from '../core/actions/actions.ts'
-import type { Validations } from '../core/actions/validations.ts'
 import type { Audit } from '../core/audit/audit.ts'
 import type { Bulk } from '../core/bulk/bulk.ts'
 import type { Employers } from '../core/directory/employers.ts'
@@ -23,6 +22,7 @@ import type { DropFolders } from '../core/drop-folders/drop-folders.ts'
 import type { Readings } from '../core/identity/readings.ts'
 import type { Time } from '../core/lib/time.ts'
 import type { Outbox } from '../core/outbox/outbox.ts'
+import type { Verifications } from '../core/verifications/verifications.ts'
 import type { Dialogs } from './dialogs.ts'
 
 export interface Parts extends Dialogs {
@@ -49,7 +49,7 @@ export interface Parts extends Dialogs {
   /** Shows a file or a folder in the system's own window. */
   reveal: (path: string) => void
   time: Pick<Time, 'now' | 'zone'>
-  validations: Validations
+  verifications: Verifications
   views: Views
   watch: Polling
 }

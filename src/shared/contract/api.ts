@@ -42,6 +42,8 @@ const events = {
   /** An account's folders were read, whether or not anything had changed: what is shown of them is as true as at `at`. */
   'documents.looked': carrying<{ accountId: string; at: number }>(),
   'views.changed': carrying<null>(),
+  /** Signatures of a document were verified, or what was found was dismissed. */
+  'verifications.changed': carrying<{ accountId: string; reference: string }>(),
   'actions.changed': carrying<{ ids: string[] }>(),
   /** Something happened, or was seen by the person. */
   'activity.changed': carrying<null>(),

@@ -207,6 +207,7 @@ export type AuditEvent =
   | 'office-unlocked'
   | 'identity-data-fetched'
   | 'signed-document-fetched'
+  | 'signatures-verified'
 
 export interface AuditEntry {
   /** 1 is the first there ever was. */

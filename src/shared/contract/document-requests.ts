@@ -12,6 +12,7 @@ import type {
   DocumentCounts,
   DocumentList,
   DocumentPage,
+  DocumentVerifications,
   DropFolder,
   DroppedFile,
   EmployersView,
@@ -20,7 +21,8 @@ import type {
   OverviewView,
   RefusedFiles,
   SavedView,
-  ValidationView
+  VerificationList,
+  VerificationView
 } from './document-views.ts'
 import { answers, byId, id, nothing, page } from './request.ts'
 
@@ -106,8 +108,10 @@ export const documentRequests = {
   'documents.export': answers<SavedFile | null>()(
     z.strictObject({ some, columns: z.array(z.enum(DOCUMENT_COLUMNS)).min(1).max(20) })
   ),
-  'documents.validate': answers<ValidationView>()(byReference),
-  /** Writes the newest result of validating as a file where the person says; null where they thought better of it. */
+  /** Asks the service to verify the signatures now, and keeps what it answers. */
+  'documents.validate': answers<VerificationView>()(byReference),
+  'documents.verifications': answers<DocumentVerifications>()(byReference),
+  /** Writes the newest verification as a file where the person says; null where they thought better of it. */
   'documents.saveValidation': answers<SavedFile | null>()(byReference),
   'documents.openInBrowser': answers<null>()(
     z.strictObject({
@@ -123,6 +127,15 @@ export const documentRequests = {
   'documents.videoPassword': answers<{ password: string }>()(
     z.strictObject({ reference, signer: z.number().int().min(0) })
   ),
+
+  /** The verifications since then, newest first; `notValid`: only those that found a signature that isn't. */
+  'verifications.list': answers<VerificationList>()(
+    z.strictObject({ since: z.number(), notValid: z.boolean().default(false), limit: z.int().min(1).max(500) })
+  ),
+  /** Documents whose signatures were found not valid, with nothing better known since, until someone dismisses them. */
+  'verifications.open': answers<VerificationList>()(z.strictObject({ limit: z.int().min(1).max(100) })),
+  /** Nobody has to look any more at this one, or at those of its document before it. */
+  'verifications.dismiss': answers<null>()(byId),
 
   'views.list': answers<SavedView[]>()(nothing),
   /** Makes a view, or changes the one of that id. */

@@ -242,13 +242,51 @@ export interface DocumentPage extends Omit<DocumentRow, 'kind' | 'isInPackage'> 
   others: OtherMember[]
 }
 
-/** What verifying the signatures found (2.21), without the document's address. */
-export interface ValidationView {
+/** How many signatures a verification found, and what the service says of them. Of the rest it says nothing. */
+export interface SignatureTally {
+  /** Absent where the service names no list of them. */
+  signatures?: number
+  valid: number
+  notValid: number
+}
+
+/** A verification of signatures as it is kept, without what the service answered. */
+export interface VerificationSummary {
+  id: string
+  reference: string
+  documentName: string
+  /** When the service had answered. */
+  at: number
+  /** Who asked: a person, or a rule as the document was completed. */
+  by: 'person' | 'rule'
+  found: SignatureTally
+  /** What is kept isn't what the audit trail says was answered: nothing of it can be relied on. */
+  isAltered?: true
+}
+
+/** The same with what the service answered (2.21), without the document's address. Nothing of it where it was altered. */
+export interface VerificationView extends VerificationSummary {
   DocumentName?: ValidationResult['DocumentName']
   Signatures?: (VerifySignature & { others?: OtherMember[]; Signer?: { others?: OtherMember[] } })[]
-  checkedAt: number
   /** Members that this version doesn't know; absent where there are none. */
   others?: OtherMember[]
+}
+
+/** The verifications of one document. */
+export interface DocumentVerifications {
+  /** The newest, with all that was answered. */
+  last?: VerificationView
+  /** All of them, newest first, at most a hundred. */
+  verifications: VerificationSummary[]
+  total: number
+  /** How many the audit trail names that are no longer kept. */
+  missing: number
+}
+
+/** Verifications, newest first. */
+export interface VerificationList {
+  verifications: VerificationSummary[]
+  total: number
 }
 
 /** What an account may do beside the reference, as far as it is known. */

@@ -8,8 +8,6 @@ import { byId, type FakeOffice, type HandlersOf } from './office.ts'
 type Handled = HandlersOf<'actions'> &
   Pick<
     HandlersOf<'documents' | 'accounts'>,
-    | 'documents.validate'
-    | 'documents.saveValidation'
     | 'documents.openInBrowser'
     | 'documents.videoPassword'
     | 'documents.copyLink'
@@ -80,25 +78,6 @@ export function fakeActions(office: FakeOffice): Handled {
     'actions.settle': ({ id, happened }) =>
       ended(id, { state: happened ? 'done' : 'cancelled', settledAt: state.now() }),
     'accounts.rights': () => state.rights,
-    'documents.validate': ({ reference }) => {
-      const document = documentOf(office, reference)
-      return {
-        checkedAt: state.now(),
-        DocumentName: document.name,
-        Signatures: document.people.map((person) => ({
-          isValid: true,
-          SignatureTime: '2025-11-20T03:04:05Z',
-          User: person.name,
-          Signer: {
-            FirstName: person.firstName,
-            LastName: person.lastName,
-            Email: person.email ?? '',
-            HasSigned: true
-          }
-        }))
-      }
-    },
-    'documents.saveValidation': () => ({ label: 'signatures.json' }),
     'documents.openInBrowser': () => null as never,
     'documents.videoPassword': () => ({ password: 'kauri-42' }),
     'documents.copyLink': () => null as never,

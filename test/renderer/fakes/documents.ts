@@ -12,6 +12,7 @@ import { byId, Failure, type FakeOffice, type HandlersOf, pageOf } from './offic
 export type ListHandlers = Omit<
   HandlersOf<'documents' | 'views'>,
   | 'documents.validate'
+  | 'documents.verifications'
   | 'documents.saveValidation'
   | 'documents.openInBrowser'
   | 'documents.videoPassword'

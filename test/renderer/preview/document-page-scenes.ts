@@ -3,7 +3,7 @@ import type { ActionView, DocumentPage, SignerView } from '../../../src/shared/c
 import { readDocumentStatus } from '../../../src/shared/model/document-status.ts'
 import { actionOf, changesOf, fullPage, hostilePage, pageOf, signerOf } from '../document-pages.ts'
 import { type FakeApi, type FakeState, fakeApi } from '../fake-api.ts'
-import { documents, practiceAccount } from '../people.ts'
+import { documents, practiceAccount, verificationOf } from '../people.ts'
 
 const now = () => Date.now()
 const DAY = 86_400_000
@@ -63,6 +63,19 @@ export const documentPageScenes: Record<string, () => FakeApi> = {
     const people = page.people.map((person) => ({ ...person, state: 'signed' as const, editable: false }))
     const complete = { ...page, status: readDocumentStatus('Complete'), people, signers: people, folder: 'Signed' }
     return withPage(complete, { accounts: [{ ...practiceAccount(), savesSigned: 'yes' }] })
+  },
+  'document-verified': () =>
+    withPage(fullPage(now()), {
+      verifications: [
+        verificationOf({ at: now() - 40 * 60_000, by: 'rule' }),
+        verificationOf({ id: 'v0', at: now() - DAY })
+      ]
+    }),
+  'document-not-valid': () =>
+    withPage(fullPage(now()), { verifications: [verificationOf({ at: now() - 40 * 60_000 }, 1)] }),
+  'document-altered': () => {
+    const { Signatures: _, ...summary } = verificationOf({ at: now() - DAY, isAltered: true })
+    return withPage(fullPage(now()), { verifications: [summary], missingVerifications: 1 })
   },
   'document-gone': () => withPage({ ...fullPage(now()), goneAt: now() - DAY }),
   'document-offline': () => withPage(fullPage(now()), { connection: offline() }),

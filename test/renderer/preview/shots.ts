@@ -101,7 +101,7 @@ export const shots: Shot[] = [
     'document-expired'
   ),
   ...at(page, 'document-complete', 'document-gone', 'document-offline', 'document-waiting', 'document-uncertain'),
-  ...at(page, 'document-refused', 'document-bare'),
+  ...at(page, 'document-refused', 'document-bare', 'document-verified', 'document-not-valid', 'document-altered'),
   ...at(identity, 'identity', 'identity-failed', 'identity-two', 'identity-three', 'identity-bare', 'identity-hostile'),
   ...at(
     identity,

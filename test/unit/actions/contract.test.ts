@@ -1,7 +1,6 @@
 /** Every action from what a screen asks to the practice service's record and back, over real HTTP. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { outgoingOf } from '../../../src/main/core/actions/outgoing.ts'
-import { openValidations } from '../../../src/main/core/actions/validations.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
 import type { SignerResponse, UpdateSignerRequest } from '../../../src/shared/model/index.ts'
 import { correction, extension, type Office, openOffice, person } from './office.ts'
@@ -320,51 +319,5 @@ describe('a reminder', () => {
     expect((await office.start(reference, reminder(signerReference))).state).toBe('refused')
     await office.parts.mirror.refresh(office.accountId)
     expect(office.parts.rights.of(office.accountId).reminders).toBe('unknown')
-  })
-})
-
-describe('verifying signatures (operation 10)', () => {
-  test('answers each signature without the document’s address, and can be saved', async () => {
-    const [document] = await office.send()
-    const reference = document?.Reference ?? ''
-    const record = office.practice.state.documents[reference]
-    for (const signer of record?.signers ?? []) signer.signedAt = Date.parse('2026-11-20T01:02:03Z')
-    const validations = openValidations({ clientOf: office.parts.clients.of, time: { now: () => 1_000 } })
-    expect(() => validations.file(office.accountId, reference)).toThrow()
-    const view = await validations.validate(office.accountId, reference)
-    expect(view).toMatchObject({ checkedAt: 1_000, Signatures: [{ isValid: true }, { isValid: true }] })
-    expect(view).not.toHaveProperty('DocumentURL')
-    const { name, bytes } = validations.file(office.accountId, reference)
-    expect(name).toMatch(/ - signatures$/)
-    const written = JSON.parse(new TextDecoder().decode(bytes))
-    expect(written).toMatchObject({
-      Document: { Reference: reference },
-      CheckedAt: '1970-01-01T00:00:01.000Z',
-      AllValid: true,
-      Signatures: [{ Signer: { FirstName: 'Aroha' } }, { Signer: { FirstName: 'Wiremu' } }]
-    })
-    expect(JSON.stringify(written)).not.toContain('/signed/')
-  })
-
-  test.each([
-    ['all are', [true, true], true],
-    ['one isn’t', [true, false, undefined], false],
-    ['nothing is said of one', [true, undefined], undefined],
-    ['there is none', [], undefined]
-  ])('the file says what is known where %s, whatever else the service adds', async (_what, valid, expected) => {
-    const answer = { Signatures: valid.map((isValid) => ({ ...(isValid !== undefined && { isValid }) })) }
-    const added = { AllValid: true, CheckedAt: 'never' }
-    const client = { validateSignatures: async () => ({ ...answer, ...(expected !== true && added) }) }
-    const validations = openValidations({ clientOf: async () => client, time: { now: () => 1_000 } })
-    await validations.validate('office', 'd-1')
-    const written = JSON.parse(new TextDecoder().decode(validations.file('office', 'd-1').bytes))
-    expect(written.CheckedAt).toBe('1970-01-01T00:00:01.000Z')
-    // Where it isn't known, a word of the service's own stands as it came.
-    expect(written.AllValid).toBe(expected ?? 'true')
-  })
-
-  test('a document that was removed is not found', async () => {
-    const validations = openValidations({ clientOf: office.parts.clients.of, time: { now: () => 1_000 } })
-    expect(await failing(validations.validate(office.accountId, 'removed'))).toMatchObject({ code: 'not-found' })
   })
 })

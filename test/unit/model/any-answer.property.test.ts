@@ -7,9 +7,10 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { doable, doableFor } from '../../../src/renderer/src/screens/documents/doable.ts'
 import { dueWords, progressOf } from '../../../src/renderer/src/screens/documents/document-words.ts'
-import { validationInWords, videoInWords } from '../../../src/renderer/src/screens/documents/evidence-words.ts'
+import { videoInWords } from '../../../src/renderer/src/screens/documents/evidence-words.ts'
 import { identityStatus, identityStatusInList } from '../../../src/renderer/src/screens/documents/identity-words.ts'
 import { documentStatus, signedStatusInWords, signerStatuses } from '../../../src/renderer/src/words/statuses.ts'
+import { foundInWords } from '../../../src/renderer/src/words/verifications.ts'
 import type { DocumentPage } from '../../../src/shared/contract/index.ts'
 import {
   DocumentLog,
@@ -350,7 +351,7 @@ describe('what this has found, as it is told in the plainest way', () => {
   })
 
   test('no signatures are not found where the service names no list of them', () => {
-    expect(validationInWords({ checkedAt: NOW } as never).word).toBe('No signature information')
+    expect(foundInWords({ valid: 0, notValid: 0 }).word).toBe('No signature information')
   })
 
   test('a silent answer takes no reference and no signature away, and is no news', async () => {

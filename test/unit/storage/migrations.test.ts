@@ -32,6 +32,9 @@ const DOWNLOAD = `INSERT INTO download_folders (id, path) VALUES ('f', '/srv/ide
   INSERT INTO downloads (id, account_id, document_reference, name, type, folder_id, pattern, writes_index, state, queued_at)
   VALUES ('l', 'a', 'r', 'n', 'pdf', 'f', '{document}', 0, 'waiting', 1)`
 
+const VERIFICATION = `INSERT INTO verifications (id, account_id, document_reference, document_name, asked_at, answered_at, valid,
+  not_valid, answer) VALUES ('x', 'a', 'r', 'n', 1, 1, 0, 0, '{}')`
+
 const shapeOf = (db: ReturnType<typeof emptyDatabase>) => db.prepare('SELECT * FROM sqlite_schema ORDER BY name').all()
 
 describe('bringing a database up to date', () => {
@@ -99,14 +102,14 @@ describe('bringing a database up to date', () => {
 describe('the tables', () => {
   test('lose what belongs to an account with the account, and nothing else', () => {
     const db = currentDatabase()
-    for (const sql of [ACCOUNT, DRAFT, SEND, VIEW, DOWNLOAD]) db.exec(sql)
+    for (const sql of [ACCOUNT, DRAFT, SEND, VIEW, DOWNLOAD, VERIFICATION]) db.exec(sql)
     db.exec(ACCOUNT.replace(`'a'`, `'b'`))
     db.exec(DRAFT.replace(`'d', 'a'`, `'e', 'b'`))
     db.exec(`DELETE FROM accounts WHERE id = 'a'`)
-    const left = ['drafts', 'sends', 'document_views', 'downloads'].map((table) =>
+    const left = ['drafts', 'sends', 'document_views', 'downloads', 'verifications'].map((table) =>
       db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get()
     )
-    expect(left).toEqual([1, 0, 0, 0])
+    expect(left).toEqual([1, 0, 0, 0, 0])
   })
 
   test('keep a send, and which draft it came from, when the draft is deleted', () => {

@@ -5,6 +5,7 @@
 import type { Db } from './connection.ts'
 import { schema } from './migrations/001-schema.ts'
 import { refusedFiles } from './migrations/002-refused-files.ts'
+import { verifications } from './migrations/003-verifications.ts'
 
 /**
  * One step, frozen once it was released: the next is added after it, and a step imports nothing of the application, whose
@@ -20,7 +21,8 @@ export interface Migration {
 /** In the order they are applied; the number of steps applied is the database's `user_version`. */
 export const migrations: readonly Migration[] = [
   { name: 'schema', sql: schema },
-  { name: 'refused files', sql: refusedFiles }
+  { name: 'refused files', sql: refusedFiles },
+  { name: 'verifications', sql: verifications }
 ]
 
 /** The database was last used by a later version of the application. */

@@ -31,7 +31,8 @@ const events: Record<AuditEvent, StatusWords> = {
   'office-locked': { shape: 'pause', word: 'Countersign locked', tone: 'quiet' },
   'office-unlocked': { shape: 'dot', word: 'Countersign unlocked', tone: 'quiet' },
   'identity-data-fetched': { shape: 'dot', word: 'Identity data downloaded', tone: 'quiet' },
-  'signed-document-fetched': { shape: 'dot', word: 'Signed document downloaded', tone: 'quiet' }
+  'signed-document-fetched': { shape: 'dot', word: 'Signed document downloaded', tone: 'quiet' },
+  'signatures-verified': { shape: 'dot', word: 'Signatures verified', tone: 'quiet' }
 }
 
 const outcomes: Readonly<Record<string, StatusWords>> = {
@@ -72,6 +73,10 @@ const names = new Map([
   ['picture', 'Picture'],
   ['type', 'Type'],
   ['file', 'File'],
+  ['found', 'Signatures'],
+  ['sha256', 'SHA-256'],
+  ['verification', 'Verification ID'],
+  ['accountId', 'Account ID'],
   ['where', 'Location'],
   ['account', 'Account'],
   ['changed', 'Changed'],
@@ -94,7 +99,7 @@ const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'not-me': 'they said they’re someone else',
     page: 'Countersign reopened this screen',
     person: 'the person',
-    rule: 'automatic download'
+    rule: 'a rule'
   },
   why: {
     moment: 'asked for a moment',
@@ -106,6 +111,13 @@ const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     records: 'records on screen',
     preview: 'PDF on screen',
     'saved-picture': 'saved picture'
+  },
+  found: {
+    valid: 'all valid',
+    'not-valid': 'not all valid',
+    unconfirmed: 'not all confirmed',
+    none: 'none found',
+    unknown: 'no information'
   },
   type: { pdf: 'PDF', json: 'records (JSON)' },
   place: { here: 'this screen', 'other-display': 'second display' },
@@ -150,10 +162,10 @@ function valueInWords(key: string, value: string): string {
 
 /** In one line, for a list: what of it matters most. */
 export function inShort(entry: AuditEntry): string {
-  const { account, address, entries, evidence, origin, by, why, devices, how, as, type, changed } = entry.detail
+  const { account, address, entries, evidence, origin, by, why, devices, how, as, type, found, changed } = entry.detail
   const seen = evidence === undefined ? '' : valueInWords('evidence', evidence)
   const left = why ? valueInWords('why', why) : by && valueInWords('by', by)
-  const form = [as && valueInWords('as', as), type && valueInWords('type', type)]
+  const form = [as && valueInWords('as', as), type && valueInWords('type', type), found && valueInWords('found', found)]
   const lost = entry.what === 'entries-lost' && entries && counted(Number(entries), ['# entry', '# entries'])
   const told = [seen, account, origin, devices, ...form, left, how, changed, address, lost].filter(Boolean)
   return told.join('; ')

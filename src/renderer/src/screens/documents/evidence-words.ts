@@ -1,11 +1,11 @@
-/** What verifying the signatures and a video confirmation (reference 2.16) found, in plain words. A signature is called valid
+/** What verifying says of one signature, and a video confirmation (reference 2.16), in plain words. A signature is called valid
  * only where the service says so; what it doesn't say is not said. */
-import type { ValidationView, VideoDetailView } from '../../../../shared/contract/views.ts'
-import { counted } from '../../../../shared/counted.ts'
+import type { VideoDetailView } from '../../../../shared/contract/views.ts'
 import { readCertainDate } from '../../../../shared/model/service-date.ts'
 import type { VerifySignature } from '../../../../shared/model/validation.ts'
 import { momentInWords } from '../../words/dates.ts'
 import type { StatusWords } from '../../words/statuses.ts'
+import { signatureStatus } from '../../words/verifications.ts'
 
 export interface SignatureWords {
   status: StatusWords
@@ -17,10 +17,6 @@ export interface SignatureWords {
   /** Company, title, reason and whatever else it says of the signer. */
   more: { label: string; value: string }[]
 }
-
-const valid: StatusWords = { shape: 'tick', word: 'Valid', tone: 'ok' }
-const notValid: StatusWords = { shape: 'cross', word: 'Not valid', tone: 'danger' }
-const notKnown: StatusWords = { shape: 'question', word: 'Unknown', tone: 'warn' }
 
 /** @param gmt the document's own zone in minutes east of UTC, in which a time without one was written. */
 export function signatureWords(signature: VerifySignature, gmt?: number): SignatureWords {
@@ -35,7 +31,7 @@ export function signatureWords(signature: VerifySignature, gmt?: number): Signat
     { label: 'Signed as', value: name && signature.User !== name ? signature.User : undefined }
   ]
   return {
-    status: isValid === true ? valid : isValid === false ? notValid : notKnown,
+    status: signatureStatus(isValid),
     meaning:
       isValid === true
         ? 'The document hasn’t changed since this signature.'
@@ -46,29 +42,6 @@ export function signatureWords(signature: VerifySignature, gmt?: number): Signat
     when: at ? momentInWords(at.at) : signature.SignatureTime,
     more: more.flatMap(({ label, value }) => (value ? [{ label, value }] : []))
   }
-}
-
-/** The whole in one line: "Both signatures are valid", "1 of 3 signatures is not valid". */
-export function validationInWords({ Signatures: signatures }: ValidationView): StatusWords {
-  if (!signatures) return { ...notKnown, word: 'No signature information' }
-  const count = signatures.length
-  const good = signatures.filter((one) => one.isValid === true).length
-  const bad = signatures.filter((one) => one.isValid === false).length
-  if (count === 0) return { ...notKnown, word: 'No signatures found' }
-  if (bad > 0) return { ...notValid, word: `${partOf(bad, count)} not valid` }
-  if (good < count) return { ...notKnown, word: `${partOf(count - good, count)} not confirmed` }
-  return { ...valid, word: `${allOf(count)} valid` }
-}
-
-function partOf(some: number, count: number): string {
-  return some === count
-    ? allOf(count)
-    : `${some} of ${counted(count, ['# signature', '# signatures'])} ${some === 1 ? 'is' : 'are'}`
-}
-
-function allOf(count: number): string {
-  if (count === 1) return 'The signature is'
-  return count === 2 ? 'Both signatures are' : `All ${counted(count, ['# signature', '# signatures'])} are`
 }
 
 /** A signer's video confirmation (reference 2.16) in sentences; what the service doesn't say is not said. */

@@ -4,9 +4,10 @@ import type { SavedFile } from '../../../../shared/contract/composing-views.ts'
 import type {
   DocumentChange,
   DocumentPage,
+  DocumentVerifications,
   DownloadType,
   DownloadView,
-  ValidationView
+  VerificationView
 } from '../../../../shared/contract/views.ts'
 import type { Api } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
@@ -21,7 +22,9 @@ export class OpenDocument {
   readonly reference: string
   readonly page: Resource<DocumentPage>
   readonly changes: Resource<{ changes: DocumentChange[]; total: number }>
-  readonly validation = new Action<ValidationView>()
+  /** What verifying its signatures found, each time; and the question that is under way, or failed. */
+  readonly verifications: Resource<DocumentVerifications>
+  readonly verifying = new Action<VerificationView>()
   readonly saving = new Action<SavedFile | null>()
   readonly inBrowser = new Action<null>()
   /** The start of a download; its progress stands in the list of downloads. */
@@ -37,11 +40,12 @@ export class OpenDocument {
     this.#clock = clock
     this.reference = reference
     this.page = new Resource(() => api.documents.get({ reference }))
+    this.verifications = new Resource(() => api.documents.verifications({ reference }))
     this.changes = new Resource(() => api.activity.list({ reference, offset: 0, limit: MOST_CHANGES }))
   }
 
   async load(): Promise<void> {
-    await Promise.all([this.page.load(), this.changes.load()])
+    await Promise.all([this.page.load(), this.changes.load(), this.verifications.load()])
   }
 
   /** Told whenever it is before the person's eyes: after a moment it counts as read. Answers what stops that. */
@@ -61,7 +65,8 @@ export class OpenDocument {
 
   async verify(): Promise<void> {
     this.saving.clear()
-    await this.validation.run(() => this.#api.documents.validate({ reference: this.reference }))
+    await this.verifying.run(() => this.#api.documents.validate({ reference: this.reference }))
+    await this.verifications.load()
   }
 
   async saveValidation(): Promise<void> {

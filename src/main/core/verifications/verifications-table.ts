@@ -1,0 +1,146 @@
+/**
+ * Verifications as they are kept, each with the hash that the audit trail has of it. Nothing of one is ever changed but whether
+ * staff was told, and whether someone has dismissed it; what was changed by others is noticed.
+ */
+import { createHash } from 'node:crypto'
+import { optional, type RecordOf, Rows, value } from '../lib/rows.ts'
+import type { Db } from '../storage/connection.ts'
+import { TableStatements } from '../storage/statements.ts'
+
+export type Verification = RecordOf<typeof VERIFICATIONS>
+export type NewVerification = Omit<Verification, 'number'>
+
+const VERIFICATIONS = new Rows({
+  number: value<number>(),
+  id: value<string>(),
+  accountId: value<string>(),
+  documentReference: value<string>(),
+  documentName: value<string>(),
+  /** When the service was asked, and when it had answered; milliseconds since 1970 UTC. */
+  askedAt: value<number>(),
+  answeredAt: value<number>(),
+  /** The rule that asked; undefined for a person. */
+  ruleId: optional(value<string>()),
+  signatures: optional(value<number>()),
+  valid: value<number>(),
+  notValid: value<number>(),
+  /** As `keptAnswer` made it. */
+  answer: value<string>()
+})
+
+/** What the desktop has yet to tell: a rule found signatures that aren't valid. */
+export interface UntoldVerification {
+  accountId: string
+  reference: string
+  documentName: string
+  signatures: number
+  notValid: number
+  /** Up to which one this is; see `told`. */
+  number: number
+}
+
+/** A verification as one line of JSON: its members in this order, null for what it lacks. What differs in any differs here. */
+function textOf(kept: NewVerification): string {
+  return JSON.stringify([
+    kept.id,
+    kept.accountId,
+    kept.documentReference,
+    kept.documentName,
+    kept.askedAt,
+    kept.answeredAt,
+    kept.ruleId ?? null,
+    kept.signatures ?? null,
+    kept.valid,
+    kept.notValid,
+    kept.answer
+  ])
+}
+
+/** In hexadecimal. */
+export function sha256Of(kept: NewVerification): string {
+  return createHash('sha256').update(textOf(kept), 'utf8').digest('hex')
+}
+
+/** Later ones that say more: another that isn't valid takes its place, and one that is all valid ends it. */
+const IS_OPEN = `account_id = ? AND not_valid > 0 AND is_dismissed = 0 AND NOT EXISTS (
+  SELECT 1 FROM verifications AS later WHERE later.account_id = verifications.account_id
+    AND later.document_reference = verifications.document_reference AND later.number > verifications.number
+    AND (later.not_valid > 0 OR (later.signatures > 0 AND later.valid = later.signatures)))`
+
+export function openVerificationsTable(db: Db) {
+  const table = new TableStatements(db, 'verifications', VERIFICATIONS)
+  const insert = table.run<[kept: object]>(
+    `INSERT INTO verifications (id, account_id, document_reference, document_name, asked_at, answered_at, rule_id, signatures,
+       valid, not_valid, is_told, answer)
+     VALUES (@id, @accountId, @documentReference, @documentName, @askedAt, @answeredAt, @ruleId, @signatures, @valid,
+       @notValid, @isTold, @answer)`
+  )
+  const counts = {
+    ofDocument: table.value<[accountId: string, reference: string], number>(
+      'SELECT count(*) FROM verifications WHERE account_id = ? AND document_reference = ?'
+    ),
+    since: table.value<[accountId: string, since: number, notValid: number], number>(
+      'SELECT count(*) FROM verifications WHERE account_id = ? AND answered_at >= ? AND not_valid >= ?'
+    ),
+    open: table.value<[accountId: string], number>(`SELECT count(*) FROM verifications WHERE ${IS_OPEN}`)
+  }
+  const recorded = db.prepare<[string], { id: unknown; accountId: unknown; sha256: unknown }>(
+    `SELECT detail ->> '$.verification' AS id, detail ->> '$.accountId' AS accountId, detail ->> '$.sha256' AS sha256
+     FROM audit INDEXED BY audit_verifications WHERE what = 'signatures-verified' AND document_reference = ?`
+  )
+  const untold = db.prepare<[], UntoldVerification>(
+    `SELECT account_id AS accountId, document_reference AS reference, document_name AS documentName,
+       coalesce(signatures, 0) AS signatures, not_valid AS notValid, number
+     FROM verifications WHERE is_told = 0 ORDER BY number`
+  )
+  const isThere = table.value<[id: string], 1>('SELECT 1 FROM verifications WHERE id = ?')
+
+  return {
+    /** @param isNews whether the desktop has to tell of it. */
+    add: (kept: NewVerification, isNews: boolean): void =>
+      void insert({ ...VERIFICATIONS.write(kept), isTold: isNews ? 0 : 1 }),
+
+    one: table.one<[id: string]>('WHERE id = ?'),
+    byNumber: table.one<[number: number]>('WHERE number = ?'),
+
+    /** By their numbers, as all below: answers may be large, and one in memory at a time is enough. Newest first. */
+    ofDocument: table.values<[accountId: string, reference: string, limit: number], number>(
+      'SELECT number FROM verifications WHERE account_id = ? AND document_reference = ? ORDER BY number DESC LIMIT ?'
+    ),
+    countOfDocument: (accountId: string, reference: string): number => counts.ofDocument(accountId, reference) ?? 0,
+
+    /** Newest first. @param notValid the fewest signatures that aren't valid. */
+    since: table.values<[accountId: string, since: number, notValid: number, limit: number], number>(
+      `SELECT number FROM verifications WHERE account_id = ? AND answered_at >= ? AND not_valid >= ?
+       ORDER BY answered_at DESC, number DESC LIMIT ?`
+    ),
+    countSince: (...asked: [accountId: string, since: number, notValid: number]): number => counts.since(...asked) ?? 0,
+
+    /** Not valid, of the newest word on their documents, and dismissed by nobody. */
+    open: table.values<[accountId: string, limit: number], number>(
+      `SELECT number FROM verifications WHERE ${IS_OPEN} ORDER BY number DESC LIMIT ?`
+    ),
+    countOpen: (accountId: string): number => counts.open(accountId) ?? 0,
+
+    dismiss: table.run<[{ id: string; accountId: string }]>(
+      `UPDATE verifications SET is_dismissed = 1, is_told = 1 WHERE (account_id, document_reference) = (SELECT account_id,
+         document_reference FROM verifications WHERE id = @id AND account_id = @accountId)
+       AND number <= (SELECT number FROM verifications WHERE id = @id)`
+    ),
+
+    /** Oldest first. */
+    untold: (): UntoldVerification[] => untold.all(),
+    told: table.run<[last: number]>('UPDATE verifications SET is_told = 1 WHERE is_told = 0 AND number <= ?'),
+
+    /** Whether it is what the audit trail says of it. */
+    isAsRecorded: (kept: Verification): boolean => {
+      const hash = sha256Of(kept)
+      return recorded.all(kept.documentReference).some(({ id, sha256 }) => id === kept.id && sha256 === hash)
+    },
+
+    /** How many of a document the audit trail names that aren't kept under any name. */
+    missing: (accountId: string, reference: string): number =>
+      recorded.all(reference).filter(({ id, accountId: whose }) => whose === accountId && isThere(String(id)) !== 1)
+        .length
+  }
+}

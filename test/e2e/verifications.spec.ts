@@ -1,0 +1,62 @@
+/** What verifying signatures found is there when it is looked at again, and after a restart. */
+import { sign } from '../../src/practice/life.ts'
+import type { PracticeOffice } from '../../src/practice/office.ts'
+import type { FaultProxy } from '../fixtures/fault-proxy.ts'
+import { connect, expect, sendElsewhere, test } from './bad-line.ts'
+import { type Clerk, MERE } from './clerk.ts'
+
+/** The list follows the service within seconds; a loaded machine is given some more. */
+const FOLLOWED = { timeout: 45_000 }
+
+/** As when everyone has signed at the service. */
+function complete({ service }: PracticeOffice, reference: string): void {
+  const document = service.state.documents[reference]
+  if (!document) throw new Error('There is no such document.')
+  for (const signer of document.signers) sign(document, signer, { kind: 'typed', text: 'Mere Tamati' }, Date.now())
+}
+
+const verified = ({ seen }: FaultProxy) => seen.filter((request) => /\/Document\/Validation\//i.test(request))
+
+async function openSigned(clerk: Clerk, name: string): Promise<void> {
+  await clerk.openFolder('Signed')
+  await expect(clerk.window.getByRole('row', { name })).toBeVisible(FOLLOWED)
+  await clerk.openDocument(name)
+}
+
+test('a verification is there when its document is opened again, and after a restart, with its time', async ({
+  open,
+  userData,
+  line,
+  office
+}) => {
+  const [lease = '', deed = ''] = await sendElsewhere(office, ['Lease', 'Deed of gift'], [MERE])
+  complete(office, lease)
+  complete(office, deed)
+  const before = await open({ userData })
+  await connect(before, line)
+  await openSigned(before, 'Lease')
+  await before.button('Verify signatures').click()
+  const found = (clerk: Clerk) => clerk.window.getByRole('heading', { name: 'The signature is valid' })
+  await expect(found(before)).toBeVisible()
+
+  await before.openDocument('Deed of gift')
+  await expect(before.button('Verify signatures')).toBeVisible()
+  await expect(found(before)).toBeHidden()
+  await before.openDocument('Lease')
+  await expect(found(before)).toBeVisible()
+  await expect(before.window.getByText(/^Verified by the service /)).toBeVisible()
+  expect(await before.app.quit()).toBe(0)
+
+  const after = await open({ userData })
+  await openSigned(after, 'Lease')
+  await expect(found(after)).toBeVisible()
+  expect(verified(line)).toHaveLength(1)
+
+  // Asked for again, both stay.
+  const document = office.service.state.documents[lease]
+  if (document) document.altered = true
+  await after.button('Verify again').click()
+  await expect(after.window.getByRole('heading', { name: 'The signature is not valid' })).toBeVisible()
+  await expect(after.window.getByText('Signature verified: not valid.')).toBeVisible()
+  await expect(after.window.getByText('Signature verified: valid.')).toBeVisible()
+})

@@ -1,0 +1,54 @@
+/** An office whose service answers verifications as the test says: over real HTTP, a real database and a real audit trail. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { documentsInMemory } from '../../../src/main/core/documents/mirror/database.ts'
+import { downloadOffice } from '../../fixtures/download-office.ts'
+import { openPdfServer } from '../../fixtures/pdf-server.ts'
+
+export const signature = (isValid?: boolean) => ({
+  ...(isValid !== undefined && { isValid }),
+  SignatureTime: '2026-11-20T03:15:00Z',
+  User: 'Mere Tamati',
+  Signer: { FirstName: 'Mere', LastName: 'Tamati', Email: 'mere@example.com' }
+})
+
+export const VALID = { Signatures: [signature(true), signature(true), signature(true)] }
+export const NOT_VALID = { Signatures: [signature(true), signature(false), signature(true)] }
+
+export async function anOffice() {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-verifications-'))
+  const server = await openPdfServer()
+  server.validate = (_reference, _response, answer) => answer(VALID)
+  const mirror = documentsInMemory()
+  const run = () => downloadOffice({ folder, baseUrl: server.url, mirror })
+  let office = await run()
+  onTestFinished(async () => {
+    office.kill()
+    await server.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  return {
+    server,
+    get office() {
+      return office
+    },
+    get verifications() {
+      return office.verifications
+    },
+    verify: (reference: string) => office.verifications.verify(office.accountId, reference),
+    ofDocument: (reference: string) => office.verifications.ofDocument(office.accountId, reference),
+    answer(found: object) {
+      server.validate = (_reference, _response, answer) => answer(found)
+    },
+
+    /** As after the application was ended at once and started again. */
+    async startAgain() {
+      office.kill()
+      office = await run()
+      return office
+    }
+  }
+}

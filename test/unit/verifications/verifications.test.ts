@@ -1,0 +1,237 @@
+/** What the service answers to a verification stays, with its entry in the audit trail; anyone who changes it is found out. */
+import { describe, expect, test } from 'vitest'
+import { asAppError } from '../../../src/main/ipc/errors.ts'
+import { anOffice, NOT_VALID, signature, VALID } from './office.ts'
+
+const failing = (work: Promise<unknown>) =>
+  work.then(
+    () => expect.fail('This should have failed.'),
+    (error: unknown) => asAppError(error)
+  )
+
+/** As someone does who has the key of the database, past the guard of its table. */
+function tamper(db: Awaited<ReturnType<typeof anOffice>>['office']['db'], sql: string): void {
+  db.exec('DROP TRIGGER verifications_are_not_changed')
+  db.exec(sql)
+}
+
+describe('a verification', () => {
+  test('is kept with its time and who asked, and is there after a restart without another question', async () => {
+    const at = await anOffice()
+    await at.office.look([{ Reference: 'R1', Name: 'Lease R1', Status: 'Complete' }])
+    const view = await at.verify('R1')
+    expect(view).toMatchObject({
+      reference: 'R1',
+      documentName: 'Lease R1',
+      by: 'person',
+      found: { signatures: 3, valid: 3, notValid: 0 }
+    })
+    expect(at.office.verified).toEqual(['R1'])
+    await at.startAgain()
+    const { last, verifications, total, missing } = at.ofDocument('R1')
+    expect(last).toEqual(view)
+    expect(last?.Signatures).toHaveLength(3)
+    expect([verifications.length, total, missing]).toEqual([1, 1, 0])
+    expect(at.server.validated).toEqual(['R1'])
+  })
+
+  test('asked for again is another: both are kept', async () => {
+    const at = await anOffice()
+    const first = await at.verify('R1')
+    at.answer(NOT_VALID)
+    const second = await at.verify('R1')
+    const { last, verifications } = at.ofDocument('R1')
+    expect(last?.id).toBe(second.id)
+    expect(verifications.map(({ id, found }) => [id, found.notValid])).toEqual([
+      [second.id, 1],
+      [first.id, 0]
+    ])
+  })
+
+  test('is an entry of the audit trail with its hash, and nothing of a person', async () => {
+    const at = await anOffice()
+    const { id } = await at.verify('R1')
+    const { entries } = await at.office.audit.list('', 0, 10)
+    expect(entries).toMatchObject([
+      {
+        ...{ what: 'signatures-verified', documentReference: 'R1' },
+        detail: { verification: id, by: 'person', found: 'valid', sha256: expect.stringMatching(/^[\da-f]{64}$/) }
+      }
+    ])
+    expect(JSON.stringify(entries)).not.toMatch(/Mere|Tamati|example\.com/)
+    expect(await at.office.audit.check()).toMatchObject({ isWhole: true, entries: 1 })
+  })
+
+  test('stays when the document has left the service, and goes with its account', async () => {
+    const at = await anOffice()
+    await at.office.look([{ Reference: 'R1', Name: 'Lease R1', Status: 'Complete' }])
+    await at.verify('R1')
+    for (let round = 0; round < 4; round++) await at.office.look([])
+    expect(at.ofDocument('R1').total).toBe(1)
+    await at.office.accounts.remove(at.office.accountId)
+    expect(at.ofDocument('R1')).toEqual({ verifications: [], total: 0, missing: 1 })
+    expect((await at.office.audit.list('', 0, 10)).total).toBe(1)
+  })
+
+  test('that the service refuses, or can’t be asked for, is none', async () => {
+    const at = await anOffice()
+    at.server.validate = (_reference, response) => response.writeHead(404).end()
+    expect(await failing(at.verify('R1'))).toMatchObject({ code: 'not-found' })
+    await at.server.close()
+    expect(await failing(at.verify('R1'))).toMatchObject({ code: 'refused' })
+    expect(at.ofDocument('R1')).toEqual({ verifications: [], total: 0, missing: 0 })
+    expect((await at.office.audit.list('', 0, 10)).total).toBe(0)
+  })
+
+  test('has no entry where it can’t be kept, and the other way round', async () => {
+    const at = await anOffice()
+    at.office.db.exec(`CREATE TRIGGER full BEFORE INSERT ON verifications BEGIN SELECT RAISE (ABORT, 'full'); END`)
+    await failing(at.verify('R1'))
+    expect((await at.office.audit.list('', 0, 10)).total).toBe(0)
+    at.office.db.exec('DROP TRIGGER full')
+    at.office.db.exec(`CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE (ABORT, 'full'); END`)
+    await failing(at.verify('R1'))
+    expect(at.ofDocument('R1').total).toBe(0)
+  })
+
+  test.each([
+    ['all are valid', { Signatures: [signature(true)] }, { signatures: 1, valid: 1, notValid: 0 }, 'valid'],
+    [
+      'nothing is said of one',
+      { Signatures: [signature(true), signature()] },
+      { signatures: 2, valid: 1, notValid: 0 },
+      'unconfirmed'
+    ],
+    ['there is none', { Signatures: [] }, { signatures: 0, valid: 0, notValid: 0 }, 'none'],
+    ['signatures aren’t spoken of', {}, { valid: 0, notValid: 0 }, 'unknown']
+  ])('says no more than was answered where %s', async (_what, answer, found, word) => {
+    const at = await anOffice()
+    at.answer(answer)
+    expect((await at.verify('R1')).found).toEqual(found)
+    expect(at.ofDocument('R1').last?.found).toEqual(found)
+    expect(at.office.notes).toMatchObject([{ detail: { found: word } }])
+  })
+})
+
+describe('a hostile answer', () => {
+  test('never has the document’s address kept, wherever it is said', async () => {
+    const at = await anOffice()
+    const DocumentURL = 'https://sign.example.com/signed/0123456789abcdef'
+    at.answer({ ...VALID, DocumentURL, See: `At ${DocumentURL}`, '0123456789abcdef': 1 })
+    await at.verify('R1')
+    const rows = JSON.stringify(at.office.db.prepare('SELECT * FROM verifications').all())
+    expect(rows).not.toContain('0123456789abcdef')
+    expect(JSON.stringify(at.ofDocument('R1'))).not.toContain('0123456789abcdef')
+  })
+
+  test('keeps members that nobody knows, and half characters, as they came', async () => {
+    const at = await anOffice()
+    at.answer({ ...VALID, LegacyCode: 'A-17', Half: '\ud83d', Zero: 'a\0b', DocumentName: 'Lease \ud83d' })
+    await at.verify('R1')
+    await at.startAgain()
+    const { last } = at.ofDocument('R1')
+    expect(last).not.toHaveProperty('isAltered')
+    expect(last?.others?.map(({ name }) => name)).toEqual(['LegacyCode', 'Half', 'Zero'])
+  })
+
+  test.each([
+    ['far larger than signatures explain', { Signatures: Array.from({ length: 9000 }, () => signature(true)) }],
+    ['nested without end', { ...VALID, Nested: JSON.parse(`${'['.repeat(2000)}${']'.repeat(2000)}`) as unknown }]
+  ])('%s is no verification, and leaves nothing', async (_what, answer) => {
+    const at = await anOffice()
+    at.answer(answer)
+    expect(await failing(at.verify('R1'))).toMatchObject({
+      code: 'too-large',
+      next: expect.stringContaining('verified')
+    })
+    expect(at.ofDocument('R1').total).toBe(0)
+    expect(at.office.notes).toEqual([])
+  })
+})
+
+describe('anyone who changes what is kept', () => {
+  test.each([
+    ['the answer', `UPDATE verifications SET answer = replace(answer, 'false', 'true')`],
+    ['what was counted', 'UPDATE verifications SET valid = 3, not_valid = 0'],
+    ['the time', 'UPDATE verifications SET answered_at = answered_at + 60000'],
+    ['who asked', `UPDATE verifications SET rule_id = 'rule'`],
+    ['what isn’t an answer any more', `UPDATE verifications SET answer = '[1]'`]
+  ])('is found out by %s, on the page, in lists and in a file', async (_what, sql) => {
+    const at = await anOffice()
+    at.answer(NOT_VALID)
+    await at.verify('R1')
+    tamper(at.office.db, sql)
+    const { last, verifications } = at.ofDocument('R1')
+    expect(last).toMatchObject({ isAltered: true })
+    expect(last).not.toHaveProperty('Signatures')
+    expect(verifications).toMatchObject([{ isAltered: true }])
+    const { accountId } = at.office
+    expect(at.verifications.since(accountId, { since: 0, notValid: false, limit: 10 }).verifications).toMatchObject([
+      { isAltered: true }
+    ])
+    expect(() => at.verifications.file(accountId, 'R1')).toThrow()
+  })
+
+  test('has to drop the guard of the table first', async () => {
+    const at = await anOffice()
+    await at.verify('R1')
+    expect(() => at.office.db.exec(`UPDATE verifications SET answer = '{}'`)).toThrow('stays as it is')
+  })
+
+  test('is found out where one is moved to another document, or removed', async () => {
+    const at = await anOffice()
+    await at.verify('R1')
+    await at.verify('R2')
+    tamper(at.office.db, `UPDATE verifications SET document_reference = 'R2' WHERE document_reference = 'R1'`)
+    expect(at.ofDocument('R2').verifications.map(({ isAltered }) => isAltered)).toEqual([undefined, true])
+    at.office.db.exec(`DELETE FROM verifications`)
+    expect(at.ofDocument('R1')).toMatchObject({ total: 0, missing: 1 })
+  })
+
+  test('is found out where one is made up', async () => {
+    const at = await anOffice()
+    await at.verify('R1')
+    at.office.db.exec(`INSERT INTO verifications (id, account_id, document_reference, document_name, asked_at, answered_at, signatures,
+      valid, not_valid, answer) SELECT 'made up', account_id, 'R1', 'Lease', 1, 1, 1, 1, 0, '{}' FROM verifications`)
+    expect(at.ofDocument('R1').last).toMatchObject({ id: 'made up', isAltered: true })
+  })
+
+  test('of a document of another account that has the same reference accuses nobody', async () => {
+    const at = await anOffice()
+    const other = await at.office.accounts.add({
+      ...{ kind: 'service', name: 'Other office', baseUrl: at.server.url },
+      authentication: { scheme: 'none' }
+    })
+    await at.verifications.verify(other.id, 'R1')
+    await at.verify('R1')
+    await at.office.accounts.remove(other.id)
+    expect(at.ofDocument('R1')).toMatchObject({ total: 1, missing: 0 })
+  })
+})
+
+describe('what needs someone', () => {
+  test('are documents whose signatures aren’t valid, until someone dismisses them or all are found valid', async () => {
+    const at = await anOffice()
+    const { accountId } = at.office
+    const opened = () => at.verifications.open(accountId, 10).verifications.map(({ reference }) => reference)
+    at.answer(NOT_VALID)
+    for (const reference of ['R1', 'R2', 'R1']) await at.verify(reference)
+    expect(opened()).toEqual(['R1', 'R2'])
+    // That the service says nothing of it any more takes nothing back.
+    at.answer({ Signatures: [signature()] })
+    await at.verify('R2')
+    expect(opened()).toEqual(['R1', 'R2'])
+    at.answer(VALID)
+    await at.verify('R2')
+    expect(opened()).toEqual(['R1'])
+    const [first] = at.verifications.open(accountId, 10).verifications
+    at.verifications.dismiss(accountId, first?.id ?? '')
+    expect(opened()).toEqual([])
+    expect(() => at.verifications.dismiss('another', first?.id ?? '')).toThrow()
+    // What is dismissed was not forgotten.
+    expect(at.ofDocument('R1').total).toBe(2)
+    at.answer(NOT_VALID)
+    await at.verify('R1')
+    expect(opened()).toEqual(['R1'])
+  })
+})
