@@ -11,11 +11,13 @@ import { keychainChaos } from '../test/chaos/keychain.ts'
 import { outboxChaos } from '../test/chaos/outbox.ts'
 import { storageChaos } from '../test/chaos/storage.ts'
 import { type ChaosOptions, isClean, type Tally } from '../test/chaos/tally.ts'
+import { verificationsChaos } from '../test/chaos/verifications.ts'
 
 const areas: Record<string, (options: ChaosOptions) => Promise<Tally>> = {
   outbox: outboxChaos,
   'drop-folders': dropFoldersChaos,
   downloads: downloadsChaos,
+  verifications: verificationsChaos,
   storage: storageChaos,
   counter: counterChaos,
   keychain: keychainChaos

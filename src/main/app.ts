@@ -74,7 +74,7 @@ function followSignals({ foundation, folders, composing, counter, notifications,
     if (watch.connectionOf(accounts.chosen()?.id).state !== 'online') return
     outbox.connectionChanged()
     actions.connectionChanged()
-    downloads.connectionChanged()
+    identity.connectionChanged()
   })
   signals.on('documents', (accountId) => {
     notifications.notifier.documentsChanged()

@@ -10,6 +10,7 @@ import { openDownloads } from './core/downloads/downloads.ts'
 import { openPdfPreviews } from './core/downloads/pdf-preview.ts'
 import { openBriefCopy } from './core/identity/brief-copy.ts'
 import { openReadings } from './core/identity/readings.ts'
+import { VerificationQueue } from './core/verifications/verification-queue.ts'
 import { openVerifications } from './core/verifications/verifications.ts'
 import type { Foundation } from './foundation.ts'
 import { asAppError } from './ipc/errors.ts'
@@ -30,12 +31,18 @@ export function openIdentity(foundation: Foundation, { ask, nameOf, views, watch
   const { db, accounts, clients, log, newId, rights, send, settings, time, usualFolder } = foundation
   const clientOf = clients.of
 
+  const downloadsChanged = (id: string | null) => send('downloads.changed', { id })
+
   const verifications = openVerifications({
     ...{ db, clientOf, note, nameOf, newId, time },
     changed: (document) => send('verifications.changed', document)
   })
+  const verificationQueue = new VerificationQueue({
+    ...{ db, time, describe: asAppError, verify: verifications.verify },
+    changed: () => downloadsChanged(null)
+  })
   const downloads = openDownloads({
-    ...{ db, ask, note, clientOf, newId, time, describe: asAppError },
+    ...{ db, ask, note, clientOf, newId, time, describe: asAppError, verifications: verificationQueue },
     rightsOf: rights.of,
     accountName: (accountId) => accounts.list().find(({ id }) => id === accountId)?.name ?? '',
     folderNames: watch.knownFoldersOf,
@@ -43,7 +50,7 @@ export function openIdentity(foundation: Foundation, { ask, nameOf, views, watch
     setFolder: (path) => void settings.change({ downloadFolder: path }),
     isUsualFolder: (path) => path === usualFolder,
     views: views.list,
-    changed: (id) => send('downloads.changed', { id }),
+    changed: downloadsChanged,
     failed: (error) => log.warn('What rules fetch could not be found out.', { code: asAppError(error).code })
   })
   const readings = openReadings({
@@ -57,6 +64,11 @@ export function openIdentity(foundation: Foundation, { ask, nameOf, views, watch
     time
   })
 
+  function connectionChanged(): void {
+    downloads.connectionChanged()
+    verificationQueue.connectionChanged()
+  }
+
   function clearAll(): void {
     readings.clearAll('away')
     pdfPreviews.closeAll()
@@ -65,6 +77,14 @@ export function openIdentity(foundation: Foundation, { ask, nameOf, views, watch
   return {
     ...{ downloads, readings, pdfPreviews, briefCopy, verifications },
 
+    /** Begins to fetch, and to verify what rules want verified. */
+    open(): void {
+      downloads.open()
+      verificationQueue.open()
+    },
+    /** The computer may be online again. */
+    connectionChanged,
+
     /** Accounts were added, changed or removed, or another is chosen. */
     accountsChanged(): void {
       const chosen = accounts.chosen()?.id
@@ -72,7 +92,7 @@ export function openIdentity(foundation: Foundation, { ask, nameOf, views, watch
       pdfPreviews.closeOthers(chosen)
       downloads.chosen(chosen)
       // Another address or key may be what its files wait for.
-      downloads.connectionChanged()
+      connectionChanged()
     },
     /** The counter moved on: where a person has this screen now, nothing of the office's stays in memory. */
     counterChanged: () => isHandedOver() && clearAll(),
@@ -81,6 +101,10 @@ export function openIdentity(foundation: Foundation, { ask, nameOf, views, watch
       clearAll()
       // What is shown is in the page's memory alone.
       send('pdf.cleared', null)
+    },
+    /** Begins nothing more, and breaks off what is under way. @param limit in milliseconds. */
+    async close(limit: number): Promise<void> {
+      await Promise.all([downloads.close(limit), verificationQueue.close(limit)])
     },
     async end(): Promise<void> {
       clearAll()

@@ -101,7 +101,7 @@ export class Lifecycle {
     watching.resolve()
     composing.outbox.open()
     folders.actions.open()
-    identity.downloads.open()
+    identity.open()
     void folders.hints.start()
     composing.dropFolders.start()
     notifications.badgeCounts.changed()
@@ -139,7 +139,7 @@ export class Lifecycle {
       folders.watch.soon()
       composing.outbox.resumed()
       folders.actions.connectionChanged()
-      identity.downloads.connectionChanged()
+      identity.connectionChanged()
     })
   }
 
@@ -200,7 +200,7 @@ export class Lifecycle {
       bulk.closeAll(),
       folders.hints.stop(),
       folders.actions.close(LEAVING_PATIENCE),
-      identity.downloads.close(LEAVING_PATIENCE),
+      identity.close(LEAVING_PATIENCE),
       // What is being taken over goes into the outbox.
       dropFolders.stop(LEAVING_PATIENCE).then(() => outbox.stop(LEAVING_PATIENCE)),
       notifications.notifier.stop()

@@ -3,8 +3,6 @@
  * slow at times and breaks off at others. No file under its name is ever but whole, none comes twice or elsewhere, and in
  * the end each that was put in line is there.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -13,13 +11,12 @@ import { connectEncrypted } from '../../src/main/core/storage/connection.ts'
 import { DATABASE_KEY } from '../fixtures/download-office.ts'
 import { openPdfServer, type PdfServer, pdfOf } from '../fixtures/pdf-server.ts'
 import { type Chance, chanceOf } from './chance.ts'
+import { begin, killed } from './killed-process.ts'
 import type { Fault } from './ledger.ts'
 import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
 
 const PROGRAM = new URL('./fetching-until-killed.ts', import.meta.url)
 const IN_LINE = 50
-/** How long what is left at the end may take, in milliseconds. */
-const PATIENCE = 300_000
 
 interface Place {
   /** Everything is below it; what is fetched belongs into `own/Files`. */
@@ -95,7 +92,7 @@ async function oneLife(place: Place, round: number): Promise<void> {
   const { chance, asked, found } = place
   const missing = Math.max(0, IN_LINE - (asked.size - found.size))
   const added = Array.from({ length: missing }, (_, index) => aName(`D${asked.size + index + 1}`, round, chance))
-  const { child, said } = begin(place, added)
+  const { child, said } = beginFetching(place, added)
   try {
     await said('added')
     for (const { reference } of added) asked.add(reference)
@@ -117,33 +114,12 @@ function aName(reference: string, round: number, chance: Chance): { reference: s
   return { reference, name }
 }
 
-function begin({ root, server }: Place, added: readonly { reference: string; name: string }[]) {
-  const child = spawn(process.execPath, [PROGRAM.pathname, join(root, 'own'), server.url, JSON.stringify(added)], {
-    stdio: ['ignore', 'pipe', 'inherit']
-  })
-  let output = ''
-  child.stdout.on('data', (chunk: Buffer) => {
-    output += chunk.toString()
-  })
-  async function said(word: string): Promise<void> {
-    const until = performance.now() + PATIENCE
-    while (!output.includes(word)) {
-      if (child.exitCode !== null || performance.now() > until) throw new Error(`The process never said “${word}”.`)
-      await pause(5)
-    }
-  }
-  return { child, said }
-}
-
-async function killed(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const exit = once(child, 'exit')
-  child.kill('SIGKILL')
-  await exit
+function beginFetching({ root, server }: Place, added: readonly { reference: string; name: string }[]) {
+  return begin(PROGRAM, [join(root, 'own'), server.url, JSON.stringify(added)])
 }
 
 async function restFetched(place: Place): Promise<void> {
-  const { child, said } = begin(place, [])
+  const { child, said } = beginFetching(place, [])
   try {
     await said('rested')
   } finally {

@@ -67,7 +67,7 @@ test('a rule downloads a document as it completes, named as the office wants, an
   await clerk.goTo(/^Downloads/)
   await window.getByRole('link', { name: /^Rules/ }).click()
   await button('Add a rule…').click()
-  const dialog = window.getByRole('dialog', { name: 'Download automatically' })
+  const dialog = window.getByRole('dialog', { name: 'Add a rule' })
   await app.dialog.answerOpen([folder])
   await dialog.getByRole('button', { name: 'Change…' }).click()
   await dialog.getByLabel('File names').fill('{yyyy}/{document} – {signer}.pdf')

@@ -1,4 +1,4 @@
-/** What verifying signatures found is there when it is looked at again, and after a restart. */
+/** What verifying signatures found is there when it is looked at again, and after a restart; a rule verifies what completes. */
 import { sign } from '../../src/practice/life.ts'
 import type { PracticeOffice } from '../../src/practice/office.ts'
 import type { FaultProxy } from '../fixtures/fault-proxy.ts'
@@ -8,11 +8,12 @@ import { type Clerk, MERE } from './clerk.ts'
 /** The list follows the service within seconds; a loaded machine is given some more. */
 const FOLLOWED = { timeout: 45_000 }
 
-/** As when everyone has signed at the service. */
-function complete({ service }: PracticeOffice, reference: string): void {
+/** As when everyone has signed at the service; `altered` where the document was changed afterwards. */
+function complete({ service }: PracticeOffice, reference: string, altered = false): void {
   const document = service.state.documents[reference]
   if (!document) throw new Error('There is no such document.')
   for (const signer of document.signers) sign(document, signer, { kind: 'typed', text: 'Mere Tamati' }, Date.now())
+  document.altered = altered
 }
 
 const verified = ({ seen }: FaultProxy) => seen.filter((request) => /\/Document\/Validation\//i.test(request))
@@ -59,4 +60,30 @@ test('a verification is there when its document is opened again, and after a res
   await expect(after.window.getByRole('heading', { name: 'The signature is not valid' })).toBeVisible()
   await expect(after.window.getByText('Signature verified: not valid.')).toBeVisible()
   await expect(after.window.getByText('Signature verified: valid.')).toBeVisible()
+})
+
+test('a rule verifies each document as it completes', async ({ open, line, office }) => {
+  const clerk = await open()
+  await connect(clerk, line)
+  const { button, window } = clerk
+  const [old = '', lease = ''] = await sendElsewhere(office, ['Old lease', 'Lease'], [MERE])
+  complete(office, old)
+  await openSigned(clerk, 'Old lease')
+  await window.evaluate(async () => {
+    const query = { search: 'lease' }
+    const saved = await globalThis.window.countersign.views.save({ name: 'Leases', query, tell: false })
+    if (!saved.ok) throw new Error(saved.error.message)
+  })
+  await clerk.goTo(/^Downloads/)
+  await window.getByRole('link', { name: /^Rules/ }).click()
+  await button('Add a rule…').click()
+  const dialog = window.getByRole('dialog', { name: 'Add a rule' })
+  await dialog.getByLabel('Verify signatures').check()
+  await dialog.getByLabel('Identity report').uncheck()
+  await dialog.getByRole('button', { name: 'Add rule' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+
+  complete(office, lease, true)
+  await expect(window.getByText('1 document verified')).toBeVisible(FOLLOWED)
+  expect(verified(line)).toHaveLength(1)
 })

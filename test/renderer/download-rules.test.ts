@@ -109,6 +109,53 @@ test('a rule is changed with what it had', async () => {
   expect(calls('downloads.changeRule')[0]?.input).toMatchObject({ id: 'rule-1', pattern: '{matter}/{document}' })
 })
 
+test('a rule that only verifies asks for no folder and no names', async () => {
+  await open()
+  await press('Add a rule…')
+  const dialog = within(screen.getByRole('dialog', { name: 'Add a rule' }))
+  await fireEvent.click(dialog.getByLabelText(/^Verify signatures/))
+  expect(dialog.getByLabelText(/^File names/)).toBeTruthy()
+  await fireEvent.click(dialog.getByLabelText(/^Identity report/))
+  expect(dialog.queryByLabelText(/^File names/)).toBeNull()
+  expect(dialog.queryByText('Choose at least one.')).toBeNull()
+  await press('Add rule')
+  expect(calls('downloads.addRule')[0]?.input).toMatchObject({
+    ...{ viewId: 'v1', alsoNow: false, types: ['verification'] },
+    ...{ folderId: 'folder-1', pattern: '{yyyy}/{document} – {signer} – {date}' }
+  })
+  expect(screen.getByRole('heading', { level: 2 }).textContent).toContain('Verify signatures')
+})
+
+test('a rule that verifies beside files keeps that it does when it is changed', async () => {
+  const verifications = { done: 12, waiting: 3, failed: 0 }
+  await open({ downloadRules: [rule({ types: ['pdf', 'verification'], verifications })] })
+  expect(said('1,204 files saved · 12 documents verified · 3 waiting')).toBe(true)
+  await press('Edit the rule for Tenancies')
+  await press('Save rule')
+  expect(calls('downloads.changeRule')[0]?.input).toMatchObject({ types: ['pdf', 'verification'] })
+})
+
+test('a rule says what it could not verify and why, and tries once more', async () => {
+  const problem = { code: 'not-found' as const, message: 'The signing service couldn’t find this.' }
+  const verifications = { done: 4, waiting: 0, failed: 2, problem }
+  await open({ downloadRules: [rule({ types: ['verification'], verifications })] })
+  expect(said('4 documents verified · 2 couldn’t be verified')).toBe(true)
+  expect(said('On, but some couldn’t be verified')).toBe(true)
+  await press('Verify again for Tenancies')
+  expect(calls('downloads.verifyAgain')[0]?.input).toEqual({ id: 'rule-1' })
+})
+
+test('a rule whose account is paused says that verifying is on hold', async () => {
+  const problem = {
+    code: 'unauthorised' as const,
+    message: 'The signing service rejected this account’s key or token.'
+  }
+  const verifications = { done: 0, waiting: 2, failed: 0, problem }
+  await open({ downloadRules: [rule({ types: ['verification'], verifications })] })
+  expect(said('On, but verifying is on hold')).toBe(true)
+  expect(screen.queryByRole('button', { name: /^Verify again/ })).toBeNull()
+})
+
 test('a rule that can not be kept says why and stays open', async () => {
   const api = await open()
   api.control.fail('downloads.addRule', { code: 'storage', message: 'No.' })
@@ -123,7 +170,7 @@ test('a rule is removed only once that was asked, and the focus goes on', async 
   expect(calls('downloads.removeRule')).toHaveLength(0)
   await press('Remove rule')
   expect(calls('downloads.removeRule')[0]?.input).toEqual({ id: 'rule-1' })
-  expect(said('No automatic downloads yet.')).toBe(true)
+  expect(said('No rules yet.')).toBe(true)
   expect(document.activeElement?.textContent).toContain('Add a rule…')
 })
 
@@ -133,7 +180,7 @@ test('a rule is made from the menu of its view', async () => {
   show(opened, Documents)
   await settle()
   await fireEvent.keyDown(screen.getByRole('button', { name: 'View' }), { key: 'Enter' })
-  await fireEvent.click(await screen.findByRole('menuitem', { name: /^Download automatically/ }))
+  await fireEvent.click(await screen.findByRole('menuitem', { name: /^Download or verify automatically/ }))
   await settle()
   await press('Add rule')
   expect(calls('downloads.addRule')[0]?.input).toMatchObject({ viewId: 'v1' })

@@ -54,6 +54,7 @@ export function downloadHandlers(parts: DownloadParts): HandlersOf<'downloads'> 
       return downloads.rules.change(chosen(), id, changes)
     },
     'downloads.removeRule': async ({ id }) => downloads.rules.remove(chosen(), id),
+    'downloads.verifyAgain': async ({ id }) => downloads.rules.verifyAgain(chosen(), id),
     'downloads.check': () => downloads.check(chosen()),
     'downloads.writeIndex': ({ folderId }) => downloads.writeIndex(folderId)
   }

@@ -100,9 +100,24 @@ export interface PatternPreview {
   problem?: string
 }
 
-/** Every document of a view, as it completes, into a folder. */
-export interface DownloadRule extends DownloadChoice {
+/** What a rule does with a document: downloads a file of it, or has the service verify its signatures. */
+const RULE_TASKS = [...DOWNLOAD_TYPES, 'verification'] as const
+export type RuleTask = (typeof RULE_TASKS)[number]
+
+/** What a rule has verified. */
+export interface RuleVerifications {
+  done: number
+  waiting: number
+  /** The service was asked, and never answered. */
+  failed: number
+  /** Why what waits doesn't move now; else why the newest failed, unless another went well since. */
+  problem?: AppError
+}
+
+/** Every document of a view, as it completes: files of it into a folder, its signatures verified. */
+export interface DownloadRule extends Omit<DownloadChoice, 'types'> {
   id: string
+  types: RuleTask[]
   viewId: string
   /** Absent where the view is gone: the rule then rests. */
   viewName?: string
@@ -112,6 +127,8 @@ export interface DownloadRule extends DownloadChoice {
   fetched: number
   /** Why its newest file couldn't be had, where that is so. */
   problem?: AppError
+  /** Absent where it never verified anything, and isn't to. */
+  verifications?: RuleVerifications
 }
 
 export interface AddedDownloads {
@@ -134,6 +151,9 @@ export type CheckedDownload = Pick<
   DownloadView,
   'id' | 'documentReference' | 'documentName' | 'type' | 'folder' | 'fileName'
 >
+
+/** One that only verifies keeps a folder and a pattern for the day that it downloads, too. */
+const ruleChoice = choice.extend({ folderId: id, types: z.array(z.enum(RULE_TASKS)).min(1).max(RULE_TASKS.length) })
 
 /** The requests about ID-verification data on its way to disk. */
 
@@ -191,10 +211,10 @@ export const downloadRequests = {
   ),
   'downloads.rules': answers<DownloadRule[]>()(nothing),
   /** Begins with what completes from now on; `alsoNow`: and with what is complete already. */
-  'downloads.addRule': answers<DownloadRule>()(choice.extend({ viewId: id, folderId: id, alsoNow: z.boolean() })),
-  'downloads.changeRule': answers<DownloadRule>()(
-    choice.extend({ folderId: id, isOn: z.boolean() }).partial().extend({ id })
-  ),
+  'downloads.addRule': answers<DownloadRule>()(ruleChoice.extend({ viewId: id, alsoNow: z.boolean() })),
+  'downloads.changeRule': answers<DownloadRule>()(ruleChoice.extend({ isOn: z.boolean() }).partial().extend({ id })),
+  /** Verifies once more what a rule could not. */
+  'downloads.verifyAgain': answers<null>()(byId),
   'downloads.removeRule': answers<null>()(byId),
   /** Reads every file that was fetched, and compares it with what is known of it. */
   'downloads.check': answers<DownloadCheck>()(nothing),

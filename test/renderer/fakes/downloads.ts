@@ -251,6 +251,11 @@ export function fakeDownloads(office: FakeOffice, find: (query: DocumentQuery) =
       changed()
       return nothing
     },
+    'downloads.verifyAgain': ({ id }) => {
+      byId(state.downloadRules, id)
+      changed()
+      return nothing
+    },
     'downloads.check': (): DownloadCheck => ({
       checkedAt: state.now(),
       intact: state.downloads.filter((one) => one.state === 'done').length,

@@ -87,6 +87,22 @@ function rules(): DownloadRule[] {
   ]
 }
 
+/** Rules that have signatures verified: beside files, alone, one on hold and one that could not. */
+function verifyingRules(): DownloadRule[] {
+  const [rule] = rules() as [DownloadRule]
+  const alone: DownloadRule = { ...rule, viewName: 'Deeds and powers of attorney', types: ['verification'], fetched: 0 }
+  const refused = {
+    code: 'unauthorised' as const,
+    message: 'The signing service rejected this account’s key or token.'
+  }
+  const gone = { code: 'not-found' as const, message: 'The signing service couldn’t find this.' }
+  return [
+    { ...rule, types: ['pdf', 'signed', 'verification'], verifications: { done: 1204, waiting: 0, failed: 0 } },
+    { ...alone, id: 'rule-2', verifications: { done: 31, waiting: 12, failed: 0, problem: refused } },
+    { ...alone, id: 'rule-3', verifications: { done: 88, waiting: 0, failed: 2, problem: gone } }
+  ]
+}
+
 const folder = { id: 'folder-1', label: 'Identity evidence' }
 
 function withDownloads(downloads: DownloadView[], change: Partial<FakeState> = {}): FakeApi {
@@ -144,6 +160,7 @@ export const downloadScenes: Record<string, () => FakeApi> = {
   /** As many as an office has after some years. */
   'downloads-ten-thousand': () =>
     withDownloads([...moving(), ...failures(), ...saved(9909)], { downloadSummary: pace, downloadRules: rules() }),
+  'downloads-verifying': () => withDownloads(saved(212), { downloadRules: verifyingRules() }),
   'downloads-saved': () => withDownloads(saved(6000), { downloadRules: rules() }),
   'downloads-checked': () => checked(1),
   /** What is asked for again is there at once. */

@@ -152,6 +152,7 @@ export const shots: Shot[] = [
   ...at('#/audit', 'record', 'record-empty', 'record-broken'),
 
   shot('downloads', 'downloads', '#/downloads'),
+  shot('downloads-verifying', 'downloads-verifying', '#/downloads?show=rules'),
   ...at(
     '#/downloads',
     'downloads-empty',

@@ -4,8 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { documentsInMemory } from '../../../src/main/core/documents/mirror/database.ts'
-import { downloadOffice } from '../../fixtures/download-office.ts'
+import { DocumentQuery, type DownloadRule, type RuleTask } from '../../../src/shared/contract/index.ts'
+import { aDocument, downloadOffice } from '../../fixtures/download-office.ts'
 import { openPdfServer } from '../../fixtures/pdf-server.ts'
+
+/** Time passes a hundred times as quickly, so that what is gathered or paced comes at once. */
+function quickly(delay: number, task: () => void): () => void {
+  const timer = setTimeout(task, delay / 100)
+  return () => clearTimeout(timer)
+}
 
 export const signature = (isValid?: boolean) => ({
   ...(isValid !== undefined && { isValid }),
@@ -17,12 +24,16 @@ export const signature = (isValid?: boolean) => ({
 export const VALID = { Signatures: [signature(true), signature(true), signature(true)] }
 export const NOT_VALID = { Signatures: [signature(true), signature(false), signature(true)] }
 
+const PROGRESS = { Status: '0 of 1 Signed', LastSignedDate: '' }
+export const open = (reference: string, members = {}) => aDocument(reference, { ...PROGRESS, ...members })
+
 export async function anOffice() {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-verifications-'))
   const server = await openPdfServer()
   server.validate = (_reference, _response, answer) => answer(VALID)
   const mirror = documentsInMemory()
-  const run = () => downloadOffice({ folder, baseUrl: server.url, mirror })
+  const run = () =>
+    downloadOffice({ folder, baseUrl: server.url, mirror, after: quickly, elapsed: () => performance.now() * 100 })
   let office = await run()
   onTestFinished(async () => {
     office.kill()
@@ -43,6 +54,25 @@ export async function anOffice() {
     answer(found: object) {
       server.validate = (_reference, _response, answer) => answer(found)
     },
+
+    /** Begins to work as the application does. */
+    begin() {
+      office.downloads.open()
+      office.verificationQueue.open()
+    },
+    /** A rule that verifies each lease. */
+    async addRule({ alsoNow = false, types = ['verification'] as RuleTask[] } = {}): Promise<DownloadRule> {
+      const query = DocumentQuery.parse({ search: 'lease' })
+      const view = office.views.save(office.accountId, { name: 'Leases', query, tell: false })
+      const choice = { types, pattern: '{document}', writesIndex: false }
+      return office.downloads.rules.add(office.accountId, {
+        viewId: view.id,
+        folderId: office.folderId,
+        ...choice,
+        alsoNow
+      })
+    },
+    rule: (): DownloadRule => office.downloads.rules.list(office.accountId)[0] as DownloadRule,
 
     /** As after the application was ended at once and started again. */
     async startAgain() {

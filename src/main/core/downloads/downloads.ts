@@ -10,7 +10,8 @@ import type {
   DownloadSettings,
   DownloadSummary,
   DownloadType,
-  DownloadView
+  DownloadView,
+  RuleTask
 } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
 import type { AskDocuments } from '../documents/questions.ts'
@@ -35,7 +36,7 @@ import { openDownloadSettings, type SettingsDeps } from './settings.ts'
 export interface DownloadsDeps
   extends Pick<FetchingDeps, 'clientOf' | 'accountName' | 'isUsualFolder' | 'rightsOf'>,
     Pick<SettingsDeps, 'folder' | 'setFolder'>,
-    Pick<RulesDeps, 'views' | 'folderNames' | 'failed'> {
+    Pick<RulesDeps, 'views' | 'folderNames' | 'failed' | 'verifications'> {
   db: Db
   ask: AskDocuments
   describe: (error: unknown) => AppError
@@ -77,8 +78,12 @@ export function openDownloads(deps: DownloadsDeps) {
   const rules = openRules({
     ...deps,
     ...{ folders, changed, savesSigned },
-    added: (lane) => queue.added(lane),
+    added(lane) {
+      queue.added(lane)
+      deps.verifications.wake()
+    },
     enqueue({ id: ruleId, folderId, pattern, writesIndex }, { accountId, reference, name }, type) {
+      if (type === 'verification') return deps.verifications.add({ accountId, reference, name }, ruleId)
       const what = { accountId, documentReference: reference, name, type, folderId, pattern, writesIndex }
       runs.adding(accountId)
       table.add({ id: newId(), ...what, ruleId, queuedAt: time.now() })
@@ -109,7 +114,7 @@ export function openDownloads(deps: DownloadsDeps) {
   }
 
   /** @throws AppFailure `not-allowed` for signed documents where nobody has said that what was looked at is one. */
-  function insistOnRight(accountId: string, types: readonly DownloadType[]): void {
+  function insistOnRight(accountId: string, types: readonly RuleTask[]): void {
     if (!types.includes('signed') || savesSigned(accountId)) return
     fail('not-allowed', 'Downloading signed documents isn’t allowed for this account yet.', {
       next: 'Open one, check that it is the signed document, and allow downloads there.'

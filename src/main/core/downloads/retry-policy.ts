@@ -8,7 +8,6 @@ import type { Time } from '../lib/time.ts'
 import { type Finding, isServiceError } from '../service/errors.ts'
 import { queryTroubleOf } from '../storage/database-fault.ts'
 import { fileErrorOf } from '../storage/file-error.ts'
-import type { Download } from './download-rows.ts'
 
 /**
  * offline: nobody answers, or asks us to wait: the account's files wait. attempt: this one broke, and may go well the next
@@ -51,6 +50,13 @@ const KINDS: Partial<Record<ErrorCode, Trouble>> = {
   'not-writable': 'folder'
 }
 
+/** What is tried: a file, or anything else that the service is asked for by itself. */
+export interface Tried {
+  id: string
+  accountId: string
+  queuedAt: number
+}
+
 const MOST_ATTEMPTS = 8
 /** After it was asked for, in milliseconds. */
 const LONGEST_WAITING = 24 * 60 * 60_000
@@ -65,13 +71,13 @@ export class Attempts {
     this.#time = time
   }
 
-  wentWell({ id, accountId }: Download): void {
+  wentWell({ id, accountId }: Omit<Tried, 'queuedAt'>): void {
     this.#wentWell.set(accountId, (this.#wentWell.get(accountId) ?? 0) + 1)
     this.#brokeAt.delete(id)
   }
 
   /** To be called once each time it broke: whether others went well since the last time. */
-  isItsOwnFault({ id, accountId }: Download): boolean {
+  isItsOwnFault({ id, accountId }: Omit<Tried, 'queuedAt'>): boolean {
     const now = this.#wentWell.get(accountId) ?? 0
     const before = this.#brokeAt.get(id)
     this.#brokeAt.set(id, now)
@@ -79,7 +85,7 @@ export class Attempts {
   }
 
   /** @param tries that count, with this one. */
-  isEnough({ queuedAt }: Download, tries: number): boolean {
+  isEnough({ queuedAt }: Pick<Tried, 'queuedAt'>, tries: number): boolean {
     return tries >= MOST_ATTEMPTS || this.#time.now() - queuedAt > LONGEST_WAITING
   }
 

@@ -3,7 +3,7 @@
  * with it, so that no rule fetches one twice by itself.
  */
 import { z } from 'zod'
-import type { DocumentChange, DownloadView, SavedView } from '../../../shared/contract/index.ts'
+import type { DocumentChange, RuleTask, SavedView } from '../../../shared/contract/index.ts'
 import type { AskDocuments, DocumentKey, IdentityCheck } from '../documents/questions.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
@@ -18,11 +18,11 @@ export interface MatchingDeps {
   viewOf: (rule: Rule) => SavedView | undefined
   /** The names of an account's folders that its service has. */
   folderNames: (accountId: string) => readonly string[]
-  /** Puts a file in line, within a transaction. */
-  enqueue: (rule: Rule, document: DocumentKey & { name: string }, type: DownloadView['type']) => void
+  /** Puts a file in line, or has a document's signatures verified, within a transaction. */
+  enqueue: (rule: Rule, document: DocumentKey & { name: string }, task: RuleTask) => void
   /** Whether an account's signed documents may be saved. */
   savesSigned: (accountId: string) => boolean
-  /** Files of a lane were put in line, and are on the disk. */
+  /** What a rule wants of an account was put in line, and is on the disk. */
   added: (lane: Lane) => void
   changed: () => void
   time: Pick<Time, 'now' | 'zone' | 'after'>
@@ -47,7 +47,10 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
     const isWanted = rule.isOn && check.completedAt !== undefined && check.found.includes(rule.id)
     if (!isWanted || !table.isConcerned(rule.id, check)) return false
     // Signed documents wait, unmarked, for as long as the account may not save them.
-    const wanted = rule.types.filter((type) => (type === 'signed' ? deps.savesSigned(check.accountId) : check.isThere))
+    const wanted = rule.types.filter((type) => {
+      if (type === 'verification') return true
+      return type === 'signed' ? deps.savesSigned(check.accountId) : check.isThere
+    })
     const types = wanted.filter((type) => table.queue(rule.id, check, type))
     for (const type of types) deps.enqueue(rule, check, type)
     return types.length > 0

@@ -1,5 +1,5 @@
 /** Rules as they are kept, with which documents each of them is about and which of those it has put in line. */
-import type { AppError, DownloadChoice, DownloadView } from '../../../shared/contract/index.ts'
+import type { AppError, RuleTask } from '../../../shared/contract/index.ts'
 import type { DocumentKey } from '../documents/questions.ts'
 import { fail } from '../lib/failure.ts'
 import { flag, json, optional, type RecordOf, Rows, value } from '../lib/rows.ts'
@@ -13,7 +13,7 @@ const RULES = new Rows({
   accountId: value<string>(),
   viewId: value<string>(),
   folderId: value<string>(),
-  types: json<DownloadChoice['types']>(),
+  types: json<RuleTask[]>(),
   pattern: value<string>(),
   writesIndex: flag(),
   isOn: flag(),
@@ -78,7 +78,7 @@ export function openRulesTable(db: Db) {
       isNoted(id, accountId, reference, '') === 1,
 
     /** Notes that it is put in line; false where it was before. */
-    queue: (id: string, { accountId, reference }: DocumentKey, type: DownloadView['type']): boolean =>
+    queue: (id: string, { accountId, reference }: DocumentKey, type: RuleTask): boolean =>
       note(id, accountId, reference, type) > 0,
 
     /** Documents that it concerns and of which not every type is in line yet, some at a time. */

@@ -1,6 +1,7 @@
-/** Rules: every document of a view, as it completes, into a folder. */
+/** Rules: every document of a view, as it completes, into a folder, its signatures verified. */
 
-import type { DecodedInput, DownloadRule, SavedView } from '../../../shared/contract/index.ts'
+import type { DecodedInput, DownloadRule, RuleVerifications, SavedView } from '../../../shared/contract/index.ts'
+import type { DocumentKey } from '../documents/questions.ts'
 import { fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
 import { inTurn } from '../lib/slices.ts'
@@ -14,7 +15,17 @@ export interface RulesDeps extends Omit<MatchingDeps, 'table' | 'viewOf'> {
   views: (accountId: string) => readonly SavedView[]
   /** What could not be looked at; it is looked at again. */
   failed: (error: unknown) => void
+  /** Has the service verify documents' signatures. */
+  verifications: RuleVerifying
   newId: () => string
+}
+
+/** See `VerificationQueue`. */
+interface RuleVerifying {
+  add: (document: DocumentKey & { name: string }, ruleId: string) => void
+  wake: () => void
+  again: (ruleId: string) => void
+  ofRule: (ruleId: string) => RuleVerifications | undefined
 }
 
 /** What one round over the folders brings is looked at together. In milliseconds. */
@@ -55,11 +66,14 @@ export function openRules(deps: RulesDeps) {
   function shown(rule: Rule): DownloadRule {
     const { id, viewId, types, pattern, writesIndex, isOn, fetched, problem } = rule
     const view = viewOf(rule)
+    const none = types.includes('verification') ? { done: 0, waiting: 0, failed: 0 } : undefined
+    const verifications = deps.verifications.ofRule(id) ?? none
     return {
       ...{ id, viewId, types, pattern, writesIndex, isOn, fetched },
       folder: deps.folders.get(rule.folderId),
       ...(view && { viewName: view.name }),
-      ...(problem && { problem })
+      ...(problem && { problem }),
+      ...(verifications && { verifications })
     }
   }
 
@@ -87,11 +101,19 @@ export function openRules(deps: RulesDeps) {
       table.change({ ...rule, ...defined(changes) })
       matching.lookAgain(id)
       wake(0)
+      // What waited for it to be turned on.
+      deps.verifications.wake()
       deps.changed()
       return shown(table.get(id))
     },
 
-    /** What it has put in line stays there. @throws AppFailure `gone`. */
+    /** Verifies once more what could not be verified. @throws AppFailure `gone`. */
+    verifyAgain(accountId: string, id: string): void {
+      own(accountId, id)
+      deps.verifications.again(id)
+    },
+
+    /** Files that it has put in line stay there; nothing more is verified for it. @throws AppFailure `gone`. */
     remove(accountId: string, id: string): void {
       own(accountId, id)
       table.remove(id)

@@ -3,7 +3,13 @@
  * pattern with what it makes of real documents, and whether an index is kept.
  */
 import type { AppError } from '../../../shared/contract/errors.ts'
-import type { DownloadChoice, DownloadFolder, DownloadType, PatternPreview } from '../../../shared/contract/views.ts'
+import type {
+  DownloadChoice,
+  DownloadFolder,
+  DownloadType,
+  PatternPreview,
+  RuleTask
+} from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
 import { Action } from './action.svelte.ts'
 import type { Clock } from './clock.ts'
@@ -31,6 +37,10 @@ export class ChoosingDownloads {
   pattern = $state('')
   types = $state.raw<DownloadType[]>(['pdf'])
   writesIndex = $state(true)
+  /** Whether a rule has the signatures verified, too; undefined where it isn't a rule that is made. */
+  verifies = $state<boolean>()
+  /** The pattern that it began with: kept where nothing is downloaded. */
+  #begunWith = ''
   #folder = $state.raw<DownloadFolder>()
   /** By the types that are wanted. */
   #previews = $state.raw<readonly PatternPreview[]>([])
@@ -70,13 +80,17 @@ export class ChoosingDownloads {
     return this.#error
   }
   get isReady(): boolean {
-    return this.#folder !== undefined && this.types.length > 0 && this.problem === undefined
+    const isChosen = this.types.length > 0 ? this.problem === undefined : this.verifies === true
+    return this.#folder !== undefined && isChosen
   }
 
-  /** Begins with what was chosen before. */
-  begin({ types, pattern, writesIndex, folder }: DownloadChoice & { folder: DownloadFolder }): void {
-    this.types = types
+  /** Begins with what was chosen before. @param isRule signatures can be verified, too. */
+  begin(before: Omit<DownloadChoice, 'types'> & { types: RuleTask[]; folder: DownloadFolder }, isRule = false): void {
+    const { types, pattern, writesIndex, folder } = before
+    this.types = types.filter((type) => type !== 'verification')
+    this.verifies = isRule ? types.includes('verification') : undefined
     this.pattern = pattern
+    this.#begunWith = pattern
     this.writesIndex = writesIndex
     this.#folder = folder
     void this.look()
@@ -113,8 +127,10 @@ export class ChoosingDownloads {
 
   /** What is chosen, as requests say it; undefined if it can't be used. */
   async taken(): Promise<TakenChoice | undefined> {
-    if (!this.#folder || !(await this.look())) return undefined
-    const { types, pattern, writesIndex } = this
+    const isOfFiles = this.types.length > 0
+    if (!this.#folder || (isOfFiles && !(await this.look()))) return undefined
+    const { types, writesIndex } = this
+    const pattern = isOfFiles ? this.pattern : this.#begunWith
     return { types, pattern, writesIndex, folderId: this.#folder.id }
   }
 

@@ -1,4 +1,4 @@
-/** The rules by which documents of a saved view are fetched as they complete. */
+/** The rules by which documents of a saved view are fetched, and their signatures verified, as they complete. */
 import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import type { Input } from '../../../shared/contract/requests.ts'
 import type { DownloadRule } from '../../../shared/contract/views.ts'
@@ -26,6 +26,9 @@ export class DownloadRules extends Resource<DownloadRule[]> {
   }
   change(change: Input<'downloads.changeRule'>): Promise<AppError | undefined> {
     return this.#do(this.#api.downloads.changeRule(change))
+  }
+  verifyAgain(id: string): Promise<AppError | undefined> {
+    return this.#do(this.#api.downloads.verifyAgain({ id }))
   }
   remove(id: string): Promise<AppError | undefined> {
     return this.#do(this.#api.downloads.removeRule({ id }))

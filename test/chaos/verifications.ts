@@ -1,0 +1,105 @@
+/**
+ * The process that has signatures verified for a rule is killed at random moments, from a service that is slow at times and
+ * breaks off at others. Each document is in line or verified, never both; in the end each is verified once, as the audit trail says.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { openAuditTable } from '../../src/main/core/audit/audit-table.ts'
+import { connectEncrypted } from '../../src/main/core/storage/connection.ts'
+import { openVerificationsTable } from '../../src/main/core/verifications/verifications-table.ts'
+import { DATABASE_KEY } from '../fixtures/download-office.ts'
+import { openPdfServer, type PdfServer } from '../fixtures/pdf-server.ts'
+import { type Chance, chanceOf } from './chance.ts'
+import { begin, killed } from './killed-process.ts'
+import type { Fault } from './ledger.ts'
+import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
+
+const PROGRAM = new URL('./verifying-until-killed.ts', import.meta.url)
+const IN_LINE = 30
+
+/** Each round is one life of the process, which begins with thirty documents in line. */
+export async function verificationsChaos({ rounds, seed, say }: ChaosOptions): Promise<Tally> {
+  const began = performance.now()
+  const root = await mkdtemp(join(tmpdir(), 'countersign-chaos-'))
+  const chance = chanceOf(seed)
+  const server = await openPdfServer()
+  badLine(server, chance)
+  const asked: string[] = []
+  const tally = emptyTally()
+  const note = notingIn(tally, say)
+  let done = 0
+  try {
+    for (let round = 1; round <= rounds; round++) {
+      const missing = Math.max(0, IN_LINE - (asked.length - done))
+      const added = Array.from({ length: missing }, (_, index) => `D${asked.length + index + 1}`)
+      const { child, said } = begin(PROGRAM, [root, server.url, JSON.stringify(added)])
+      try {
+        await said('added')
+        asked.push(...added)
+        await pause(chance.below(900))
+      } finally {
+        await killed(child)
+      }
+      const found = faultsIn(root, asked, false)
+      done = found.done
+      note(found.faults, `after round ${round}`)
+      tally.rounds++
+    }
+    const { child, said } = begin(PROGRAM, [root, server.url, '[]'])
+    try {
+      await said('rested')
+    } finally {
+      await killed(child)
+    }
+    const found = faultsIn(root, asked, true)
+    note(found.faults, 'in the end')
+    say(`killed ${rounds} times, ${found.done} documents verified by ${server.validated.length} questions`)
+  } finally {
+    await server.close()
+    await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+  }
+  tally.seconds = Math.round((performance.now() - began) / 100) / 10
+  return tally
+}
+
+/** Some answers come slowly, a few not at all, and one in thirty asks to be left alone for a moment. */
+function badLine(server: PdfServer, chance: Chance): void {
+  server.validate = async (_reference, response, answer) => {
+    const fate = chance.below(30)
+    if (fate === 0) return void response.writeHead(503).end()
+    if (fate < 3) return void response.destroy()
+    if (fate < 10) await pause(chance.below(40))
+    answer({ Signatures: [{ isValid: fate % 2 === 0, User: 'Mere Tamati' }] })
+  }
+}
+
+function faultsIn(root: string, asked: readonly string[], isEnd: boolean): { faults: Fault[]; done: number } {
+  const db = connectEncrypted(join(root, 'office.db'), DATABASE_KEY)
+  try {
+    const table = openVerificationsTable(db)
+    const accountId = db.prepare<[], string>('SELECT id FROM accounts').pluck().get() ?? ''
+    const inLine = new Set(
+      db.prepare<[], string>(`SELECT document_reference FROM verification_jobs WHERE state = 'waiting'`).pluck().all()
+    )
+    const faults: Fault[] = []
+    let done = 0
+    for (const reference of asked) {
+      const kept = table.ofDocument(accountId, reference, 10).flatMap((number) => table.byNumber(number) ?? [])
+      done += kept.length
+      const places = kept.length + (inLine.has(reference) ? 1 : 0)
+      if (places === 0) faults.push({ kind: 'lost', words: `${reference} is neither verified nor in line` })
+      if (places > 1) faults.push({ kind: 'doubled', words: `${reference} is verified or in line ${places} times` })
+      if (isEnd && kept.length === 0) faults.push({ kind: 'lost', words: `${reference} was never verified` })
+      if (kept.some((one) => !table.isAsRecorded(one)) || table.missing(accountId, reference) > 0) {
+        faults.push({ kind: 'wrong', words: `${reference} isn’t what the audit trail says` })
+      }
+    }
+    const entries = openAuditTable(db).count()
+    if (entries !== done) faults.push({ kind: 'wrong', words: `${entries} entries tell of ${done} verifications` })
+    return { faults, done }
+  } finally {
+    db.close()
+  }
+}

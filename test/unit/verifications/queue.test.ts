@@ -1,0 +1,120 @@
+/** When the queue asks: one after the other, with a pause between two, and after a failure only once its time has come. */
+import { expect, onTestFinished, test } from 'vitest'
+import { AppFailure } from '../../../src/main/core/lib/failure.ts'
+import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
+import { migrate } from '../../../src/main/core/storage/migrations.ts'
+import { VerificationQueue } from '../../../src/main/core/verifications/verification-queue.ts'
+import type { VerificationView } from '../../../src/shared/contract/index.ts'
+import { ownTime } from '../../fixtures/own-time.ts'
+
+const HOUR = 3_600_000
+
+function aQueue() {
+  const db = connectInMemory()
+  onTestFinished(() => void db.close())
+  migrate(db)
+  db.exec(`INSERT INTO accounts (id, name, kind, base_url, auth_scheme, colour, folders, created_at, position)
+    VALUES ('a', 'Office', 'service', 'https://sign.example.com', 'none', '#123456', '[]', 1, 0);
+    INSERT INTO download_folders (id, path) VALUES ('f', '/srv');
+    INSERT INTO download_rules (id, account_id, view_id, folder_id, types, pattern, writes_index, is_on, created_at, mirror, since_change)
+    VALUES ('rule', 'a', 'v', 'f', '[]', '{document}', 0, 1, 1, 'm', 0)`)
+  const time = ownTime()
+  const asked: string[] = []
+  let fails: AppFailure | undefined
+  const queue = new VerificationQueue({
+    ...{ db, time: time.run({ random: () => 0 }), changed: () => undefined },
+    async verify(_accountId, reference, rule) {
+      asked.push(reference)
+      if (fails) throw fails
+      rule?.along()
+      return { id: reference } as VerificationView
+    },
+    describe: (error) => (error as AppFailure).appError
+  })
+  const add = (...references: string[]) => {
+    for (const reference of references) queue.add({ accountId: 'a', reference, name: reference }, 'rule')
+    queue.wake()
+  }
+  return {
+    ...{ asked, add, queue },
+    fail(error: AppFailure | undefined) {
+      fails = error
+    },
+    async pass(milliseconds: number) {
+      await time.pass(milliseconds)
+      for (let turn = 0; turn < 20; turn++) await new Promise((resume) => setImmediate(resume))
+    }
+  }
+}
+
+test('between two questions of an account there is a pause', async () => {
+  const { add, asked, pass, queue } = aQueue()
+  queue.open()
+  add('R1', 'R2', 'R3')
+  await pass(1)
+  expect(asked).toEqual(['R1'])
+  await pass(400)
+  expect(asked).toEqual(['R1'])
+  await pass(100)
+  expect(asked).toEqual(['R1', 'R2'])
+  await pass(500)
+  expect(asked).toEqual(['R1', 'R2', 'R3'])
+  await pass(60_000)
+  expect(asked).toHaveLength(3)
+})
+
+test('what was put in line before it is opened waits until then', async () => {
+  const { add, asked, pass, queue } = aQueue()
+  add('R1')
+  await pass(60_000)
+  expect(asked).toEqual([])
+  queue.open()
+  await pass(1)
+  expect(asked).toEqual(['R1'])
+})
+
+test('a service that asks for time gets it, and then one goes first', async () => {
+  const { add, asked, fail, pass, queue } = aQueue()
+  fail(new AppFailure({ code: 'rate-limited', message: 'Slow down.', retryAfterMs: 120_000 }))
+  queue.open()
+  add('R1', 'R2')
+  await pass(60_000)
+  // Nor does it matter that the computer is online again, or that another account is chosen.
+  queue.connectionChanged()
+  await pass(59_000)
+  expect(asked).toHaveLength(1)
+  fail(undefined)
+  await pass(1_000)
+  expect(asked).toHaveLength(2)
+  await pass(1_000)
+  expect(new Set(asked)).toEqual(new Set(['R1', 'R2']))
+  expect(queue.ofRule('rule')).toBeUndefined()
+})
+
+test('offline it is tried less and less often, and at once when online again', async () => {
+  const { add, asked, fail, pass, queue } = aQueue()
+  fail(new AppFailure({ code: 'offline', message: 'This computer is offline.' }))
+  queue.open()
+  add('R1')
+  await pass(600_000)
+  expect(asked.length).toBeLessThan(25)
+  const before = asked.length
+  fail(undefined)
+  queue.connectionChanged()
+  await pass(1_000)
+  expect(asked).toHaveLength(before + 1)
+})
+
+test('a service that breaks each time is asked for a day, and then the document is given up', async () => {
+  const { add, asked, fail, pass, queue } = aQueue()
+  fail(new AppFailure({ code: 'server', message: 'The signing service had a problem.' }))
+  queue.open()
+  add('R1')
+  await pass(23 * HOUR)
+  expect(queue.ofRule('rule')).toMatchObject({ waiting: 1, failed: 0, problem: { code: 'server' } })
+  await pass(2 * HOUR)
+  expect(queue.ofRule('rule')).toMatchObject({ waiting: 0, failed: 1, problem: { code: 'server' } })
+  const before = asked.length
+  await pass(24 * HOUR)
+  expect(asked).toHaveLength(before)
+})

@@ -1,0 +1,235 @@
+/** A rule has the signatures of each document verified as it completes: once, however the application ends in between. */
+import { describe, expect, test } from 'vitest'
+import { aDocument } from '../../fixtures/download-office.ts'
+import { anOffice, NOT_VALID, open, VALID } from './office.ts'
+
+type Office = Awaited<ReturnType<typeof anOffice>>
+
+async function withRule(options: Parameters<Office['addRule']>[0] = {}) {
+  const at = await anOffice()
+  await at.office.look([open('R1'), open('R2'), aDocument('OLD')])
+  at.begin()
+  await at.addRule(options)
+  const complete = (...references: string[]) =>
+    at.office.look(
+      ['R1', 'R2'].map((one) => (references.includes(one) ? aDocument(one) : open(one))).concat([aDocument('OLD')])
+    )
+  return { ...at, at, complete }
+}
+
+/** Once the rule has done so many. */
+const until = (at: Office, rule: object) => expect.poll(() => at.rule(), { timeout: 10_000 }).toMatchObject(rule)
+/** Once all that might follow of what happened so far has happened. */
+const settled = () => new Promise((resolve) => setTimeout(resolve, 80))
+
+describe('a rule that verifies', () => {
+  test('asks as a document completes, and keeps that it did', async () => {
+    const { at, complete } = await withRule()
+    await complete('R1')
+    await until(at, { verifications: { done: 1, waiting: 0, failed: 0 } })
+    expect(at.ofDocument('R1').last).toMatchObject({ by: 'rule', documentName: 'Lease R1', found: { valid: 3 } })
+    expect(at.office.notes).toMatchObject([
+      { what: 'signatures-verified', documentReference: 'R1', detail: { by: 'rule' } }
+    ])
+    await at.office.look([aDocument('R1', { MatterNumber: 'M-2' }), open('R2'), aDocument('OLD')])
+    await settled()
+    expect(at.server.validated).toEqual(['R1'])
+    expect(at.server.asked).toEqual([])
+  })
+
+  test('lets alone what was complete before it was made, unless that is asked for', async () => {
+    const { at } = await withRule()
+    await settled()
+    expect(at.server.validated).toEqual([])
+    const { at: asked } = await withRule({ alsoNow: true })
+    await until(asked, { verifications: { done: 1 } })
+    expect(asked.server.validated).toEqual(['OLD'])
+  })
+
+  test('verifies beside the files that it downloads', async () => {
+    const { at, complete } = await withRule({ types: ['pdf', 'verification'] })
+    await complete('R1')
+    await until(at, { fetched: 1, verifications: { done: 1 } })
+  })
+
+  test('verifies documents without an identity check, too', async () => {
+    const { at } = await withRule()
+    await at.office.look([aDocument('R1', { IDVerificationRequested: false }), open('R2'), aDocument('OLD')])
+    await until(at, { verifications: { done: 1 } })
+  })
+
+  test('asks for a document once, however many rules want it', async () => {
+    const { at, complete } = await withRule()
+    await at.addRule()
+    await complete('R1')
+    await until(at, { verifications: { done: 1 } })
+    await settled()
+    expect(at.server.validated).toEqual(['R1'])
+  })
+
+  test('that is turned off asks for nothing, and catches up when it is turned on', async () => {
+    const { at, complete } = await withRule()
+    const { id } = at.rule()
+    at.office.downloads.rules.change(at.office.accountId, id, { isOn: false })
+    await complete('R1')
+    await settled()
+    expect(at.server.validated).toEqual([])
+    at.office.downloads.rules.change(at.office.accountId, id, { isOn: true })
+    await until(at, { verifications: { done: 1 } })
+  })
+
+  test('that is removed asks for nothing more, and what was found stays', async () => {
+    const { at, complete } = await withRule()
+    await complete('R1')
+    await until(at, { verifications: { done: 1 } })
+    at.server.validate = (_reference, response) => response.writeHead(503).end()
+    await complete('R1', 'R2')
+    await until(at, { verifications: { waiting: 1 } })
+    at.office.downloads.rules.remove(at.office.accountId, at.rule().id)
+    expect(at.office.db.prepare('SELECT count(*) FROM verification_jobs').pluck().get()).toBe(0)
+    expect(at.ofDocument('R1').total).toBe(1)
+  })
+})
+
+describe('an end of the application', () => {
+  test('between the answer and its keeping has the rule ask again, and nothing is there twice', async () => {
+    const { at, complete } = await withRule()
+    const answered = Promise.withResolvers<void>()
+    at.server.validate = (_reference, _response, answer) => {
+      answer(VALID)
+      // The answer has left the service; nothing of it is on the disk yet.
+      at.office.kill()
+      answered.resolve()
+    }
+    await complete('R1')
+    await answered.promise
+    at.answer(VALID)
+    await at.startAgain()
+    expect(at.ofDocument('R1').total).toBe(0)
+    at.begin()
+    await until(at, { verifications: { done: 1, waiting: 0 } })
+    await settled()
+    expect(at.server.validated).toEqual(['R1', 'R1'])
+    expect(at.ofDocument('R1').total).toBe(1)
+    expect((await at.office.audit.list('', 0, 10)).total).toBe(1)
+    expect(await at.office.audit.check()).toMatchObject({ isWhole: true })
+  })
+
+  test('after that asks no more', async () => {
+    const { at, complete } = await withRule()
+    await complete('R1')
+    await until(at, { verifications: { done: 1 } })
+    await at.startAgain()
+    at.begin()
+    await at.office.look([aDocument('R1'), open('R2'), aDocument('OLD')])
+    await settled()
+    expect(at.server.validated).toEqual(['R1'])
+  })
+
+  test('in good order breaks off what is asked, and asks in the next run', async () => {
+    const { at, complete } = await withRule()
+    const asked = Promise.withResolvers<void>()
+    at.server.validate = () => asked.resolve()
+    await complete('R1')
+    await asked.promise
+    await at.office.verificationQueue.close(1_000)
+    expect(at.rule().verifications).toMatchObject({ done: 0, waiting: 1, failed: 0 })
+    at.answer(VALID)
+    await at.startAgain()
+    at.begin()
+    await until(at, { verifications: { done: 1 } })
+  })
+})
+
+describe('a service that doesn’t answer', () => {
+  test('is asked again later', async () => {
+    const { at, complete } = await withRule()
+    let asked = 0
+    at.server.validate = (_reference, response, answer) => {
+      asked += 1
+      if (asked > 4) answer(VALID)
+      else response.writeHead(503).end()
+    }
+    await complete('R1')
+    await until(at, { verifications: { done: 1, failed: 0 } })
+  })
+
+  test.each([
+    [401, 'unauthorised'],
+    [402, 'payment-required']
+  ])('with %i is left alone until someone sees to the account', async (status, code) => {
+    const { at, complete } = await withRule()
+    at.server.validate = (_reference, response) => response.writeHead(status).end()
+    await complete('R1', 'R2')
+    await until(at, { verifications: { waiting: 2, problem: { code } } })
+    const before = at.server.validated.length
+    await settled()
+    expect(at.server.validated).toHaveLength(before)
+    at.answer(VALID)
+    at.office.verificationQueue.connectionChanged()
+    await until(at, { verifications: { done: 2, waiting: 0 } })
+    expect(at.rule().verifications).not.toHaveProperty('problem')
+  })
+
+  test('with 429 is given the time that it asks for', async () => {
+    const { at, complete } = await withRule()
+    at.server.validate = (_reference, response) => response.writeHead(429, { 'retry-after': '3600' }).end()
+    await complete('R1', 'R2')
+    await until(at, { verifications: { waiting: 2, problem: { code: 'rate-limited' } } })
+    await settled()
+    expect(at.server.validated).toHaveLength(1)
+  })
+
+  test('with a document that it no longer has is believed, and the rule says so; it can be asked once more', async () => {
+    const { at, complete } = await withRule()
+    at.server.validate = (_reference, response) => response.writeHead(404).end()
+    await complete('R1')
+    await until(at, { verifications: { done: 0, waiting: 0, failed: 1, problem: { code: 'not-found' } } })
+    await settled()
+    expect(at.server.validated).toEqual(['R1'])
+    at.answer(VALID)
+    await complete('R1', 'R2')
+    await until(at, { verifications: { done: 1, failed: 1 } })
+    // It is counted; that another went well since is the news.
+    expect(at.rule().verifications).not.toHaveProperty('problem')
+    at.office.downloads.rules.verifyAgain(at.office.accountId, at.rule().id)
+    await until(at, { verifications: { done: 2, failed: 0 } })
+  })
+
+  test('in whose place a network’s sign-in answers gives no document up', async () => {
+    const { at, complete } = await withRule()
+    at.server.validate = (_reference, response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Sign in</p>')
+    await complete('R1')
+    await until(at, { verifications: { waiting: 1, problem: { code: 'not-json' } } })
+  })
+})
+
+test('what a rule finds not valid is told once; what a person finds they have seen', async () => {
+  const { at, complete } = await withRule()
+  at.answer(NOT_VALID)
+  await at.verify('R2')
+  await complete('R1')
+  await until(at, { verifications: { done: 1 } })
+  const untold = at.verifications.untold()
+  expect(untold).toMatchObject([{ reference: 'R1', documentName: 'Lease R1', signatures: 3, notValid: 1 }])
+  const { verifications } = await at.startAgain()
+  expect(verifications.untold()).toEqual(untold)
+  verifications.told(untold)
+  expect(verifications.untold()).toEqual([])
+})
+
+test('one document is asked for after the other', async () => {
+  const { at, complete } = await withRule()
+  let underWay = 0
+  let most = 0
+  at.server.validate = async (_reference, _response, answer) => {
+    most = Math.max(most, ++underWay)
+    await new Promise((resolve) => setImmediate(resolve))
+    underWay -= 1
+    answer(VALID)
+  }
+  await complete('R1', 'R2')
+  await until(at, { verifications: { done: 2 } })
+  expect(most).toBe(1)
+})
