@@ -54,7 +54,8 @@ export async function openApp(log: Log, devServer: URL | undefined) {
   const identity = openIdentity(foundation, { ask, nameOf: folders.nameOf, views, watch, note, isHandedOver })
   const notifications = openNotifications(foundation, {
     ...{ ask, views, watch, isAway, isSigning },
-    refusals: composing.dropFolders.refusals
+    refusals: composing.dropFolders.refusals,
+    verifications: identity.verifications
   })
   const parts = { foundation, folders, composing, counter, identity, notifications, watching }
   followSignals(parts)
@@ -83,6 +84,7 @@ function followSignals({ foundation, folders, composing, counter, notifications,
     downloads.rules.documentsChanged()
   })
   signals.on('views', () => downloads.rules.viewsChanged())
+  signals.on('verifications', () => notifications.notifier.verificationsChanged())
   signals.on('dropFolders', () => notifications.notifier.dropFoldersChanged())
   signals.on('handover', () => {
     notifications.notifier.counterChanged()

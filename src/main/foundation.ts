@@ -37,6 +37,8 @@ export interface Signals {
   documents: [accountId: string]
   /** A saved view was made, changed or removed. */
   views: []
+  /** Signatures of a document were verified, or what was found was dismissed. */
+  verifications: []
   /** A drop folder is in another state, or took a file. */
   dropFolders: []
   /** Accounts were added, changed or removed, or another is chosen. */

@@ -28,14 +28,17 @@ export interface IdentityDeps {
 }
 
 export function openIdentity(foundation: Foundation, { ask, nameOf, views, watch, note, isHandedOver }: IdentityDeps) {
-  const { db, accounts, clients, log, newId, rights, send, settings, time, usualFolder } = foundation
+  const { db, accounts, clients, log, newId, rights, send, settings, signals, time, usualFolder } = foundation
   const clientOf = clients.of
 
   const downloadsChanged = (id: string | null) => send('downloads.changed', { id })
 
   const verifications = openVerifications({
     ...{ db, clientOf, note, nameOf, newId, time },
-    changed: (document) => send('verifications.changed', document)
+    changed(document) {
+      send('verifications.changed', document)
+      signals.emit('verifications')
+    }
   })
   const verificationQueue = new VerificationQueue({
     ...{ db, time, describe: asAppError, verify: verifications.verify },

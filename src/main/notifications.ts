@@ -18,11 +18,12 @@ export interface NotificationDeps {
   isAway: () => boolean
   isSigning: () => boolean
   refusals: NotifierDeps['refusals']
+  verifications: NotifierDeps['verifications']
 }
 
 export function openNotifications(
   foundation: Foundation,
-  { ask, views, watch, isAway, isSigning, refusals }: NotificationDeps
+  { ask, views, watch, isAway, isSigning, refusals, verifications }: NotificationDeps
 ) {
   const { db, accounts, log, send, time, window } = foundation
   const happened = () => send('activity.changed', null)
@@ -31,7 +32,7 @@ export function openNotifications(
   const desktop = openDesktop({ window, isAway, send, log })
   const preferences = openPreferences(db)
   const notifier = openNotifier({
-    ...{ db, ask, time, failed, isSigning, refusals },
+    ...{ db, ask, time, failed, isSigning, refusals, verifications },
     ...desktop.notifications,
     settings: preferences.read,
     accounts: accounts.list,

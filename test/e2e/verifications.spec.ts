@@ -62,10 +62,14 @@ test('a verification is there when its document is opened again, and after a res
   await expect(after.window.getByText('Signature verified: valid.')).toBeVisible()
 })
 
-test('a rule verifies each document as it completes', async ({ open, line, office }) => {
+test('a rule verifies each document as it completes, and tells of one that isn’t valid', async ({
+  open,
+  line,
+  office
+}) => {
   const clerk = await open()
   await connect(clerk, line)
-  const { button, window } = clerk
+  const { app, button, window } = clerk
   const [old = '', lease = ''] = await sendElsewhere(office, ['Old lease', 'Lease'], [MERE])
   complete(office, old)
   await openSigned(clerk, 'Old lease')
@@ -84,6 +88,20 @@ test('a rule verifies each document as it completes', async ({ open, line, offic
   await dialog.waitFor({ state: 'hidden' })
 
   complete(office, lease, true)
+  await expect
+    .poll(async () => (await app.notifications()).map(({ title, body }) => `${title}: ${body}`), FOLLOWED)
+    .toContain('A signature isn’t valid: Lease: 1 of 1 signature is not valid')
   await expect(window.getByText('1 document verified')).toBeVisible(FOLLOWED)
   expect(verified(line)).toHaveLength(1)
+
+  await clerk.goTo('Activity')
+  await expect(window.getByText('Signature verified: not valid.')).toBeVisible()
+  await clerk.goTo('Today')
+  await button('View verification Lease').click()
+  await expect(window.getByRole('heading', { name: 'Lease', level: 2 })).toBeVisible()
+  await expect(window.getByRole('heading', { name: 'The signature is not valid' })).toBeVisible()
+  await expect(window.getByText(/^Verified automatically by the service /)).toBeVisible()
+  await clerk.goTo('Today')
+  await button('Dismiss Lease').click()
+  await expect(button('View verification Lease')).toBeHidden()
 })

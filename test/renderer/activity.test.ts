@@ -6,7 +6,7 @@ import type { ActionView, ActivityEntry } from '../../src/shared/contract/views.
 import { type FakeApi, fakeApi } from './fake-api.ts'
 import { FakeClock, settle } from './fake-clock.ts'
 import { type Opened, openOffice, show } from './office.ts'
-import { NOW } from './people.ts'
+import { NOW, verificationOf } from './people.ts'
 import { changesOf } from './preview/day-scenes.ts'
 
 let opened: Opened
@@ -165,11 +165,43 @@ test('what was done from here is found by its document, and stands among what wa
   const actions = [action('done', 'Deed of gift'), action('refused', 'Loan variation')]
   const shown = { part: 'all' as const, search: '', isWhole: true }
   const names = (what: object) =>
-    happeningsOf([], actions, { ...shown, ...what }).map(({ documentName }) => documentName)
+    happeningsOf({ changes: [], verifications: [] }, actions, { ...shown, ...what }).map(
+      ({ documentName }) => documentName
+    )
   expect(names({})).toEqual(['Deed of gift', 'Loan variation'])
   expect(names({ search: 'loan mere' })).toEqual(['Loan variation'])
   expect(names({ part: 'problems' })).toEqual(['Loan variation'])
   expect(names({ part: 'signed' })).toEqual([])
+})
+
+test('what verifying found stands among it: valid ones as one act, and one that isn’t always by itself', async () => {
+  const verifications = ['a', 'b', 'c', 'd'].map((reference, index) =>
+    verificationOf(
+      { reference, documentName: `Lease ${reference}`, at: NOW - index * 1000, by: 'rule' },
+      index === 2 ? 1 : 0
+    )
+  )
+  const api = fakeApi({ changes: [], verifications })
+  await open(api)
+  expect(screen.getByText('Signatures verified: 1 of 3 not valid.')).toBeTruthy()
+  expect(screen.getAllByText('Signatures verified: all 3 valid.')).toHaveLength(3)
+  opened.app.router.replace('activity', [], { show: 'problems' })
+  await settle()
+  expect(screen.getAllByRole('listitem')).toHaveLength(1)
+  expect(api.control.calls.filter(({ name }) => name === 'verifications.list').at(-1)?.input).toMatchObject({
+    notValid: true
+  })
+  opened.app.router.replace('activity', [], { show: 'signed' })
+  await settle()
+  expect(screen.queryByText(/^Signatures verified/)).toBeNull()
+})
+
+test('many that a rule verified are one line', async () => {
+  const verifications = Array.from({ length: 33 }, (_, index) =>
+    verificationOf({ id: `v${index}`, reference: `r${index}`, documentName: `Lease ${index}`, at: NOW - index * 1000 })
+  )
+  await open(fakeApi({ changes: [], verifications }))
+  expect(screen.getByText('33 documents verified: all signatures valid')).toBeTruthy()
 })
 
 test('before anything happened there is one sentence and one way on', async () => {

@@ -4,7 +4,7 @@ import Today from '../../src/renderer/src/screens/today/Today.svelte'
 import { type FakeApi, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { type Opened, openOffice, show } from './office.ts'
-import { NOW, sendOf } from './people.ts'
+import { NOW, sendOf, verificationOf } from './people.ts'
 import { changesOf, documentsOf, overviewOf } from './preview/day-scenes.ts'
 
 let opened: Opened
@@ -88,6 +88,19 @@ test('files that a drop folder refused are a row each folder, with the report, u
     input: { folderId: 'folder-1', until: 'file-2' }
   })
   expect(screen.queryByRole('region', { name: 'Refused files' })).toBeNull()
+})
+
+test('signatures that aren’t valid are a row a document, with the way to them, until they are dismissed', async () => {
+  const verifications = [verificationOf({ reference: 'doc-6', documentName: 'Deed of gift' }, 1)]
+  await open(fakeApi({ overview: overviewOf(NOW), verifications }))
+  const found = group('Not valid')
+  expect(found.getByText(/^1 of 3 signatures is not valid · Verified /)).toBeTruthy()
+  await fireEvent.click(found.getByRole('button', { name: 'View verification Deed of gift' }))
+  expect(opened.app.router.route.screen).toBe('documents')
+  expect(opened.app.router.route.query.get('document')).toBe('doc-6')
+  await fireEvent.click(found.getByRole('button', { name: 'Dismiss Deed of gift' }))
+  await settle()
+  expect(screen.queryByRole('region', { name: 'Not valid' })).toBeNull()
 })
 
 const noughts = { overdue: 0, declined: 0, identityFailed: 0, unread: 0, stuck: { days: 7, count: 0 } }

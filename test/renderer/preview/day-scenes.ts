@@ -7,7 +7,7 @@ import type {
   RefusedFiles
 } from '../../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from '../fake-api.ts'
-import { documents } from '../people.ts'
+import { documents, verificationOf } from '../people.ts'
 
 const DAY = 86_400_000
 
@@ -165,6 +165,16 @@ function day(change: Parameters<typeof fakeApi>[0] = {}): FakeApi {
 export const dayScenes: Record<string, () => FakeApi> = {
   day: () => day(),
   'day-quiet': () => day({ away: { total: 0, byKind: {}, changes: [] } }),
+  'day-signatures': () =>
+    day({
+      verifications: [
+        verificationOf(
+          { at: Date.now() - 20 * 60_000, documentName: 'Guarantee, 14 Harbour View Terrace', by: 'rule' },
+          1
+        ),
+        verificationOf({ reference: 'doc-9', at: Date.now() - 26 * 3_600_000, documentName: 'Deed of gift' }, 3)
+      ]
+    }),
   'day-bare': () =>
     day({
       overview: overviewOf(Date.now(), {

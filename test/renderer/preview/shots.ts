@@ -38,6 +38,7 @@ export const shots: Shot[] = [
   shot('overview-quiet', 'day-quiet'),
   shot('overview-bare', 'day-bare'),
   shot('overview-bad-day', 'bad-day'),
+  shot('overview-signatures', 'day-signatures'),
 
   shot('start', 'usual', '#/compose'),
   shot('start-empty', 'empty', '#/compose'),

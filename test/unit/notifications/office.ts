@@ -1,4 +1,5 @@
 /** An office whose documents change as the test says; the worker that keeps the changes is played here. */
+import { randomUUID } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import type { AskDocuments, DocumentQuestions } from '../../../src/main/core/documents/questions.ts'
 import { openRefusals } from '../../../src/main/core/drop-folders/refusals.ts'
@@ -7,6 +8,7 @@ import { openNotifier } from '../../../src/main/core/notifications/notifier.ts'
 import { FIRST_SETTINGS } from '../../../src/main/core/notifications/preferences.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
+import { openVerifications } from '../../../src/main/core/verifications/verifications.ts'
 import {
   type DocumentChange,
   DocumentQuery,
@@ -122,6 +124,12 @@ export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string
     time,
     worker,
     db,
+    verifications: openVerifications({
+      ...{ db, time: { now: time.clock }, newId: randomUUID, changed: () => undefined },
+      clientOf: () => Promise.reject(new Error('Nobody asks a service here.')),
+      nameOf: async () => undefined,
+      note: () => undefined
+    }),
     shown: [] as NotificationText[],
     settings: { ...FIRST_SETTINGS, kinds: { ...FIRST_SETTINGS.kinds } } as NotificationPreferences,
     views: [] as SavedView[],
@@ -148,6 +156,7 @@ export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string
         show: (notice) => self.show(notice),
         withdraw: () => void self.withdrawn++,
         refusals: openRefusals(db),
+        verifications: self.verifications,
         time: runTime,
         failed: (error) => void self.failures.push(error)
       })

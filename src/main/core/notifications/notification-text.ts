@@ -1,6 +1,7 @@
 /** What the desktop shows: one notice of one document, or one of many folded together. Text only, a line each. */
 import type { DocumentChange, Events, NotifiedKind } from '../../../shared/contract/index.ts'
 import type { UntoldRefusals } from '../drop-folders/refusals.ts'
+import type { UntoldVerification } from '../verifications/verifications-table.ts'
 
 export interface NotificationText {
   title: string
@@ -77,6 +78,41 @@ export function notificationOfRefused(
   }
 }
 
+/** The notices of documents whose signatures a rule found not valid: a few one by one, more in one. */
+export function notificationsOfVerified(
+  verified: readonly UntoldVerification[],
+  isSilent: boolean
+): NotificationText[] {
+  const [first] = verified
+  if (!first) return []
+  if (verified.length > FEW) {
+    const accountId = mostOf(verified)
+    const title = `${verified.length.toLocaleString('en-GB')} documents have signatures that aren’t valid`
+    return [
+      {
+        title,
+        body: namesOf(verified.map(({ documentName: name }) => ({ name }))),
+        isSilent,
+        leadsTo: { accountId, place: 'activity' },
+        changes: []
+      }
+    ]
+  }
+  return verified.map(({ accountId, reference, documentName, signatures, notValid }) => ({
+    title: notValid === 1 ? 'A signature isn’t valid' : 'Signatures aren’t valid',
+    body: `${oneLine(documentName) || 'Untitled document'}: ${partOf(notValid, signatures)}`,
+    isSilent,
+    leadsTo: { accountId, reference },
+    changes: []
+  }))
+}
+
+/** "1 of 3 signatures is not valid". */
+function partOf(notValid: number, signatures: number): string {
+  const of = `${notValid.toLocaleString('en-GB')} of ${signatures.toLocaleString('en-GB')}`
+  return `${of} ${signatures === 1 ? 'signature' : 'signatures'} ${notValid === 1 ? 'is' : 'are'} not valid`
+}
+
 /** The notices of a few documents: one each, or one of all where they are many or an occasion joins them. */
 export function notificationsOf(
   told: DocumentNews[],
@@ -144,13 +180,13 @@ function wordsOf({ kind, signer }: News): string {
   }
 }
 
-function namesOf(told: DocumentNews[]): string {
+function namesOf(told: readonly { name: string }[]): string {
   const names = told.slice(0, FEW).map(({ name }) => oneLine(name, 40))
   return `${names.join(', ')} and ${(told.length - names.length).toLocaleString('en-GB')} more`
 }
 
 /** The account with most of them: the activity that is shown is an account's. */
-function mostOf(told: DocumentNews[]): string {
+function mostOf(told: readonly { accountId: string }[]): string {
   const byAccount = Map.groupBy(told, (one) => one.accountId)
   const [[accountId] = ['']] = [...byAccount].sort(([, one], [, other]) => other.length - one.length)
   return accountId

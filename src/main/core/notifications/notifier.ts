@@ -10,12 +10,15 @@ import { OneAtATime } from '../jobs/lanes.ts'
 import { isQuiet, localTimeOf } from '../lib/calendar.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
+import type { Verifications } from '../verifications/verifications.ts'
+import type { UntoldVerification } from '../verifications/verifications-table.ts'
 import { type Cursor, type DueDocument, openCursor, openDueTomorrow } from './cursor.ts'
 import {
   type News,
   type NotificationText,
   notificationOfRefused,
   notificationsOf,
+  notificationsOfVerified,
   type Occasion
 } from './notification-text.ts'
 import { gathering, type PreferenceDeps, type Wanted, wantedBy } from './preferences.ts'
@@ -35,6 +38,8 @@ export interface NotifierDeps extends PreferenceDeps {
   withdraw: () => void
   /** Files that drop folders refused and that were not told of. */
   refusals: Pick<Refusals, 'untold' | 'told'>
+  /** What rules found not valid, and was not told of. */
+  verifications: Pick<Verifications, 'untold' | 'told'>
   time: Time
   /** Is told what went wrong; it is tried again. */
   failed: (error: unknown) => void
@@ -123,12 +128,14 @@ export function openNotifier(deps: NotifierDeps) {
     const occasion: Occasion | undefined = wasQuiet ? 'quiet' : undefined
     const isSilent = !settings.sound
     const refused = deps.refusals.untold()
+    const verified = deps.verifications.untold()
     const notices = [
+      ...notificationsOfVerified(verified, isSilent),
       ...refused.map((one) => notificationOfRefused(one, isSilent)),
       ...notificationsOf(away.all(), 'away', isSilent),
       ...notificationsOf(now.all(), occasion, isSilent)
     ]
-    note(from, { ...from, change: last }, due, refused)
+    note(from, { ...from, change: last }, due, refused, verified)
     lastDueSlot = slot
     isCaughtUp = true
     wasQuiet = false
@@ -145,10 +152,17 @@ export function openNotifier(deps: NotifierDeps) {
     }, FIRST_ROUND_LOOK)
   }
 
-  function note(from: Cursor, to: Cursor, due: DueDocument[], refused: UntoldRefusals[]): void {
-    if (from.change === to.change && due.length === 0 && refused.length === 0) return
+  function note(
+    from: Cursor,
+    to: Cursor,
+    due: DueDocument[],
+    refused: UntoldRefusals[],
+    verified: UntoldVerification[]
+  ): void {
+    if (from.change === to.change && due.length + refused.length + verified.length === 0) return
     db.transaction(() => {
       deps.refusals.told(refused)
+      deps.verifications.told(verified)
       if (from.change !== to.change) cursor.write(to)
       dueTomorrow.remember(due)
     })()
@@ -221,6 +235,8 @@ export function openNotifier(deps: NotifierDeps) {
     documentsChanged: wake,
     /** A drop folder may have refused a file. */
     dropFoldersChanged: wake,
+    /** A rule may have found signatures that aren't valid. */
+    verificationsChanged: wake,
 
     /** Someone began or ended to sign at the counter. */
     counterChanged(): void {

@@ -1,7 +1,8 @@
 /** What happened to the account's documents, newest first, as far back as a person asks; and what was done that needs them. */
 import type { Result } from '../../../../shared/contract/errors.ts'
 import type { Input } from '../../../../shared/contract/requests.ts'
-import type { ActionView, ActivityEntry, ChangeKind } from '../../../../shared/contract/views.ts'
+import type { ActionView, ActivityEntry, VerificationSummary } from '../../../../shared/contract/views.ts'
+import { counted } from '../../../../shared/counted.ts'
 import { type Api, settled, together } from '../../api.ts'
 import { type Clock, coalesced } from '../../state/clock.ts'
 import { Resource } from '../../state/resource.svelte.ts'
@@ -9,11 +10,15 @@ import { actionInWords } from '../../words/actions.ts'
 import { changeInWords, changeStatuses, changesInWords } from '../../words/changes.ts'
 import { dayInWords } from '../../words/dates.ts'
 import { actionStatuses, type StatusWords } from '../../words/statuses.ts'
+import { verificationStatus, verifiedInWords } from '../../words/verifications.ts'
 
 const PAGE = 100
 /** Milliseconds between two readings while documents change. */
 const PAUSE = 1000
 const NEEDS_SOMEONE = new Set<ActionView['state']>(['waiting', 'running', 'refused', 'uncertain'])
+
+/** More verifications than these are looked for in their documents. */
+const MOST_VERIFICATIONS = 500
 
 /** The parts of the screen, and what each is asked for. */
 const PARTS = {
@@ -36,6 +41,8 @@ export function partOf(name: string | null): Part {
 
 interface Changes {
   changes: readonly ActivityEntry[]
+  /** What verifying signatures found in the same time. */
+  verifications: readonly VerificationSummary[]
   /** How many there are in all. */
   total: number
 }
@@ -72,6 +79,7 @@ export class Activity {
     return together(
       this.#api.on('documents.changed', this.#follow),
       this.#api.on('activity.changed', this.#follow),
+      this.#api.on('verifications.changed', this.#follow),
       this.#api.on('actions.changed', () => void this.#actions.load())
     )
   }
@@ -115,7 +123,11 @@ export class Activity {
       total = result.value.total
       if (changes.length >= total) break
     }
-    return { ok: true, value: { changes, total } }
+    if (part === 'signed') return { ok: true, value: { changes, total, verifications: [] } }
+    const since = changes.length >= total ? 0 : (changes.at(-1)?.at ?? 0)
+    const asking = { since, notValid: part === 'problems', limit: MOST_VERIFICATIONS }
+    const verified = await settled(this.#api.verifications.list(asking))
+    return verified.ok ? { ok: true, value: { changes, total, verifications: verified.value.verifications } } : verified
   }
 }
 
@@ -130,7 +142,7 @@ export interface Happening {
   what: string
   isOwn: boolean
   /** What happenings of one act have in common; absent where it stands by itself. */
-  act?: { key: string; kind: ChangeKind; signer: string; batch: string }
+  act?: { key: string; inWords: (documents: number) => string }
 }
 
 const ENDED: ReadonlySet<ActionView['state']> = new Set(['done', 'refused', 'cancelled'])
@@ -138,15 +150,16 @@ const PROBLEMS: ReadonlySet<ActionView['state']> = new Set(['refused'])
 
 /** @param isWhole whether `changes` reach back to the first: what was done before the earliest of them belongs further down. */
 export function happeningsOf(
-  changes: readonly ActivityEntry[],
+  { changes, verifications }: Pick<Changes, 'changes' | 'verifications'>,
   actions: readonly ActionView[],
   { isWhole, part, search }: Shown & { isWhole: boolean }
 ): Happening[] {
   const earliest = isWhole ? 0 : (changes.at(-1)?.at ?? 0)
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  const isFound = (name: string, what: string) => words.every((word) => `${name} ${what}`.toLowerCase().includes(word))
   const isShown = (action: ActionView, what: string) =>
     (part === 'all' || part === 'own' || (part === 'problems' && PROBLEMS.has(action.state))) &&
-    words.every((word) => `${action.documentName} ${what}`.toLowerCase().includes(word))
+    isFound(action.documentName, what)
   const done = actions.flatMap((action): Happening[] => {
     const at = action.settledAt ?? action.createdAt
     const status = actionStatuses[action.state]
@@ -159,11 +172,24 @@ export function happeningsOf(
     const { id, at, reference, documentName, isOwn, kind, batch = '' } = change
     // Who signs what arrived is no part of the act of sending it.
     const signer = kind === 'arrived' ? '' : (change.signer ?? '')
-    const act = { key: JSON.stringify([kind, isOwn, signer, batch]), kind, signer, batch }
+    const inWords = (documents: number) => changesInWords(kind, documents, { isOwn, signer, batch })
+    const act = { key: JSON.stringify([kind, isOwn, signer, batch]), inWords }
     const status = changeStatuses[kind]
     return { key: `change ${id}`, at, reference, documentName, status, what: changeInWords(change), isOwn, act }
   })
-  return [...done, ...happened].sort((one, other) => other.at - one.at)
+  const verified = verifications.flatMap((verification): Happening[] => {
+    const { id, at, reference, documentName } = verification
+    const status = verificationStatus(verification)
+    const what = verifiedInWords(verification)
+    if (at < earliest || !isFound(documentName, what)) return []
+    const happening = { key: `verification ${id}`, at, reference, documentName, status, what, isOwn: true }
+    // What isn't valid is never one of many.
+    if (status.tone === 'danger') return [happening]
+    const inWords = (documents: number) =>
+      `${counted(documents, ['# document', '# documents'])} verified${status.tone === 'ok' ? ': all signatures valid' : ', not all confirmed'}`
+    return [{ ...happening, act: { key: `verified ${status.tone}`, inWords } }]
+  })
+  return [...done, ...verified, ...happened].sort((one, other) => other.at - one.at)
 }
 
 /** What one act did: to one document, or to several that are named together. */
@@ -200,7 +226,7 @@ function actOf(happenings: readonly Happening[]): Act {
   const [first] = happenings as [Happening]
   const { key, at, status, isOwn, act } = first
   const count = new Set(happenings.map(({ reference }) => reference)).size
-  const what = act && happenings.length > 1 && changesInWords(act.kind, count, { ...act, isOwn })
+  const what = act && happenings.length > 1 && act.inWords(count)
   return { key, at, status, isOwn, happenings, ...(what && { what }) }
 }
 

@@ -4,7 +4,14 @@
  */
 import type { DocumentCommand } from '../../../../shared/contract/commands.ts'
 import type { DocumentQuery } from '../../../../shared/contract/document-query.ts'
-import type { DocumentRow, OverviewView, RefusedFiles, SendView } from '../../../../shared/contract/views.ts'
+import type {
+  DocumentRow,
+  OverviewView,
+  RefusedFiles,
+  SendView,
+  VerificationList,
+  VerificationSummary
+} from '../../../../shared/contract/views.ts'
 import { counted } from '../../../../shared/counted.ts'
 import { settled, together } from '../../api.ts'
 import type { AppState } from '../../state/app-state.svelte.ts'
@@ -13,9 +20,10 @@ import { documentsHref } from '../../state/document-query.ts'
 import { type QueuedPerson, whatTheySign } from '../../state/queued-people.ts'
 import { hrefOf } from '../../state/router.svelte.ts'
 import { listed } from '../../words/counts.ts'
-import { daysAway } from '../../words/dates.ts'
+import { daysAway, when } from '../../words/dates.ts'
 import { presentError } from '../../words/errors.ts'
 import { type StatusWords, sendStatus } from '../../words/statuses.ts'
+import { verificationStatus } from '../../words/verifications.ts'
 import type { DocumentCommands } from '../documents/document-commands.svelte.ts'
 import { dueWords } from '../documents/document-words.ts'
 
@@ -27,7 +35,7 @@ const PAUSE = 1000
 /** Kinds of documents that need someone, in the order in which they are worth a look. */
 const DOCUMENT_KINDS = ['identity-failed', 'declined', 'overdue', 'stalled'] as const
 type DocumentKind = (typeof DOCUMENT_KINDS)[number]
-type Kind = DocumentKind | 'counter' | 'outbox' | 'refused'
+type Kind = DocumentKind | 'signatures' | 'counter' | 'outbox' | 'refused'
 
 /** One thing to act on. */
 export interface TodoRow {
@@ -59,6 +67,7 @@ export class Todo {
   #documents = $state.raw<Partial<Record<DocumentKind, readonly DocumentRow[]>>>({})
   #sends = $state.raw<readonly SendView[]>()
   #refused = $state.raw<RefusedFiles>()
+  #verified = $state.raw<VerificationList>()
 
   /** @param commands what can be done with a document, on the spot. */
   constructor(app: AppState, commands: DocumentCommands) {
@@ -66,12 +75,17 @@ export class Todo {
     this.#commands = commands
   }
 
-  /** Reads the rows of the outbox and the drop folders, and follows both. Answers what stops following. */
+  /** Reads the rows of the outbox, the drop folders and the signatures, and follows them. Answers what stops following. */
   open(): () => void {
     const { api, clock } = this.#app
     void this.#readSends()
     void this.#readRefused()
+    void this.#readVerified()
     return together(
+      api.on(
+        'verifications.changed',
+        coalesced(clock, PAUSE, () => void this.#readVerified())
+      ),
       api.on(
         'dropFolders.changed',
         coalesced(clock, PAUSE, () => void this.#readRefused())
@@ -113,6 +127,11 @@ export class Todo {
     const sends = { count: counts.outbox, rows: this.#sends?.map((send) => this.#sendRow(send)) }
     const people = { count: counts.counter, rows: counts.people.slice(0, FEW).map((person) => this.#personRow(person)) }
     const all: TodoGroup[] = [
+      {
+        ...{ kind: 'signatures', status: statuses.signatures, href: hrefOf('activity', [], { show: 'problems' }) },
+        count: this.#verified?.total ?? 0,
+        rows: this.#verified?.verifications.map((one) => this.#verifiedRow(one, now))
+      },
       ...documents.slice(0, -1),
       { kind: 'outbox', status: statuses.outbox, href: hrefOf('outbox', [], { show: 'attention' }), ...sends },
       { kind: 'refused', status: statuses.refused, href: hrefOf('settings'), ...this.#refusedGroup() },
@@ -130,6 +149,30 @@ export class Todo {
   async #readRefused(): Promise<void> {
     const refused = await settled(this.#app.api.dropFolders.refused({ offset: 0, limit: 100 }))
     if (refused.ok) this.#refused = refused.value
+  }
+
+  async #readVerified(): Promise<void> {
+    const verified = await settled(this.#app.api.verifications.open({ limit: FEW }))
+    if (verified.ok) this.#verified = verified.value
+  }
+
+  #verifiedRow(verification: VerificationSummary, now: number): TodoRow {
+    const { id, reference, documentName, at } = verification
+    const place = { document: reference }
+    return {
+      key: id,
+      name: documentName || 'Untitled document',
+      href: documentsHref({}, reference),
+      why: `${verificationStatus(verification).word} · Verified ${when(at, now)}`,
+      verb: { label: 'View verification', run: () => this.#app.router.go('documents', ['all'], place) },
+      dismiss: () => void this.#dismissVerified(id)
+    }
+  }
+
+  async #dismissVerified(id: string): Promise<void> {
+    const dismissed = await settled(this.#app.api.verifications.dismiss({ id }))
+    if (!dismissed.ok) this.#app.toasts.warn(presentError(dismissed.error).happened)
+    await this.#readVerified()
   }
 
   /** One row a folder: its newest file, whose report says what is wrong, and how many there are beside it. */
@@ -211,6 +254,7 @@ export class Todo {
 }
 
 const statuses: Record<Kind, StatusWords> = {
+  signatures: { shape: 'cross', word: 'Not valid', tone: 'danger' },
   'identity-failed': { shape: 'cross', word: 'Identity failed', tone: 'danger' },
   declined: { shape: 'cross', word: 'Declined', tone: 'danger' },
   overdue: { shape: 'clock', word: 'Overdue', tone: 'danger' },

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { HOUR, office, TEN } from './office.ts'
+
+function withAccount(options: Parameters<typeof office>[0] = {}) {
+  const here = office(options)
+  here.db
+    .prepare(
+      `INSERT INTO accounts (id, name, kind, base_url, auth_scheme, colour, folders, created_at, position)
+     VALUES ('office', 'Office', 'service', 'https://sign.example.com', 'none', '#123456', '[]', 1, 0)`
+    )
+    .run()
+  const insert = here.db.prepare(
+    `INSERT INTO verifications (id, account_id, document_reference, document_name, asked_at, answered_at, rule_id, signatures, valid,
+       not_valid, is_told, answer) VALUES (@name, 'office', @name, @name, 1, 1, 'rule', @signatures, 0, @notValid, 0, '{}')`
+  )
+  const finds = (name: string, notValid = 1, signatures = 3) => insert.run({ name, notValid, signatures })
+  return Object.assign(here, { finds })
+}
+
+test('signatures that a rule finds not valid are told once, and lead to the document', async () => {
+  const here = withAccount()
+  await here.atWork()
+  here.finds('Lease')
+  await here.goOn()
+  await here.goOn(HOUR)
+  expect(here.shown).toEqual([
+    {
+      title: 'A signature isn’t valid',
+      body: 'Lease: 1 of 3 signatures is not valid',
+      isSilent: true,
+      leadsTo: { accountId: 'office', reference: 'Lease' },
+      changes: []
+    }
+  ])
+})
+
+test('many are told in one', async () => {
+  const here = withAccount()
+  await here.atWork()
+  for (const name of ['A', 'B', 'C', 'D']) here.finds(name, 2)
+  await here.goOn()
+  expect(here.shown).toMatchObject([
+    {
+      title: '4 documents have signatures that aren’t valid',
+      body: 'A, B, C and 1 more',
+      leadsTo: { place: 'activity' }
+    }
+  ])
+})
+
+test('what is found in quiet hours, or before the application ended, is told later', async () => {
+  const here = withAccount({ now: TEN + 13 * HOUR })
+  here.settings = { ...here.settings, quiet: { from: '22:00', to: '07:00' } }
+  await here.atWork()
+  here.finds('Lease', 2, 2)
+  await here.goOn(HOUR)
+  expect(here.shown).toEqual([])
+  here.settings = { ...here.settings, quiet: null }
+  await here.atWork()
+  expect(here.bodies()).toEqual(['Lease: 2 of 2 signatures are not valid'])
+})
+
+test('a name from the service breaks no line', async () => {
+  const here = withAccount()
+  await here.atWork()
+  here.finds('Lease\n\u202eevil')
+  await here.goOn()
+  expect(here.bodies()).toEqual(['Lease evil: 1 of 3 signatures is not valid'])
+})
