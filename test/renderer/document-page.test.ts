@@ -254,6 +254,22 @@ test('what was verified before is there at once, with its time, and nothing is a
   expect(screen.getByText('Saved as signatures.json.')).toBeTruthy()
 })
 
+test('what was verified before someone signed says that there may be more', async () => {
+  const page = fullPage()
+  const [change] = changesOf(page)
+  if (!change) return expect.fail('Nothing happened to it.')
+  const since = /^Someone may have signed since/
+  const verifications = [verificationOf()]
+  const signedAt = (at: number) => ({ ...change, kind: 'signed' as const, at })
+  const api = officeWith(page, { verifications, changes: [signedAt(NOW - 2 * 3_600_000)] })
+  await open(api)
+  expect(screen.queryByText(since)).toBeNull()
+  api.control.state.changes = [signedAt(NOW - 60_000)]
+  api.control.emit('activity.changed', null)
+  await settle()
+  expect(screen.getByText(since)).toBeTruthy()
+})
+
 test('verified again, both stay in the history', async () => {
   await open(officeWith(fullPage(), { verifications: [verificationOf({ by: 'rule' }, 1)] }))
   expect(article().textContent).toContain('Verified automatically by the service')

@@ -71,6 +71,8 @@ export const documentPageScenes: Record<string, () => FakeApi> = {
         verificationOf({ id: 'v0', at: now() - DAY })
       ]
     }),
+  'document-signed-since': () =>
+    withPage(fullPage(now()), { verifications: [verificationOf({ at: now() - 3 * DAY })] }),
   'document-not-valid': () =>
     withPage(fullPage(now()), { verifications: [verificationOf({ at: now() - 40 * 60_000 }, 1)] }),
   'document-altered': () => {

@@ -102,7 +102,15 @@ export const shots: Shot[] = [
     'document-expired'
   ),
   ...at(page, 'document-complete', 'document-gone', 'document-offline', 'document-waiting', 'document-uncertain'),
-  ...at(page, 'document-refused', 'document-bare', 'document-verified', 'document-not-valid', 'document-altered'),
+  ...at(
+    page,
+    'document-refused',
+    'document-bare',
+    'document-verified',
+    'document-not-valid',
+    'document-altered',
+    'document-signed-since'
+  ),
   ...at(identity, 'identity', 'identity-failed', 'identity-two', 'identity-three', 'identity-bare', 'identity-hostile'),
   ...at(
     identity,
@@ -154,6 +162,10 @@ export const shots: Shot[] = [
 
   shot('downloads', 'downloads', '#/downloads'),
   shot('downloads-verifying', 'downloads-verifying', '#/downloads?show=rules'),
+  shot('downloads-rule', 'downloads-verifying', '#/downloads?show=rules', async (page) => {
+    await press('Add a rule…')(page)
+    await page.getByLabel('Verify signatures').check()
+  }),
   ...at(
     '#/downloads',
     'downloads-empty',
