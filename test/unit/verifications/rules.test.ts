@@ -18,7 +18,7 @@ async function withRule(options: Parameters<Office['addRule']>[0] = {}) {
 }
 
 /** Once the rule has done so many. */
-const until = (at: Office, rule: object) => expect.poll(() => at.rule(), { timeout: 10_000 }).toMatchObject(rule)
+const until = (at: Office, rule: object) => expect.poll(() => at.rule(), { timeout: 50_000 }).toMatchObject(rule)
 /** Once all that might follow of what happened so far has happened. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 80))
 
