@@ -126,7 +126,7 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
     ...{ isAway, handedBack, log },
     handlers: {
       ...accountHandlers({
-        ...{ accounts, clients, facts, lists, watch },
+        ...{ accounts, clients, facts, lists, presets, watch },
         practice: foundation.practice,
         openInBrowser,
         whileDownloadsRest: downloads.whileEnded,
@@ -138,7 +138,7 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
       }),
       ...draftHandlers({ accounts, drafts, presets, exchange, people, remembered, ...dialogs }),
       ...outboxHandlers({ accounts, drafts, outbox, ...dialogs }),
-      ...bulkHandlers({ accounts, bulk, ...dialogs }),
+      ...bulkHandlers({ accounts, bulk, readClipboard: plainClipboard.read, ...dialogs }),
       ...documentHandlers({
         ...{ accounts, ask, watch, time, views },
         ...dialogs,

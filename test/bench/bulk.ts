@@ -30,7 +30,7 @@ export const bulk: Bench = {
     try {
       const path = join(folder, 'sheet.csv')
       await writeFile(path, sheet())
-      const { id, columns } = await sheets.open('office', path, 'sheet.csv')
+      const { id, columns } = await sheets.open('office', 'sheet.csv', { path })
       const composition = forms({ items: [form({ signers: [blankSigner('s1'), blankSigner('s2')] })] })
       const mapping = matchColumns(bulkTargets(composition), columns)
       if (mapping.length !== columns.length) throw new Error(`Only ${mapping.length} columns were matched.`)

@@ -330,7 +330,7 @@ describe('how such a sheet was matched last', () => {
     const [preset] = madeUpPresets(NOW).filter(({ id }) => id === 'office-1')
     const targets = preset ? bulkTargets(preset.composition) : []
     const target = targets.find(({ label }) => label === 'Signer 1: last name')?.target ?? ''
-    return { bulk: { ...bulk, remembered: { mapping: [{ target, column: 7 }], at: NOW - 86_400_000 } } }
+    return { bulk: { ...bulk, remembered: { mapping: [{ target, column: 7 }], dateOrders: [], at: NOW - 86_400_000 } } }
   }
 
   test('is taken up, says so, and can be put back to the headings', async () => {

@@ -210,6 +210,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
         duplicates: 0,
         alike: 0,
         withoutCountry: 0,
+        corrected: 0,
         ready: 0,
         unused: []
       },

@@ -7,13 +7,14 @@ import type { Accounts } from '../core/accounts/accounts.ts'
 import type { Rights } from '../core/accounts/rights.ts'
 import type { AuditNote, NoteInAudit } from '../core/audit/audit.ts'
 import type { PdfPreviews } from '../core/downloads/pdf-preview.ts'
+import { PRACTICE_PRESET } from '../core/drafts/practice-preset.ts'
 import { fail } from '../core/lib/failure.ts'
 import { defined } from '../core/lib/objects.ts'
 import { inConnectingWords } from './errors.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
-interface AccountParts extends Pick<Parts, 'accounts' | 'clients' | 'facts' | 'lists' | 'watch'> {
+interface AccountParts extends Pick<Parts, 'accounts' | 'clients' | 'facts' | 'lists' | 'presets' | 'watch'> {
   /** The practice service: `start` makes sure that it runs; calls reject with AppFailure where it can't. */
   practice: {
     start: () => Promise<void>
@@ -91,6 +92,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       if (input.kind === 'practice') await practice.start()
       const account = await accounts.add(input)
       note('account-added', account, { address: account.baseUrl ?? '' })
+      if (account.kind === 'practice') parts.presets.save(account.id, PRACTICE_PRESET.name, PRACTICE_PRESET.composition)
       return choose(account.id)
     },
 

@@ -1,32 +1,62 @@
 /** Requests about sending in bulk. Paths stay on this side; the screens know ids and names. */
 import { basename } from 'node:path'
 import { titleOf } from '../../shared/composition/index.ts'
+import { PRACTICE_PRESET } from '../core/drafts/practice-preset.ts'
+import { fail } from '../core/lib/failure.ts'
 import { safeFileName } from '../core/storage/safe-name.ts'
 import { chosenId } from './accounts.ts'
 import { type Dialogs, type FileKind, saveAs, saveTable, TABLE_KINDS } from './dialogs.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
-export type BulkParts = Dialogs & Pick<Parts, 'accounts' | 'bulk'>
+export type BulkParts = Dialogs &
+  Pick<Parts, 'accounts' | 'bulk'> & {
+    /** What text is on the clipboard. */
+    readClipboard: () => Promise<string>
+  }
+
+/** What pasted rows are called. */
+const PASTED = 'Pasted rows'
 
 const TABLES: FileKind = { name: 'Tables', extensions: ['csv', 'xlsx', 'txt', 'tsv'] }
 
-export function bulkHandlers({ accounts, bulk, ...dialogs }: BulkParts): HandlersOf<'bulk'> {
+export function bulkHandlers({ accounts, bulk, readClipboard, ...dialogs }: BulkParts): HandlersOf<'bulk'> {
   return {
     'bulk.open': async (_input, { stillAsking }) => {
       const accountId = chosenId(accounts)
       const [path] = await dialogs.chooseFiles('Choose a table', [TABLES], stillAsking)
-      return path ? bulk.open(accountId, path, basename(path)) : null
+      return path ? bulk.open(accountId, basename(path), { path }) : null
     },
-    'bulk.sheet': ({ id, sheet }) => bulk.sheet(chosenId(accounts), id, sheet),
+    'bulk.openDropped': async ({ fileName, bytes }) => bulk.open(chosenId(accounts), fileName, { bytes }),
+    'bulk.paste': async ({ text }, { stillAsking }) => {
+      const accountId = chosenId(accounts)
+      const pasted = text ?? (await readClipboard())
+      if (!stillAsking()) fail('gone', 'The screen was left.')
+      return bulk.open(accountId, PASTED, { pasted })
+    },
+    'bulk.practise': async ({ composition = PRACTICE_PRESET.composition }) => {
+      const accountId = chosenId(accounts)
+      if (accounts.get(accountId).kind !== 'practice')
+        fail('not-allowed', 'Only the practice office has a sample sheet.')
+      return { sheet: await bulk.practise(accountId, composition), name: PRACTICE_PRESET.name, composition }
+    },
+    'bulk.sheet': ({ id, sheet, firstRow }) => bulk.sheet(chosenId(accounts), id, sheet, firstRow),
     'bulk.remembered': async ({ id, composition }) => bulk.remembered(chosenId(accounts), id, composition),
     'bulk.check': (input) => bulk.check(chosenId(accounts), input),
     'bulk.rows': (input) => bulk.rows(chosenId(accounts), input),
+    'bulk.correct': (input) => bulk.correct(chosenId(accounts), input),
+    'bulk.nextError': (input) => bulk.nextError(chosenId(accounts), input),
+    'bulk.package': (input) => bulk.package(chosenId(accounts), input),
     'bulk.send': (input) => bulk.send(chosenId(accounts), input),
     'bulk.exportFailed': async ({ id }, { stillAsking }) => {
       const { fileName, file } = bulk.failed(chosenId(accounts), id)
       const name = `${withoutEnding(fileName)} to mend`
       return saveTable(dialogs, { title: 'Save the rows to mend', name, file }, stillAsking)
+    },
+    'bulk.exportCorrected': async ({ id }, { stillAsking }) => {
+      const { fileName, file } = bulk.corrected(chosenId(accounts), id)
+      const name = `${withoutEnding(fileName)} corrected`
+      return saveTable(dialogs, { title: 'Save the corrected sheet', name, file }, stillAsking)
     },
     'bulk.saveSample': async ({ composition, format }, { stillAsking }) => {
       const bytes = await bulk.sample(composition, format)

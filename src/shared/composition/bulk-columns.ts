@@ -8,6 +8,12 @@ export const ColumnMapping = z
   .max(5000)
 export type ColumnMapping = z.infer<typeof ColumnMapping>
 
+/** Whether the day or the month comes first in the dates of a column, from 0. */
+export const DateOrders = z
+  .array(z.strictObject({ column: z.number().int().min(0).max(20_000), order: z.enum(['day-first', 'month-first']) }))
+  .max(5000)
+export type DateOrders = z.infer<typeof DateOrders>
+
 /**
  * Matches headings with targets by name, whatever their case, spaces and punctuation: "First name", "SURNAME",
  * "E-mail 2", "signer2_email". A column fills one target at most, and a target is filled by one column.

@@ -67,20 +67,22 @@ export function readTime(text: string): string | undefined {
 }
 
 /**
- * How the dates of a column are written. Where any value can only be read one way, all are; `isGuess` where there are
- * dates and none of them tells.
+ * How the dates of a column are written. Where any value can only be read one way, all are. Where none of them tells, the
+ * `doubt` is the first that would be another day the other way round, and a person is asked.
  */
-export function dateOrderOf(values: Iterable<string>): { order: DateOrder; isGuess: boolean } {
-  let seen = false
+export function dateOrderOf(values: Iterable<string>): { order: DateOrder; doubt?: string } {
+  let doubt: string | undefined
   let isMonthFirst = false
   for (const value of values) {
     const found = parts.exec(value.trim())
     if (!found) continue
-    seen = true
-    if (Number(found[1]) > 12) return { order: 'day-first', isGuess: false }
-    if (Number(found[2]) > 12) isMonthFirst = true
+    const [first, second] = [Number(found[1]), Number(found[2])]
+    if (first > 12) return { order: 'day-first' }
+    if (second > 12) isMonthFirst = true
+    else if (first !== second) doubt ??= value.trim()
   }
-  return isMonthFirst ? { order: 'month-first', isGuess: false } : { order: 'day-first', isGuess: seen }
+  if (isMonthFirst) return { order: 'month-first' }
+  return { order: 'day-first', ...(doubt !== undefined && { doubt }) }
 }
 
 function ofSerial(serial: number, epoch: Epoch): ReadDate {

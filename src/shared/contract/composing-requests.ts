@@ -1,6 +1,6 @@
 /** The requests about composing and sending: drafts, presets, the outbox, batches, and what is offered while one types. */
 import { z } from 'zod'
-import { ColumnMapping } from '../composition/bulk-columns.ts'
+import { ColumnMapping, DateOrders } from '../composition/bulk-columns.ts'
 import { Composition } from '../composition/composition.ts'
 import type {
   BatchView,
@@ -27,7 +27,18 @@ import { answers, byId, id, nothing, page } from './request.ts'
 /** How long the trash keeps a draft. */
 export const TRASH_DAYS = 30
 
+/** Of a sheet's file, or of the text that is pasted. */
+export const MOST_SHEET_BYTES = 50 * 1024 * 1024
+/** What is said of more. @param size in bytes. */
+export function tooLargeSheet(size: number): string {
+  const megabytes = Math.ceil(size / 1024 / 1024).toLocaleString('en-GB')
+  return `This file is ${megabytes} MB; the limit is ${MOST_SHEET_BYTES / 1024 / 1024} MB. Keep only the columns you need, or split it.`
+}
+
 const search = z.string().max(200)
+const rowsShown = z.enum(['all', 'errors', 'warnings', 'duplicates', 'alike', 'corrected'])
+/** A row of the open sheet, as the spreadsheet counts. */
+const row = z.number().int().min(1).max(2_000_000_000)
 const ids = z.array(id).min(1).max(500)
 const name = z.string().trim().min(1).max(200)
 /** Milliseconds since 1970 UTC. */
@@ -130,8 +141,23 @@ export const composingRequests = {
 
   /** Reads a CSV or XLSX file that the person chooses; null where they choose none. */
   'bulk.open': answers<BulkSheet | null>()(nothing),
-  /** Another sheet of the same file. */
-  'bulk.sheet': answers<BulkSheet>()(z.strictObject({ id, sheet: z.string().min(1).max(200) })),
+  /** The same of a file that was dropped on the window: what is in it, and no path. */
+  'bulk.openDropped': answers<BulkSheet>()(
+    z.strictObject({
+      fileName: z.string().min(1).max(500),
+      bytes: z.instanceof(Uint8Array).refine(({ byteLength }) => byteLength <= MOST_SHEET_BYTES)
+    })
+  ),
+  /** Rows that were copied in a spreadsheet; without their text those that are on the clipboard. */
+  'bulk.paste': answers<BulkSheet>()(z.strictObject({ text: z.string().max(MOST_SHEET_BYTES).optional() })),
+  /** Rows with made-up people for a package, or for one that is made up too, to try it with: in the practice office only. */
+  'bulk.practise': answers<{ sheet: BulkSheet; name: string; composition: Composition }>()(
+    z.strictObject({ composition: Composition.optional() })
+  ),
+  /** Another sheet of the same file, or the same with its first row read otherwise. */
+  'bulk.sheet': answers<BulkSheet>()(
+    z.strictObject({ id, sheet: z.string().max(200), firstRow: z.enum(['headings', 'data']).optional() })
+  ),
   /** How a sheet with the same headings was matched last with the same forms or templates; null where none was. */
   'bulk.remembered': answers<RememberedMapping | null>()(z.strictObject({ id, composition: Composition })),
   /** Tries all rows on a composition, without sending anything; and remembers how the columns were matched. */
@@ -140,6 +166,8 @@ export const composingRequests = {
       id,
       composition: Composition,
       mapping: ColumnMapping,
+      /** How dates of columns are read that could be read either way. */
+      dateOrders: DateOrders.optional(),
       /** The calling code of mobile numbers that have none; absent to leave them as they are. */
       countryCode: z
         .string()
@@ -147,9 +175,17 @@ export const composingRequests = {
         .optional()
     })
   ),
-  'bulk.rows': answers<{ rows: BulkRow[]; total: number }>()(
-    z.strictObject({ id, show: z.enum(['all', 'errors', 'warnings', 'duplicates', 'alike']), ...page })
+  'bulk.rows': answers<{ rows: BulkRow[]; total: number }>()(z.strictObject({ id, show: rowsShown, ...page })),
+  /** Puts other text in a cell, or with null back what it said, and checks its row again. The file stays as it is. */
+  'bulk.correct': answers<{ check: BulkCheck; row: BulkRow }>()(
+    z.strictObject({ id, row, column: z.number().int().min(0).max(20_000), value: z.string().max(10_000).nullable() })
   ),
+  /** The next row with an error among those that are shown, from the beginning again after the last; null where none has. */
+  'bulk.nextError': answers<{ index: number; row: BulkRow } | null>()(
+    z.strictObject({ id, show: rowsShown, after: row })
+  ),
+  /** The package that a row makes, also where it can't go. */
+  'bulk.package': answers<Composition>()(z.strictObject({ id, row })),
   /** Makes a batch of the rows without errors, as they were checked last. */
   'bulk.send': answers<BatchView>()(
     z.strictObject({
@@ -161,6 +197,8 @@ export const composingRequests = {
     })
   ),
   'bulk.exportFailed': answers<SavedFile | null>()(byId),
+  /** Saves the whole sheet as it is now, with what was corrected here. */
+  'bulk.exportCorrected': answers<SavedFile | null>()(byId),
   /** Saves an empty sheet with the columns that fit a composition, and one row to show how they are filled in. */
   'bulk.saveSample': answers<SavedFile | null>()(
     z.strictObject({ composition: Composition, format: z.enum(['csv', 'xlsx']) })

@@ -1,5 +1,5 @@
 /** What the screens are shown of composing and sending. Times are milliseconds since 1970 UTC. */
-import type { ColumnMapping } from '../composition/bulk-columns.ts'
+import type { ColumnMapping, DateOrders } from '../composition/bulk-columns.ts'
 import type { ComposedItem, ComposedSigner, Composition, CompositionKind } from '../composition/composition.ts'
 import type { Problem } from '../composition/problems.ts'
 import type { OtherMember } from './document-views.ts'
@@ -103,6 +103,8 @@ export interface SendView extends Pick<DraftSummary, 'id' | 'accountId' | 'kind'
   /** What else the service answered of the package (2.13); of one that is looked at by itself. */
   said?: { queueReference?: string; packageName?: string; others: OtherMember[] }
   documents: { reference: string; name: string }[]
+  /** What was corrected in its row before it was sent; of one that is looked at by itself. */
+  corrected?: BulkCorrection[]
 }
 
 /** Both sides of an ambiguity: what was sent, and what the folders show that may be it. */
@@ -170,8 +172,12 @@ export interface BulkSheet {
   /** All sheets of the file; one without a name for a CSV. */
   sheets: string[]
   sheet: string
+  /** Their headings, or A, B, C where the first row is data. */
   columns: string[]
-  /** Rows below the headings. */
+  firstRow: 'headings' | 'data'
+  /** Columns whose dates could be read either way, each with the first that shows it; otherwise the day is first. */
+  dateDoubts: { column: number; example: string }[]
+  /** Without the headings. */
   rows: number
   /** The first rows, as texts. */
   sample: string[][]
@@ -191,8 +197,27 @@ export interface BulkCheck {
   withoutCountry: number
   /** Rows that would go: without errors. */
   ready: number
+  /** Rows in which a cell was corrected. */
+  corrected: number
   /** Columns that fill nothing. */
   unused: string[]
+}
+
+/** A cell of a row, by its column from 0. */
+interface BulkCell {
+  column: number
+  value: string
+  /** It says more than is shown here, and can't be corrected here. */
+  isCut?: true
+}
+
+/** A cell that says something else than it did in the file; both shortened. */
+export interface BulkCorrection {
+  column: number
+  /** What the column is called. */
+  name: string
+  was: string
+  now: string
 }
 
 export interface BulkRow {
@@ -203,7 +228,11 @@ export interface BulkRow {
   problems: (Problem & {
     /** Which column the trouble comes from, where one does. */
     column?: string
+    /** What stands there. */
+    cell?: BulkCell
   })[]
+  /** What was corrected in it, in the order of the columns. */
+  corrected?: BulkCorrection[]
   /** The earlier row it repeats, or when the same was sent. */
   duplicateOf?: { row: number } | { sentAt: number }
   /** When its people got the same lately, with other data. */
@@ -213,5 +242,6 @@ export interface BulkRow {
 /** Which columns filled what when a sheet with these headings was last checked for what is sent. */
 export interface RememberedMapping {
   mapping: ColumnMapping
+  dateOrders: DateOrders
   at: number
 }

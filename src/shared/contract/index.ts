@@ -2,7 +2,7 @@
 
 export { type EventName, type Events, eventNames } from './api.ts'
 export * from './commands.ts'
-export { TRASH_DAYS } from './composing-requests.ts'
+export { MOST_SHEET_BYTES, TRASH_DAYS, tooLargeSheet } from './composing-requests.ts'
 export * from './document-actions.ts'
 export * from './document-query.ts'
 export * from './document-requests.ts'

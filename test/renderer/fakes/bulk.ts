@@ -1,4 +1,5 @@
 /** The made-up office's sheets: one that is "chosen", what checking it finds, the batch made of it. */
+import { type Composition, withSigners } from '../../../src/shared/composition/composition.ts'
 import type { BulkRow, BulkSheet } from '../../../src/shared/contract/views.ts'
 import type { FakeState } from '../fake-api.ts'
 import { people } from '../people.ts'
@@ -7,24 +8,68 @@ import { countsOf } from './outbox.ts'
 
 export function fakeBulk({ state, emit, chosen, newId }: FakeOffice): HandlersOf<'bulk'> {
   const { bulk } = state
+  const opened = (): BulkSheet => {
+    if (!bulk.sheet) throw new Failure('gone')
+    return bulk.sheet
+  }
+  const packageOf = (): Composition => {
+    const [preset] = state.presets
+    if (!preset) throw new Failure('gone')
+    return preset.composition
+  }
+  const shown = (show: string) =>
+    bulk.rows.filter(
+      (row) =>
+        show === 'all' ||
+        (show === 'errors' && (has(row, 'error') || row.corrected)) ||
+        (show === 'warnings' && has(row, 'warning')) ||
+        (show === 'duplicates' && row.duplicateOf !== undefined) ||
+        (show === 'alike' && row.alikeSentAt !== undefined) ||
+        (show === 'corrected' && row.corrected)
+    )
+
   return {
     'bulk.open': () => bulk.sheet as never,
-    'bulk.sheet': ({ sheet }) => {
-      if (!bulk.sheet) throw new Failure('gone')
-      return { ...bulk.sheet, sheet }
+    'bulk.openDropped': ({ fileName }) => ({ ...opened(), fileName, sheets: [''], sheet: '' }),
+    'bulk.paste': () => ({ ...opened(), fileName: 'Pasted rows', sheets: [''], sheet: '' }),
+    'bulk.practise': ({ composition }) => ({
+      sheet: { ...opened(), fileName: 'Sample clients.csv', sheets: [''], sheet: '' },
+      name: 'Client engagement letter',
+      composition: composition ? { ...composition, zone: composition.zone ?? '' } : packageOf()
+    }),
+    'bulk.sheet': ({ sheet, firstRow = 'headings' }) => {
+      const other = { ...opened(), sheet, firstRow }
+      if (firstRow === 'headings') return other
+      const columns = other.columns.map((_, column) => String.fromCharCode(65 + column))
+      return { ...other, columns, rows: other.rows + 1, sample: [other.columns, ...other.sample] }
     },
     'bulk.remembered': () => (bulk.remembered ?? null) as never,
     'bulk.check': () => bulk.check,
     'bulk.rows': ({ show, ...page }) => {
-      const fitting = bulk.rows.filter(
-        (row) =>
-          show === 'all' ||
-          (show === 'errors' && row.problems.some((problem) => problem.severity === 'error')) ||
-          (show === 'warnings' && row.problems.some((problem) => problem.severity === 'warning')) ||
-          (show === 'duplicates' && row.duplicateOf !== undefined) ||
-          (show === 'alike' && row.alikeSentAt !== undefined)
-      )
+      const fitting = shown(show)
       return { rows: pageOf(fitting, page), total: fitting.length }
+    },
+    'bulk.correct': ({ row: number, column, value }) => {
+      const before = bulk.rows.find(({ row }) => row === number)
+      if (!before) throw new Failure('gone')
+      const row = correctedRow(before, column, value)
+      bulk.rows = bulk.rows.map((one) => (one === before ? row : one))
+      const withErrors = bulk.rows.filter((one) => has(one, 'error')).length
+      const corrected = bulk.rows.filter((one) => one.corrected).length
+      bulk.check = { ...bulk.check, withErrors, corrected, ready: bulk.check.rows - withErrors }
+      return { check: bulk.check, row }
+    },
+    'bulk.nextError': ({ show, after }) => {
+      const bad = shown(show).flatMap((row, index) => (has(row, 'error') ? [{ index, row }] : []))
+      return bad.find(({ row }) => row.row > after) ?? bad[0] ?? (null as never)
+    },
+    'bulk.package': ({ row: number }) => {
+      const [FirstName = '', LastName = '', Email = ''] = cellsOf(number)
+      const base = packageOf()
+      const made = withSigners(base, (signer, index) =>
+        index === 0 ? { ...signer, FirstName, LastName, Email } : signer
+      )
+      return { ...base, items: made.items }
     },
     'bulk.send': ({ name }) => {
       const batch = {
@@ -42,9 +87,33 @@ export function fakeBulk({ state, emit, chosen, newId }: FakeOffice): HandlersOf
       return byId(state.batches, batch.id)
     },
     'bulk.exportFailed': () => ({ label: 'Rows to mend.csv' }),
+    'bulk.exportCorrected': () => ({ label: 'Tenants corrected.xlsx' }),
     'bulk.saveSample': ({ format }) => ({ label: `Sample.${format}` }),
     'bulk.close': () => null as never
   }
+}
+
+/** As the worker would check it: an address must have an @, a name must be there, and the rest is well once it is other text. */
+function correctedRow({ corrected = [], ...row }: BulkRow, column: number, value: string | null): BulkRow {
+  const known = corrected.find((one) => one.column === column)
+  const problem = row.problems.find(({ cell }) => cell?.column === column)
+  const was = known?.was ?? problem?.cell?.value ?? ''
+  const now = value ?? was
+  const isRight = column === 2 ? now.includes('@') : now !== was && now !== ''
+  const others = row.problems.filter(({ cell }) => cell?.column !== column)
+  const still = problem ?? emailWrong
+  const problems = isRight ? others : [{ ...still, cell: { column, value: now } }, ...others]
+  const rest = corrected.filter((one) => one.column !== column)
+  const all = now === was ? rest : [...rest, { column, name: columns[column] ?? '', was, now }]
+  return { ...row, problems, ...(all.length > 0 && { corrected: all }) }
+}
+
+const columns = ['First name', 'Surname', 'E-mail', 'Mobile', 'Sign by', 'Address', 'Matter', 'Notes']
+const emailWrong = {
+  severity: 'error' as const,
+  at: 'email',
+  column: 'E-mail',
+  message: 'This isn’t an e-mail address. Write it like name@example.com.'
 }
 
 const streets = ['Kauri Road', 'Beach Street', 'Station Lane', 'Mill Terrace', 'Harbour View']
@@ -62,6 +131,7 @@ export function madeUpBulk(now: number, count = 200): FakeState['bulk'] {
       duplicates: rows.filter((row) => row.duplicateOf).length,
       alike: 0,
       withoutCountry: 0,
+      corrected: 0,
       ready: count - withErrors,
       unused: ['Notes']
     },
@@ -75,7 +145,9 @@ function madeUpSheet(count: number): BulkSheet {
     fileName: 'Tenants May.xlsx',
     sheets: ['May', 'June'],
     sheet: 'May',
-    columns: ['First name', 'Surname', 'E-mail', 'Mobile', 'Sign by', 'Address', 'Matter', 'Notes'],
+    columns,
+    firstRow: 'headings',
+    dateDoubts: [],
     rows: count,
     sample: Array.from({ length: Math.min(count, 8) }, (_, index) => cellsOf(index + 1)),
     notes: ['Dates in “Sign by” are read with the day first: 04/12/2026 is 4 December 2026.']
@@ -98,29 +170,39 @@ function cellsOf(row: number): string[] {
 function rowOf(row: number, now: number): BulkRow {
   const [first, last] = nameOf(row)
   const told: BulkRow = { row, title: 'Residential tenancy agreement', who: `${first} ${last}`, problems: [] }
-  const email = { severity: 'error' as const, at: 'email', column: 'E-mail' }
   if (row === 17 || row === 94)
-    told.problems.push({ ...email, message: 'This isn’t an e-mail address. Write it like name@example.com.' })
+    told.problems.push({ ...emailWrong, cell: { column: 2, value: `${first}.${last}.example.com`.toLowerCase() } })
   if (row === 58)
     told.problems.push(
-      { severity: 'error', at: 'last', column: 'Surname', message: 'Enter the last name.' },
-      { ...email, message: 'Enter an e-mail address.' }
+      {
+        severity: 'error',
+        at: 'last',
+        column: 'Surname',
+        message: 'Enter the last name.',
+        cell: { column: 1, value: '' }
+      },
+      { ...emailWrong, message: 'Enter an e-mail address.', cell: { column: 2, value: '' } }
     )
   if (row === 121)
-    told.problems.push({ severity: 'error', at: 'due', column: 'Sign by', message: 'Choose a date in the future.' })
+    told.problems.push({
+      ...{ severity: 'error', at: 'due', column: 'Sign by', message: 'Choose a date in the future.' },
+      cell: { column: 4, value: '12/12/2024' }
+    })
   if (row === 176)
     told.problems.push({
       severity: 'error',
       at: 'due',
       column: 'Sign by',
-      message: '“next friday” can’t be read as a date. Write it as 4 December 2026.'
+      message: '“next friday” isn’t a date. Write it as 31/12/2026 or 2026-12-31.',
+      cell: { column: 4, value: 'next friday' }
     })
   if (row % 23 === 0 || row === 2)
     told.problems.push({
       severity: 'warning',
       at: 'mobile',
       column: 'Mobile',
-      message: 'This number seems too short for New Zealand (+64).'
+      message: 'This number seems too short for New Zealand (+64).',
+      cell: { column: 3, value: `021 555 0${100 + row}` }
     })
   if (row === 63 || row === 140) told.duplicateOf = { row: row - 40 }
   if (row === 31 || row === 199) told.duplicateOf = { sentAt: now - 12 * 86_400_000 }

@@ -49,6 +49,7 @@ export const draftingScenes: Record<string, () => FakeApi> = {
           duplicates: 0,
           alike: 0,
           withoutCountry: 0,
+          corrected: 0,
           ready: 200,
           unused: []
         }
@@ -60,7 +61,7 @@ export const draftingScenes: Record<string, () => FakeApi> = {
     const rows = bulk.rows.map((row, index) =>
       index > 0 && index < 30 ? { ...row, problems: [], alikeSentAt: now() - 2_400_000 } : row
     )
-    const remembered = { mapping: [{ target: 'due', column: 4 }], at: now() - 30 * 86_400_000 }
+    const remembered = { mapping: [{ target: 'due', column: 4 }], dateOrders: [], at: now() - 30 * 86_400_000 }
     return drafting(60, { bulk: { ...bulk, rows, remembered, check: { ...bulk.check, alike: 29 } } })
   },
   'drafting-offline': () =>

@@ -24,6 +24,7 @@ function opened(seen: { from?: string } = {}) {
   const facts = openServiceFacts({ db: work.db, time: systemTime, changed: () => undefined })
   const rights = openRights(work.db)
   const opens: string[] = []
+  const presets: string[] = []
   const handlers = accountHandlers({
     ...{ accounts: work.accounts, clients: work.clients, watch: work.watch, facts, rights },
     lists: {
@@ -38,6 +39,7 @@ function opened(seen: { from?: string } = {}) {
       setDay: async (day) => void days.push(day),
       mailbox: async () => 'http://127.0.0.1:4100/mailbox/key'
     },
+    presets: { save: (id: string, name: string) => void presets.push(`${id} ${name}`) } as never,
     openInBrowser: async (url, id) => void opens.push(`${id} ${url}`),
     signedLooks: {
       signedFrom: () => seen.from ?? fail('not-allowed', 'None was looked at.'),
@@ -53,7 +55,7 @@ function opened(seen: { from?: string } = {}) {
     rights.learn(id, { reminders: 'no' })
   }
   const learned = (id: string) => [facts.of(id).formsBy, rights.of(id).reminders]
-  return { handlers, days, opens, learn, learned, forgotten, notes }
+  return { handlers, days, opens, learn, learned, forgotten, notes, presets }
 }
 
 test('the practice office’s mailbox opens in the browser, and no other account has one', async () => {
@@ -74,6 +76,24 @@ test('the practice office’s mailbox opens in the browser, and no other account
     appError: { code: 'not-allowed' }
   })
   expect(opens).toHaveLength(1)
+})
+
+test('the practice office begins with a preset to try a bulk send with, and no other account does', async () => {
+  const { handlers, presets } = opened()
+  const { id } = await handlers['accounts.add']({ kind: 'practice', name: 'Practice' }, asking)
+  await handlers['accounts.add'](
+    {
+      ...{
+        kind: 'service',
+        name: 'Harbour Law',
+        baseUrl: 'https://api.example.com',
+        dataTypeSpelling: 'upper' as const
+      },
+      authentication: { scheme: 'none' }
+    },
+    asking
+  )
+  expect(presets).toEqual([`${id} Client engagement letter`])
 })
 
 test('the practice office has the day that it is given, shown with its account, and is learned anew', async () => {

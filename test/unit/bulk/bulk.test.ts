@@ -87,7 +87,7 @@ const HEADINGS = 'First name,Last name,E-mail,First name 2,Last name 2,E-mail 2,
 const person = (name: string) => `${name},Tamati,${name.toLowerCase()}@example.com`
 
 async function open(content: string | Uint8Array, name = 'staff.csv'): Promise<BulkSheet> {
-  return bulk.open('office', await files.put(name, content), name)
+  return bulk.open('office', name, { path: await files.put(name, content) })
 }
 
 function mappingOf(composition: Composition, sheet: BulkSheet) {
@@ -311,6 +311,7 @@ describe('how columns are matched', () => {
     const other = forms({ items: [form({ key: 'x', signers: [blankSigner('y'), blankSigner('z')] })] })
     expect(bulk.remembered('office', again.id, other)).toEqual({
       mapping: mapping.map(({ target, column }) => ({ target: target.replace('f1', 'x').replace('s1', 'y'), column })),
+      dateOrders: [],
       at: NOW
     })
   })
@@ -321,7 +322,7 @@ describe('how columns are matched', () => {
     expect(bulk.remembered('office', (await open('Who,Name,Mail\na,b,c\n')).id, base)).toBeNull()
     const other = forms({ items: [form({ FormType: '77', signers: [blankSigner('s1'), blankSigner('s2')] })] })
     expect(bulk.remembered('office', first.id, other)).toBeNull()
-    const theirs = await bulk.open('second', await files.put('theirs.csv', table), 'theirs.csv')
+    const theirs = await bulk.open('second', 'theirs.csv', { path: await files.put('theirs.csv', table) })
     expect(bulk.remembered('second', theirs.id, base)).toBeNull()
   })
 })
@@ -576,7 +577,7 @@ describe('a sheet', () => {
     await expect(open('Name\n"Mere')).rejects.toMatchObject({
       appError: { code: 'bad-file', message: expect.stringContaining('never closed') }
     })
-    await expect(bulk.open('office', join(files.folder, 'gone.csv'), 'gone.csv')).rejects.toMatchObject({
+    await expect(bulk.open('office', 'gone.csv', { path: join(files.folder, 'gone.csv') })).rejects.toMatchObject({
       appError: { code: 'bad-file', message: expect.not.stringContaining(files.folder) }
     })
     await expect(open(Buffer.alloc(51 * 1024 * 1024, 'a'))).rejects.toMatchObject({

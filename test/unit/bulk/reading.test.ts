@@ -1,6 +1,6 @@
 import { deflateRawSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { openTable } from '../../../src/main/core/bulk/open-file.ts'
+import { openTable, pastedTable } from '../../../src/main/core/bulk/open-file.ts'
 import { inline, rawWorkbook, workbook, workbookOf } from './tables.ts'
 
 const read = (bytes: Uint8Array, name = 'staff.csv', sheet?: string) => {
@@ -20,6 +20,45 @@ async function refusal(work: () => Promise<unknown>): Promise<string> {
   }
   throw new Error('It was taken.')
 }
+
+describe('rows that are pasted', () => {
+  const pasted = (content: string) => pastedTable(content).sheet('')
+
+  test('come from Excel with tabs, and with quotes round cells of several lines', async () => {
+    const sheet = await pasted('Name\tAddress\r\nMere\t"1 Ferry Rd\nNelson"\r\nTama\t"The ""Old"" Mill, 2 High St"\r\n')
+    expect(sheet.columns).toEqual(['Name', 'Address'])
+    expect(sheet.rows.map(({ cells }) => cells)).toEqual([
+      ['Mere', '1 Ferry Rd\nNelson'],
+      ['Tama', 'The "Old" Mill, 2 High St']
+    ])
+    expect(sheet.notes).toEqual([])
+  })
+
+  test('are parted by tabs alone: commas and semicolons are in cells', async () => {
+    expect((await pasted('Nelson, NZ; a, b\nLyttelton, NZ; c, d')).columns).toEqual(['Nelson, NZ; a, b'])
+  })
+
+  test('may be one row without headings', async () => {
+    expect((await pasted('Mere\tTamati\tmere@example.com')).rows).toEqual([
+      { row: 1, cells: ['Mere', 'Tamati', 'mere@example.com'] }
+    ])
+  })
+
+  test('that are none say what to do', async () => {
+    expect(await refusal(async () => pasted(' \r\n'))).toContain('nothing to paste')
+    expect(await refusal(async () => pasted('Kia ora koutou'))).toContain('Select the rows there')
+    expect(await refusal(async () => pasted('PK\0\0\tx\n'))).toContain('isn’t text')
+  })
+
+  test('keep to the limits of a file, and a formula among them is text', async () => {
+    expect(await refusal(() => pasted(`Name\tE-mail\n${'Mere\tx\n'.repeat(30_000)}`))).toContain('30,000 rows')
+    expect(await refusal(() => pasted(`${'x\t'.repeat(10_000)}y\n`))).toContain('10,001 columns')
+    expect(await refusal(async () => pasted(`a\tb\n${'x'.repeat(51 * 1024 * 1024)}`))).toContain(
+      '52 MB; the limit is 50 MB'
+    )
+    expect((await pasted('Name\tNote\nMere\t=HYPERLINK("http://x")')).rows[0]?.cells[1]).toBe('=HYPERLINK("http://x")')
+  })
+})
 
 describe('a table of text', () => {
   test('has headings and rows', async () => {
@@ -100,9 +139,18 @@ describe('a table of text', () => {
     ])
   })
 
-  test('says how dates are read where they could be read in two ways', async () => {
+  test('says which dates could be read in two ways, by the first that would be another day', async () => {
+    const doubts = async (...dates: string[]) =>
+      (await text(`Name,Start\n${dates.map((one) => `a,${one}`).join('\n')}`)).dateDoubts
+    expect(await doubts('05/05/2026', '04/12/2026', '05/11/2026')).toEqual([{ column: 1, example: '04/12/2026' }])
+    expect(await doubts('04/12/2026', '25/11/2026')).toEqual([])
+    expect(await doubts('04/12/2026', '11/25/2026')).toEqual([])
+    // Whichever comes first, it is the same day.
+    expect(await doubts('05/05/2026')).toEqual([])
+  })
+
+  test('says how dates are read where the month comes first, and where they are numbers', async () => {
     const notes = async (...dates: string[]) => (await text(`Start\n${dates.join('\n')}`)).notes.join()
-    expect(await notes('04/12/2026', '05/11/2026')).toContain('day first')
     expect(await notes('04/12/2026', '25/11/2026')).toBe('')
     expect(await notes('04/12/2026', '11/25/2026')).toContain('month first')
     expect(await notes('46361', '46400')).toContain('numbers such as 46361')
@@ -135,8 +183,26 @@ describe('a table of text', () => {
     expect((await text('Name,E-mail\n')).notes.join()).toContain('no rows')
   })
 
-  test('without headings is doubted', async () => {
-    expect((await text('Mere,mere@example.com\nTama,tama@example.com')).notes.join()).toContain('headings')
+  test('without headings has columns with letters, and loses no row', async () => {
+    const sheet = await text('Mere,mere@example.com\nTama,tama@example.com')
+    expect(sheet).toMatchObject({ firstRow: 'data', columns: ['A', 'B'] })
+    expect(sheet.rows.map(({ row, cells }) => [row, cells[0]])).toEqual([
+      [1, 'Mere'],
+      [2, 'Tama']
+    ])
+    expect(sheet.notes.join()).toContain('used as data')
+  })
+
+  test('is read as a person says, whatever its first row looks like', async () => {
+    const table = openTable(Buffer.from('Mere,mere@example.com\nTama,tama@example.com'), 'staff.csv')
+    expect(await table.sheet('', 'headings')).toMatchObject({
+      firstRow: 'headings',
+      columns: ['Mere', 'mere@example.com']
+    })
+    const headed = openTable(Buffer.from(`Name\n${'Mere\n'.repeat(27)}`), 'staff.csv')
+    expect((await headed.sheet('', 'data')).rows[0]).toEqual({ row: 1, cells: ['Name'] })
+    const wide = openTable(Buffer.from(`${Array.from({ length: 28 }, () => 'x').join(',')}\n`), 'staff.csv')
+    expect((await wide.sheet('', 'data')).columns.slice(-3)).toEqual(['Z', 'AA', 'AB'])
   })
 
   test('that is none is refused', async () => {

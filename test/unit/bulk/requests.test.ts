@@ -6,6 +6,9 @@ import { openRememberedColumns } from '../../../src/main/core/bulk/remembered-co
 import { tableFile } from '../../../src/main/core/bulk/table-file.ts'
 import { askOf, bulkAnswers } from '../../../src/main/core/bulk/worker.ts'
 import { type BulkParts, bulkHandlers } from '../../../src/main/ipc/bulk.ts'
+import { matchColumns } from '../../../src/shared/composition/bulk-columns.ts'
+import { bulkTargets } from '../../../src/shared/composition/bulk-targets.ts'
+import { MOST_SHEET_BYTES, requests } from '../../../src/shared/contract/index.ts'
 import { forms } from '../../fixtures/compositions.ts'
 import { database } from '../notifications/office.ts'
 import { folderOf } from './tables.ts'
@@ -14,7 +17,8 @@ let files: Awaited<ReturnType<typeof folderOf>>
 let chosen: string[]
 let saveAs: string | undefined
 let suggested: string
-let account: { id: string } | undefined
+let clipboard: string
+let account: { id: string; kind?: 'practice' | 'service' } | undefined
 let handlers: ReturnType<typeof bulkHandlers>
 const context = { from: 'office' as const, stillAsking: () => true }
 
@@ -23,6 +27,7 @@ beforeEach(async () => {
   chosen = []
   saveAs = undefined
   suggested = ''
+  clipboard = ''
   account = { id: 'office' }
   const bulk = openBulk({
     worker: { ask: askOf(bulkAnswers()), end: vi.fn() },
@@ -32,8 +37,9 @@ beforeEach(async () => {
     columns: openRememberedColumns({ db: database(), time: { now: () => 0 } })
   })
   handlers = bulkHandlers({
-    accounts: { chosen: () => account } as unknown as BulkParts['accounts'],
+    accounts: { chosen: () => account, get: () => account } as unknown as BulkParts['accounts'],
     bulk,
+    readClipboard: async () => clipboard,
     chooseFiles: async () => chosen,
     chooseSaveFile: async (_title, name) => {
       suggested = name
@@ -50,6 +56,54 @@ describe('a person', () => {
     const sheet = await handlers['bulk.open'](undefined, context)
     expect(sheet).toMatchObject({ id: 'sheet', fileName: 'staff.csv', rows: 1 })
     expect(JSON.stringify(sheet)).not.toContain(files.folder)
+  })
+
+  test('drops a table, of which only its name and what is in it come over', async () => {
+    const bytes = Buffer.from('Name\nMere\n')
+    const sheet = await handlers['bulk.openDropped']({ fileName: 'staff.csv', bytes }, context)
+    expect(sheet).toMatchObject({ id: 'sheet', fileName: 'staff.csv', rows: 1 })
+  })
+
+  test('drops no more than a file may have, and nothing but bytes', () => {
+    const { input } = requests['bulk.openDropped']
+    const fits = (bytes: unknown) => input.safeParse({ fileName: 'staff.csv', bytes }).success
+    expect(fits(new Uint8Array(MOST_SHEET_BYTES))).toBe(true)
+    expect(fits(new Uint8Array(MOST_SHEET_BYTES + 1))).toBe(false)
+    expect(fits('Name\nMere\n')).toBe(false)
+    expect(input.safeParse({ path: '/etc/passwd', fileName: 'passwd' }).success).toBe(false)
+  })
+
+  test('drops what isn’t a table and is told why', async () => {
+    const drop = (fileName: string, text: string) =>
+      handlers['bulk.openDropped']({ fileName, bytes: Buffer.from(text, 'latin1') }, context)
+    await expect(drop('scan.csv', '%PDF-1.7')).rejects.toMatchObject({ appError: { code: 'bad-file' } })
+    await expect(drop('lies.xlsx', 'PK\x03\x04 and nothing else')).rejects.toMatchObject({
+      appError: { code: 'bad-file' }
+    })
+  })
+
+  test('pastes rows, those given or those on the clipboard', async () => {
+    clipboard = 'Name\tE-mail\nTama\ttama@example.com'
+    expect(await handlers['bulk.paste']({}, context)).toMatchObject({ fileName: 'Pasted rows', rows: 1 })
+    expect(await handlers['bulk.paste']({ text: 'Name\nMere\nLena' }, context)).toMatchObject({ rows: 2 })
+  })
+
+  test('is given nothing of the clipboard once the screen was left', async () => {
+    clipboard = 'Name\nTama'
+    const left = { ...context, stillAsking: () => false }
+    await expect(handlers['bulk.paste']({}, left)).rejects.toMatchObject({ appError: { code: 'gone' } })
+  })
+
+  test('practises in the practice office, with a sheet that has something to correct', async () => {
+    account = { id: 'office', kind: 'practice' }
+    const { sheet, composition } = await handlers['bulk.practise']({}, context)
+    expect(sheet.columns).toEqual(['First name', 'Last name', 'E-mail', 'Due date'])
+    const mapping = matchColumns(bulkTargets(composition), sheet.columns)
+    expect(mapping).toHaveLength(4)
+    const check = await handlers['bulk.check']({ id: sheet.id, composition, mapping }, context)
+    expect(check).toMatchObject({ rows: 8, ready: 6, withErrors: 2 })
+    account = { id: 'office', kind: 'service' }
+    await expect(handlers['bulk.practise']({}, context)).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
   })
 
   test('may think better of choosing and of saving', async () => {

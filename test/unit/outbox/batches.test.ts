@@ -49,6 +49,15 @@ describe('a batch', () => {
     expect(namesTaken()).toEqual(Array.from({ length: 12 }, (_, index) => `Row ${index + 1}`))
   })
 
+  test('keeps what was corrected in a row, and says it of that row', async () => {
+    const corrected = [{ column: 1, name: 'E-mail', was: 'row1@', now: 'row1@example.com' }]
+    const [first, second] = rowsOf(2)
+    const { id } = await add(0, { rows: [{ ...first, corrected } as PackageRow, second as PackageRow] })
+    const [one, two] = rowsShown(id)
+    expect(work.parts.outbox.get(one?.id ?? '').corrected).toEqual(corrected)
+    expect(work.parts.outbox.get(two?.id ?? '')).not.toHaveProperty('corrected')
+  })
+
   test('starts its rows in order also when several go at once', async () => {
     work.outbox.configure(work.accountId, { concurrency: 4, undoSeconds: 0 })
     const { id } = await add(40)

@@ -41,6 +41,7 @@ interface Owner {
   headings: readonly string[]
 }
 
+type SheetSource = { path: string } | { bytes: Uint8Array } | { pasted: string }
 type ToCheck = Omit<BulkQuestions['check']['ask'], 'zone' | 'now' | 'recent'>
 type ToSend = Omit<BulkQuestions['prepare']['ask'], 'now' | 'recent'> & { name: string; at?: number | undefined }
 
@@ -81,6 +82,17 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
     if (owners.size === 0 && samples === 0) await worker.end()
   }
 
+  /** Asks for what needs no open sheet; the worker ends afterwards where nothing else needs it. */
+  async function withoutSheet<Answer>(asking: () => Promise<Answer>): Promise<Answer> {
+    samples += 1
+    try {
+      return await asking()
+    } finally {
+      samples -= 1
+      await endWhenIdle()
+    }
+  }
+
   const recentOf = (accountId: string) => outbox.sentSince(accountId, time.now() - RECENT_DAYS * DAY)
 
   async function rowsOf(id: string, count: number): Promise<string[]> {
@@ -94,27 +106,39 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
     return rows
   }
 
+  async function open(accountId: string, fileName: string, from: SheetSource): Promise<BulkSheet> {
+    const id = newId()
+    owners.set(id, { accountId, fileName, headings: [] })
+    try {
+      const sheet = await naming(fileName, worker.ask('open', { id, fileName, ...from }))
+      ofAccount(accountId, id)
+      owners.set(id, { accountId, fileName, headings: sheet.columns })
+      const oldest = owners.keys().next().value
+      if (owners.size > MOST_OPEN && oldest !== undefined) await close(oldest)
+      return sheet
+    } catch (error) {
+      await close(id)
+      throw error
+    }
+  }
+
   return {
-    /** @throws AppFailure `bad-file` if it can't be used; the message says why. */
-    async open(accountId: string, path: string, fileName: string): Promise<BulkSheet> {
-      const id = newId()
-      owners.set(id, { accountId, fileName, headings: [] })
-      try {
-        const sheet = await naming(fileName, worker.ask('open', { id, path, fileName }))
-        ofAccount(accountId, id)
-        owners.set(id, { accountId, fileName, headings: sheet.columns })
-        const oldest = owners.keys().next().value
-        if (owners.size > MOST_OPEN && oldest !== undefined) await close(oldest)
-        return sheet
-      } catch (error) {
-        await close(id)
-        throw error
-      }
+    /**
+     * A file where a person said it is, what was in one that they dropped, or rows that they copied.
+     * @throws AppFailure `bad-file` if it can't be used; the message says why.
+     */
+    open,
+
+    /** A made-up sheet for a package, to try it with. */
+    async practise(accountId: string, composition: Composition): Promise<BulkSheet> {
+      const bytes = await withoutSheet(() => worker.ask('practice', { composition, now: time.now() }))
+      return open(accountId, 'Sample clients.csv', { bytes })
     },
 
-    async sheet(accountId: string, id: string, sheet: string): Promise<BulkSheet> {
+    /** @param firstRow what stands in its first row; as it looks, if undefined. */
+    async sheet(accountId: string, id: string, sheet: string, firstRow?: BulkSheet['firstRow']): Promise<BulkSheet> {
       const owner = ofAccount(accountId, id)
-      const other = await naming(sheet, worker.ask('sheet', { id, sheet }))
+      const other = await naming(sheet || owner.fileName, worker.ask('sheet', { id, sheet, firstRow }))
       owners.set(id, { ...owner, headings: other.columns })
       return other
     },
@@ -128,13 +152,38 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
       const { headings } = ofAccount(accountId, ask.id)
       const moment = { zone: time.zone(), now: time.now(), recent: recentOf(accountId) }
       const check = await worker.ask('check', { ...ask, ...moment })
-      remembered.note(accountId, ask.composition, headings, ask.mapping)
+      const { mapping, dateOrders = [] } = ask
+      remembered.note(accountId, ask.composition, headings, { mapping, dateOrders })
       return check
     },
 
     async rows(accountId: string, ask: BulkQuestions['rows']['ask']): Promise<{ rows: BulkRow[]; total: number }> {
       ofAccount(accountId, ask.id)
       return worker.ask('rows', ask)
+    },
+
+    /** @throws AppFailure `busy` once the rows are on their way. */
+    async correct(
+      accountId: string,
+      ask: BulkQuestions['correct']['ask']
+    ): Promise<{ check: BulkCheck; row: BulkRow }> {
+      ofAccount(accountId, ask.id)
+      if (sending.has(ask.id)) fail('busy', 'These rows are already being sent.')
+      return worker.ask('correct', ask)
+    },
+
+    async nextError(
+      accountId: string,
+      ask: BulkQuestions['nextError']['ask']
+    ): Promise<{ index: number; row: BulkRow } | null> {
+      ofAccount(accountId, ask.id)
+      return worker.ask('nextError', ask)
+    },
+
+    /** The package that a row makes. */
+    async package(accountId: string, ask: BulkQuestions['package']['ask']): Promise<Composition> {
+      ofAccount(accountId, ask.id)
+      return JSON.parse(await worker.ask('package', ask)) as Composition
     },
 
     /**
@@ -171,15 +220,15 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
       return { fileName, file: (format) => worker.ask('failed', { id, format }) }
     },
 
+    /** The sheet as it is now, with what was corrected, as a file; and the name of the one that it is of. */
+    corrected(accountId: string, id: string): { fileName: string; file: (format: TableFormat) => Promise<Uint8Array> } {
+      const { fileName } = ofAccount(accountId, id)
+      return { fileName, file: (format) => worker.ask('corrected', { id, format }) }
+    },
+
     /** A file with the columns that fit a composition, and one row. */
     async sample(composition: Composition, format: TableFormat): Promise<Uint8Array> {
-      samples += 1
-      try {
-        return await worker.ask('sample', { composition, format, now: time.now() })
-      } finally {
-        samples -= 1
-        await endWhenIdle()
-      }
+      return withoutSheet(() => worker.ask('sample', { composition, format, now: time.now() }))
     },
 
     /** Frees what a sheet takes. One that isn't open is closed already. */

@@ -1,6 +1,6 @@
 /** Tries the rows of a sheet on a composition: what is wrong with each, which repeat what, and what would be sent. */
 
-import type { ColumnMapping } from '../../../shared/composition/bulk-columns.ts'
+import type { ColumnMapping, DateOrders } from '../../../shared/composition/bulk-columns.ts'
 import { type AppliedRow, rowsOnto, unknownTargets } from '../../../shared/composition/bulk-rows.ts'
 import {
   type ComposedSigner,
@@ -15,9 +15,10 @@ import {
   toFormFillerRequest,
   whoOf
 } from '../../../shared/composition/index.ts'
-import type { BulkCheck, BulkRow } from '../../../shared/contract/index.ts'
+import type { BulkCheck, BulkCorrection, BulkRow } from '../../../shared/contract/index.ts'
 import { SendFormDirectRequest, SendFormFillerRequest, spell } from '../../../shared/model/index.ts'
 import { fail } from '../lib/failure.ts'
+import { shortened } from '../lib/text-folding.ts'
 import { exampleRowOf } from './sample-file.ts'
 import type { Sheet, SheetRow } from './sheet.ts'
 import { PROBLEM_COLUMN } from './table-file.ts'
@@ -32,6 +33,8 @@ const EXAMPLE_LEFT: Problem = {
 export interface Plan {
   composition: Composition
   mapping: ColumnMapping
+  /** What a person said of columns whose dates could be read either way. */
+  dateOrders?: DateOrders | undefined
   /** The time zone of due dates where the composition has none. */
   zone: string
   /** The calling code of mobile numbers that have none; absent to leave them as they are. */
@@ -46,6 +49,8 @@ export interface Moment {
   recent: ReadonlyMap<string, number>
 }
 
+/** Characters of a cell that are shown where it is wrong: more can't be corrected there. */
+const MOST_SHOWN = 500
 /** For so long it is worth a question whether people should get the same again with other data. */
 const RECENTLY = 86_400_000
 
@@ -61,6 +66,10 @@ export interface DryRun {
   plan: Plan
   rows: BulkRow[]
   check: BulkCheck
+  /** Rows, by their places, that had errors when all were tried: one that was corrected since stays among them. */
+  hadErrors: ReadonlySet<number>
+  /** Tries a row again that was corrected. What it repeats, and what repeats it, is settled anew without trying the others. */
+  again: (row: SheetRow, index: number) => DryRun
 }
 
 /** A row, and the package that was composed of it. */
@@ -70,6 +79,8 @@ export interface PackageRow {
   /** As they were in the sheet. */
   cells: string[]
   composition: Composition
+  /** What was corrected before it was sent; absent where nothing was. */
+  corrected?: BulkCorrection[]
 }
 
 /** A row that stays, and why, in the user's words. */
@@ -79,6 +90,14 @@ export interface LeftOutRow {
   problems: string[]
 }
 
+/** A row by itself, before it is compared with others. */
+interface TriedRow {
+  told: BulkRow
+  /** None where it has errors: what can't be sent repeats nothing, and is repeated by nothing. */
+  fingerprint?: string
+  lacksCountry: boolean
+}
+
 /** @throws AppFailure `invalid` if the mapping isn't one of this composition and this sheet. */
 export function dryRun(sheet: Sheet, plan: Plan, { now, recent }: Moment): DryRun {
   const { composition, mapping } = plan
@@ -86,40 +105,60 @@ export function dryRun(sheet: Sheet, plan: Plan, { now, recent }: Moment): DryRu
     fail('invalid', 'The columns no longer match the package.', { next: 'Match them again.' })
   }
   const make = compositionsOf(sheet, plan)
-  const columnAt = new Map(mapping.map(({ target, column }) => [target, sheet.columns[column] as string]))
-  const earlier = new Map<string, number>()
+  const columnOf = columnsOf(mapping)
   const alike = likenessesOf(recent, now - RECENTLY)
   const isExample = exampleRowOf(composition, mapping, now)
-  let withoutCountry = 0
-  const rows = sheet.rows.map((row): BulkRow => {
+
+  function tried(row: SheetRow): TriedRow {
     const { composition: made, cellProblems } = make(row)
-    if (lacksCountry(made)) withoutCountry++
     const problems = [
       ...(isExample(row.cells) ? [EXAMPLE_LEFT] : []),
-      ...cellProblems.map(({ column, ...problem }) => ({ ...problem, column: sheet.columns[column] as string })),
+      ...cellProblems.map(({ column, ...problem }) => withCell(problem, column, sheet, row)),
       ...problemsOfMade(made, now)
         .filter(({ at }) => !cellProblems.some((cell) => cell.at === at && cell.severity === 'error'))
-        .map((problem) => withColumn(problem, columnAt))
+        .map((problem) => withCell(problem, columnOf(problem.at), sheet, row))
     ]
-    const told = { row: row.row, title: titleOf(made), who: whoOf(made), problems }
-    // What can't be sent repeats nothing, and is repeated by nothing.
-    if (problems.some(isError)) return told
-    const fingerprint = fingerprintOf(made)
-    const sentAt = recent.get(fingerprint)
-    const repeated = earlier.get(fingerprint)
-    if (repeated === undefined) earlier.set(fingerprint, row.row)
-    if (sentAt !== undefined) return { ...told, duplicateOf: { sentAt } }
-    if (repeated !== undefined) return { ...told, duplicateOf: { row: repeated } }
-    const alikeSentAt = alike.get(likenessOf(fingerprint) ?? '')
-    return alikeSentAt === undefined ? told : { ...told, alikeSentAt }
-  })
-  return { plan, rows, check: { ...summed(rows, sheet.columns, mapping), withoutCountry } }
+    const corrected = correctionsOf(sheet, row)
+    const told = { row: row.row, title: titleOf(made), who: whoOf(made), problems, ...(corrected && { corrected }) }
+    return {
+      told,
+      ...(!problems.some(isError) && { fingerprint: fingerprintOf(made) }),
+      lacksCountry: lacksCountry(made)
+    }
+  }
+
+  function compared(all: readonly TriedRow[], before?: DryRun): DryRun {
+    const earlier = new Map<string, number>()
+    const rows = all.map(({ told, fingerprint }): BulkRow => {
+      if (fingerprint === undefined) return told
+      const sentAt = recent.get(fingerprint)
+      const repeated = earlier.get(fingerprint)
+      if (repeated === undefined) earlier.set(fingerprint, told.row)
+      if (sentAt !== undefined) return { ...told, duplicateOf: { sentAt } }
+      if (repeated !== undefined) return { ...told, duplicateOf: { row: repeated } }
+      const alikeSentAt = alike.get(likenessOf(fingerprint) ?? '')
+      return alikeSentAt === undefined ? told : { ...told, alikeSentAt }
+    })
+    const withoutCountry = all.filter((row) => row.lacksCountry).length
+    return {
+      plan,
+      rows,
+      check: { ...summed(rows, sheet.columns, mapping), withoutCountry },
+      hadErrors: before?.hadErrors ?? new Set(rows.flatMap((row, at) => (row.problems.some(isError) ? [at] : []))),
+      again(row, index) {
+        return compared(all.with(index, tried(row)), this)
+      }
+    }
+  }
+
+  return compared(sheet.rows.map(tried))
 }
 
 /** Makes the compositions of a sheet's rows. */
-export function compositionsOf(sheet: Sheet, { composition, mapping, zone, countryCode = '' }: Plan) {
+export function compositionsOf(sheet: Sheet, { composition, mapping, dateOrders = [], zone, countryCode = '' }: Plan) {
+  const said = new Map(dateOrders.map(({ column, order }) => [column, order]))
   const make = rowsOnto(composition, mapping, {
-    dateOrder: (column) => sheet.dateOrders[column] ?? 'day-first',
+    dateOrder: (column) => said.get(column) ?? sheet.dateOrders[column] ?? 'day-first',
     epoch: sheet.epoch,
     zone
   })
@@ -204,13 +243,35 @@ function problemsOfMade(made: Composition, now: number): Problem[] {
   return [...problems, ...refused]
 }
 
-function withColumn(problem: Problem, columnAt: ReadonlyMap<string, string>): Problem & { column?: string } {
-  const column = columnAt.get(problem.at) ?? (problem.at.startsWith('due') ? dueColumn(columnAt) : undefined)
-  return column === undefined ? problem : { ...problem, column }
+/** Which column a problem of a package comes from, by its place. */
+function columnsOf(mapping: ColumnMapping): (at: string) => number | undefined {
+  const columnAt = new Map(mapping.map(({ target, column }) => [target, column]))
+  const due = columnAt.get('due') ?? columnAt.get('due.time')
+  return (at) => columnAt.get(at) ?? (at.startsWith('due') ? due : undefined)
 }
 
-function dueColumn(columnAt: ReadonlyMap<string, string>): string | undefined {
-  return columnAt.get('due') ?? columnAt.get('due.time')
+function withCell(
+  problem: Problem,
+  column: number | undefined,
+  sheet: Sheet,
+  { cells }: SheetRow
+): BulkRow['problems'][number] {
+  if (column === undefined) return problem
+  const text = cells[column] ?? ''
+  const isCut = text.length > MOST_SHOWN
+  const cell = { column, value: isCut ? shortened(text, MOST_SHOWN) : text, ...(isCut && { isCut: true as const }) }
+  return { ...problem, column: sheet.columns[column] as string, cell }
+}
+
+/** What was corrected in a row, in the order of the columns; undefined where nothing was. */
+export function correctionsOf({ columns }: Sheet, { cells, asRead }: SheetRow): BulkCorrection[] | undefined {
+  if (!asRead) return undefined
+  return cells.flatMap((now, column) => {
+    const was = asRead.cells[column] ?? ''
+    if (now === was) return []
+    const name = columns[column] as string
+    return [{ column, name, was: shortened(was, MOST_SHOWN), now: shortened(now, MOST_SHOWN) }]
+  })
 }
 
 function summed(
@@ -227,6 +288,7 @@ function summed(
     duplicates: rows.filter(({ duplicateOf }) => duplicateOf !== undefined).length,
     alike: rows.filter(({ alikeSentAt }) => alikeSentAt !== undefined).length,
     ready: rows.length - withErrors,
+    corrected: rows.filter(({ corrected }) => corrected !== undefined).length,
     unused: columns.filter((name, index) => !used.has(index) && name !== PROBLEM_COLUMN)
   }
 }

@@ -1,27 +1,24 @@
 /** Reads a file that a person chose, by what is in it rather than by its name. */
 import { readFile, stat } from 'node:fs/promises'
+import { MOST_SHEET_BYTES, tooLargeSheet } from '../../../shared/contract/index.ts'
 import { codeOf } from '../lib/failure.ts'
-import { inFigures, MOST_BYTES, refuseFile } from './raw-table.ts'
+import { refuseFile } from './raw-table.ts'
 import { decodeText, readCsv } from './read-csv.ts'
 import { openWorkbook } from './read-xlsx.ts'
-import { type Sheet, sheetOf } from './sheet.ts'
+import { type FirstRow, type Sheet, sheetOf } from './sheet.ts'
 
 export interface TableFile {
   /** None of them has a name in a CSV file. */
   sheets: string[]
   /** @throws AppFailure `bad-file` */
-  sheet(name: string): Promise<Sheet>
+  sheet(name: string, firstRow?: FirstRow): Promise<Sheet>
 }
 
 /** The whole file. @throws AppFailure `bad-file` if it can't be read or is too large. */
 export async function readWhole(path: string): Promise<Uint8Array> {
   try {
     const { size } = await stat(path)
-    if (size > MOST_BYTES) {
-      refuseFile(
-        `This file is ${inFigures(Math.ceil(size / 1024 / 1024))} MB; the limit is ${MOST_BYTES / 1024 / 1024} MB. Keep only the columns you need, or split it.`
-      )
-    }
+    refuseSize(size)
     return await readFile(path)
   } catch (error) {
     return refuseFile(unreadable[codeOf(error)] ?? refusalOf(error))
@@ -31,21 +28,38 @@ export async function readWhole(path: string): Promise<Uint8Array> {
 /** @throws AppFailure `bad-file` if it is no table. */
 export function openTable(bytes: Uint8Array, name: string): TableFile {
   if (bytes.length === 0) refuseFile('This file is empty.')
+  refuseSize(bytes.length)
   const start = Buffer.from(bytes.subarray(0, 8)).toString('latin1')
   if (start.startsWith('PK')) {
     const workbook = openWorkbook(bytes)
     const note = /\.(?:csv|txt|tsv)$/i.test(name) ? ['The file is an Excel workbook, although its name says text.'] : []
     return {
       sheets: workbook.sheets,
-      sheet: async (sheet) => withNotes(note, sheetOf(workbook.read(sheet)))
+      sheet: async (sheet, firstRow) => withNotes(note, sheetOf(workbook.read(sheet), firstRow))
     }
   }
   refuseOtherKinds(bytes, start, name)
   const { text, note } = decodeText(bytes)
   return {
     sheets: [''],
-    sheet: async () => withNotes(note ? [note] : [], sheetOf(readCsv(text)))
+    sheet: async (_, firstRow) => withNotes(note ? [note] : [], sheetOf(readCsv(text), firstRow))
   }
+}
+
+/** Cells that were copied in a spreadsheet, which parts them by tabs. @throws AppFailure `bad-file` if there are none. */
+export function pastedTable(text: string): TableFile {
+  if (text.trim() === '') refuseFile('There’s nothing to paste. Copy the rows in your spreadsheet first.')
+  refuseSize(text.length)
+  if (text.includes('\0')) refuseFile('What was copied isn’t text. Copy the rows in your spreadsheet.')
+  if (!/[\t\n\r]/.test(text.trim())) {
+    refuseFile('What was copied isn’t rows of a spreadsheet. Select the rows there, copy them, and paste again.')
+  }
+  return { sheets: [''], sheet: async (_, firstRow) => sheetOf(readCsv(text, '\t'), firstRow) }
+}
+
+function refuseSize(size: number): void {
+  if (size <= MOST_SHEET_BYTES) return
+  refuseFile(tooLargeSheet(size))
 }
 
 function withNotes(notes: readonly string[], sheet: Sheet): Sheet {

@@ -6,10 +6,10 @@ import { fail } from '../lib/failure.ts'
 export const MOST_ROWS = 5_000
 export const MOST_COLUMNS = 500
 /**
- * Of the file, and of what an Excel workbook unpacks to. A thread beyond its memory limit ends alone; but the limit counts
- * JavaScript's values and no buffers, which are what bytes lie in: without these the whole application would pay.
+ * What an Excel workbook unpacks to; of the file itself it is `MOST_SHEET_BYTES`. A thread beyond its memory limit ends alone;
+ * but the limit counts JavaScript's values and no buffers, which are what bytes lie in: without these the whole application
+ * would pay.
  */
-export const MOST_BYTES = 50 * 1024 * 1024
 export const MOST_BYTES_UNPACKED = 100 * 1024 * 1024
 
 export interface RawTable {

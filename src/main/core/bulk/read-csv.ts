@@ -7,11 +7,13 @@ const words: Record<string, string> = { ';': 'semicolons', '\t': 'tabs', '|': 'v
 
 /**
  * Reads a text of separated values. Quotes may hold separators and lines.
+ * @param known what separates them, where it needn't be found out.
  * @throws AppFailure `bad-file` if a quotation mark is never closed, as in a file that was cut in half.
  */
-export function readCsv(whole: string): RawTable {
+export function readCsv(whole: string, known?: string): RawTable {
   // Files that went through several hands end their lines in several ways.
-  const { text, separator } = withSeparator(whole.replace(/\r\n?/g, '\n'))
+  const lines = whole.replace(/\r\n?/g, '\n')
+  const { text, separator } = known === undefined ? withSeparator(lines) : { text: lines, separator: known }
   refuseEndless(text, separator)
   const taker = rowTaker()
   const flawed: number[] = []
@@ -38,7 +40,7 @@ export function readCsv(whole: string): RawTable {
   // A file that ends in the middle of a row may have been cut off.
   const endsEarly = lengths.rows > 2 && lengths.isEven && lengths.last < lengths.first
   const notes = [
-    ...(words[separator] ? [`The columns are separated by ${words[separator]}.`] : []),
+    ...(known === undefined && words[separator] ? [`The columns are separated by ${words[separator]}.`] : []),
     ...(flawed.length > 0 ? [strayQuotes(flawed)] : []),
     ...(endsEarly ? ['The last row has fewer cells than the others. Check that the file is complete.'] : [])
   ]

@@ -1,9 +1,9 @@
 /**
  * How the columns of sheets were matched, by what is sent and the headings: a sheet that comes each month is matched by hand
- * once. Headings and labels are kept, and nothing of the rows.
+ * once, and asked once which comes first in its dates. Headings and labels are kept, and nothing of the rows.
  */
 import { z } from 'zod'
-import type { ColumnMapping } from '../../../shared/composition/bulk-columns.ts'
+import { type ColumnMapping, DateOrders } from '../../../shared/composition/bulk-columns.ts'
 import { bulkTargets } from '../../../shared/composition/bulk-targets.ts'
 import { type Composition, subjectOf } from '../../../shared/composition/index.ts'
 import type { RememberedMapping } from '../../../shared/contract/index.ts'
@@ -19,6 +19,8 @@ const Kept = z.array(
     headings: z.array(z.string()),
     /** Which column fills which target, by its label: a target's own name is another one in each package. */
     filled: z.array(z.object({ label: z.string(), column: z.number().int().min(0) })),
+    /** Of an earlier version they are not known. */
+    dateOrders: DateOrders.default([]),
     at: z.number()
   })
 )
@@ -36,7 +38,12 @@ export function openRememberedColumns({ db, time }: { db: Db; time: Pick<Time, '
 
   return {
     /** Keeps a match in place of the last one for the same; the oldest of many are forgotten. */
-    note(accountId: string, composition: Composition, headings: readonly string[], mapping: ColumnMapping): void {
+    note(
+      accountId: string,
+      composition: Composition,
+      headings: readonly string[],
+      { mapping, dateOrders }: { mapping: ColumnMapping; dateOrders: DateOrders }
+    ): void {
       const subject = subjectOf(composition)
       const labels = new Map(bulkTargets(composition).map(({ target, label }) => [target, label]))
       const filled = mapping.flatMap(({ target, column }) => {
@@ -44,7 +51,10 @@ export function openRememberedColumns({ db, time }: { db: Db; time: Pick<Time, '
         return label === undefined ? [] : { label, column }
       })
       const others = read(accountId).filter((one) => !isOf(one, subject, headings))
-      kept.write(keyOf(accountId), [{ subject, headings, filled, at: time.now() }, ...others].slice(0, MOST_KEPT))
+      kept.write(
+        keyOf(accountId),
+        [{ subject, headings, filled, dateOrders, at: time.now() }, ...others].slice(0, MOST_KEPT)
+      )
     },
 
     /** As it was kept last, without what the package no longer has. */
@@ -56,7 +66,9 @@ export function openRememberedColumns({ db, time }: { db: Db; time: Pick<Time, '
         const target = targets.get(label)
         return target === undefined ? [] : { target, column }
       })
-      return found && mapping && mapping.length > 0 ? { mapping, at: found.at } : undefined
+      return found && mapping && mapping.length > 0
+        ? { mapping, dateOrders: found.dateOrders, at: found.at }
+        : undefined
     }
   }
 }

@@ -2,7 +2,7 @@
 import type { ColumnMapping } from '../../../shared/composition/bulk-columns.ts'
 import type { BulkTarget } from '../../../shared/composition/bulk-fields.ts'
 import { rowOf } from '../../../shared/composition/bulk-rows.ts'
-import { bulkTargets } from '../../../shared/composition/bulk-targets.ts'
+import { bulkTargets, valueAt } from '../../../shared/composition/bulk-targets.ts'
 import type { Composition } from '../../../shared/composition/index.ts'
 import { DAY } from '../lib/calendar.ts'
 import { type TableFormat, tableFile } from './table-file.ts'
@@ -41,6 +41,49 @@ export function exampleRowOf(composition: Composition, mapping: ColumnMapping, n
 export function sampleFile(composition: Composition, format: TableFormat, now: number): Uint8Array {
   const { columns, row } = sampleTable(composition, now)
   return tableFile(format, columns, [row])
+}
+
+const PRACTISING = [
+  { FirstName: 'Hana', LastName: 'Weka', Email: 'hana.weka@practice.example' },
+  { FirstName: 'Tama', LastName: 'Tui', Email: 'tama.tui@practice.example' },
+  { FirstName: 'Priya', LastName: 'Nair', Email: 'priya.nair@example.com' },
+  { FirstName: 'Oliver', LastName: 'Grant', Email: 'oliver.grant.example.com' },
+  { FirstName: 'Leilani', LastName: 'Fonoti', Email: 'leilani.fonoti@example.com' },
+  { FirstName: 'Wiremu', LastName: '', Email: 'wiremu.parata@example.com' },
+  { FirstName: 'Mei', LastName: 'Chen', Email: 'mei.chen@example.com' },
+  { FirstName: 'Sione', LastName: 'Vake', Email: 'sione.vake@example.com' }
+]
+
+/**
+ * A sheet to practise with: the people that a package still lacks, when it is due, and what else must be filled in. The first
+ * two are the practice office's volunteers, who sign by themselves; two have something to correct.
+ */
+export function practiceFile(composition: Composition, now: number): Uint8Array {
+  const isPerson = ({ path }: BulkTarget) =>
+    !path.includes('ShareUsers') && String(path.at(-1)) in (PRACTISING[0] as object)
+  const isAlone = composition.items.length === 1 && composition.items[0]?.signers.length === 1
+  const targets = bulkTargets(composition).filter(
+    ({ target, required, path, ...rest }) =>
+      target === 'due' || (required && !valueAt(composition, path)) || (isPerson({ target, path, ...rest }) && isAlone)
+  )
+  const rows = PRACTISING.map((_, row) =>
+    targets.map((target) => {
+      const name = String(target.path.at(-1))
+      // Who signs second in one row signs first in another: each has others beside them.
+      const person = PRACTISING[(row + 3 * ((target.person ?? 1) - 1)) % PRACTISING.length]
+      if (isPerson(target) && person) return person[name as keyof typeof person]
+      return target.kind === 'due' ? shortDate(now + (14 + row) * DAY) : made(composition, target, now)
+    })
+  )
+  const headings = targets.map(({ label }) =>
+    isAlone ? label.replace(/^Signer 1: (.)/, (_, letter: string) => letter.toUpperCase()) : label
+  )
+  return tableFile('csv', headings, rows)
+}
+
+/** "14 December 2026", which can be read in one way only. */
+function shortDate(at: number): string {
+  return new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
 }
 
 function made(composition: Composition, target: BulkTarget, now: number): string {

@@ -9,7 +9,7 @@ import {
   refuseFile,
   refuseRows
 } from './raw-table.ts'
-import { plainCell } from './table-file.ts'
+import { letters, plainCell } from './table-file.ts'
 
 export interface Sheet {
   columns: string[]
@@ -18,8 +18,14 @@ export interface Sheet {
   notes: string[]
   /** How the dates of each column are written. */
   dateOrders: DateOrder[]
+  /** Columns whose dates could be read either way, by the first that shows it. */
+  dateDoubts: { column: number; example: string }[]
+  firstRow: FirstRow
   epoch: Epoch
 }
+
+/** What stands in the first row of a sheet. */
+export type FirstRow = 'headings' | 'data'
 
 export interface SheetRow {
   /** As the spreadsheet counts: the headings are in row 1 where nothing stands above them, and blank rows have numbers too. */
@@ -27,19 +33,37 @@ export interface SheetRow {
   /** As many as there are columns. */
   cells: string[]
   flaws?: Map<number, string>
+  /** The row as it was read, where a cell of it was corrected since. */
+  asRead?: SheetRow
+}
+
+/** Other text for some cells of some rows: by the row's number, then by the column from 0. */
+export type Corrections = Map<number, Map<number, string>>
+
+/** The row with other text in some of its cells. What it said before, and what was wrong there, stays with it. */
+export function correctedRow(row: SheetRow, corrections: ReadonlyMap<number, string>): SheetRow {
+  const asRead = row.asRead ?? row
+  const cells = asRead.cells.map((cell, column) => corrections.get(column) ?? cell)
+  if (cells.every((cell, column) => cell === asRead.cells[column])) return asRead
+  const flaws = [...(asRead.flaws ?? [])].filter(([column]) => cells[column] === asRead.cells[column])
+  return { row: row.row, cells, ...(flaws.length > 0 && { flaws: new Map(flaws) }), asRead }
 }
 
 /**
- * The first row that isn't blank has the headings.
+ * The first row that isn't blank has the headings, unless it is said or seen to be data: then the columns are called as
+ * spreadsheets call them, A, B, C.
  * @throws AppFailure `bad-file` if there is nothing, or too much.
  */
-export function sheetOf({ rows, count, width, notes, epoch }: RawTable): Sheet {
-  const [headings, ...below] = rows.map(asMeant)
-  if (!headings) return refuseFile('This table is empty.')
+export function sheetOf({ rows, count, width, notes, epoch }: RawTable, said?: FirstRow): Sheet {
+  const all = rows.map(asMeant)
+  const [first] = all
+  if (!first) return refuseFile('This table is empty.')
+  const firstRow = said ?? (looksLikeData(first.cells) ? 'data' : 'headings')
+  const above = firstRow === 'headings' ? 1 : 0
   if (width > MOST_COLUMNS) refuseColumns(width, MOST_COLUMNS)
-  if (count - 1 > MOST_ROWS) refuseRows(count - 1, MOST_ROWS)
-  const columns = namesOf(headings.cells, width)
-  const sheetRows = below.map(({ line, cells, flaws }) => ({
+  if (count - above > MOST_ROWS) refuseRows(count - above, MOST_ROWS)
+  const columns = above === 1 ? namesOf(first.cells, width) : Array.from({ length: width }, (_, at) => letters(at))
+  const sheetRows = all.slice(above).map(({ line, cells, flaws }) => ({
     row: line,
     cells: columns.map((_, column) => cells[column] ?? ''),
     ...(flaws && { flaws })
@@ -50,12 +74,14 @@ export function sheetOf({ rows, count, width, notes, epoch }: RawTable): Sheet {
     rows: sheetRows,
     notes: [
       ...notes,
-      ...headingNote(headings.cells),
-      ...orders.flatMap(({ order, isGuess }, column) => orderNote(columns[column] ?? '', order, isGuess)),
+      ...firstRowNote(first.cells, said, firstRow),
+      ...orders.flatMap(({ order }, column) => orderNote(columns[column] ?? '', order)),
       ...columns.flatMap((name, column) => serialNote(name, valuesOf(sheetRows, column))),
       ...(sheetRows.length === 0 ? ['There are headings but no rows.'] : [])
     ],
     dateOrders: orders.map(({ order }) => order),
+    dateDoubts: orders.flatMap(({ doubt }, column) => (doubt === undefined ? [] : [{ column, example: doubt }])),
+    firstRow,
     epoch
   }
 }
@@ -83,14 +109,18 @@ function* valuesOf(rows: readonly SheetRow[], column: number): Iterable<string> 
   }
 }
 
-function headingNote(headings: readonly string[]): string[] {
-  return headings.some((heading) => /^\S+@\S+\.\S+$/.test(heading))
-    ? ['The first row is used as headings but looks like someone’s details. Add a row of headings above it.']
-    : []
+/** No column is called by someone's address. */
+function looksLikeData(cells: readonly string[]): boolean {
+  return cells.some((cell) => /^\S+@\S+\.\S+$/.test(cell))
 }
 
-function orderNote(name: string, order: DateOrder, isGuess: boolean): string[] {
-  if (isGuess) return [`Dates in “${name}” are read with the day first: 04/12/2026 is 4 December 2026.`]
+function firstRowNote(cells: readonly string[], said: FirstRow | undefined, firstRow: FirstRow): string[] {
+  if (!looksLikeData(cells)) return []
+  if (firstRow === 'headings') return ['The first row is used as headings but looks like someone’s details.']
+  return said ? [] : ['The first row looks like someone’s details, so it’s used as data and the columns have letters.']
+}
+
+function orderNote(name: string, order: DateOrder): string[] {
   return order === 'month-first'
     ? [`Dates in “${name}” are read with the month first: 12/04/2026 is 4 December 2026.`]
     : []

@@ -159,7 +159,7 @@ function rowXml(row: readonly string[], number: number): string {
 }
 
 /** A column as spreadsheets name it, from 0: A to Z, AA and on. */
-function letters(column: number): string {
+export function letters(column: number): string {
   const before = column < 26 ? '' : letters(Math.floor(column / 26) - 1)
   return before + String.fromCharCode(65 + (column % 26))
 }

@@ -10,6 +10,7 @@ import { defined } from '../lib/objects.ts'
 import type { LeftOutRow, PackageRow, Plan } from './dry-run.ts'
 import {
   compositionsOf,
+  correctionsOf,
   type DryRun,
   dryRun,
   isError,
@@ -18,24 +19,37 @@ import {
   type Repeats,
   reasonsAgainst
 } from './dry-run.ts'
-import { openTable, readWhole, type TableFile } from './open-file.ts'
-import { sampleFile } from './sample-file.ts'
-import type { Sheet } from './sheet.ts'
+import { openTable, pastedTable, readWhole, type TableFile } from './open-file.ts'
+import { practiceFile, sampleFile } from './sample-file.ts'
+import { type Corrections, correctedRow, type FirstRow, type Sheet, type SheetRow } from './sheet.ts'
 import { type TableFormat, tableFile, withProblems } from './table-file.ts'
 
 /** What can be asked about sheets, and what is answered. */
 export interface BulkQuestions {
-  /** A file by its path, or by what was read of it. */
-  open: { ask: { id: string; fileName: string } & ({ path: string } | { bytes: Uint8Array }); answer: BulkSheet }
-  sheet: { ask: { id: string; sheet: string }; answer: BulkSheet }
+  /** A file by its path or by what was read of it, or rows that were copied in a spreadsheet. */
+  open: {
+    ask: { id: string; fileName: string } & ({ path: string } | { bytes: Uint8Array } | { pasted: string })
+    answer: BulkSheet
+  }
+  /** What was corrected in a sheet is still so when it is turned to again. */
+  sheet: { ask: { id: string; sheet: string; firstRow?: FirstRow | undefined }; answer: BulkSheet }
   check: {
     ask: { id: string } & Plan & Moment
     answer: BulkCheck
   }
   rows: {
-    ask: { id: string; show: 'all' | 'errors' | 'warnings' | 'duplicates' | 'alike'; offset: number; limit: number }
+    ask: { id: string; show: RowsShown; offset: number; limit: number }
     answer: { rows: BulkRow[]; total: number }
   }
+  /** Puts other text in a cell, or with null back what it said; that row alone is tried again. */
+  correct: {
+    ask: { id: string; row: number; column: number; value: string | null }
+    answer: { check: BulkCheck; row: BulkRow }
+  }
+  /** The next row with an error after one, among those that are shown, with its place there; round to the first again. */
+  nextError: { ask: { id: string; show: RowsShown; after: number }; answer: { index: number; row: BulkRow } | null }
+  /** The JSON of a row's `Composition`, whether or not it can go. */
+  package: { ask: { id: string; row: number }; answer: string }
   /** Checks once more, as time has gone by, and settles which rows go: none that the last check had left out. */
   prepare: { ask: { id: string } & Repeats & Moment; answer: Prepared }
   /** Rows that go, each as the JSON of a `PackageRow`, from an offset. */
@@ -45,6 +59,10 @@ export interface BulkQuestions {
   /** Says that the prepared rows were taken over: they can't be taken a second time. */
   taken: { ask: { id: string }; answer: null }
   failed: { ask: { id: string; format: TableFormat }; answer: Uint8Array }
+  /** All rows as they are now, with what was corrected. */
+  corrected: { ask: { id: string; format: TableFormat }; answer: Uint8Array }
+  /** A file with made-up people, to try a package with. */
+  practice: { ask: { composition: Composition; now: number }; answer: Uint8Array }
   sample: { ask: { composition: Composition; format: TableFormat; now: number }; answer: Uint8Array }
   close: { ask: { id: string }; answer: null }
 }
@@ -75,11 +93,15 @@ interface Prepared {
   leftOut: LeftOutRow[]
 }
 
+type RowsShown = 'all' | 'errors' | 'warnings' | 'duplicates' | 'alike' | 'corrected'
+
 interface OpenSheet {
   fileName: string
   table: TableFile
   name: string
   sheet: Sheet
+  /** What was corrected, by the sheet's name. It is never written to the file. */
+  corrections: Map<string, Corrections>
   checked?: DryRun
   /** Which of the checked rows go, by their places in the sheet, and why the others don't. */
   prepared?: { going: number[]; leftOut: LeftOutRow[] }
@@ -99,41 +121,72 @@ export function bulkAnswers(): Answers<BulkQuestions> {
 
   return {
     async open({ id, fileName, ...file }) {
-      const table = openTable('bytes' in file ? file.bytes : await readWhole(file.path), fileName)
+      const table =
+        'pasted' in file
+          ? pastedTable(file.pasted)
+          : openTable('bytes' in file ? file.bytes : await readWhole(file.path), fileName)
       const { name, sheet } = await firstFull(table)
-      const one = { fileName, table, name, sheet }
+      const one = { fileName, table, name, sheet, corrections: new Map() }
       open.set(id, one)
       return viewOf(id, one)
     },
 
-    async sheet({ id, sheet: name }) {
+    async sheet({ id, sheet: name, firstRow }) {
       const { fileName, table } = opened(id)
-      const one = { fileName, table, name, sheet: await table.sheet(name) }
+      const read = await table.sheet(name, firstRow)
       // It may have been closed while it was read.
-      opened(id)
+      const { corrections } = opened(id)
+      const one = { fileName, table, name, sheet: withCorrections(read, corrections.get(name)), corrections }
       open.set(id, one)
       return viewOf(id, one)
     },
 
     async check({ id, now, recent, ...plan }) {
-      const { fileName, table, name, sheet } = opened(id)
+      const { fileName, table, name, sheet, corrections } = opened(id)
       const checked = dryRun(sheet, plan, { now, recent })
-      open.set(id, { fileName, table, name, sheet, checked })
+      open.set(id, { fileName, table, name, sheet, corrections, checked })
       return checked.check
     },
 
     async rows({ id, show, offset, limit }) {
-      const fitting = checkedOf(opened(id)).rows.filter(shows[show])
+      const fitting = shownOf(checkedOf(opened(id)), show)
       return { rows: fitting.slice(offset, offset + limit), total: fitting.length }
+    },
+
+    async correct({ id, row: number, column, value }) {
+      const one = opened(id)
+      refuseSent(one)
+      const { sheet, name, corrections } = one
+      const index = placeOf(sheet, number)
+      const row = sheet.rows[index] as SheetRow
+      if (column >= sheet.columns.length) fail('invalid', 'This sheet has no such column.')
+      const ofSheet: Corrections = corrections.get(name) ?? new Map()
+      const ofRow = new Map<number, string>(ofSheet.get(number))
+      if (value === null) ofRow.delete(column)
+      else ofRow.set(column, value.trim())
+      corrections.set(name, ofSheet.set(number, ofRow))
+      const corrected = correctedRow(row, ofRow)
+      const checked = checkedOf(one).again(corrected, index)
+      one.sheet = { ...sheet, rows: sheet.rows.with(index, corrected) }
+      one.checked = checked
+      return { check: checked.check, row: checked.rows[index] as BulkRow }
+    },
+
+    async nextError({ id, show, after }) {
+      const fitting = shownOf(checkedOf(opened(id)), show)
+      const bad = fitting.flatMap((row, index) => (row.problems.some(isError) ? [{ index, row }] : []))
+      return bad.find(({ row }) => row.row > after) ?? bad[0] ?? null
+    },
+
+    async package({ id, row }) {
+      const { sheet, checked } = opened(id)
+      const { plan } = checked ?? fail('gone', 'Check the rows first.')
+      return JSON.stringify(compositionsOf(sheet, plan)(sheet.rows[placeOf(sheet, row)] as SheetRow).composition)
     },
 
     async prepare({ id, duplicates, alike, now, recent }) {
       const one = opened(id)
-      if (one.leftOut) {
-        fail('busy', 'These rows are already in the Outbox.', {
-          next: 'To send them again, check them again.'
-        })
-      }
+      refuseSent(one)
       const shown = checkedOf(one)
       const again = dryRun(one.sheet, shown.plan, { now, recent })
       const checked = { ...again, rows: again.rows.map((row, index) => stillLeftOut(row, shown.rows[index])) }
@@ -183,6 +236,15 @@ export function bulkAnswers(): Answers<BulkQuestions> {
       return tableFile(format, table.columns, table.rows)
     },
 
+    async corrected({ id, format }) {
+      const { sheet } = opened(id)
+      const headings = sheet.firstRow === 'headings' ? [sheet.columns] : []
+      const [first = [], ...rows] = [...headings, ...sheet.rows.map(({ cells }) => cells)]
+      return tableFile(format, first, rows)
+    },
+
+    practice: async ({ composition, now }) => practiceFile(composition, now),
+
     sample: async ({ composition, format, now }) => sampleFile(composition, format, now),
 
     async close({ id }) {
@@ -203,12 +265,36 @@ function stillLeftOut(row: BulkRow, shown: BulkRow | undefined): BulkRow {
   return { ...row, problems, ...defined({ duplicateOf, alikeSentAt }) }
 }
 
-const shows: Record<BulkQuestions['rows']['ask']['show'], (row: BulkRow) => boolean> = {
+const shows: Record<RowsShown, (row: BulkRow) => boolean> = {
   all: () => true,
   errors: ({ problems }) => problems.some(isError),
   warnings: ({ problems }) => problems.some(({ severity }) => severity === 'warning'),
   duplicates: ({ duplicateOf }) => duplicateOf !== undefined,
-  alike: ({ alikeSentAt }) => alikeSentAt !== undefined
+  alike: ({ alikeSentAt }) => alikeSentAt !== undefined,
+  corrected: ({ corrected }) => corrected !== undefined
+}
+
+/** A row that was corrected stays where it was found, so that the list stands still under the hands that correct it. */
+function shownOf({ rows, hadErrors }: DryRun, show: RowsShown): BulkRow[] {
+  return rows.filter((row, index) => shows[show](row) || (show === 'errors' && hadErrors.has(index)))
+}
+
+/** Where a row stands in the sheet. @throws AppFailure `gone` */
+function placeOf({ rows }: Sheet, number: number): number {
+  const index = rows.findIndex(({ row }) => row === number)
+  return index < 0 ? fail('gone', 'This row is no longer there.') : index
+}
+
+function withCorrections(sheet: Sheet, corrections: Corrections | undefined): Sheet {
+  if (!corrections) return sheet
+  const rows = sheet.rows.map((row) => correctedRow(row, corrections.get(row.row) ?? new Map()))
+  return { ...sheet, rows }
+}
+
+/** What went to the outbox is no longer a sheet's to change. @throws AppFailure `busy` */
+function refuseSent({ leftOut }: OpenSheet): void {
+  if (!leftOut) return
+  fail('busy', 'These rows are already in the Outbox.', { next: 'To send them again, check them again.' })
 }
 
 /** Rows by their places in the sheet, each as the JSON of a `PackageRow`. */
@@ -218,7 +304,13 @@ function packagesOf({ sheet }: OpenSheet, { plan }: DryRun, places: readonly num
   return places.flatMap((index) => {
     const row = sheet.rows[index]
     if (!row) return []
-    const made: PackageRow = { row: row.row, cells: of(row.cells), composition: make(row).composition }
+    const corrected = correctionsOf(sheet, row)
+    const made: PackageRow = {
+      row: row.row,
+      cells: of(row.cells),
+      composition: make(row).composition,
+      ...(corrected && { corrected })
+    }
     return [JSON.stringify(made)]
   })
 }
@@ -247,6 +339,8 @@ function viewOf(id: string, { fileName, table, name, sheet }: OpenSheet): BulkSh
     sheets: table.sheets,
     sheet: name,
     columns: sheet.columns,
+    firstRow: sheet.firstRow,
+    dateDoubts: sheet.dateDoubts.map(({ column, example }) => ({ column, example: example.slice(0, SAMPLE_TEXT) })),
     rows: sheet.rows.length,
     sample: sheet.rows.slice(0, SAMPLE_ROWS).map(({ cells }) => cells.map((cell) => cell.slice(0, SAMPLE_TEXT))),
     notes: sheet.notes

@@ -61,6 +61,11 @@ export async function readSheetFile(
     const sheetNotes = [
       ...(sheet.sheets.length > 1 ? [`Only the sheet “${sheet.sheet}” of this workbook was read.`] : []),
       ...sheet.notes,
+      // Nobody is there to be asked which it is.
+      ...sheet.dateDoubts.map(
+        ({ column }) =>
+          `Dates in “${sheet.columns[column]}” are read with the day first: 04/12/2026 is 4 December 2026.`
+      ),
       ...(check.unused.length > 0
         ? [`Columns not used: ${check.unused.map((column) => `“${column}”`).join(', ')}.`]
         : [])

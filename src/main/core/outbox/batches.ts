@@ -195,13 +195,23 @@ export class Batches {
   #addRow(
     batch: Pick<BatchRecord, 'id' | 'accountId' | 'createdAt'>,
     at: number | undefined,
-    { row, cells, composition }: PackageRow
+    { row, cells, corrected, composition }: PackageRow
   ): void {
     const { newId, sends, time, note } = this.#deps
     const id = newId()
     const { id: batchId, accountId, createdAt } = batch
     const goes = { isScheduled: at !== undefined, goesAt: at ?? createdAt }
-    const send = { id, accountId, batchId, createdAt, row, cells, composition, ...goes }
+    const send = {
+      id,
+      accountId,
+      batchId,
+      createdAt,
+      row,
+      cells,
+      ...(corrected && { corrected }),
+      composition,
+      ...goes
+    }
     sends.add({ ...send, ...contentOf(composition, id, at ?? time.now()) } as NewSend)
     note(accountId, composition)
   }

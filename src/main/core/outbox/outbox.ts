@@ -184,7 +184,9 @@ export class Outbox {
   get(id: string): SendView {
     const { sends } = this.#deps
     const response = sends.answerOf(id)?.response
-    return { ...this.#viewer()(sends.get(id)), ...(response && { said: saidOf(response) }) }
+    const send = sends.get(id)
+    const corrected = send.batchId === undefined ? undefined : sends.correctedOf(send)
+    return { ...this.#viewer()(send), ...(corrected && { corrected }), ...(response && { said: saidOf(response) }) }
   }
 
   /** One page of what an account ever put in the outbox, newest first; the rows of a batch in the sheet's order. */

@@ -1,6 +1,6 @@
 /** What is kept of each send: written before anything leaves, so that a crash can't make a send look as if it never was. */
 import { Composition, fingerprintOf, titleOf, whoOf } from '../../../shared/composition/index.ts'
-import type { AppError } from '../../../shared/contract/index.ts'
+import type { AppError, BulkCorrection } from '../../../shared/contract/index.ts'
 import type { PackageResponse } from '../../../shared/model/index.ts'
 import { HELD_OR_SENT_STATES } from '../drafts/draft-rows.ts'
 import { fail } from '../lib/failure.ts'
@@ -15,6 +15,8 @@ export type NewSend = SentRequest & {
   batchId?: string
   row?: number
   cells?: readonly string[]
+  /** What was corrected in the row before it was sent. */
+  corrected?: readonly BulkCorrection[]
   composition: Composition
   state: 'ready' | 'refused'
   isScheduled: boolean
@@ -100,7 +102,7 @@ export function openSends(db: Db) {
     return find(id) ?? fail('gone', 'This package is no longer in the Outbox.')
   }
 
-  function contentOf(send: Send): { request?: unknown; composition?: unknown } {
+  function contentOf(send: Send): { request?: unknown; composition?: unknown; corrected?: BulkCorrection[] } {
     return JSON.parse(bodyOf(send.number) ?? '{}')
   }
 
@@ -123,6 +125,9 @@ export function openSends(db: Db) {
     get,
     find,
     change,
+
+    /** What was corrected in the row that it was made of; undefined where nothing was. */
+    correctedOf: (send: Send): BulkCorrection[] | undefined => contentOf(send).corrected,
 
     /** The request exactly as it is sent. */
     requestOf: (send: Send): SentRequest => ({ ...contentOf(send), kind: send.kind }) as SentRequest,
@@ -165,14 +170,18 @@ export function openSends(db: Db) {
       (packageReference !== undefined && packageClaimant(accountId, packageReference, id) !== undefined),
 
     add(send: NewSend): Send {
-      const { composition, request, cells } = send
+      const { composition, request, cells, corrected } = send
       const settledAt = send.state === 'refused' ? send.createdAt : undefined
       insert({
         ...SENDS.write({ ...send, settledAt, title: titleOf(composition), who: whoOf(composition) }),
         fingerprint: fingerprintOf(composition)
       })
       const added = get(send.id)
-      insertBody(added.number, cells ? JSON.stringify(cells) : null, JSON.stringify({ request, composition }))
+      insertBody(
+        added.number,
+        cells ? JSON.stringify(cells) : null,
+        JSON.stringify({ request, composition, corrected })
+      )
       return added
     },
 
