@@ -12,6 +12,7 @@ const unframed = [
   'start',
   'editor',
   'bulk',
+  'bulk-corrected',
   'drafts',
   'drafting-empty',
   'outbox',
@@ -21,7 +22,7 @@ const unframed = [
   'identity'
 ]
 unframed.push('clerk', 'clerk-sheet', 'record', 'downloads', 'directory', 'activity', 'settings')
-const whole = ['first', 'person-handover-three', 'person-away', 'display-idle']
+const whole = ['first', 'bulk-drop', 'person-handover-three', 'person-away', 'display-idle']
 
 let preview: Preview
 test.beforeAll(async () => {

@@ -249,7 +249,8 @@ describe('the check', () => {
       '4 duplicates'
     ])
     expect(screen.getAllByRole('row')).toHaveLength(6)
-    expect(screen.getAllByText(/^E-mail: This isn’t an e-mail address/)).toHaveLength(2)
+    expect(screen.getAllByText(/^This isn’t an e-mail address/)).toHaveLength(2)
+    expect((screen.getByLabelText('E-mail, row 17') as HTMLInputElement).value).toMatch(/\.example\.com$/)
   })
 
   test('shows all of a row that is chosen', async () => {

@@ -64,6 +64,15 @@ export const draftingScenes: Record<string, () => FakeApi> = {
     const remembered = { mapping: [{ target: 'due', column: 4 }], dateOrders: [], at: now() - 30 * 86_400_000 }
     return drafting(60, { bulk: { ...bulk, rows, remembered, check: { ...bulk.check, alike: 29 } } })
   },
+  'drafting-doubt': () => {
+    const bulk = madeUpBulk(now())
+    return drafting(60, {
+      bulk: {
+        ...bulk,
+        sheet: bulk.sheet && { ...bulk.sheet, notes: [], dateDoubts: [{ column: 4, example: '03/04/2027' }] }
+      }
+    })
+  },
   'drafting-offline': () =>
     drafting(60, {
       connection: { state: 'offline', since: now() - 1_800_000, error: { code: 'offline', message: 'No network.' } }

@@ -28,6 +28,38 @@ const sendNow = async (page: Page) => {
   await press('Send now')(page)
 }
 
+const toColumns = async (page: Page) => {
+  await press('Choose a file…')(page)
+  await press('Continue')(page)
+}
+const toCheck = async (page: Page) => {
+  await toColumns(page)
+  await press('Check 200 rows')(page)
+  await page.getByLabel('E-mail, row 17').waitFor()
+}
+const correctRows = async (page: Page) => {
+  await toCheck(page)
+  await page.getByLabel('E-mail, row 17').fill('mere@example.com')
+  await page.keyboard.press('Enter')
+  await page
+    .getByRole('grid')
+    .getByText(/E-mail: “/)
+    .click()
+  await page.getByText('This row will send').waitFor()
+}
+/** A file over the window that is not let go. */
+const drag = (name: string, type: string) => async (page: Page) => {
+  const data = await page.evaluateHandle(
+    ([name, type]) => {
+      const data = new DataTransfer()
+      data.items.add(new File(['x'], name, { type }))
+      return data
+    },
+    [name, type] as const
+  )
+  await page.dispatchEvent('body', 'dragover', { dataTransfer: data })
+}
+
 const page = '#/documents/Progress?document=doc-6'
 const identity = '#/identity/doc-6'
 
@@ -62,6 +94,17 @@ export const shots: Shot[] = [
   shot('refused', 'refused', '#/compose/draft-1', sendNow),
   shot('uncertain', 'uncertain', '#/compose/draft-1', sendNow),
   shot('bulk', 'drafting', '#/bulk'),
+  shot('bulk-sheet', 'drafting-doubt', '#/bulk?preset=office-1', press('Choose a file…')),
+  shot('bulk-columns', 'drafting-doubt', '#/bulk?preset=office-1', toColumns),
+  shot('bulk-check', 'drafting-doubt', '#/bulk?preset=office-1', toCheck),
+  shot('bulk-corrected', 'drafting', '#/bulk?preset=office-1', correctRows),
+  shot(
+    'bulk-drop',
+    'drafting',
+    '#/drafts',
+    drag('clients.xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet')
+  ),
+  shot('bulk-drop-pdf', 'drafting', '#/drafts', drag('contract.pdf', 'application/pdf')),
 
   shot('drafts', 'drafting', '#/drafts'),
   ...at('#/drafts', 'drafting-one', 'drafting-empty', 'drafting-many', 'drafting-offline', 'drafting-failing'),

@@ -9,6 +9,7 @@ import { Accounts } from './accounts.svelte.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { OfficeSession } from './counter-session.svelte.ts'
 import { DraftSavers } from './draft-savers.svelte.ts'
+import { Drops } from './drops.svelte.ts'
 import { Employers } from './employers.svelte.ts'
 import { Offers } from './offers.svelte.ts'
 import { OfficeLock } from './office-lock.svelte.ts'
@@ -72,6 +73,8 @@ export class AppState {
   readonly toasts: Toasts
   /** What the screen that is shown has for the palette, the menus and the keys that work anywhere. */
   readonly offers = new Offers()
+  /** What was dropped on the window, and the fields that take such. */
+  readonly drops = new Drops()
   readonly employers: Employers
   readonly draftSavers: DraftSavers
   readonly counter: OfficeSession

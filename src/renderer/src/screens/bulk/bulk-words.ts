@@ -1,4 +1,6 @@
 /** What rows are used with, the sheet, its columns and its rows: each in a line of words. */
+import { CircleAlert, CircleCheck, TriangleAlert } from '@lucide/svelte'
+import { type DateOrder, readDate } from '../../../../shared/composition/bulk-dates.ts'
 import { titleOf, whoOf } from '../../../../shared/composition/names.ts'
 import type { BulkCheck, BulkRow, BulkSheet } from '../../../../shared/contract/views.ts'
 import { counted } from '../../../../shared/counted.ts'
@@ -16,6 +18,30 @@ export function sheetInWords({ fileName, sheets, sheet, rows, columns }: BulkShe
 /** "tenants.xlsx", or which sheet of it where it has several. */
 export function sheetNameOf({ fileName, sheets, sheet }: BulkSheet): string {
   return sheets.length > 1 ? `${fileName}, ${sheet}` : fileName
+}
+
+/** How what was found in a row looks. What is in order is said by its words alone. */
+export const looks = {
+  error: { icon: CircleAlert, tone: 'danger', label: 'Error' },
+  warning: { icon: TriangleAlert, tone: 'warn', label: 'Warning' },
+  fine: { icon: CircleCheck, tone: 'ok', label: undefined }
+} as const
+
+/** "E-mail: “mere@” → “mere@example.com”"; blank where nothing was corrected. */
+export function correctionsInWords({ corrected = [] }: BulkRow): string {
+  const said = (text: string) => (text ? `“${text}”` : 'blank')
+  return corrected.map(({ name, was, now }) => `${name}: ${said(was)} → ${said(now)}`).join(', ')
+}
+
+/** "03/04/2026 is read as 3 April 2026". */
+export function dateInWords(example: string, order: DateOrder): string {
+  const day = readDate(example, order)?.day
+  if (!day) return ''
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
+  const words = new Date(Date.UTC(year, month - 1, date)).toLocaleDateString('en-GB', {
+    ...{ day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' }
+  })
+  return `${example} is read as ${words}`
 }
 
 /** "8 of 9 columns matched". */

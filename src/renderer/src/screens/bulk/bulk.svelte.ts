@@ -2,10 +2,12 @@
  * Sending one package to each row of a sheet: what the rows are put onto, the sheet, which column fills what, what
  * checking found, and the batch that is made. A change of any of these makes what was found of the ones after it void.
  */
-import { type ColumnMapping, matchColumns } from '../../../../shared/composition/bulk-columns.ts'
+import { type ColumnMapping, type DateOrders, matchColumns } from '../../../../shared/composition/bulk-columns.ts'
+import type { DateOrder } from '../../../../shared/composition/bulk-dates.ts'
 import type { BulkTarget } from '../../../../shared/composition/bulk-fields.ts'
 import { bulkTargets, valueAt } from '../../../../shared/composition/bulk-targets.ts'
 import type { Composition } from '../../../../shared/composition/composition.ts'
+import { MOST_SHEET_BYTES, tooLargeSheet } from '../../../../shared/contract/composing-requests.ts'
 import type { AppError, Result } from '../../../../shared/contract/errors.ts'
 import type {
   BatchView,
@@ -26,7 +28,7 @@ export interface BulkBase {
   composition: Composition
 }
 
-export type RowsShown = 'all' | 'errors' | 'warnings' | 'duplicates' | 'alike'
+export type RowsShown = 'all' | 'errors' | 'warnings' | 'duplicates' | 'alike' | 'corrected'
 
 /** What becomes of rows that were sent before, or seem so. */
 type Decided = 'leave-out' | 'send'
@@ -36,17 +38,22 @@ export class Bulk {
   #base = $state.raw<BulkBase>()
   #sheet = $state.raw<BulkSheet>()
   #mapping = $state.raw<ColumnMapping>([])
+  #dateOrders = $state.raw<DateOrders>([])
   #remembered = $state.raw<RememberedMapping>()
+  /** What a correction since has made of what checking found. */
+  #since = $state.raw<BulkCheck>()
   #show = $state<RowsShown>('all')
   #countryCode = $state<string>()
   #isLost = $state(false)
   #sent: Promise<unknown> = Promise.resolve()
+  #corrected: Promise<unknown> = Promise.resolve()
   readonly #targets: readonly BulkTarget[] = $derived(this.#base ? bulkTargets(this.#base.composition) : [])
   readonly rows: PagedList<RowsShown, BulkRow>
   readonly sampling = new Action<SavedFile | null>()
   readonly opening = new Action<BulkSheet | null>()
   readonly checking = new Action<BulkCheck>()
   readonly mending = new Action<SavedFile | null>()
+  readonly correcting = new Action<{ check: BulkCheck; row: BulkRow }>()
   readonly sending = new Action<BatchView>()
 
   constructor(api: Api) {
@@ -69,8 +76,19 @@ export class Bulk {
   get targets() {
     return this.#targets
   }
+  /** What checking found, and what has become of it with each correction since. */
   get check() {
-    return this.checking.value
+    return this.checking.value && (this.#since ?? this.checking.value)
+  }
+  /** Columns that fill a date and could be read either way: how they are read, by what. */
+  get dateDoubts(): { column: number; example: string; order: DateOrder }[] {
+    const kinds = new Map(this.#targets.map(({ target, kind }) => [target, kind]))
+    return (this.#sheet?.dateDoubts ?? []).flatMap(({ column, example }) => {
+      const kind = kinds.get(this.targetOf(column) ?? '')
+      if (kind !== 'date' && kind !== 'due' && kind !== 'answer') return []
+      const said = this.#dateOrders.find((one) => one.column === column)
+      return [{ column, example, order: said?.order ?? 'day-first' }]
+    })
   }
   /** The calling code that numbers without one are given. */
   get countryCode() {
@@ -138,8 +156,44 @@ export class Bulk {
   }
 
   /** Has the person choose a file; without one everything stays. Returns whether there is a sheet. */
-  async open(): Promise<boolean> {
-    const sheet = await this.opening.run(() => this.#api.bulk.open())
+  open(): Promise<boolean> {
+    return this.#open(() => this.#api.bulk.open())
+  }
+
+  /** Takes a file that was dropped on the window. One that is too large isn't even read. */
+  openDropped(file: File): Promise<boolean> {
+    return this.#open(async () => {
+      const { name, size } = file
+      const refused = (message: string) => ({
+        ok: false as const,
+        error: { code: 'bad-file' as const, message, subject: name }
+      })
+      if (size > MOST_SHEET_BYTES) return refused(tooLargeSheet(size))
+      const bytes = await file.arrayBuffer().catch(() => undefined)
+      if (!bytes) return refused('It couldn’t be read. If it’s a folder, drop the file in it.')
+      return this.#api.bulk.openDropped({ fileName: name, bytes: new Uint8Array(bytes) })
+    })
+  }
+
+  /** Takes rows that were copied in a spreadsheet; those on the clipboard where their text isn't given. */
+  paste(text?: string): Promise<boolean> {
+    return this.#open(() => this.#api.bulk.paste({ ...(text !== undefined && { text }) }))
+  }
+
+  /** Takes the practice office's sample, with a package to go with it where none is chosen. */
+  practise(): Promise<boolean> {
+    const chosen = this.#base?.composition
+    return this.#open(async () => {
+      const result = await settled(this.#api.bulk.practise({ ...(chosen && { composition: chosen }) }))
+      if (!result.ok) return result
+      const { sheet, name, composition } = result.value
+      if (!chosen) this.begin({ from: 'preset', name, composition })
+      return { ok: true, value: sheet }
+    })
+  }
+
+  async #open(opening: () => Promise<Result<BulkSheet | null>>): Promise<boolean> {
+    const sheet = await this.opening.run(opening)
     if (!sheet) return false
     const before = this.#sheet?.id
     if (before !== undefined && before !== sheet.id) void settled(this.#api.bulk.close({ id: before }))
@@ -153,6 +207,20 @@ export class Bulk {
     if (id === undefined || sheet === this.#sheet?.sheet) return
     const other = await this.opening.run(() => this.#noticed(this.#api.bulk.sheet({ id, sheet })))
     if (other) this.#take(other)
+  }
+
+  /** Reads the sheet again, with its first row as headings or as data. */
+  async readFirstRow(firstRow: BulkSheet['firstRow']): Promise<void> {
+    const { id, sheet } = this.#sheet ?? {}
+    if (id === undefined || sheet === undefined) return
+    const again = await this.opening.run(() => this.#noticed(this.#api.bulk.sheet({ id, sheet, firstRow })))
+    if (again) this.#take(again)
+  }
+
+  /** Says which comes first in the dates of a column. */
+  readDates(column: number, order: DateOrder): void {
+    this.#dateOrders = [...this.#dateOrders.filter((one) => one.column !== column), { column, order }]
+    this.#forgetCheck()
   }
 
   /** Has a column fill a target, which no other column does from now on; or nothing. */
@@ -175,8 +243,10 @@ export class Bulk {
     this.rows.forget()
     const input = {
       ...{ id: sheet.id, composition: base.composition, mapping: this.#mapping },
+      ...(this.#dateOrders.length > 0 && { dateOrders: this.#dateOrders }),
       ...(countryCode !== undefined && { countryCode })
     }
+    this.#since = undefined
     const check = await this.checking.run(() => this.#noticed(this.#api.bulk.check(input)))
     if (!check) return false
     await this.look(check.withErrors > 0 ? 'errors' : 'all')
@@ -188,6 +258,40 @@ export class Bulk {
     this.#show = show
     this.rows.forget()
     await this.rows.open(show)
+  }
+
+  /** Puts other text in a cell, or with null back what the file says; the file stays as it is. Returns the row as it is then. */
+  async correct(row: number, column: number, value: string | null): Promise<BulkRow | undefined> {
+    const id = this.#sheet?.id ?? ''
+    // One after the other: none is lost where someone is quicker than the answers.
+    const mine = this.#corrected.then(() =>
+      this.correcting.run(() => this.#noticed(this.#api.bulk.correct({ id, row, column, value })))
+    )
+    this.#corrected = mine
+    const corrected = await mine
+    if (!corrected || this.#sheet?.id !== id || !this.check) return undefined
+    this.#since = corrected.check
+    // Others may repeat it now, or no longer.
+    await this.rows.reload()
+    return corrected.row
+  }
+
+  /** The next row with an error after one, among those that are shown; undefined where there is none. */
+  async nextError(after: number): Promise<{ index: number; row: BulkRow } | undefined> {
+    const id = this.#sheet?.id ?? ''
+    const result = await this.#noticed(this.#api.bulk.nextError({ id, show: this.#show, after }))
+    return result.ok ? (result.value ?? undefined) : undefined
+  }
+
+  /** The package that a row makes. */
+  packageOf(row: number): Promise<Result<Composition>> {
+    return this.#noticed(this.#api.bulk.package({ id: this.#sheet?.id ?? '', row }))
+  }
+
+  /** Saves the whole sheet with what was corrected; null where the person thinks better of it. */
+  saveCorrected(): Promise<SavedFile | null | undefined> {
+    const id = this.#sheet?.id ?? ''
+    return this.mending.run(() => this.#noticed(this.#api.bulk.exportCorrected({ id })))
   }
 
   /** Saves the rows with errors as a file; null where the person thinks better of it. */
@@ -237,6 +341,7 @@ export class Bulk {
   #take(sheet: BulkSheet): void {
     this.#sheet = sheet
     this.#isLost = false
+    this.#dateOrders = []
     this.#match()
     void this.#recall()
   }
@@ -248,7 +353,10 @@ export class Bulk {
     const composition = this.#base?.composition
     if (id === undefined || !composition) return
     const result = await settled(this.#api.bulk.remembered({ id, composition }))
-    if (!result.ok || !result.value || this.#mapping !== before || isSame(result.value.mapping, before)) return
+    if (!result.ok || !result.value || this.#mapping !== before) return
+    const { dateOrders } = result.value
+    if (this.#dateOrders.length === 0 && dateOrders.length > 0) this.#dateOrders = dateOrders
+    if (isSame(result.value.mapping, before)) return
     this.#remembered = result.value
     this.#mapping = result.value.mapping
     this.#forgetCheck()
@@ -260,9 +368,11 @@ export class Bulk {
   }
 
   #forgetCheck(): void {
+    this.#since = undefined
     this.checking.clear()
     this.sending.clear()
     this.mending.clear()
+    this.correcting.clear()
     this.rows.forget()
   }
 
