@@ -275,6 +275,22 @@ describe('a cell that is wrong', () => {
     expect(screen.getAllByLabelText('E-mail, row 17').length).toBeGreaterThan(0)
   })
 
+  test('that was corrected isn’t lost to another sheet without a question', async () => {
+    await toCheck()
+    await type('E-mail, row 17', 'tama@example.com', 'Enter')
+    await drop(file('other.csv', 'text/csv'))
+    const asked = within(screen.getByRole('dialog', { name: 'Use another sheet?' }))
+    await fireEvent.click(asked.getByRole('button', { name: 'Cancel' }))
+    await settle()
+    expect(calls('bulk.openDropped')).toEqual([])
+    expect(screen.getByText(/→ “tama@example\.com”/)).toBeTruthy()
+    await drop(file('other.csv', 'text/csv'))
+    await fireEvent.click(screen.getByRole('button', { name: 'Use another sheet' }))
+    await settle()
+    expect(calls('bulk.openDropped')).toHaveLength(1)
+    expect(step()).toBe('Columns')
+  })
+
   test('is in the sheet that is saved', async () => {
     await toCheck()
     await type('E-mail, row 17', 'tama@example.com', 'Enter')

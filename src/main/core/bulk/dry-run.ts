@@ -18,6 +18,7 @@ import {
 import type { BulkCheck, BulkCorrection, BulkRow } from '../../../shared/contract/index.ts'
 import { SendFormDirectRequest, SendFormFillerRequest, spell } from '../../../shared/model/index.ts'
 import { fail } from '../lib/failure.ts'
+import { defined } from '../lib/objects.ts'
 import { shortened } from '../lib/text-folding.ts'
 import { exampleRowOf } from './sample-file.ts'
 import type { Sheet, SheetRow } from './sheet.ts'
@@ -95,6 +96,8 @@ interface TriedRow {
   told: BulkRow
   /** None where it has errors: what can't be sent repeats nothing, and is repeated by nothing. */
   fingerprint?: string
+  /** What was sent that it repeats, whatever the other rows are. */
+  sent: Pick<BulkRow, 'duplicateOf' | 'alikeSentAt'>
   lacksCountry: boolean
 }
 
@@ -120,24 +123,23 @@ export function dryRun(sheet: Sheet, plan: Plan, { now, recent }: Moment): DryRu
     ]
     const corrected = correctionsOf(sheet, row)
     const told = { row: row.row, title: titleOf(made), who: whoOf(made), problems, ...(corrected && { corrected }) }
-    return {
-      told,
-      ...(!problems.some(isError) && { fingerprint: fingerprintOf(made) }),
-      lacksCountry: lacksCountry(made)
-    }
+    const sum = { told, lacksCountry: lacksCountry(made) }
+    if (problems.some(isError)) return { ...sum, sent: {} }
+    const fingerprint = fingerprintOf(made)
+    const sentAt = recent.get(fingerprint)
+    const alikeSentAt = alike.get(likenessOf(fingerprint) ?? '')
+    const sent = sentAt !== undefined ? { duplicateOf: { sentAt } } : defined({ alikeSentAt })
+    return { ...sum, fingerprint, sent }
   }
 
   function compared(all: readonly TriedRow[], before?: DryRun): DryRun {
     const earlier = new Map<string, number>()
-    const rows = all.map(({ told, fingerprint }): BulkRow => {
+    const rows = all.map(({ told, fingerprint, sent }): BulkRow => {
       if (fingerprint === undefined) return told
-      const sentAt = recent.get(fingerprint)
       const repeated = earlier.get(fingerprint)
       if (repeated === undefined) earlier.set(fingerprint, told.row)
-      if (sentAt !== undefined) return { ...told, duplicateOf: { sentAt } }
-      if (repeated !== undefined) return { ...told, duplicateOf: { row: repeated } }
-      const alikeSentAt = alike.get(likenessOf(fingerprint) ?? '')
-      return alikeSentAt === undefined ? told : { ...told, alikeSentAt }
+      if (sent.duplicateOf || repeated === undefined) return { ...told, ...sent }
+      return { ...told, duplicateOf: { row: repeated } }
     })
     const withoutCountry = all.filter((row) => row.lacksCountry).length
     return {

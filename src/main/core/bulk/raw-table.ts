@@ -3,7 +3,7 @@ import type { Epoch } from '../../../shared/composition/bulk-dates.ts'
 import { fail } from '../lib/failure.ts'
 
 /** Beyond these a file is refused, and it is said by how much. */
-export const MOST_ROWS = 5_000
+export const MOST_ROWS = 10_000
 export const MOST_COLUMNS = 500
 /**
  * What an Excel workbook unpacks to; of the file itself it is `MOST_SHEET_BYTES`. A thread beyond its memory limit ends alone;

@@ -35,6 +35,8 @@ type Decided = 'leave-out' | 'send'
 
 export class Bulk {
   readonly #api: Api
+  readonly #mayReplace: (sheet: BulkSheet) => Promise<boolean>
+  #hasCorrections = false
   #base = $state.raw<BulkBase>()
   #sheet = $state.raw<BulkSheet>()
   #mapping = $state.raw<ColumnMapping>([])
@@ -56,8 +58,10 @@ export class Bulk {
   readonly correcting = new Action<{ check: BulkCheck; row: BulkRow }>()
   readonly sending = new Action<BatchView>()
 
-  constructor(api: Api) {
+  /** @param mayReplace asks whether a sheet in which cells were corrected gives way to another. */
+  constructor(api: Api, mayReplace: (sheet: BulkSheet) => Promise<boolean> = async () => true) {
     this.#api = api
+    this.#mayReplace = mayReplace
     this.rows = new PagedList((asked) =>
       this.#noticed(api.bulk.rows({ id: this.#sheet?.id ?? '', show: this.#show, ...asked }))
     )
@@ -193,8 +197,10 @@ export class Bulk {
   }
 
   async #open(opening: () => Promise<Result<BulkSheet | null>>): Promise<boolean> {
+    if (this.#hasCorrections && this.#sheet && !(await this.#mayReplace(this.#sheet))) return false
     const sheet = await this.opening.run(opening)
     if (!sheet) return false
+    this.#hasCorrections = false
     const before = this.#sheet?.id
     if (before !== undefined && before !== sheet.id) void settled(this.#api.bulk.close({ id: before }))
     this.#take(sheet)
@@ -271,6 +277,7 @@ export class Bulk {
     const corrected = await mine
     if (!corrected || this.#sheet?.id !== id || !this.check) return undefined
     this.#since = corrected.check
+    this.#hasCorrections = corrected.check.corrected > 0
     // Others may repeat it now, or no longer.
     await this.rows.reload()
     return corrected.row
