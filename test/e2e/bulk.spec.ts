@@ -1,6 +1,6 @@
 /** A sheet as a clerk brings it: dropped on the window, pasted, or the practice office's own; corrected, sent, seen in the Outbox. */
 import { writeFile } from 'node:fs/promises'
-import type { Clerk } from './clerk.ts'
+import { type Clerk, MERE, sign } from './clerk.ts'
 import { expect, test } from './office.ts'
 
 /** A file of the desktop over the window, and let go: as Chromium takes it from the system, name and path kept back until then. */
@@ -116,4 +116,21 @@ test('a file that can’t be used here says so, and the window goes nowhere', as
   await dragged.drop()
   await expect(window.getByRole('navigation', { name: 'Screens' })).toBeVisible()
   expect(window.url()).toBe(address)
+})
+
+test('nothing can be dropped while a person signs on this screen', async ({ clerk }, testInfo) => {
+  const { window } = clerk
+  const sheet = testInfo.outputPath('clients.csv')
+  await writeFile(sheet, [HEADINGS, ...people].join('\r\n'))
+  await clerk.composeForm({ name: 'Letter of authority', people: [MERE], embedded: true })
+  await clerk.send()
+  await expect(window.getByText(/^Sent to .+\.$/)).toBeVisible()
+  const page = await clerk.handOver(MERE, 'Letter of authority')
+  const dragged = await dragFile(clerk, sheet)
+  await expect(window.getByText(/^Drop to bulk send/)).toHaveCount(0)
+  await dragged.drop()
+  await sign(page, MERE)
+  await clerk.giveBack()
+  await expect(window.getByText(/^Drop to bulk send/)).toHaveCount(0)
+  await expect(window.getByRole('heading', { name: 'Bulk send' })).toHaveCount(0)
 })

@@ -302,6 +302,26 @@ describe('how columns are matched', () => {
     { target: 'f1.signers.s1.Email', column: 2 }
   ]
 
+  test('without headings is remembered by their places, also for the rows that come back to be fixed', async () => {
+    const rows = ['Mere,Tamati,mere@example.com', 'Tama,Brooks,nobody'].join('\n')
+    const first = await open(rows)
+    expect(first.columns).toEqual(['A', 'B', 'C'])
+    const targets = bulkTargets(base)
+    const named = (label: string) => targets.find((target) => target.label === label)?.target ?? ''
+    const mapping = ['first name', 'last name', 'e-mail'].map((name, column) => ({
+      target: named(`Signer 1: ${name}`),
+      column
+    }))
+    const dateOrders = [{ column: 2, order: 'month-first' as const }]
+    await bulk.check('office', { id: first.id, composition: base, mapping, dateOrders })
+    const december = await open('Lena,Brooks,lena@example.com', 'december.csv')
+    expect(bulk.remembered('office', december.id, base)).toMatchObject({ mapping, dateOrders })
+    const toFix = await bulk.failed('office', first.id).file('csv')
+    const again = await open(toFix, 'to mend.csv')
+    expect(again.columns).toEqual(['A', 'B', 'C', 'Problem'])
+    expect(bulk.remembered('office', again.id, base)).toMatchObject({ mapping })
+  })
+
   test('is remembered by what is sent and the headings, whatever the package’s own keys', async () => {
     const first = await open(table)
     expect(bulk.remembered('office', first.id, base)).toBeNull()

@@ -10,6 +10,7 @@ import type { RememberedMapping } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { keptIn } from '../storage/meta.ts'
+import { PROBLEM_COLUMN } from './table-file.ts'
 
 const MOST_KEPT = 100
 
@@ -25,6 +26,11 @@ const Kept = z.array(
   })
 )
 
+/** Rows that were exported to be fixed come back with the reason in a last column: it is the same sheet. */
+function ownOf(headings: readonly string[]): readonly string[] {
+  return headings.at(-1) === PROBLEM_COLUMN ? headings.slice(0, -1) : headings
+}
+
 export type RememberedColumns = ReturnType<typeof openRememberedColumns>
 
 export function openRememberedColumns({ db, time }: { db: Db; time: Pick<Time, 'now'> }) {
@@ -32,8 +38,11 @@ export function openRememberedColumns({ db, time }: { db: Db; time: Pick<Time, '
   const keyOf = (accountId: string) => `sheet-columns:${accountId}:`
   const read = (accountId: string) => kept.read(keyOf(accountId), Kept) ?? []
 
-  function isOf({ subject, headings }: z.output<typeof Kept>[number], of: string, wanted: readonly string[]): boolean {
-    return subject === of && headings.length === wanted.length && headings.every((one, index) => one === wanted[index])
+  function isOf(one: z.output<typeof Kept>[number], subject: string, headings: readonly string[]): boolean {
+    const [kept, wanted] = [ownOf(one.headings), ownOf(headings)]
+    return (
+      one.subject === subject && kept.length === wanted.length && kept.every((name, index) => name === wanted[index])
+    )
   }
 
   return {
