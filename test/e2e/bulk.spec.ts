@@ -97,6 +97,24 @@ test('rows that were copied in a spreadsheet are pasted, without headings, and s
   await expect(window.getByRole('row', { name: /Mere Tamati/ })).toBeVisible()
 })
 
+test('rows are pasted with the keys alone', async ({ clerk }) => {
+  const { window, button } = clerk
+  await clerk.goTo(/^Bulk send/)
+  await button(/^Client engagement letter/).click()
+  // Copied as in a spreadsheet, which has the focus then.
+  await window.evaluate(() => {
+    const cells = document.createElement('textarea')
+    cells.value = 'First name\tLast name\tE-mail\nMere\tTamati\tmere@example.com'
+    cells.id = 'spreadsheet'
+    document.body.append(cells)
+    cells.select()
+  })
+  await window.keyboard.press('Control+C')
+  await window.evaluate(() => document.querySelector('#spreadsheet')?.remove())
+  await window.keyboard.press('Control+V')
+  await expect(button('Check 1 row')).toBeVisible()
+})
+
 test('a newcomer tries a bulk send in the practice office', async ({ clerk }) => {
   const { window, button } = clerk
   await clerk.goTo(/^Bulk send/)

@@ -117,6 +117,18 @@ describe('a cell that is wrong', () => {
 })
 
 describe('a correction', () => {
+  test('of what identifies a person goes to the outbox masked', async () => {
+    const question = { key: 'q1', Label: 'Date of birth', Value: '', DataType: 'date' as const }
+    const asked = forms({ items: [form({ signers: [signer({ UseIDData: true, IDData: [question] })] })] })
+    await answers.open({ id: 's', fileName: 's.csv', bytes: Buffer.from('Born\n31/02/1990\n') })
+    const target = bulkTargets(asked).find(({ kind }) => kind === 'answer')?.target ?? ''
+    await check(asked, { mapping: [{ target, column: 0 }] })
+    expect((await correct(2, 0, '1990-02-28')).row.problems).toEqual([])
+    const [made] = await taken()
+    expect(made.composition.items[0].signers[0].IDData[0].Value).toBe('1990-02-28')
+    expect(made.corrected).toEqual([{ column: 0, name: 'Born', was: '••••••', now: '••••••' }])
+  })
+
   test('makes a row repeat another, or no longer', async () => {
     await open(line('Mere'), line('Mere', 'mere.example.com'), line('Mere'))
     expect(await check()).toMatchObject({ duplicates: 1 })

@@ -4,7 +4,7 @@
  */
 
 import type { Composition } from '../../../shared/composition/index.ts'
-import type { BulkCheck, BulkRow, BulkSheet } from '../../../shared/contract/index.ts'
+import type { BulkCheck, BulkCorrection, BulkRow, BulkSheet } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
 import type { LeftOutRow, PackageRow, Plan } from './dry-run.ts'
@@ -111,6 +111,7 @@ interface OpenSheet {
 
 const SAMPLE_ROWS = 5
 const SAMPLE_TEXT = 200
+const MASK = '••••••'
 
 export function bulkAnswers(): Answers<BulkQuestions> {
   const open = new Map<string, OpenSheet>()
@@ -301,10 +302,14 @@ function refuseSent({ leftOut }: OpenSheet): void {
 function packagesOf({ sheet }: OpenSheet, { plan }: DryRun, places: readonly number[]): string[] {
   const make = compositionsOf(sheet, plan)
   const { of } = ownColumns(sheet, plan.mapping)
+  // What identifies a person is read in the Outbox no more than in the composer.
+  const answers = plan.mapping.filter(({ target }) => /\.IDData\..*\.Value$/.test(target))
+  const masked = (one: BulkCorrection): BulkCorrection =>
+    answers.some(({ column }) => column === one.column) ? { ...one, was: MASK, now: MASK } : one
   return places.flatMap((index) => {
     const row = sheet.rows[index]
     if (!row) return []
-    const corrected = correctionsOf(sheet, row)
+    const corrected = correctionsOf(sheet, row)?.map(masked)
     const made: PackageRow = {
       row: row.row,
       cells: of(row.cells),
