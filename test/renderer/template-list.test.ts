@@ -1,7 +1,7 @@
-import { fireEvent, screen } from '@testing-library/svelte'
+import { fireEvent, screen, within } from '@testing-library/svelte'
 import { describe, expect, test } from 'vitest'
 import TemplateList from '../../src/renderer/src/screens/compose/what/TemplateList.svelte'
-import type { TemplateView } from '../../src/shared/contract/views.ts'
+import type { KnownForm, TemplateView } from '../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { type Opened, openOffice, show } from './office.ts'
@@ -64,6 +64,50 @@ describe('the list of templates', () => {
     await type(search(), 'attorney')
     await fireEvent.keyDown(search(), { key: 'Enter' })
     expect(chosen.map((one) => one.Reference)).toEqual(['tpl-poa'])
+  })
+
+  describe('where some were sent before', () => {
+    const known = (Reference: string, usedAt: number): KnownForm => ({
+      kind: 'form-filler',
+      Name: Reference,
+      Reference,
+      uses: 1,
+      usedAt
+    })
+    const knownForms = [known('tpl-gift', 1), known('tpl-poa', 2), known('tpl-gone', 3)]
+    const part = (name: string) => within(screen.getByRole('list', { name })).getAllByRole('button')
+    const names = (name: string) => part(name).map((one) => one.querySelector('.name')?.textContent)
+
+    test('has them first, the last sent on top, and every other one below', async () => {
+      await openList(fakeApi({ knownForms }))
+      expect(names('Recent')).toEqual(['Power of attorney', 'Deed of gift'])
+      expect(names('All other templates')).toHaveLength(3)
+      search().focus()
+      await fireEvent.keyDown(search(), { key: 'ArrowDown' })
+      expect(document.activeElement).toBe(part('Recent')[0])
+      await fireEvent.keyDown(document.activeElement as Element, { key: 'End' })
+      expect(document.activeElement).toBe(part('All other templates').at(-1))
+    })
+
+    test('is searched in both', async () => {
+      await openList(fakeApi({ knownForms }))
+      await type(search(), 'deed')
+      expect(names('Recent')).toEqual(['Deed of gift'])
+      await type(search(), 'attorney')
+      expect(screen.queryByRole('list', { name: 'All other templates' })).toBeNull()
+    })
+
+    test('shows them offline, too', async () => {
+      await openList(fakeApi({ knownForms, connection: offline }))
+      expect(names('Recent')).toHaveLength(2)
+    })
+
+    test('is only without them where they can’t be told', async () => {
+      const api = fakeApi({ knownForms })
+      api.control.fail('forms.recentTemplates', { code: 'internal', message: 'Broken.' })
+      await openList(api)
+      expect(part('Templates')).toHaveLength(5)
+    })
   })
 
   test('of thousands shows the first hundred, and finds any', async () => {

@@ -204,7 +204,8 @@ export function directoryHandlers({
   return {
     'employers.list': (demand) => employers.list(chosenId(accounts), demand),
     'employers.save': ({ records }) => employers.save(chosenId(accounts), records),
-    'forms.known': () => forms.list(chosenId(accounts))
+    'forms.known': () => forms.list(chosenId(accounts)),
+    'forms.recentTemplates': async () => forms.recentTemplates(chosenId(accounts))
   }
 }
 

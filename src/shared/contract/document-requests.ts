@@ -186,6 +186,8 @@ export const documentRequests = {
   /** Operation 3: saves records that are new or changed. Answers all that the account has. */
   'employers.save': answers<EmployersView>()(z.strictObject({ records: z.array(employerRecord).min(1).max(200) })),
   'forms.known': answers<KnownForm[]>()(nothing),
+  /** References of the templates that were sent last from this workstation, newest first. */
+  'forms.recentTemplates': answers<string[]>()(nothing),
 
   'dropFolders.list': answers<DropFolder[]>()(nothing),
   /** Has the person choose a folder of this machine or of the office's server; null where they thought better of it. */

@@ -38,6 +38,11 @@ export function fakeDay(office: FakeOffice): Handled {
       return state.employers
     },
     'forms.known': () => state.knownForms,
+    'forms.recentTemplates': () =>
+      state.knownForms
+        .filter(({ kind, usedAt }) => kind === 'form-filler' && usedAt !== undefined)
+        .sort((one, two) => (two.usedAt ?? 0) - (one.usedAt ?? 0))
+        .map(({ Reference }) => Reference),
     'dropFolders.list': () => state.dropFolders,
     'dropFolders.add': () => {
       const folder = {

@@ -66,6 +66,13 @@ function usual(change: Parameters<typeof fakeApi>[0] = {}): FakeApi {
         error: { code: 'timeout', message: 'No answer within 60 seconds.', mayHaveArrived: true }
       })
     ],
+    knownForms: ['tpl-gift', 'tpl-tenancy'].map((Reference, index) => ({
+      kind: 'form-filler' as const,
+      Name: Reference,
+      Reference,
+      uses: 4 - index,
+      usedAt: now() - (index + 1) * 3_600_000
+    })),
     ...change
   })
 }

@@ -61,3 +61,16 @@ test('forms that were put in the outbox are known, though none has left', async 
     { Reference: 'deed' }
   ])
 })
+
+test('the templates that were sent last are told newest first, each account its own, and without asking the service', () => {
+  const forms = openKnownForms({
+    db: office.parts.db,
+    templates: () => Promise.reject(new Error('It was asked.'))
+  })
+  send('one', 'form-filler', { Templates: [{ Name: 'Deed', Reference: 'deed' }] }, 50)
+  send('two', 'form-filler', { Templates: [{ Name: 'Lease', Reference: 'lease' }] }, 60)
+  send('three', 'form-direct', { Forms: [{ Name: 'Letter', Reference: 'letter', FormType: 1 }] }, 70)
+  for (const id of ['one', 'two', 'three']) become(id, 'sent')
+  expect(forms.recentTemplates(office.accountId)).toEqual(['lease', 'deed'])
+  expect(forms.recentTemplates('another')).toEqual([])
+})

@@ -11,6 +11,9 @@ export interface KnownFormsDeps {
   templates: (accountId: string) => Promise<readonly TemplateView[]>
 }
 
+/** More than are shown: the service may not have all of them any more. */
+const MOST_RECENT = 20
+
 const FORM =
   "coalesce(nullif(name, ''), reference) AS Name, reference AS Reference, form_type AS FormType, used_at AS usedAt"
 
@@ -23,7 +26,17 @@ export function openKnownForms({ db, templates }: KnownFormsDeps) {
     `SELECT 'form-direct' AS kind, ${FORM}, 0 AS uses FROM remembered_forms WHERE account_id = ?`
   )
 
+  const recent = db
+    .prepare<[string, number], string>(
+      `SELECT reference FROM form_uses WHERE account_id = ? AND kind = 'form-filler'
+       ORDER BY used_at DESC, name, reference LIMIT ?`
+    )
+    .pluck()
+
   return {
+    /** References of the templates that were sent last, newest first. Asks no service, so it answers offline, too. */
+    recentTemplates: (accountId: string): string[] => recent.all(accountId, MOST_RECENT),
+
     /** The last used first, then those never used, by name. */
     async list(accountId: string): Promise<KnownForm[]> {
       const known = new Map<string, KnownForm>()
