@@ -1,4 +1,4 @@
-import { fireEvent, screen } from '@testing-library/svelte'
+import { fireEvent, screen, within } from '@testing-library/svelte'
 import { describe, expect, test } from 'vitest'
 import { Composing } from '../../src/renderer/src/screens/compose/composing.svelte.ts'
 import TemplateFields from '../../src/renderer/src/screens/compose/data/TemplateFields.svelte'
@@ -7,7 +7,7 @@ import { rememberedChoice } from '../../src/shared/composition/composition.ts'
 import { template, templates } from '../fixtures/compositions.ts'
 import { fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
-import { openOffice, show } from './office.ts'
+import { type Opened, openOffice, show } from './office.ts'
 
 let composing: Composing
 
@@ -38,6 +38,7 @@ describe('fields of a template', () => {
     composing = new Composing(templates({ items: [template({ fields })] }), () => opened.clock.now())
     show(opened, TemplateFields, { composing, item: composing.composition.items[0] })
     await settle()
+    return opened
   }
   const value = () => composing.snapshot().items[0]?.fields[0]?.Value
 
@@ -64,6 +65,81 @@ describe('fields of a template', () => {
     expect(radio('Another…').checked).toBe(true)
     await fireEvent.click(radio('None'))
     expect(value()).toBe('')
+  })
+
+  describe('choices of radio buttons, edited by the office', () => {
+    const at = rememberedChoice('TPL-1', 'rent')
+    let opened: Opened
+
+    async function openChoices(choices: string[], chosen = '') {
+      opened = await openFields([fieldOf({ FieldType: 'RadioButton', Value: chosen })], { [at]: choices })
+      await press(choices.length > 0 ? 'Edit choices: Rent' : 'List the choices: Rent')
+      await settle()
+    }
+    const rows = () => within(screen.getByRole('dialog')).getAllByRole<HTMLInputElement>('textbox')
+    const radios = () => screen.queryAllByRole('radio').map((one) => one.closest('label')?.textContent)
+    const saved = () => opened.api.control.state.remembered[at]
+    async function save() {
+      await press('Save choices')
+      await settle()
+    }
+
+    test('are put in order, renamed, removed and added', async () => {
+      await openChoices(['Weekly', 'Fortnightly', 'Monthly'])
+      await press('Move Monthly up')
+      expect(document.activeElement?.getAttribute('aria-label')).toBe('Move Monthly up')
+      await press('Remove Fortnightly')
+      await type(rows()[0] as HTMLInputElement, 'Each week')
+      await press('Add a choice')
+      await settle()
+      expect(document.activeElement).toBe(rows().at(-1))
+      await type(rows().at(-1) as HTMLInputElement, 'Yearly')
+      await save()
+      expect(saved()).toEqual(['Each week', 'Monthly', 'Yearly'])
+      expect(radios()).toEqual(['Each week', 'Monthly', 'Yearly', 'Another…', 'None'])
+      expect(screen.queryByRole('dialog')).toBeNull()
+    })
+
+    test('take the chosen one along when it is renamed, and leave it what it is when it is removed', async () => {
+      await openChoices(['Weekly', 'Monthly'], 'Weekly')
+      await type(rows()[0] as HTMLInputElement, 'Each week')
+      await save()
+      expect(value()).toBe('Each week')
+      await press('Edit choices: Rent')
+      await settle()
+      await press('Remove Each week')
+      await save()
+      expect(radios()).toEqual(['Monthly', 'Another…', 'None'])
+      expect(value()).toBe('Each week')
+      expect(box('Another choice for Rent').value).toBe('Each week')
+    })
+
+    test('are listed where none is known, also by pasting lines', async () => {
+      await openChoices([])
+      await fireEvent.paste(rows()[0] as HTMLElement, {
+        clipboardData: { getData: () => 'Weekly\nFortnightly\nMonthly' }
+      })
+      await settle()
+      await save()
+      await fireEvent.click(screen.getByRole('radio', { name: 'Fortnightly' }))
+      expect(value()).toBe('Fortnightly')
+    })
+
+    test('are not kept twice: what is in the list already is said at its place', async () => {
+      await openChoices(['Weekly', 'Monthly'])
+      await type(rows()[1] as HTMLInputElement, 'Weekly ')
+      await save()
+      expect(screen.getByText('This choice is in the list already.')).toBeTruthy()
+      expect(saved()).toEqual(['Weekly', 'Monthly'])
+    })
+
+    test('stay in the dialog with what is wrong where they can’t be kept', async () => {
+      await openChoices(['Weekly'])
+      opened.api.control.fail('remembered.keepChoices', { code: 'storage', message: 'The disk is full.' })
+      await save()
+      expect(screen.getByText('Couldn’t save the choices.')).toBeTruthy()
+      expect(rows()).toHaveLength(1)
+    })
   })
 
   test('a list offers what was chosen here before', async () => {

@@ -195,6 +195,10 @@ const REMEMBERED_FIELDS = [
 ] as const
 export type RememberedField = (typeof REMEMBERED_FIELDS)[number]
 
+/** How many values of one field are offered, and how long they are at most: longer ones are none to be picked from a list. */
+export const MOST_VALUES = 50
+export const LONGEST_VALUE = 2000
+
 /** Where the choices of a template's drop-down list or radio button are kept. Texts and dates are personal: never kept. */
 export function rememberedChoice(templateReference: string, fieldReference: string): string {
   return `Choice ${JSON.stringify([templateReference, fieldReference])}`

@@ -1,7 +1,8 @@
 /** The requests about composing and sending: drafts, presets, the outbox, batches, and what is offered while one types. */
 import { z } from 'zod'
 import { ColumnMapping, DateOrders } from '../composition/bulk-columns.ts'
-import { Composition } from '../composition/composition.ts'
+
+import { Composition, LONGEST_VALUE, MOST_VALUES } from '../composition/composition.ts'
 import type {
   BatchView,
   BulkCheck,
@@ -49,8 +50,20 @@ export const composingRequests = {
   'people.find': answers<PersonView[]>()(z.strictObject({ text: search, limit: z.number().int().min(1).max(50) })),
   /** Takes someone out of the address book of this workstation. */
   'people.forget': answers<null>()(z.strictObject({ email: z.string().min(1).max(400) })),
-  /** Values that this office has used in a field before, newest first; see composition/composition.ts for the fields. */
+  /**
+   * Values that this office has used in a field before: those that it put in an order, then the newest first. See
+   * composition/composition.ts for the fields.
+   */
   'remembered.values': answers<string[]>()(z.strictObject({ field: z.string().min(1).max(500) })),
+  /** The choices of a template's field, as the office puts them; answers them as they are offered from then on. */
+  'remembered.keepChoices': answers<string[]>()(
+    z.strictObject({
+      /** As `rememberedChoice` makes it: the values of other fields are only ever remembered. */
+      // @wc-ignore
+      field: z.string().startsWith('Choice ').max(500),
+      choices: z.array(z.string().trim().min(1).max(LONGEST_VALUE)).max(MOST_VALUES)
+    })
+  ),
   /** Forms that this office has sent before, newest first. */
   'remembered.forms': answers<RememberedForm[]>()(nothing),
 

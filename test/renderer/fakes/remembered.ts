@@ -18,6 +18,10 @@ export function fakeRemembered({ state }: FakeOffice): HandlersOf<'people' | 're
       return null as never
     },
     'remembered.values': ({ field }) => state.remembered[field] ?? [],
+    'remembered.keepChoices': ({ field, choices }) => {
+      state.remembered[field] = [...new Set(choices)]
+      return state.remembered[field] ?? []
+    },
     'remembered.forms': () => state.forms
   }
 }

@@ -89,6 +89,7 @@ export const shots: Shot[] = [
     'offline-templates'
   ),
   ...at('#/compose/draft-1', 'data-forms', 'data-blank', 'data-large', 'data-choices', 'data-gone'),
+  shot('editor-choices', 'forty-fields', '#/compose/draft-1', press('Edit choices: Field 4')),
   shot('templates', 'two-thousand-templates', '#/compose'),
   shot('sent', 'usual', '#/compose/draft-1', sendNow),
   shot('refused', 'refused', '#/compose/draft-1', sendNow),

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { MOST_FORMS, MOST_VALUES } from '../../../src/main/core/drafts/remembered.ts'
-import { type ComposedField, rememberedChoice } from '../../../src/shared/composition/index.ts'
+import { MOST_FORMS } from '../../../src/main/core/drafts/remembered.ts'
+import { type ComposedField, MOST_VALUES, rememberedChoice } from '../../../src/shared/composition/index.ts'
 import { form, forms, signer, template, templates } from '../../fixtures/compositions.ts'
 import { MINUTE, type Office, openOffice } from './office.ts'
 
@@ -93,6 +93,41 @@ test('choices of a template’s lists and buttons are remembered by template and
   expect(office.remembered.values('a', rememberedChoice('TPL-1', 'pets'))).toEqual(['No'])
   expect(office.remembered.values('a', rememberedChoice('TPL-2', 'pay'))).toEqual([])
   for (const personal of ['Mere', 'Private', '1990', 'true']) expect(everything()).not.toContain(personal)
+})
+
+describe('choices that the office edits', () => {
+  const pets = rememberedChoice('TPL-1', 'pets')
+  const sendPets = (value: string) =>
+    send(templates({ items: [template({ Reference: 'TPL-1', fields: [field('RadioButton', 'pets', value)] })] }))
+  const values = () => office.remembered.values('a', pets)
+
+  test('stay in its order, whichever is sent', () => {
+    sendPets('No')
+    office.time.now += MINUTE
+    expect(office.remembered.keepChoices('a', pets, ['Cat', 'No', 'Dog'])).toEqual(['Cat', 'No', 'Dog'])
+    sendPets('Dog')
+    expect(values()).toEqual(['Cat', 'No', 'Dog'])
+    expect(office.remembered.values('b', pets)).toEqual([])
+  })
+
+  test('are forgotten where it removes them, and come back below the others once they are sent again', () => {
+    sendPets('No')
+    office.remembered.keepChoices('a', pets, ['Cat', 'Dog'])
+    expect(values()).toEqual(['Cat', 'Dog'])
+    sendPets('Rabbit')
+    sendPets('No')
+    expect(values()).toEqual(['Cat', 'Dog', 'No', 'Rabbit'])
+    office.remembered.keepChoices('a', pets, [])
+    expect(values()).toEqual([])
+  })
+
+  test('are there once each, without blanks, and never crowded out by what is sent', () => {
+    office.remembered.keepChoices('a', pets, ['Cat', ' Cat ', ' ', 'Dog'])
+    expect(values()).toEqual(['Cat', 'Dog'])
+    for (let number = 0; number < MOST_VALUES + 5; number++) sendPets(`Fish ${number}`)
+    expect(values()).toHaveLength(MOST_VALUES)
+    expect(values().slice(0, 3)).toEqual(['Cat', 'Dog', `Fish ${MOST_VALUES + 4}`])
+  })
 })
 
 describe('forms that were sent before', () => {

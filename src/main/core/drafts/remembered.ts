@@ -3,24 +3,27 @@
  * shared/composition/composition.ts, the choices of templates, and forms. What identifies a person is never kept here.
  */
 
-import { type Composition, type RememberedField, rememberedChoice } from '../../../shared/composition/index.ts'
+import {
+  type Composition,
+  LONGEST_VALUE,
+  MOST_VALUES,
+  type RememberedField,
+  rememberedChoice
+} from '../../../shared/composition/index.ts'
 import type { RememberedForm } from '../../../shared/contract/index.ts'
 import { Statements } from '../storage/statements.ts'
 import type { DraftDeps } from './draft-rows.ts'
 
-/** How many values of one field, and how many forms, are offered. */
-export const MOST_VALUES = 50
+/** How many forms are offered. */
 export const MOST_FORMS = 200
-
-/** Longer ones are no values to be picked from a list. */
-const LONGEST_VALUE = 2000
 
 export type Remembered = ReturnType<typeof openRemembered>
 
 export function openRemembered({ db, time }: Omit<DraftDeps, 'newId'>) {
   const statements = new Statements(db)
   const values = statements.values<[accountId: string, field: string], string>(
-    'SELECT value FROM remembered WHERE account_id = ? AND field = ? ORDER BY used_at DESC, value'
+    `SELECT value FROM remembered WHERE account_id = ? AND field = ?
+     ORDER BY position IS NULL, position, used_at DESC, value`
   )
   const keep = statements.run<[accountId: string, field: string, value: string, now: number]>(
     `INSERT INTO remembered (account_id, field, value, used_at) VALUES (?, ?, ?, ?)
@@ -28,6 +31,13 @@ export function openRemembered({ db, time }: Omit<DraftDeps, 'newId'>) {
   )
   const drop = statements.run<[accountId: string, field: string, value: string]>(
     'DELETE FROM remembered WHERE account_id = ? AND field = ? AND value = ?'
+  )
+  const dropAll = statements.run<[accountId: string, field: string]>(
+    'DELETE FROM remembered WHERE account_id = ? AND field = ?'
+  )
+  const putAt = statements.run<[accountId: string, field: string, value: string, now: number, position: number]>(
+    `INSERT INTO remembered (account_id, field, value, used_at, position) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (account_id, field, value) DO NOTHING`
   )
   const forms = db.prepare<[string], RememberedForm>(
     `SELECT name AS Name, reference AS Reference, form_type AS FormType FROM remembered_forms WHERE account_id = ?
@@ -58,7 +68,19 @@ export function openRemembered({ db, time }: Omit<DraftDeps, 'newId'>) {
       for (const form of forms.all(accountId).slice(MOST_FORMS)) dropForm({ ...form, accountId })
     }),
 
-    /** Newest first. @param field one of `REMEMBERED_FIELDS`, or what `rememberedChoice` answers. */
+    /**
+     * The choices of a template's field as the office wants them, in its order: those that it left out are forgotten. What is
+     * sent later and isn't among them comes after them. @param field what `rememberedChoice` answers.
+     */
+    keepChoices: db.transaction((accountId: string, field: string, choices: readonly string[]): string[] => {
+      const now = time.now()
+      dropAll(accountId, field)
+      const kept = choices.map((choice) => choice.trim()).filter((choice) => choice !== '')
+      for (const [position, choice] of kept.entries()) putAt(accountId, field, choice, now, position)
+      return values(accountId, field)
+    }),
+
+    /** Those that the office has put in an order, then the newest first. @param field one of `REMEMBERED_FIELDS`, or what `rememberedChoice` answers. */
     values,
 
     /** Newest first. */

@@ -6,6 +6,7 @@ import type { Db } from './connection.ts'
 import { schema } from './migrations/001-schema.ts'
 import { refusedFiles } from './migrations/002-refused-files.ts'
 import { verifications } from './migrations/003-verifications.ts'
+import { orderedChoices } from './migrations/004-ordered-choices.ts'
 
 /**
  * One step, frozen once it was released: the next is added after it, and a step imports nothing of the application, whose
@@ -22,7 +23,8 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { name: 'schema', sql: schema },
   { name: 'refused files', sql: refusedFiles },
-  { name: 'verifications', sql: verifications }
+  { name: 'verifications', sql: verifications },
+  { name: 'ordered choices', sql: orderedChoices }
 ]
 
 /** The database was last used by a later version of the application. */
