@@ -1,7 +1,9 @@
 /** The application: its parts in layers, each given only what exists already, and what follows where something happens in one. */
 import { join } from 'node:path'
 import { app, ipcMain } from 'electron'
+import { anotherLike } from '../shared/composition/index.ts'
 import type { Events } from '../shared/contract/index.ts'
+import type { DocumentResponse } from '../shared/model/index.ts'
 import { openComposing } from './composing.ts'
 import { copyOfDocument } from './core/drafts/copy-of-document.ts'
 import { openCounter } from './counter.ts'
@@ -116,6 +118,9 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
   const { downloads } = identity
   const { isAway, handedBack, audit } = counter
 
+  /** What a document was composed of, or else as far as the service tells of it. */
+  const copyOf = (accountId: string, document: DocumentResponse) =>
+    copyOfDocument(document, outbox.compositionOfDocument(accountId, document.Reference))
   const openInBrowser = (url: string, accountId: string) => openOutside(url, accounts.get(accountId))
 
   serveAppPages(join(import.meta.dirname, '../renderer'))
@@ -144,8 +149,9 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
         ...dialogs,
         openInBrowser,
         copyPrivately: plainClipboard.writePrivately,
-        correctedCopy: (accountId, document) =>
-          drafts.save(accountId, copyOfDocument(document, outbox.compositionOfDocument(accountId, document.Reference))),
+        correctedCopy: (accountId, document) => drafts.save(accountId, copyOf(accountId, document)),
+        another: (accountId, document, people) =>
+          drafts.save(accountId, anotherLike(copyOf(accountId, document), people, time.now())),
         changed: folders.documentsChanged
       }),
       ...viewHandlers({ accounts, views }),

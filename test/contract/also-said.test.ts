@@ -4,7 +4,7 @@ import { openFetchedLists } from '../../src/main/core/accounts/fetched-lists.ts'
 import { openEmployers } from '../../src/main/core/directory/employers.ts'
 import { openKnownForms } from '../../src/main/core/directory/known-forms.ts'
 import { secretsIn } from '../../src/main/core/lib/other-members.ts'
-import { saidOf } from '../../src/main/core/outbox/send-view.ts'
+import { answered } from '../../src/main/core/outbox/send-view.ts'
 import { asAppError } from '../../src/main/ipc/errors.ts'
 import { PackageResponse } from '../../src/shared/model/index.ts'
 import { type Office, openOffice } from '../unit/actions/office.ts'
@@ -71,7 +71,8 @@ test('of a package that was sent, with its name and its queue', () => {
     ...{ Url: 'https://sign.example.com/s/0123456789abcdef', Parts: { View: 'See https://sign.example.com/?k=1' } },
     Help: 'https://sign.example.com/help'
   })
-  expect(saidOf(response)).toEqual({
+  const sent = { kind: 'form-direct', request: { Forms: [] } } as never
+  expect(answered({ documents: [] } as never, response, sent).said).toEqual({
     queueReference: 'Q-1',
     packageName: 'Lease pack',
     others: [

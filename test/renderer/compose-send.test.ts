@@ -209,7 +209,7 @@ describe('Send', () => {
     expect(link.getAttribute('href')).toContain('document=doc-0')
     expect(screen.getByRole('link', { name: 'Open the document' }).getAttribute('href')).toContain('document=doc-0')
     expect(await screen.findByRole('link', { name: /^Sign now at the counter/ })).toBeTruthy()
-    await press('Send another package')
+    await press('New package')
     expect(await screen.findByRole('heading', { name: 'What do you want to send?' })).toBeTruthy()
   })
 
@@ -227,6 +227,71 @@ describe('Send', () => {
     await screen.findByText(/^Sent/)
     expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1 }))
     expect(calls('sends.now')).toEqual([{ name: 'sends.now', input: { id: inTheBox().id } }])
+  })
+})
+
+describe('a package that was sent', () => {
+  async function sent(change: Partial<SendView> = {}) {
+    await open()
+    control().state.nextSend = change
+    await send()
+    await press('Send now')
+    await screen.findByText('Sent to Mere Parata.')
+  }
+
+  test('says until when it can be signed, as the service has it, or by the account’s default', async () => {
+    await sent({ due: { at: Date.UTC(2025, 11, 5, 4), precision: 'time' } })
+    expect(screen.getByText(/^Can be signed until Friday 5 December 2025 at/)).toBeTruthy()
+    cleanup()
+    await open({ accounts: [{ ...practiceAccount(), limits: { defaultDueDays: 10 } }] })
+    await send()
+    await press('Send now')
+    expect(await screen.findByText(/^Can be signed until \w{3} \d+ \w+\.$/)).toBeTruthy()
+  })
+
+  test('has the link of each document that has one', async () => {
+    await sent({
+      documents: [
+        { reference: 'doc-0', name: 'Tax.pdf', hasLink: true },
+        { reference: 'doc-2', name: 'Fund.pdf' }
+      ]
+    })
+    expect(screen.queryByRole('button', { name: 'Copy link: Fund.pdf' })).toBeNull()
+    await press('Copy link: Tax.pdf')
+    await settle()
+    expect(calls('documents.copyLink').map(({ input }) => input)).toEqual([{ reference: 'doc-0' }])
+    expect(opened.app.toasts.shown.at(-1)?.text).toBe('Link copied.')
+  })
+
+  test('is sent once more to someone else: the same form, and nobody in it', async () => {
+    await sent()
+    await press('Send another like this')
+    await screen.findByRole('button', { name: 'Send 1 form' })
+    expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('Tax declaration')
+    expect(email().value).toBe('')
+    expect(screen.getByLabelText<HTMLInputElement>('First name').value).toBe('')
+  })
+
+  test('goes to the same people once more only after it was asked', async () => {
+    await sent()
+    const first = inTheBox().id
+    await fireEvent.keyDown(screen.getByRole('button', { name: 'Who the next one is for' }), { key: 'Enter' })
+    await fireEvent.click(await screen.findByRole('menuitem', { name: 'With the same people' }))
+    await screen.findByRole('button', { name: 'Send 1 form' })
+    expect(email().value).toBe('mere.parata@example.com')
+    await press('Send 1 form')
+    const dialog = within(await screen.findByRole('dialog', { name: 'Send this again?' }))
+    expect(dialog.getByText(/^The same package was sent to the same people on /)).toBeTruthy()
+    expect(calls('sends.start')).toHaveLength(1)
+    await fireEvent.click(dialog.getByRole('button', { name: 'Cancel' }))
+    await settle()
+    expect(screen.queryByRole('dialog')).toBeNull()
+    expect(calls('sends.start')).toHaveLength(1)
+    await press('Send 1 form')
+    await fireEvent.click(await screen.findByRole('button', { name: 'Send again' }))
+    await screen.findByRole('timer')
+    expect(calls('sends.start')).toHaveLength(2)
+    expect(inTheBox().id).not.toBe(first)
   })
 })
 

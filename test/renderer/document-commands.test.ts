@@ -113,6 +113,17 @@ describe('commands', () => {
     expect([opened.app.router.route.screen, opened.app.router.route.rest]).toEqual(['compose', ['copy of doc-6']])
   })
 
+  test.each([
+    [/^Send another like this/, 'blank'],
+    [/^Send another to the same people/, 'keep']
+  ] as const)('any document is begun once more: %s', async (entry, people) => {
+    await open()
+    await rightClick(rows()[0])
+    await choose(entry)
+    expect(calls('documents.another').at(-1)?.input).toMatchObject({ people })
+    expect(opened.app.router.route.screen).toBe('compose')
+  })
+
   test('ten people are chased with one confirmation and one report', async () => {
     const waiting = documents(40).filter(
       ({ folder, people }) => folder === 'Progress' && people.some(({ state }) => state === 'waiting')

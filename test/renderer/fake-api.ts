@@ -96,6 +96,8 @@ export interface FakeState {
   remembered: Record<string, string[]>
   forms: RememberedForm[]
   sends: SendView[]
+  /** What was sent was composed of, by its id. */
+  sent: Record<string, Composition>
   outbox: Omit<OutboxView, 'counts'>
   batches: BatchView[]
   bulk: { sheet: BulkSheet | null; check: BulkCheck; rows: BulkRow[]; remembered?: RememberedMapping }
@@ -199,6 +201,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     remembered: {},
     forms: [],
     sends: [],
+    sent: {},
     outbox: { settings: { concurrency: 2, perMinute: null, undoSeconds: 10 } },
     batches: [],
     bulk: {

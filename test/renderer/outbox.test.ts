@@ -236,15 +236,13 @@ describe('one package', () => {
     expect(document.body.textContent).not.toContain('://')
   })
 
-  test('that is sent is sent again only as a copy, and only after it was asked', async () => {
+  test('that is sent is begun once more, without its people or with them', async () => {
     await open({ sends: [sendOf({})], drafts: [] }, ['send-1'])
-    await press('Send a copy…')
-    const dialog = within(await screen.findByRole('dialog', { name: 'Send a copy?' }))
-    expect(dialog.getByText(/^This was sent on Wednesday 26 November, .*Mere Parata will be asked/)).toBeTruthy()
-    expect(calls('sends.again')).toHaveLength(0)
-    await fireEvent.click(dialog.getByRole('button', { name: 'Open a copy' }))
+    await press('Send another like this')
     await settle()
-    expect(calls('sends.again')).toHaveLength(1)
+    expect(calls('sends.another').map(({ input }) => input)).toEqual([{ id: 'send-1', people: 'blank' }])
+    expect(window.location.hash).toMatch(/^#\/compose\/draft/)
+    expect(opened.api.control.state.drafts[0]?.who).toBe('')
   })
 
   test('the service is asked about, and its answer is shown in place', async () => {

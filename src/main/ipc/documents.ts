@@ -25,6 +25,8 @@ interface DocumentParts extends Pick<Parts, 'accounts' | 'ask' | 'views' | 'time
   copyPrivately: (text: string) => Promise<void>
   /** A draft of what a document was sent as. */
   correctedCopy: (accountId: string, document: DocumentResponse) => DraftSummary
+  /** Makes a draft like a document, for others or for the same people. */
+  another: (accountId: string, document: DocumentResponse, people: 'keep' | 'blank') => DraftSummary
   /** Documents of an account changed. */
   changed: (accountId: string) => void
 }
@@ -135,6 +137,12 @@ export function documentHandlers(
       const accountId = chosenId(accounts)
       const { document } = await known(ask, accountId, reference)
       return parts.correctedCopy(accountId, document)
+    },
+
+    'documents.another': async ({ reference, people }) => {
+      const accountId = chosenId(accounts)
+      const { document } = await known(ask, accountId, reference)
+      return parts.another(accountId, document, people)
     },
 
     'documents.videoPassword': async ({ reference, signer }) => {

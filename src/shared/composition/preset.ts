@@ -20,6 +20,18 @@ function withoutPerson(signer: ComposedSigner): ComposedSigner {
   return { ...signer, ...NOBODY, MobileNumber: '', ClientReference: '', ShareUsers: [] }
 }
 
+/**
+ * The same package once more: the same forms or templates, data and settings, with a due date as far as it is still ahead.
+ * @param people keep: to the same people. It is then what was sent before (see `fingerprintOf`) until something in it is
+ *   changed. blank: who they are is left out, how each signs stays.
+ */
+export function anotherLike(composition: Composition, people: 'keep' | 'blank', now: number): Composition {
+  const begun = begunFrom(composition, now)
+  if (people === 'keep') return begun
+  const { due, gmt, zone } = begun
+  return { ...presetOf(begun, 'blank'), due, gmt, zone }
+}
+
 /** A package begun from a preset: a due date that has passed gives way to the service's 14 days. */
 export function begunFrom(preset: Composition, now: number): Composition {
   const due = dueAt(preset)

@@ -10,6 +10,8 @@ export const DOCUMENT_COMMANDS = {
   download: 'Download…',
   browser: 'Open in browser',
   resend: 'Send a corrected copy',
+  another: 'Send another like this',
+  anotherToSame: 'Send another to the same people',
   copyEmails: 'Copy e-mail',
   copyLink: 'Copy link',
   copyReference: 'Copy reference',

@@ -130,6 +130,10 @@ export const composingRequests = {
   'sends.retry': answers<SendView>()(byId),
   /** Makes a draft of a send: the same one where it didn't reach its goal, a copy where it did ("send again as new"). */
   'sends.again': answers<DraftSummary>()(byId),
+  /** Makes a draft like a send, without its people or with them; sends nothing. */
+  'sends.another': answers<DraftSummary>()(z.strictObject({ id, people: z.enum(['keep', 'blank']) })),
+  /** When the same was sent last, to the same people and with the same data, in the last 30 days; null if it wasn't. */
+  'sends.sameSent': answers<{ at: number } | null>()(z.strictObject({ composition: Composition })),
 
   'outbox.state': answers<OutboxView>()(nothing),
   'outbox.pause': answers<OutboxView>()(nothing),

@@ -2,6 +2,7 @@
 import type { ColumnMapping, DateOrders } from '../composition/bulk-columns.ts'
 import type { ComposedItem, ComposedSigner, Composition, CompositionKind } from '../composition/composition.ts'
 import type { Problem } from '../composition/problems.ts'
+import type { ServiceDate } from '../model/index.ts'
 import type { OtherMember } from './document-views.ts'
 import type { AppError } from './errors.ts'
 
@@ -102,7 +103,10 @@ export interface SendView extends Pick<DraftSummary, 'id' | 'accountId' | 'kind'
   packageStatus?: string
   /** What else the service answered of the package (2.13); of one that is looked at by itself. */
   said?: { queueReference?: string; packageName?: string; others: OtherMember[] }
-  documents: { reference: string; name: string }[]
+  /** By when it can be signed, where that is known; of one that is looked at by itself. */
+  due?: ServiceDate
+  /** `hasLink`: the service gave a link to the document; of one that is looked at by itself. */
+  documents: { reference: string; name: string; hasLink?: boolean }[]
   /** What was corrected in its row before it was sent; of one that is looked at by itself. */
   corrected?: BulkCorrection[]
 }

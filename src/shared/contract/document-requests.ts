@@ -123,6 +123,8 @@ export const documentRequests = {
   'documents.copyLink': answers<null>()(byReference),
   /** Makes a draft of what a document was sent as, or as far as the service tells it; sends nothing. */
   'documents.correctedCopy': answers<DraftSummary>()(byReference),
+  /** As `documents.correctedCopy`, without the people or with them: the same once more. */
+  'documents.another': answers<DraftSummary>()(z.strictObject({ reference, people: z.enum(['keep', 'blank']) })),
   /** The password of a signer's video confirmation, for a person who asked for it. */
   'documents.videoPassword': answers<{ password: string }>()(
     z.strictObject({ reference, signer: z.number().int().min(0) })

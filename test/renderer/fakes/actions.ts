@@ -12,6 +12,7 @@ type Handled = HandlersOf<'actions'> &
     | 'documents.videoPassword'
     | 'documents.copyLink'
     | 'documents.correctedCopy'
+    | 'documents.another'
     | 'accounts.rights'
   >
 
@@ -42,6 +43,20 @@ export function fakeActions(office: FakeOffice): Handled {
     state.actions = [action, ...state.actions.filter(({ id }) => id !== action.id)]
     emit('actions.changed', { ids: [action.id] })
     return action
+  }
+  function copyOf(reference: string, people: 'keep' | 'blank') {
+    const { name, signers } = documentOf(office, reference)
+    const who = people === 'keep' ? signers.map((signer) => signer.name).join(', ') : ''
+    const summary = {
+      id: `copy of ${reference}`,
+      accountId: office.chosen().id,
+      title: name,
+      who,
+      updatedAt: state.now()
+    }
+    const draft = { ...summary, kind: 'form-direct' as const }
+    state.drafts = [...state.drafts, { ...draft, composition: blankComposition('form-direct', 'copy') }]
+    return draft
   }
   const ended = (id: string, change: Partial<ActionView>) => put({ ...byId(state.actions, id), ...change })
 
@@ -81,19 +96,7 @@ export function fakeActions(office: FakeOffice): Handled {
     'documents.openInBrowser': () => null as never,
     'documents.videoPassword': () => ({ password: 'kauri-42' }),
     'documents.copyLink': () => null as never,
-    'documents.correctedCopy': ({ reference }) => {
-      const { name, signers } = documentOf(office, reference)
-      const who = signers.map((signer) => signer.name).join(', ')
-      const summary = {
-        id: `copy of ${reference}`,
-        accountId: office.chosen().id,
-        title: name,
-        who,
-        updatedAt: state.now()
-      }
-      const draft = { ...summary, kind: 'form-direct' as const }
-      state.drafts = [...state.drafts, { ...draft, composition: blankComposition('form-direct', 'copy') }]
-      return draft
-    }
+    'documents.correctedCopy': ({ reference }) => copyOf(reference, 'keep'),
+    'documents.another': ({ reference, people }) => copyOf(reference, people)
   }
 }

@@ -18,6 +18,7 @@ export type ListHandlers = Omit<
   | 'documents.videoPassword'
   | 'documents.copyLink'
   | 'documents.correctedCopy'
+  | 'documents.another'
 >
 
 const DAY = 86_400_000

@@ -1,4 +1,5 @@
 /** The made-up office's outbox: sends, what holds them, and batches. */
+import { anotherLike, blankComposition, fingerprintOf } from '../../../src/shared/composition/index.ts'
 import type { SendCounts, SendState, SendView } from '../../../src/shared/contract/views.ts'
 import type { FakeControl } from '../fake-api.ts'
 import { sendOf } from '../people.ts'
@@ -97,6 +98,29 @@ export function fakeOutbox({ state, emit, chosen, newId }: FakeOffice): Handlers
       const { composition: _composition, ...summary } = byId(state.drafts, send.draftId ?? '')
       return summary
     },
+    'sends.another': ({ id, people }) => {
+      const send = byId(state.sends, id)
+      const composition = anotherLike(state.sent[id] ?? blankComposition(send.kind, 'sent'), people, state.now())
+      const who = people === 'keep' ? send.who : ''
+      const summary = {
+        id: newId('draft'),
+        accountId: send.accountId,
+        kind: send.kind,
+        title: send.title,
+        who,
+        updatedAt: state.now()
+      }
+      state.drafts = [{ ...summary, composition }, ...state.drafts]
+      emit('drafts.changed', { id: summary.id })
+      return summary
+    },
+    'sends.sameSent': ({ composition }) => {
+      const same = Object.entries(state.sent).find(
+        ([, sent]) => fingerprintOf(sent) === fingerprintOf({ ...composition, zone: composition.zone ?? '' })
+      )
+      const send = same && state.sends.find((one) => one.id === same[0])
+      return send ? { at: send.settledAt ?? send.createdAt } : null
+    },
     'outbox.state': outbox,
     'outbox.pause': () => {
       state.outbox = { ...state.outbox, pause: { by: 'person', since: state.now() } }
@@ -162,11 +186,13 @@ export function leave({ state, emit }: Hand, id: string): SendView {
     settledAt: state.now(),
     documents: (draft?.composition.items ?? []).map((item, index) => ({
       reference: `doc-${index * 2}`,
-      name: `${item.Name}.pdf`
+      name: `${item.Name}.pdf`,
+      hasLink: true
     })),
     ...state.nextSend
   }
   if (left.state === 'sent') {
+    if (draft) state.sent[id] = draft.composition
     left.packageReference ??= 'package-900'
     state.drafts = state.drafts.filter((one) => one.id !== send.draftId)
   }

@@ -66,6 +66,7 @@ function usual(change: Parameters<typeof fakeApi>[0] = {}): FakeApi {
         error: { code: 'timeout', message: 'No answer within 60 seconds.', mayHaveArrived: true }
       })
     ],
+    nextSend: { due: { at: now() + 14 * 24 * 3_600_000, precision: 'time' } },
     knownForms: ['tpl-gift', 'tpl-tenancy'].map((Reference, index) => ({
       kind: 'form-filler' as const,
       Name: Reference,

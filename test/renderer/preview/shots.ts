@@ -92,6 +92,13 @@ export const shots: Shot[] = [
   shot('editor-choices', 'forty-fields', '#/compose/draft-1', press('Edit choices: Field 4')),
   shot('templates', 'two-thousand-templates', '#/compose'),
   shot('sent', 'usual', '#/compose/draft-1', sendNow),
+  shot('sent-again', 'usual', '#/compose/draft-1', async (page) => {
+    await sendNow(page)
+    await press('Who the next one is for')(page)
+    await page.getByRole('menuitem', { name: 'With the same people' }).click()
+    await page.getByRole('button', { name: /^Send 1/ }).click()
+    await page.getByRole('dialog', { name: 'Send this again?' }).waitFor()
+  }),
   shot('refused', 'refused', '#/compose/draft-1', sendNow),
   shot('uncertain', 'uncertain', '#/compose/draft-1', sendNow),
   shot('bulk', 'drafting', '#/bulk'),

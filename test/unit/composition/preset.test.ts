@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { begunFrom, presetOf } from '../../../src/shared/composition/preset.ts'
+import { anotherLike, begunFrom, presetOf } from '../../../src/shared/composition/preset.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
 
 const due = { due: '2026-01-20T17:00', gmt: '780', zone: 'Pacific/Auckland' }
@@ -39,4 +39,12 @@ describe('a package begun from a preset', () => {
   test('has the 14 days where the due date has passed', () => {
     expect(begunFrom(forms(due), AT)).toEqual(forms())
   })
+})
+
+test('the same package once more has its due date while that is ahead', () => {
+  const due = { due: '2026-12-04T17:00', gmt: '0', zone: 'UTC' }
+  const sent = forms(due)
+  expect(anotherLike(sent, 'keep', Date.UTC(2026, 10, 24))).toEqual(sent)
+  expect(anotherLike(sent, 'blank', Date.UTC(2026, 10, 24))).toMatchObject(due)
+  expect(anotherLike(sent, 'keep', Date.UTC(2026, 11, 5))).toMatchObject({ due: '', gmt: '', zone: '' })
 })

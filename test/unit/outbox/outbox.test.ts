@@ -49,6 +49,46 @@ describe('sending', () => {
     expect(work.drafts.list(work.accountId).counts.drafts).toBe(1)
   })
 
+  test('by when it can be signed is told as the service has it, else as it was sent, for the one that is looked at', async () => {
+    const dated = await work.send(forms({ due: '2027-01-29T17:00', gmt: '780', zone: 'Pacific/Auckland' }))
+    expect(work.outbox.get(dated.id).due?.at).toBe(Date.UTC(2027, 0, 29, 4))
+    expect(work.outbox.list(work.accountId, all).rows[0]).not.toHaveProperty('due')
+  })
+
+  describe('the same once more', () => {
+    const people = { FirstName: 'Mere', Email: 'mere.tamati@example.com' }
+
+    test('is a draft of its own: without people, with its forms and settings', async () => {
+      const { id } = await work.send(forms({ embedded: true, ReturnUrl: 'https://office.example.com/' }))
+      const copy = work.drafts.get(work.outbox.another(id, 'blank').id).composition
+      expect(copy).toMatchObject({ embedded: true, ReturnUrl: 'https://office.example.com/' })
+      expect(copy.items[0]).toMatchObject({ Name: 'Tax file declaration', Reference: 'TFN-1' })
+      expect(copy.items[0]?.signers[0]).toMatchObject({ FirstName: '', LastName: '', Email: '', MobileNumber: '' })
+      expect(JSON.stringify(copy)).not.toContain(people.Email)
+      expect(work.outbox.get(id).state).toBe('sent')
+    })
+
+    test('to the same people counts as a duplicate until something in it is changed', async () => {
+      const { id } = await work.send(forms())
+      const copy = work.drafts.get(work.outbox.another(id, 'keep').id).composition
+      expect(copy.items[0]?.signers[0]).toMatchObject(people)
+      expect(work.outbox.sameSentAt(work.accountId, copy)).toBeTypeOf('number')
+      expect(work.outbox.sameSentAt(work.accountId, { ...copy, due: '2027-01-29T17:00' })).toBeTypeOf('number')
+      const other = work.drafts.get(work.outbox.another(id, 'blank').id).composition
+      expect(work.outbox.sameSentAt(work.accountId, other)).toBeUndefined()
+      expect(work.outbox.sameSentAt('another', copy)).toBeUndefined()
+      work.time.now += 31 * 86_400_000
+      expect(work.outbox.sameSentAt(work.accountId, copy)).toBeUndefined()
+    })
+
+    test('is seen while the first still waits, and no more once that was taken back', async () => {
+      const { id } = work.outbox.start(draft())
+      expect(work.outbox.sameSentAt(work.accountId, forms())).toBeTypeOf('number')
+      work.outbox.undo(id)
+      expect(work.outbox.sameSentAt(work.accountId, forms())).toBeUndefined()
+    })
+  })
+
   test('pressing Send twice sends once', async () => {
     const id = draft()
     const send = work.outbox.start(id)

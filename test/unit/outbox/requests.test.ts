@@ -54,6 +54,16 @@ describe('what belongs to another account', () => {
     }
   )
 
+  test('is not begun once more either', async () => {
+    const { id } = work.outbox.start(work.drafts.save(work.accountId, forms()).id)
+    await chooseAnother()
+    const another = handlers()['sends.another']({ id, people: 'keep' }, asking)
+    await expect(another).rejects.toMatchObject({ appError: { code: 'gone' } })
+    expect(await handlers()['sends.sameSent']({ composition: forms() }, asking)).toBeNull()
+    work.accounts.choose(work.accountId)
+    expect(await handlers()['sends.sameSent']({ composition: forms() }, asking)).toEqual({ at: expect.any(Number) })
+  })
+
   test.each(['batches.pause', 'batches.cancel', 'batches.retry', 'batches.exportFailed'] as const)(
     '%s does not find a batch of it',
     async (name) => {

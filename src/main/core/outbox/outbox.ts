@@ -3,9 +3,11 @@
  * disk before it has an effect outside. One whose answer was lost is uncertain until the folders of the service have been
  * asked, and is never sent again before that.
  */
-import type { Composition } from '../../../shared/composition/index.ts'
+import { type Composition, fingerprintOf } from '../../../shared/composition/index.ts'
 import type { BatchView, DraftSummary, OutboxView, SendList, SendView } from '../../../shared/contract/index.ts'
+import { RECENT_DAYS } from '../bulk/bulk.ts'
 import { Recovery } from '../jobs/recording.ts'
+import { DAY } from '../lib/calendar.ts'
 import { fail } from '../lib/failure.ts'
 import { within } from '../lib/time.ts'
 import type { SettlingAnswer } from './ambiguity.ts'
@@ -17,7 +19,7 @@ import { Reconciler } from './reconcile.ts'
 import { SendActions, type SendActionsDeps } from './send-actions.ts'
 import { type SendPage, SendQueries, type SendQuery } from './send-list.ts'
 import type { Send } from './send-record.ts'
-import { Changes, saidOf, viewer } from './send-view.ts'
+import { answered, Changes, viewer } from './send-view.ts'
 import { openSends } from './sends.ts'
 import { SentDocuments } from './sent-documents.ts'
 import { NotArrivedProofs } from './verdict.ts'
@@ -142,6 +144,14 @@ export class Outbox {
   }
 
   /**
+   * Makes a draft like a send, whatever became of that: the same forms or templates, data and settings.
+   * @param people keep: to the same people. blank: to others, who aren't known yet. @throws AppFailure `gone`.
+   */
+  another(id: string, people: 'keep' | 'blank'): DraftSummary {
+    return this.#actions.another(id, people)
+  }
+
+  /**
    * Lets a send that was refused or did not arrive go again as it is.
    * @throws AppFailure `conflict` if its draft was changed since; `busy` in another state; `gone`.
    */
@@ -180,13 +190,15 @@ export class Outbox {
     return this.get(id)
   }
 
-  /** With what else the service answered of it. @throws AppFailure `gone`. */
+  /** With by when it can be signed, and what else the service answered of it. @throws AppFailure `gone`. */
   get(id: string): SendView {
     const { sends } = this.#deps
-    const response = sends.answerOf(id)?.response
     const send = sends.get(id)
+    const view = this.#viewer()(send)
+    const response = sends.answerOf(id)?.response
     const corrected = send.batchId === undefined ? undefined : sends.correctedOf(send)
-    return { ...this.#viewer()(send), ...(corrected && { corrected }), ...(response && { said: saidOf(response) }) }
+    const shown = { ...view, ...(corrected && { corrected }) }
+    return response ? answered(shown, response, sends.requestOf(send)) : shown
   }
 
   /** One page of what an account ever put in the outbox, newest first; the rows of a batch in the sheet's order. */
@@ -222,6 +234,12 @@ export class Outbox {
   /** What was put in the outbox since then and was sent, or may be: when, by fingerprint (see fingerprintOf). */
   sentSince(accountId: string, from: number): Map<string, number> {
     return this.#deps.queries.since(accountId, from)
+  }
+
+  /** When the same as this was sent last, or may have been, in as many days as duplicates are looked for; undefined if it wasn’t. */
+  sameSentAt(accountId: string, composition: Composition): number | undefined {
+    const from = this.#deps.time.now() - RECENT_DAYS * DAY
+    return this.#deps.queries.lastSame(accountId, from, fingerprintOf(composition))
   }
 
   state(accountId: string): OutboxView {

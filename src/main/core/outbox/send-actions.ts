@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import {
+  anotherLike,
   type Composition,
   problemsOf,
   toFormDirectRequest,
@@ -93,6 +94,14 @@ export class SendActions {
     if (send.state === 'ready' || send.state === 'sending' || send.state === 'uncertain') fail('busy', whyNot(send))
     const draft = db.transaction(() => this.#againNow(send))()
     changes.send(send)
+    changes.draft(draft.id)
+    return draft
+  }
+
+  another(id: string, people: 'keep' | 'blank'): DraftSummary {
+    const { drafts, sends, changes, time } = this.#deps
+    const send = sends.get(id)
+    const draft = drafts.save(send.accountId, anotherLike(sends.compositionOf(send), people, time.now()))
     changes.draft(draft.id)
     return draft
   }

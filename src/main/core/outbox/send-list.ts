@@ -117,6 +117,11 @@ export class SendQueries {
     return found
   }
 
+  /** When the same was put in the outbox since then and was sent, or may be, the last time; undefined if it wasn’t. */
+  lastSame(accountId: string, from: number, fingerprint: string): number | undefined {
+    return this.#sql.lastSame.get(accountId, from, fingerprint) ?? undefined
+  }
+
   /** Accounts with anything that waits. */
   accountsWaiting(): string[] {
     return this.#sql.accountsWaiting.all()
@@ -156,6 +161,12 @@ function statementsOf(db: Db) {
       `SELECT fingerprint, coalesce(settled_at, attempted_at, created_at) AS at FROM sends
        WHERE account_id = ? AND created_at >= ? AND state IN ${HELD_OR_SENT_STATES}`
     ),
+    lastSame: db
+      .prepare<[string, number, string], number | null>(
+        `SELECT max(coalesce(settled_at, attempted_at, created_at)) FROM sends
+         WHERE account_id = ? AND created_at >= ? AND fingerprint = ? AND state IN ${HELD_OR_SENT_STATES}`
+      )
+      .pluck(),
     last: db.prepare<[], number>('SELECT coalesce(max(number), 0) FROM sends').pluck(),
     one: db.prepare<[number], Row>(`SELECT ${SENDS.columns} FROM sends WHERE number = ?`),
     accountsWaiting: db

@@ -3,14 +3,21 @@
  * hear that something changed.
  */
 import type { AppError, SendHold, SendView } from '../../../shared/contract/index.ts'
-import { PackageResponse, unknownMembers } from '../../../shared/model/index.ts'
+import {
+  type DocumentResponse,
+  PackageResponse,
+  readCertainDate,
+  readGmt,
+  type ServiceDate,
+  unknownMembers
+} from '../../../shared/model/index.ts'
 import { defined } from '../lib/objects.ts'
 import { otherMembers } from '../lib/other-members.ts'
 import type { Time } from '../lib/time.ts'
 import { ambiguityView } from './ambiguity.ts'
 import type { ChangeListeners } from './deps.ts'
 import type { AccountPauses, SendTimes } from './pauses.ts'
-import type { Send } from './send-record.ts'
+import type { Send, SentRequest } from './send-record.ts'
 
 export interface ViewDeps {
   time: Time
@@ -103,13 +110,25 @@ export function viewer({
   }
 }
 
-/** What the service answered of the package itself (2.13), beside what the list has. */
-export function saidOf(response: PackageResponse): NonNullable<SendView['said']> {
-  const { QueueReference: queueReference, PackageName: packageName } = response
+/** A send that is looked at by itself: with what the service answered of the package (2.13), and by when it can be signed. */
+export function answered(view: SendView, response: PackageResponse, { request }: SentRequest): SendView {
+  const { QueueReference: queueReference, PackageName: packageName, Documents = [] } = response
+  const linked = new Set(Documents.flatMap(({ Reference, EditUrl }) => (EditUrl ? [Reference] : [])))
   return {
-    ...defined({ queueReference, packageName }),
-    others: otherMembers(unknownMembers(PackageResponse, response))
+    ...view,
+    documents: view.documents.map((one) => (linked.has(one.reference) ? { ...one, hasLink: true } : one)),
+    said: {
+      ...defined({ queueReference, packageName }),
+      others: otherMembers(unknownMembers(PackageResponse, response))
+    },
+    ...defined({ due: dueOf(Documents, request.DueDate) })
   }
+}
+
+/** As the service has it, the first of several; else as it was sent. Undefined where it was left to the service, which doesn't say. */
+function dueOf(documents: readonly DocumentResponse[], sent: string | undefined): ServiceDate | undefined {
+  const dates = documents.flatMap(({ DueDate, GMT }) => readCertainDate(DueDate, readGmt(GMT)) ?? [])
+  return dates.sort((one, other) => one.at - other.at)[0] ?? readCertainDate(sent)
 }
 
 /** The shortest time between two reports, in milliseconds. */

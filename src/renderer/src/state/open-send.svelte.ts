@@ -9,7 +9,7 @@ import { type Clock, coalesced } from './clock.ts'
 const PAUSE = 250
 
 /** What a person can do about it. */
-export type SendAction = 'now' | 'undo' | 'reconcile' | 'settle' | 'retry' | 'again'
+export type SendAction = 'now' | 'undo' | 'reconcile' | 'settle' | 'retry' | 'again' | 'another'
 
 export class OpenSend {
   #view = $state.raw<SendView>()
@@ -100,6 +100,11 @@ export class OpenSend {
   /** Makes a draft of it; answers that. */
   again(): Promise<DraftSummary | undefined> {
     return this.#do('again', () => this.#api.sends.again({ id: this.id }))
+  }
+
+  /** Makes a draft like it, to other people or to the same; answers that. */
+  another(people: 'keep' | 'blank'): Promise<DraftSummary | undefined> {
+    return this.#do('another', () => this.#api.sends.another({ id: this.id, people }))
   }
 
   async #change(action: SendAction, call: () => Promise<Result<SendView>>): Promise<void> {

@@ -6,6 +6,7 @@ import {
   BellRing,
   CalendarClock,
   Copy,
+  CopyPlus,
   Download,
   ExternalLink,
   Link,
@@ -15,7 +16,8 @@ import {
   Send,
   ShieldCheck,
   Stamp,
-  UserPen
+  UserPen,
+  Users
 } from '@lucide/svelte'
 import { DOCUMENT_COMMANDS, type DocumentCommand } from '../../../../shared/contract/commands.ts'
 import type { DocumentKey } from '../../../../shared/contract/document-requests.ts'
@@ -61,6 +63,8 @@ export const DOCUMENT_LOOKS: Record<DocumentCommand, Pick<NamedCommand, 'icon' |
   download: { icon: Download, key: 'l' },
   browser: { icon: ExternalLink, key: 'b' },
   resend: { icon: Send },
+  another: { icon: CopyPlus, key: 'a' },
+  anotherToSame: { icon: Users },
   copyEmails: { icon: Mail },
   copyLink: { icon: Link },
   copyReference: { icon: Copy },
@@ -227,6 +231,14 @@ export class DocumentCommands {
         why: unless((row) => row.accountId === app.accounts.chosen?.id, 'It belongs to another account.'),
         run: (chosen) => void this.#resend(first(chosen))
       }),
+      ...(['another', 'anotherToSame'] as const).map((name) =>
+        named(name, {
+          isFirst: name === 'another',
+          isFor: ({ rows }) => rows?.length === 1,
+          why: unless((row) => row.accountId === app.accounts.chosen?.id, 'It belongs to another account.'),
+          run: (chosen) => void this.#another(first(chosen), name === 'another' ? 'blank' : 'keep')
+        })
+      ),
       named('copyEmails', {
         label: ({ rows }) =>
           rows?.length === 1 && rows[0]?.signers.length === 1 ? DOCUMENT_COMMANDS.copyEmails : 'Copy e-mails',
@@ -298,6 +310,15 @@ export class DocumentCommands {
     const draft = await settled(api.documents.correctedCopy({ reference: row.reference }))
     if (draft.ok) router.go('compose', [draft.value.id])
     else toasts.failed('The copy couldn’t be begun.', draft.error)
+  }
+
+  /** Nothing of it need be wrong: the same once more, for others or for the same people. */
+  async #another(row: DocumentRow | undefined, people: 'keep' | 'blank'): Promise<void> {
+    if (!row) return
+    const { api, router, toasts } = this.#app
+    const draft = await settled(api.documents.another({ reference: row.reference, people }))
+    if (draft.ok) router.go('compose', [draft.value.id])
+    else toasts.failed('The package couldn’t be started.', draft.error)
   }
 
   async #copyEmails(rows: readonly DocumentRow[]): Promise<void> {

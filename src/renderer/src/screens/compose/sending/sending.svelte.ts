@@ -9,6 +9,7 @@ export class Sending {
   #busy = $state(false)
   #sent = $state.raw<OpenSend>()
   #error = $state.raw<AppError>()
+  #same = $state.raw<{ at: number; goesAt: number | 'now' | undefined }>()
   #stop: (() => void) | undefined
   /** Told why it was not put in the outbox, once nobody looks here any more. */
   #left: ((error: AppError) => void) | undefined
@@ -32,6 +33,10 @@ export class Sending {
   get view() {
     return this.#sent?.view
   }
+  /** When the same was sent before, and when this one was to go: it was not put in the outbox, and someone has to say that it is meant. */
+  get same() {
+    return this.#same
+  }
   /** Why it could not even be put in the outbox. */
   get error() {
     return this.#error
@@ -40,22 +45,36 @@ export class Sending {
   /**
    * Puts what the saver keeps in the outbox. A second call while it is under way does nothing.
    * @param at when it goes; without it, after the time to take it back, and with 'now' without that time.
+   * @param repeats whether it goes though the same was sent before, or that is looked for first.
    */
-  async start(saver: DraftSaver, at?: number | 'now'): Promise<void> {
+  async start(saver: DraftSaver, at?: number | 'now', repeats: 'knowingly' | 'ask' = 'ask'): Promise<void> {
     if (this.#busy) return
     this.#busy = true
     this.clear()
-    const error = await this.#start(saver, at)
+    const error = await this.#start(saver, at, repeats)
     this.#busy = false
     if (error && this.#left) this.#left(error)
     else this.#error = error
   }
 
   /** Returns why it could not be put in the outbox. */
-  async #start(saver: DraftSaver, at: number | 'now' | undefined): Promise<AppError | undefined> {
+  async #start(
+    saver: DraftSaver,
+    at: number | 'now' | undefined,
+    repeats: 'knowingly' | 'ask'
+  ): Promise<AppError | undefined> {
     saver.keepAtLeastOnce()
     if (!(await saver.flush()) || saver.id === undefined) return saver.error
     const draftId = saver.id
+    if (repeats === 'ask') {
+      const same = await settled(this.#api.sends.sameSent({ composition: saver.composition }))
+      if (!same.ok) return same.error
+      if (same.value) {
+        // Left meanwhile: nobody is there to ask, and it stays a draft.
+        if (!this.#left) this.#same = { at: same.value.at, goesAt: at }
+        return undefined
+      }
+    }
     // From here on the draft is the outbox's: what is typed now must not be saved over it.
     saver.close()
     const result = await settled(this.#api.sends.start(typeof at === 'number' ? { draftId, at } : { draftId }))
@@ -93,6 +112,7 @@ export class Sending {
     this.#stop?.()
     this.#stop = undefined
     this.#sent = undefined
+    this.#same = undefined
     this.#error = undefined
   }
 }

@@ -1,0 +1,62 @@
+/** What a clerk sends again and again: the template that was used last, the same package for the next person, the choices of a field. */
+import { MERE, WIREMU } from './clerk.ts'
+import { expect, test } from './office.ts'
+
+test('a package is sent once more to someone else, and to the same people only after it was asked', async ({
+  clerk
+}) => {
+  const { window, button } = clerk
+  await clerk.composeTemplate({ name: 'Privacy consent', people: [MERE, WIREMU] })
+  await clerk.send()
+  await expect(window.getByText('Sent to Mere Tamati and Wiremu Ngata.')).toBeVisible()
+  await expect(window.getByText(/^Can be signed until /)).toBeVisible()
+
+  await button('Send another like this').click()
+  await expect(window.getByLabel('Name', { exact: true })).toHaveValue(/Privacy consent/)
+  await expect(window.getByLabel('First name').first()).toHaveValue('')
+  await expect(window.getByLabel('E-mail', { exact: true }).first()).toHaveValue('')
+
+  await clerk.goTo(/^Outbox/)
+  await window.getByRole('row', { name: /Privacy consent/ }).click({ button: 'right' })
+  await window.getByRole('menuitem', { name: 'Send another to the same people' }).click()
+  await expect(window.getByLabel('First name').first()).toHaveValue(MERE.first)
+  await button(/^Send 1 template$/).click()
+  const question = window.getByRole('dialog', { name: 'Send this again?' })
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await expect(question).toBeHidden()
+  await button(/^Send 1 template$/).click()
+  await question.getByRole('button', { name: 'Send again' }).click()
+  await button('Send now').click()
+  await expect(window.getByText('Sent to Mere Tamati and Wiremu Ngata.')).toBeVisible()
+
+  await button('New package').click()
+  await expect(window.getByRole('list', { name: 'Recent' }).getByRole('button')).toHaveText([/Privacy consent/])
+})
+
+test('the choices of a field are listed once, and are there for the next package', async ({ clerk }) => {
+  const { window, button } = clerk
+  const addChoice = async () => {
+    await clerk.goTo('Compose')
+    await button('Privacy consent').first().click()
+    await button('Add a field').click()
+    await window.getByLabel('Field label').last().fill('Paid')
+    await window.getByLabel('Field type').last().selectOption('RadioButton')
+    await window.getByLabel('Field reference', { exact: true }).last().fill('paid')
+  }
+  await addChoice()
+  await button('List the choices: Paid').click()
+  const dialog = window.getByRole('dialog', { name: 'Choices for “Paid”' })
+  for (const choice of ['Monthly', 'Weekly']) {
+    await dialog.getByRole('textbox').last().fill(choice)
+    await dialog.getByRole('button', { name: 'Add a choice' }).click()
+  }
+  await dialog.getByRole('button', { name: 'Move Weekly up' }).click()
+  await dialog.getByRole('button', { name: 'Save choices' }).click()
+  await window.getByRole('radio', { name: 'Weekly' }).check()
+
+  await button('New package').click()
+  await addChoice()
+  const choices = window.getByRole('group', { name: /^Paid/ }).getByRole('radio')
+  await expect(choices).toHaveCount(4)
+  await expect(window.getByRole('group', { name: /^Paid/ })).toContainText(/Weekly\s*Monthly/)
+})
