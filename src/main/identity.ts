@@ -50,6 +50,7 @@ export function openIdentity(foundation: Foundation, { ask, nameOf, views, watch
     accountName: (accountId) => accounts.list().find(({ id }) => id === accountId)?.name ?? '',
     folderNames: watch.knownFoldersOf,
     folder: () => settings.read().downloadFolder ?? usualFolder,
+    isFolderChosen: () => settings.read().downloadFolder !== undefined,
     setFolder: (path) => void settings.change({ downloadFolder: path }),
     isUsualFolder: (path) => path === usualFolder,
     views: views.list,

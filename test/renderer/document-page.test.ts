@@ -1,5 +1,5 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import DocumentPage from '../../src/renderer/src/screens/documents/DocumentPage.svelte'
 import { DocumentCommands } from '../../src/renderer/src/screens/documents/document-commands.svelte.ts'
 import { momentInWords, when } from '../../src/renderer/src/words/dates.ts'
@@ -355,6 +355,64 @@ test('a signed document is opened, and saved where the account may', async () =>
   expect(screen.getAllByText('Signed document')).toHaveLength(2)
   await press('View signed document')
   expect(window.location.hash).toBe(`#/signed-document/${page.reference}`)
+})
+
+describe('the first download', () => {
+  const first = () => {
+    const api = officeWith(fullPage())
+    api.control.state.downloadSettings = { ...api.control.state.downloadSettings, isFolderChosen: false }
+    return api
+  }
+
+  test('asks once where downloads are saved, and goes on by itself', async () => {
+    const api = first()
+    await open(api)
+    await press('Download report (PDF)')
+    const dialog = within(await screen.findByRole('dialog', { name: 'Where should downloads be saved?' }))
+    expect(dialog.getByText('Downloads')).toBeTruthy()
+    expect(calls('downloads.start')).toEqual([])
+    await fireEvent.click(dialog.getByRole('button', { name: 'Change…' }))
+    await settle()
+    await fireEvent.click(dialog.getByRole('button', { name: 'Save here' }))
+    await settle()
+    expect(screen.queryByRole('dialog')).toBeNull()
+    expect(api.control.state.downloadSettings).toMatchObject({
+      isFolderChosen: true,
+      folder: { label: 'Signed papers' }
+    })
+    expect(calls('downloads.start').map(({ input }) => input)).toEqual([{ reference: 'doc-6', type: 'pdf' }])
+    api.control.state.downloads = []
+    api.control.emit('downloads.changed', { id: null })
+    await opened.clock.pass(1000)
+    await press('Download report (PDF)')
+    await settle()
+    expect(screen.queryByRole('dialog')).toBeNull()
+    expect(calls('downloads.start')).toHaveLength(2)
+  })
+
+  test('is not begun where that is cancelled, and can be asked for again', async () => {
+    await open(first())
+    for (const _ of [1, 2]) {
+      await press('Download report (PDF)')
+      const dialog = within(await screen.findByRole('dialog'))
+      await fireEvent.click(dialog.getByRole('button', { name: 'Cancel' }))
+      await settle()
+    }
+    expect(screen.queryByRole('dialog')).toBeNull()
+    expect(calls('downloads.start')).toEqual([])
+    expect(button('Download report (PDF)').getAttribute('aria-busy')).toBeNull()
+  })
+
+  test('stays at the question where the folder can’t be kept, with why', async () => {
+    const api = first()
+    await open(api)
+    api.control.fail('downloads.configure', { code: 'storage', message: 'No.' })
+    await press('Download report (PDF)')
+    await fireEvent.click(await screen.findByRole('button', { name: 'Save here' }))
+    await settle()
+    expect(screen.getByText('Couldn’t change the folder.')).toBeTruthy()
+    expect(calls('downloads.start')).toEqual([])
+  })
 })
 
 test('nothing is offered as a signed document while nobody has signed', async () => {

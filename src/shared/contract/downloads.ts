@@ -89,6 +89,8 @@ export interface DownloadFolder {
 
 export interface DownloadSettings extends DownloadChoice {
   folder: DownloadFolder
+  /** Whether a person has chosen the folder: until then it is the system's own, which is only proposed. */
+  isFolderChosen: boolean
   /** How many files are fetched at once: 1 to 8. */
   concurrency: number
 }

@@ -28,6 +28,7 @@ export const usualDownloads: DownloadSettings = {
   pattern: '{yyyy}/{document} – {signer} – {date}',
   writesIndex: true,
   folder: { id: 'folder-1', label: 'Downloads' },
+  isFolderChosen: true,
   concurrency: 3
 }
 
@@ -192,7 +193,8 @@ export function fakeDownloads(office: FakeOffice, find: (query: DocumentQuery) =
         pattern: pattern ?? state.downloadSettings.pattern,
         writesIndex: writesIndex ?? state.downloadSettings.writesIndex,
         concurrency: concurrency ?? state.downloadSettings.concurrency,
-        folder: folderId === undefined ? state.downloadSettings.folder : folderOf(folderId)
+        folder: folderId === undefined ? state.downloadSettings.folder : folderOf(folderId),
+        isFolderChosen: state.downloadSettings.isFolderChosen || folderId !== undefined
       }
       changed()
       return state.downloadSettings

@@ -118,6 +118,7 @@ function withDownloads(downloads: DownloadView[], change: Partial<FakeState> = {
       pattern: '{yyyy}/{matter}/{document} – {signer} – {date}',
       writesIndex: true,
       folder,
+      isFolderChosen: true,
       concurrency: 4
     },
     ...change

@@ -71,9 +71,16 @@ test('a folder is chosen, and set by its id; no answer says where it is', async 
   const { ask, folder, thinkBetter } = await anOffice()
   const chosen = await ask('downloads.chooseFolder', undefined)
   expect(chosen).toMatchObject({ label: 'Evidence' })
-  expect(await ask('downloads.settings', undefined)).toMatchObject({ folder: { label: 'Files' }, concurrency: 4 })
+  expect(await ask('downloads.settings', undefined)).toMatchObject({
+    folder: { label: 'Files' },
+    isFolderChosen: false,
+    concurrency: 4
+  })
   const set = await ask('downloads.configure', { folderId: chosen?.id, concurrency: 2, pattern: '{reference}' })
-  expect(set).toMatchObject({ folder: chosen, concurrency: 2, pattern: '{reference}', types: ['pdf'] })
+  expect(set).toMatchObject({
+    ...{ folder: chosen, isFolderChosen: true, concurrency: 2 },
+    ...{ pattern: '{reference}', types: ['pdf'] }
+  })
   const answers = [chosen, set, await ask('downloads.summary', undefined), await ask('downloads.rules', undefined)]
   expect(JSON.stringify(answers)).not.toContain(folder)
   thinkBetter()

@@ -35,7 +35,7 @@ import { openDownloadSettings, type SettingsDeps } from './settings.ts'
 
 export interface DownloadsDeps
   extends Pick<FetchingDeps, 'clientOf' | 'accountName' | 'isUsualFolder' | 'rightsOf'>,
-    Pick<SettingsDeps, 'folder' | 'setFolder'>,
+    Pick<SettingsDeps, 'folder' | 'setFolder' | 'isFolderChosen'>,
     Pick<RulesDeps, 'views' | 'folderNames' | 'failed' | 'verifications'> {
   db: Db
   ask: AskDocuments

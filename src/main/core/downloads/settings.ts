@@ -23,15 +23,16 @@ export interface SettingsDeps {
   /** The folder that is set: the system's own until another was chosen. */
   folder: () => string
   setFolder: (path: string) => void
+  isFolderChosen: () => boolean
 }
 
-export function openDownloadSettings({ db, folders, folder, setFolder }: SettingsDeps) {
+export function openDownloadSettings({ db, folders, folder, setFolder, isFolderChosen }: SettingsDeps) {
   const kept = keptIn(db)
   let now = kept.read(KEY, Kept) ?? Kept.parse({})
   let isPaused = kept.read(PAUSED, z.boolean()) ?? false
 
   function read(): DownloadSettings {
-    return { ...now, folder: folders.of(folder()) }
+    return { ...now, folder: folders.of(folder()), isFolderChosen: isFolderChosen() }
   }
 
   return {

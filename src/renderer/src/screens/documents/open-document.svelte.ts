@@ -12,6 +12,7 @@ import type {
 import type { Api } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
 import type { Clock } from '../../state/clock.ts'
+import { FirstFolder } from '../../state/first-folder.svelte.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 
 /** Milliseconds that a document must have been shown to count as read. */
@@ -29,6 +30,7 @@ export class OpenDocument {
   readonly inBrowser = new Action<null>()
   /** The start of a download; its progress stands in the list of downloads. */
   readonly download = new Action<DownloadView>()
+  readonly firstFolder: FirstFolder
   readonly #api: Api
   readonly #clock: Clock
   #stopReading = () => {}
@@ -39,6 +41,7 @@ export class OpenDocument {
     this.#api = api
     this.#clock = clock
     this.reference = reference
+    this.firstFolder = new FirstFolder(api)
     this.page = new Resource(() => api.documents.get({ reference }))
     this.verifications = new Resource(() => api.documents.verifications({ reference }))
     this.changes = new Resource(() => api.activity.list({ reference, offset: 0, limit: MOST_CHANGES }))
@@ -79,7 +82,9 @@ export class OpenDocument {
   }
 
   async save(type: DownloadType): Promise<void> {
-    await this.download.run(() => this.#api.downloads.start({ reference: this.reference, type }))
+    await this.firstFolder.before(async () => {
+      await this.download.run(() => this.#api.downloads.start({ reference: this.reference, type }))
+    })
   }
 
   async #mark(read: boolean): Promise<void> {
