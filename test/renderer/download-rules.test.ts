@@ -45,19 +45,26 @@ async function press(name: string | RegExp) {
   await settle()
 }
 
-test('without a saved view there is a sentence on what is needed, and the way there', async () => {
+test('a rule takes all documents, also where no view is saved', async () => {
   await open({ views: [] })
-  expect(said(/Rules use saved views/)).toBe(true)
-  expect(screen.queryByRole('button', { name: 'Add a rule…' })).toBeNull()
-  await press('Go to Documents')
-  expect(window.location.hash).toBe('#/documents/all?identity=any')
+  await press('Add a rule…')
+  const dialog = within(screen.getByRole('dialog'))
+  const documents = dialog.getByLabelText<HTMLSelectElement>('Documents')
+  expect([...documents.options].map(({ text }) => text)).toEqual(['All documents'])
+  await press('Add rule')
+  expect(calls('downloads.addRule')[0]?.input).not.toHaveProperty('viewId')
+  expect(opened.app.toasts.shown.at(-1)?.text).toBe('Rule for all documents saved.')
+  const link = screen.getByRole('link', { name: 'All documents' })
+  expect(link.getAttribute('href')).toBe('#/documents/all')
+  await press('Turn off the rule for All documents')
+  expect(said('Off')).toBe(true)
 })
 
 test('a rule is made for a view, with what is complete already only where that is asked', async () => {
   await open()
   await press('Add a rule…')
   const dialog = within(screen.getByRole('dialog'))
-  await fireEvent.change(dialog.getByLabelText('View'), { target: { value: 'v2' } })
+  await fireEvent.change(dialog.getByLabelText('Documents'), { target: { value: 'v2' } })
   await fireEvent.click(dialog.getByLabelText(/^Identity data/))
   await press('Add rule')
   expect(calls('downloads.addRule')[0]?.input).toEqual({
@@ -103,7 +110,7 @@ test('a rule is changed with what it had', async () => {
   await press('Edit the rule for Tenancies')
   const dialog = within(screen.getByRole('dialog'))
   expect(dialog.getByLabelText<HTMLInputElement>(/^Identity data/).checked).toBe(true)
-  expect(dialog.queryByLabelText('View')).toBeNull()
+  expect(dialog.queryByLabelText('Documents')).toBeNull()
   await fireEvent.input(dialog.getByLabelText(/^File names/), { target: { value: '{matter}/{document}' } })
   await press('Save rule')
   expect(calls('downloads.changeRule')[0]?.input).toMatchObject({ id: 'rule-1', pattern: '{matter}/{document}' })

@@ -116,12 +116,13 @@ export interface RuleVerifications {
   problem?: AppError
 }
 
-/** Every document of a view, as it completes: files of it into a folder, its signatures verified. */
+/** Every document of a view, or every one of the account, as it completes: files of it into a folder, its signatures verified. */
 export interface DownloadRule extends Omit<DownloadChoice, 'types'> {
   id: string
   types: RuleTask[]
-  viewId: string
-  /** Absent where the view is gone: the rule then rests. */
+  /** Absent where it is about all documents. */
+  viewId?: string
+  /** Absent where it is about all documents, or where the view is gone: the rule then rests. */
   viewName?: string
   folder: DownloadFolder
   isOn: boolean
@@ -213,7 +214,13 @@ export const downloadRequests = {
   ),
   'downloads.rules': answers<DownloadRule[]>()(nothing),
   /** Begins with what completes from now on; `alsoNow`: and with what is complete already. */
-  'downloads.addRule': answers<DownloadRule>()(ruleChoice.extend({ viewId: id, alsoNow: z.boolean() })),
+  'downloads.addRule': answers<DownloadRule>()(
+    ruleChoice.extend({
+      /** Absent: of all documents. */
+      viewId: id.optional(),
+      alsoNow: z.boolean()
+    })
+  ),
   'downloads.changeRule': answers<DownloadRule>()(ruleChoice.extend({ isOn: z.boolean() }).partial().extend({ id })),
   /** Verifies once more what a rule could not. */
   'downloads.verifyAgain': answers<null>()(byId),

@@ -220,8 +220,7 @@ export function fakeDownloads(office: FakeOffice, find: (query: DocumentQuery) =
     'downloads.addRule': ({ viewId, folderId, types, pattern, writesIndex }) => {
       const rule: DownloadRule = {
         id: office.newId('rule'),
-        viewId,
-        viewName: byId(state.views, viewId).name,
+        ...(viewId !== undefined && { viewId, viewName: byId(state.views, viewId).name }),
         folder: folderOf(folderId),
         types,
         pattern,

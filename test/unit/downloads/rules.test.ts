@@ -65,6 +65,20 @@ async function aRule({ alsoNow = false, begins = [open('R1'), open('R2'), aDocum
   }
 }
 
+test('a rule that is about no view fetches every document as it completes', async () => {
+  const at = await aRule({ begins: [open('R1'), open('R2', { Name: 'Will R2' })] })
+  at.office.downloads.rules.remove(at.office.accountId, at.rule.id)
+  const { types, pattern, writesIndex, folder } = at.rule
+  const choice = { types, pattern, writesIndex, folderId: folder.id, alsoNow: false }
+  const all = await at.office.downloads.rules.add(at.office.accountId, choice)
+  expect(all).not.toHaveProperty('viewId')
+  expect(all).not.toHaveProperty('viewName')
+  await at.office.look([aDocument('R1'), aDocument('R2', { Name: 'Will R2' })])
+  expect(await at.settled()).toEqual(['Lease R1.pdf', 'Will R2.pdf'])
+  await at.startAgain()
+  expect(at.now()).toMatchObject({ id: all.id, fetched: 2, isOn: true })
+})
+
 describe('a rule', () => {
   test('fetches what completes from now on, once', async () => {
     const at = await aRule()

@@ -11,11 +11,14 @@ import { keptIn } from '../storage/meta.ts'
 import type { Lane } from './download-rows.ts'
 import type { Rule, RulesTable } from './rules-table.ts'
 
+/** Which documents a rule is about. */
+export type RuleView = Pick<SavedView, 'query'>
+
 export interface MatchingDeps {
   db: Db
   ask: AskDocuments
   table: RulesTable
-  viewOf: (rule: Rule) => SavedView | undefined
+  viewOf: (rule: Rule) => RuleView | undefined
   /** The names of an account's folders that its service has. */
   folderNames: (accountId: string) => readonly string[]
   /** Puts a file in line, or has a document's signatures verified, within a transaction. */
@@ -91,7 +94,7 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
     tell(added)
   }
 
-  function queryOf(rule: Rule): { id: string; query: SavedView['query'] } | undefined {
+  function queryOf(rule: Rule): { id: string; query: RuleView['query'] } | undefined {
     const view = viewOf(rule)
     return view && { id: rule.id, query: view.query }
   }

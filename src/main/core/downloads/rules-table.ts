@@ -11,6 +11,7 @@ export type Rule = RecordOf<typeof RULES>
 const RULES = new Rows({
   id: value<string>(),
   accountId: value<string>(),
+  /** Blank for all documents. */
   viewId: value<string>(),
   folderId: value<string>(),
   types: json<RuleTask[]>(),

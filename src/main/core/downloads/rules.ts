@@ -1,12 +1,18 @@
-/** Rules: every document of a view, as it completes, into a folder, its signatures verified. */
+/** Rules: every document of a view, or of all, as it completes, into a folder, its signatures verified. */
 
-import type { DecodedInput, DownloadRule, RuleVerifications, SavedView } from '../../../shared/contract/index.ts'
+import {
+  type DecodedInput,
+  DocumentQuery,
+  type DownloadRule,
+  type RuleVerifications,
+  type SavedView
+} from '../../../shared/contract/index.ts'
 import type { DocumentKey } from '../documents/questions.ts'
 import { fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
 import { inTurn } from '../lib/slices.ts'
 import type { DownloadFolders } from './download-folders.ts'
-import { type MatchingDeps, openRuleMatching } from './rule-matching.ts'
+import { type MatchingDeps, openRuleMatching, type RuleView } from './rule-matching.ts'
 import { openRulesTable, type Rule } from './rules-table.ts'
 
 export interface RulesDeps extends Omit<MatchingDeps, 'table' | 'viewOf'> {
@@ -32,10 +38,14 @@ interface RuleVerifying {
 const GATHERING = 1_000
 const AGAIN = 30_000
 
+/** What a rule looks through that is about no view. */
+const ALL_DOCUMENTS: RuleView = { query: DocumentQuery.parse({}) }
+
 export function openRules(deps: RulesDeps) {
   const { db, time } = deps
   const table = openRulesTable(db)
-  const viewOf = (rule: Rule) => deps.views(rule.accountId).find(({ id }) => id === rule.viewId)
+  const viewOf = (rule: Rule): RuleView | undefined =>
+    rule.viewId === '' ? ALL_DOCUMENTS : deps.views(rule.accountId).find(({ id }) => id === rule.viewId)
   const matching = openRuleMatching({ ...deps, table, viewOf })
   let isStarted = false
   let isPlanned = false
@@ -65,11 +75,12 @@ export function openRules(deps: RulesDeps) {
 
   function shown(rule: Rule): DownloadRule {
     const { id, viewId, types, pattern, writesIndex, isOn, fetched, problem } = rule
-    const view = viewOf(rule)
+    const view = deps.views(rule.accountId).find((one) => one.id === viewId)
     const none = types.includes('verification') ? { done: 0, waiting: 0, failed: 0 } : undefined
     const verifications = deps.verifications.ofRule(id) ?? none
     return {
-      ...{ id, viewId, types, pattern, writesIndex, isOn, fetched },
+      ...(viewId !== '' && { viewId }),
+      ...{ id, types, pattern, writesIndex, isOn, fetched },
       folder: deps.folders.get(rule.folderId),
       ...(view && { viewName: view.name }),
       ...(problem && { problem }),
@@ -83,11 +94,14 @@ export function openRules(deps: RulesDeps) {
     /** @throws AppFailure `gone` where the view or the folder isn't known. */
     add(accountId: string, { alsoNow, ...input }: DecodedInput<'downloads.addRule'>): Promise<DownloadRule> {
       return oneByOne(async () => {
-        if (!deps.views(accountId).some(({ id }) => id === input.viewId)) fail('gone', 'This view no longer exists.')
+        const { viewId = '' } = input
+        if (viewId !== '' && !deps.views(accountId).some(({ id }) => id === viewId)) {
+          fail('gone', 'This view no longer exists.')
+        }
         deps.folders.pathOf(input.folderId)
         const since = await matching.begin()
         const id = deps.newId()
-        table.add({ id, accountId, ...input, ...since })
+        table.add({ id, accountId, ...input, viewId, ...since })
         deps.changed()
         if (alsoNow) await matching.scan(table.get(id), () => true)
         return shown(table.get(id))

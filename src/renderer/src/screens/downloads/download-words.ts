@@ -254,3 +254,12 @@ export const nameParts = [
   { name: 'account', label: 'Account', about: 'the name of this account' },
   { name: 'type', label: 'Kind', about: 'pdf, json or signed' }
 ]
+
+/** What a rule takes that is about no view. */
+export const ALL_DOCUMENTS = 'All documents'
+
+/** What a rule is of, in a sentence: "all documents", "“Tenancies”", "a deleted view". */
+export function ruleFor({ viewId, viewName }: { viewId?: string | undefined; viewName?: string | undefined }): string {
+  if (viewId === undefined) return 'all documents'
+  return viewName === undefined ? 'a deleted view' : `“${viewName}”`
+}
