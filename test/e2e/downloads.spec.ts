@@ -70,6 +70,7 @@ test('a rule downloads a document as it completes, named as the office wants, an
   const dialog = window.getByRole('dialog', { name: 'Add a rule' })
   await app.dialog.answerOpen([folder])
   await dialog.getByRole('button', { name: 'Change…' }).click()
+  await dialog.getByText('Advanced').click()
   await dialog.getByLabel('File names').fill('{yyyy}/{document} – {signer}.pdf')
   await dialog.getByLabel('Keep an index file').check()
   await dialog.getByRole('button', { name: 'Add rule' }).click()

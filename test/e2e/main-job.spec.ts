@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+import { basename, join, relative, sep } from 'node:path'
 import { MERE, type Person, sign, WIREMU } from './clerk.ts'
 import { expect, test } from './office.ts'
 
@@ -29,10 +29,15 @@ test('a form: composed, sent, signed at the counter, its identity data saved, it
   expect(await app.views('all')).toEqual([])
 
   await clerk.button('View document').click()
-  await clerk.chooseDownloadFolder(app.userData)
   await clerk.openFolder('Signed')
   await clerk.openDocument('Letter of authority')
   await clerk.button('Download report (PDF)').click()
+  // Before the first one it is asked where to, once.
+  const question = window.getByRole('dialog', { name: 'Where should downloads be saved?' })
+  await app.dialog.answerOpen([app.userData])
+  await question.getByRole('button', { name: 'Change…' }).click()
+  await expect(question.getByText(basename(app.userData))).toBeVisible()
+  await question.getByRole('button', { name: 'Save here' }).click()
   await clerk.button('Show in folder').click()
   const [shown = ''] = await app.shownInFolder()
   const [, year, matter, name] = relative(app.userData, shown).split(sep)

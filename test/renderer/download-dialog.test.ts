@@ -205,29 +205,50 @@ describe('the names of files', () => {
     expect(dialog().getByText(/“\{colour\}” is not one/)).toBeTruthy()
   })
 
-  test('have parts inserted where the cursor is', async () => {
-    await open()
-    await type('a--b')
-    pattern().setSelectionRange(2, 2)
-    await press(/^Insert Matter/)
-    await opened.clock.pass(300)
-    expect(pattern().value).toBe('a-{matter}-b')
-    expect(document.activeElement).toBe(pattern())
-    expect(pattern().selectionStart).toBe('a-{matter}'.length)
-    expect(last('downloads.preview')).toMatchObject({ pattern: 'a-{matter}-b' })
-  })
+  describe('put together as a sentence', () => {
+    const chips = () => within(dialog().getByRole('group', { name: 'Name files' })).getAllByRole('button')
+    const sentence = () => chips().map((one) => one.getAttribute('aria-label') ?? one.textContent?.trim())
+    /** @param at which of the chips of this name. */
+    async function choose(chip: string, entry: string, at = 0) {
+      const all = chips().filter((one) => (one.getAttribute('aria-label') ?? one.textContent?.trim()) === chip)
+      await fireEvent.keyDown(all[at] as Element, { key: 'Enter' })
+      const items = await screen.findAllByRole('menuitem', { hidden: true })
+      const item = items.find((one) => one.querySelector('.words')?.textContent === entry)
+      await fireEvent.click(item as Element)
+      await settle()
+      await settle()
+    }
 
-  test('have one stop for Tab among their parts, which the arrows go through', async () => {
-    await open()
-    const bar = dialog().getByRole('toolbar')
-    const all = within(bar).getAllByRole('button')
-    expect(all.filter((one) => one.tabIndex === 0)).toHaveLength(1)
-    all[0]?.focus()
-    await fireEvent.keyDown(all[0] as Element, { key: 'ArrowRight' })
-    expect(document.activeElement).toBe(all[1])
-    await fireEvent.keyDown(all[1] as Element, { key: 'End' })
-    expect(document.activeElement).toBe(all.at(-1))
-    expect(all.filter((one) => one.tabIndex === 0)).toEqual([all.at(-1)])
+    test('are shown so, folders and all', async () => {
+      await open()
+      await type('{yyyy}/{document} – {signer}')
+      expect(sentence()).toEqual(['Year', 'Folder', 'Document', 'Dash', 'Signer', 'Add'])
+    })
+
+    test('are changed by menus, and shown at once', async () => {
+      await open()
+      await type('{document} – {signer}')
+      await choose('Dash', 'Comma')
+      await choose('Add', 'Date in words')
+      expect(pattern().value).toBe('{document}, {signer}, {longDate}')
+      expect(examples()[0]).toMatch(/^Lease .+, .+, 26 November 2025\.pdf$/)
+      await choose('Date in words', 'Move left')
+      expect(pattern().value).toBe('{document}, {longDate}, {signer}')
+      expect(document.activeElement?.getAttribute('aria-label')).toBe('Date in words')
+      await choose('Comma', 'Folder')
+      await choose('Document', 'Matter')
+      expect(pattern().value).toBe('{matter}/{longDate}, {signer}')
+      await choose('Signer', 'Remove')
+      expect(pattern().value).toBe('{matter}/{longDate}')
+    })
+
+    test('keep the office’s own words, which are typed under Advanced', async () => {
+      await open()
+      await type('Harbour Law {document}.pdf')
+      expect(sentence()).toEqual(['“Harbour Law ”', 'Document', 'Add'])
+      await choose('Document', 'All signers')
+      expect(pattern().value).toBe('Harbour Law {signers}')
+    })
   })
 
   test('are offered every part that there is, and none that there is not', () => {

@@ -52,6 +52,16 @@ test('names are kept when they are left, and only where they can be used', async
   expect(kept()).toEqual([{ pattern: '{matter}/{document}' }])
 })
 
+test('a part that is chosen from a menu is kept at once', async () => {
+  await open()
+  await fireEvent.keyDown(screen.getAllByRole('button', { name: 'Dash' })[0] as Element, { key: 'Enter' })
+  const items = await screen.findAllByRole('menuitem')
+  await fireEvent.click(items.find((one) => one.textContent?.includes('Comma')) as Element)
+  await settle()
+  await settle()
+  expect(kept()).toEqual([{ pattern: '{yyyy}/{document}, {signer} – {date}' }])
+})
+
 test('a change that could not be kept says so', async () => {
   const api = fakeApi()
   api.control.fail('downloads.configure', { code: 'storage', message: 'No.' })

@@ -21,7 +21,7 @@ type Handled = HandlersOf<'downloads'>
 /** What moves first, then what was finished, newest first. */
 const order: readonly DownloadState[] = ['running', 'waiting']
 const known =
-  /^\{(account|document|package|matter|reference|clientReference|signer|signers|type|date|due|yyyy|mm|dd)\}$/
+  /^\{(account|document|package|matter|reference|clientReference|signer|signers|type|date|longDate|due|yyyy|mm|dd)\}$/
 
 export const usualDownloads: DownloadSettings = {
   types: ['pdf'],
@@ -290,6 +290,7 @@ function nameOf(pattern: string, document: DocumentPage, type: DownloadView['typ
     matter: document.matterNumber ?? 'No matter',
     reference: document.reference,
     date: '2025-11-26',
+    longDate: '26 November 2025',
     yyyy: '2025',
     mm: '11',
     dd: '26',

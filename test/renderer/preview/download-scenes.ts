@@ -142,6 +142,11 @@ const pace = { bytesPerSecond: 3_140_000, secondsLeft: 118 }
 export const downloadScenes: Record<string, () => FakeApi> = {
   downloads: () =>
     withDownloads([...moving(), ...failures(), ...saved(212)], { downloadSummary: pace, downloadRules: rules() }),
+  'downloads-first': () => {
+    const api = withDownloads([], { views: [] })
+    api.control.state.downloadSettings = { ...api.control.state.downloadSettings, isFolderChosen: false }
+    return api
+  },
   'downloads-empty': () => withDownloads([], { views: [] }),
   'downloads-paused': () =>
     withDownloads([...waiting(1, 88), ...failures(), ...saved(212)], { downloadSummary: { isPaused: true } }),

@@ -212,10 +212,15 @@ export const shots: Shot[] = [
   ...at('#/audit', 'record', 'record-empty', 'record-broken'),
 
   shot('downloads', 'downloads', '#/downloads'),
+  shot('downloads-first', 'downloads-first', page, press('Download report (PDF)')),
   shot('downloads-verifying', 'downloads-verifying', '#/downloads?show=rules'),
   shot('downloads-rule', 'downloads-verifying', '#/downloads?show=rules', async (page) => {
     await press('Add a rule…')(page)
     await page.getByLabel('Verify signatures').check()
+  }),
+  shot('downloads-name', 'downloads', '#/downloads?show=rules', async (page) => {
+    await press('Add a rule…')(page)
+    await page.getByRole('button', { name: 'Dash' }).first().click()
   }),
   ...at(
     '#/downloads',

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   DEFAULT_PATTERN,
+  openPreview,
   PLACEHOLDERS,
   parsePattern,
   relativePath
@@ -25,6 +26,7 @@ describe('a pattern becomes a path', () => {
     ['{document}.json', 'Deed of lease.pdf'],
     ['{document}.{type}', 'Deed of lease.pdf'],
     ['{type}/{document}', 'pdf/Deed of lease.pdf'],
+    ['{document}, {signer}, {longDate}', 'Deed of lease, Aroha Ngata, 22 November 2026.pdf'],
     ['{yyyy}\\{mm}\\{dd}\\{time} {document}', '2026/11/22/12-05 Deed of lease.pdf'],
     ['Matter {matter} / {reference} ', 'Matter 2026-117/DOC-1.pdf'],
     ['{document} {due}', 'Deed of lease 2026-12-01.pdf'],
@@ -208,5 +210,17 @@ describe('a path that is too long for Windows', () => {
       expect.objectContaining({ code: 'too-deep' })
     )
     expect(fitPath('x'.repeat(220), ['a.pdf'])).toEqual(['a.pdf'])
+  })
+})
+
+test('while there is no document, a made-up one shows what a pattern makes', async () => {
+  const at = Date.UTC(2026, 10, 24)
+  const ask = (async () => ({ rows: [] })) as never
+  const time = { now: () => at, zone: () => 'Pacific/Auckland' }
+  const preview = openPreview({ ask, accountName: () => 'Kauri Law', time })
+  expect(await preview('a', { pattern: '{account}/{document}, {signer}, {longDate}', type: 'pdf' })).toEqual({
+    examples: [
+      { documentName: 'Tenancy agreement', fileName: 'Kauri Law/Tenancy agreement, Aroha Ngata, 24 November 2026.pdf' }
+    ]
   })
 })

@@ -187,6 +187,16 @@ interface PreviewDeps {
   time: Pick<Time, 'now' | 'zone'>
 }
 
+/** Shows it while there is no document to show it. */
+const MADE_UP = {
+  document: 'Tenancy agreement',
+  signers: ['Aroha Ngata'],
+  matter: 'M-1042',
+  package: 'P-2026-118',
+  clientReference: 'T-17',
+  reference: 'DOC-4711'
+}
+
 /** As many documents show it. */
 const EXAMPLES = 5
 
@@ -210,13 +220,17 @@ export function openPreview({ ask, accountName, time }: PreviewDeps) {
     if (!parsed.ok) return { examples: [], problem: parsed.problem }
     const named = { account: accountName(accountId), type, otherwise: time.now(), zone: time.zone() }
     const examples: PatternPreview['examples'] = []
+    const called = (facts: NameParts) => relativePath(parsed.pattern, facts).join('/')
     for (const reference of await exampleDocuments(accountId, references)) {
       const mirrored = await ask('get', { accountId, reference })
       if (!mirrored) continue
       const facts = namePartsOf({ ...named, reference, name: reference }, mirrored)
-      examples.push({ documentName: facts.document, fileName: relativePath(parsed.pattern, facts).join('/') })
+      examples.push({ documentName: facts.document, fileName: called(facts) })
     }
-    return { examples }
+    if (examples.length > 0) return { examples }
+    const { account, zone, otherwise: date } = named
+    const madeUp = { ...MADE_UP, account, type, date, zone }
+    return { examples: [{ documentName: madeUp.document, fileName: called(madeUp) }] }
   }
 }
 

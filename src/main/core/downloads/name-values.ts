@@ -40,6 +40,7 @@ const meanings = {
   signers: { called: 'signers', value: ({ signers }) => named(signers).join(', ') },
   type: { called: 'type', value: ({ type }) => type },
   date: { called: 'date', value: ({ date, zone }) => clocks(date, zone)?.day },
+  longDate: { called: 'date', value: ({ date, zone }) => clocks(date, zone)?.inWords },
   yyyy: { called: 'year', value: ({ date, zone }) => clocks(date, zone)?.year },
   mm: { called: 'month', value: ({ date, zone }) => clocks(date, zone)?.month },
   dd: { called: 'day', value: ({ date, zone }) => clocks(date, zone)?.dayOfMonth },
@@ -87,6 +88,11 @@ function firstOf([first, ...others]: readonly string[]): string | undefined {
   return `${first} and ${others.length} ${others.length === 1 ? 'other' : 'others'}`
 }
 
+const MONTHS = [
+  ...['January', 'February', 'March', 'April', 'May', 'June', 'July'],
+  ...['August', 'September', 'October', 'November', 'December']
+]
+
 /** What the zone's clocks show; undefined at a moment that no clock shows. */
 function clocks(at: number, zone: string) {
   if (Number.isNaN(new Date(at).getTime())) return undefined
@@ -98,7 +104,8 @@ function clocks(at: number, zone: string) {
   const dayOfMonth = two(local.getUTCDate())
   // A colon is no part of a file name.
   const time = `${two(local.getUTCHours())}-${two(local.getUTCMinutes())}`
-  return { year, month, dayOfMonth, day: `${year}-${month}-${dayOfMonth}`, time }
+  const inWords = `${local.getUTCDate()} ${MONTHS[local.getUTCMonth()]} ${year}`
+  return { year, month, dayOfMonth, day: `${year}-${month}-${dayOfMonth}`, inWords, time }
 }
 
 interface Named {

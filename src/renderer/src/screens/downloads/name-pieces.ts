@@ -1,0 +1,82 @@
+/**
+ * A name pattern as a person puts it together: parts that a document fills in, what stands between them, and folders. What
+ * can't be told apart, as a brace that isn't closed, stays text; `core/downloads/name-pattern.ts` says what can be used.
+ */
+import { nameParts } from './download-words.ts'
+
+export type NamePiece =
+  | { kind: 'part'; name: string }
+  | { kind: 'text'; text: string }
+  /** What is before it is a folder. */
+  | { kind: 'folder' }
+
+/** What may stand between two parts, and how it is called. */
+export const separators = [
+  { text: ' – ', label: 'Dash', shown: '–' },
+  { text: ', ', label: 'Comma', shown: ',' },
+  { text: ' ', label: 'Space', shown: '␣' },
+  { text: '_', label: 'Underscore', shown: '_' },
+  { text: '-', label: 'Hyphen', shown: '-' }
+] as const
+
+const USUAL = separators[0].text
+
+/** The extension is added by itself: one that was typed is left out. */
+export function piecesOf(pattern: string): NamePiece[] {
+  const stem = pattern.trim().replace(/\.(?:pdf|json|\{\s*type\s*\})$/i, '')
+  return [...stem.matchAll(/\{([^{}]*)\}|[/\\]|[^{}/\\]+|[{}]/g)].map(([found, inside]): NamePiece => {
+    const wanted = inside?.trim().toLowerCase()
+    const part = nameParts.find(({ name }) => name.toLowerCase() === wanted)
+    if (part) return { kind: 'part', name: part.name }
+    return found === '/' || found === '\\' ? { kind: 'folder' } : { kind: 'text', text: found }
+  })
+}
+
+export function patternOf(pieces: readonly NamePiece[]): string {
+  return pieces
+    .map((piece) => (piece.kind === 'part' ? `{${piece.name}}` : piece.kind === 'text' ? piece.text : '/'))
+    .join('')
+}
+
+export function replaced(pieces: readonly NamePiece[], at: number, piece: NamePiece): NamePiece[] {
+  return pieces.map((one, index) => (index === at ? piece : one))
+}
+
+/** At the end, parted from what is there as that is parted. */
+export function withPart(pieces: readonly NamePiece[], name: string): NamePiece[] {
+  const known = (piece: NamePiece) => piece.kind === 'text' && separators.some(({ text }) => text === piece.text)
+  const between = pieces.findLast(known) ?? { kind: 'text', text: USUAL }
+  return [...pieces, ...(pieces.at(-1)?.kind === 'part' ? [between] : []), { kind: 'part', name }]
+}
+
+/** Without a part, and without what parted it from its neighbour, a folder's end last. */
+export function withoutPiece(pieces: readonly NamePiece[], at: number): NamePiece[] {
+  if (pieces[at]?.kind !== 'part') return pieces.filter((_, index) => index !== at)
+  const [before, after] = [pieces[at - 1], pieces[at + 1]]
+  const beside = before?.kind === 'text' ? at - 1 : after?.kind === 'text' ? at + 1 : after ? at + 1 : at - 1
+  const isParted = (pieces[beside]?.kind ?? 'part') !== 'part'
+  return pieces.filter((_, index) => index !== at && !(isParted && index === beside))
+}
+
+/** The place of the part that one changes places with; undefined where it is the first or the last. What is between them stays. */
+export function neighbourOf(pieces: readonly NamePiece[], at: number, by: 1 | -1): number | undefined {
+  for (let index = at + by; index >= 0 && index < pieces.length; index += by) {
+    if (pieces[index]?.kind === 'part') return index
+  }
+  return undefined
+}
+
+export function swapped(pieces: readonly NamePiece[], one: number, other: number): NamePiece[] {
+  return pieces.map((piece, index) => (index === one ? pieces[other] : index === other ? pieces[one] : piece) ?? piece)
+}
+
+/** "Year › Document – Signer": a pattern as it is read. */
+export function patternInWords(pattern: string): string {
+  return piecesOf(pattern)
+    .map((piece) => (piece.kind === 'folder' ? ' › ' : piece.kind === 'text' ? piece.text : labelOfPart(piece.name)))
+    .join('')
+}
+
+export function labelOfPart(name: string): string {
+  return nameParts.find((part) => part.name === name)?.label ?? name
+}
