@@ -60,3 +60,33 @@ test('the choices of a field are listed once, and are there for the next package
   await expect(choices).toHaveCount(4)
   await expect(window.getByRole('group', { name: /^Paid/ })).toContainText(/Weekly\s*Monthly/)
 })
+
+test('someone is sent to from the directory, and forgotten', async ({ clerk }) => {
+  const { window, button } = clerk
+  await clerk.composeTemplate({ name: 'Privacy consent', people: [MERE, WIREMU] })
+  await clerk.send()
+  await expect(window.getByText('Sent to Mere Tamati and Wiremu Ngata.')).toBeVisible()
+
+  await clerk.goTo('Directory')
+  const people = window.getByRole('grid', { name: 'People' })
+  const mere = people.getByRole('row', { name: /Mere Tamati/ })
+  await expect(mere).toContainText('once')
+  await mere.click({ button: 'right' })
+  await window.getByRole('menuitem', { name: /^Send to Mere Tamati/ }).click()
+  await expect(window.getByRole('heading', { name: 'What do you want to send to Mere Tamati?' })).toBeVisible()
+  await button('Privacy consent').first().click()
+  await expect(window.getByLabel('First name').first()).toHaveValue(MERE.first)
+  await expect(window.getByLabel('E-mail', { exact: true }).first()).toHaveValue(MERE.email)
+
+  await clerk.goTo('Directory')
+  await window.getByRole('searchbox', { name: 'Search people' }).fill('mere')
+  await mere.click({ button: 'right' })
+  await window.getByRole('menuitem', { name: /^Forget this person/ }).click()
+  await window.getByRole('dialog').getByRole('button', { name: 'Forget this person' }).click()
+  await expect(window.getByText('No one matches “mere”.')).toBeVisible()
+
+  await window.getByRole('link', { name: 'Templates', exact: true }).click()
+  await window.getByRole('row', { name: /Privacy consent/ }).click({ button: 'right' })
+  await window.getByRole('menuitem', { name: 'New package from this template' }).click()
+  await expect(window.getByLabel('Name', { exact: true })).toHaveValue(/Privacy consent/)
+})

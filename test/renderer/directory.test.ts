@@ -1,11 +1,13 @@
-import { fireEvent, screen, within } from '@testing-library/svelte'
-import { afterEach, expect, test } from 'vitest'
+import { cleanup, fireEvent, screen, within } from '@testing-library/svelte'
+import { afterEach, describe, expect, test } from 'vitest'
+import Compose from '../../src/renderer/src/screens/compose/Compose.svelte'
 import Directory from '../../src/renderer/src/screens/directory/Directory.svelte'
 import { differences, fieldInWords } from '../../src/renderer/src/words/employers.ts'
 import type { Composition } from '../../src/shared/composition/composition.ts'
 import { EMPLOYER_FIELDS } from '../../src/shared/model/account.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
+import { personOf } from './fakes/remembered.ts'
 import { type Opened, openOffice, show } from './office.ts'
 import { NOW } from './people.ts'
 import { employersOf } from './preview/day-scenes.ts'
@@ -13,7 +15,7 @@ import { employersOf } from './preview/day-scenes.ts'
 let opened: Opened
 afterEach(() => opened.close())
 
-async function open(api: FakeApi = withEmployers(), part: string[] = []) {
+async function open(api: FakeApi = withEmployers(), part: string[] = ['employers']) {
   opened = await openOffice(api)
   opened.app.router.go('directory', part)
   show(opened, Directory)
@@ -173,22 +175,114 @@ test('recipients are read in both their lists', async () => {
   expect(screen.getByText('reviewer')).toBeTruthy()
 })
 
-test('templates and forms say when they were used last, and are searched', async () => {
-  await open(
-    fakeApi({
-      knownForms: [
-        { kind: 'form-filler', Name: 'Privacy consent', Reference: 'tpl-privacy', usedAt: NOW - 60_000, uses: 41 },
-        { kind: 'form-direct', Name: 'Tax declaration', Reference: 'form-tfn', FormType: '3', uses: 0 }
-      ]
-    }),
-    ['forms']
-  )
-  expect(screen.getByText(/41 packages, last/)).toBeTruthy()
-  expect(screen.getByText('not used yet')).toBeTruthy()
-  await fireEvent.input(screen.getByRole('searchbox'), { target: { value: 'tax' } })
+const row = (name: RegExp) => screen.getByRole('row', { name })
+const grid = () => screen.getByRole('grid')
+async function rightClick(name: RegExp, entry: string | RegExp) {
+  await fireEvent.contextMenu(row(name).querySelector('[role=gridcell]') as Element, {
+    button: 2,
+    clientX: 9,
+    clientY: 9
+  })
   await settle()
-  expect(screen.queryByText('Privacy consent')).toBeNull()
-  expect(screen.getByText('Tax declaration')).toBeTruthy()
+  const items = await screen.findAllByRole('menuitem', { hidden: true })
+  const item = items.find((one) => (one.querySelector('.words')?.textContent ?? '').match(entry))
+  await fireEvent.click(item as Element)
+  await settle()
+}
+
+test('templates and forms say when they were used last, and are searched', async () => {
+  const consent = {
+    kind: 'form-filler',
+    Name: 'Privacy consent',
+    Reference: 'tpl-privacy',
+    usedAt: NOW,
+    uses: 41
+  } as const
+  const power = { kind: 'form-filler', Name: 'Power of attorney', Reference: 'tpl-poa', uses: 0 } as const
+  const tax = { kind: 'form-direct', Name: 'Tax declaration', Reference: 'form-tfn', FormType: '3', uses: 0 } as const
+  await open(fakeApi({ knownForms: [consent, power, tax] }), ['templates'])
+  expect(row(/Privacy consent/).textContent).toContain('41 times')
+  expect(row(/Power of attorney/).textContent).toContain('never')
+  expect(screen.queryByText('Tax declaration')).toBeNull()
+  await fireEvent.input(screen.getByRole('searchbox'), { target: { value: 'privacy' } })
+  await settle()
+  expect(screen.queryByText('Power of attorney')).toBeNull()
+  await fireEvent.input(screen.getByRole('searchbox'), { target: { value: 'nothing' } })
+  await settle()
+  expect(screen.getByText('No templates match “nothing”.')).toBeTruthy()
+  await press('Clear search')
+  expect(screen.getByText('Power of attorney')).toBeTruthy()
+  await choose(/^Forms/)
+  expect(row(/Tax declaration/).textContent).toContain('form-tfn')
+})
+
+describe('people', () => {
+  const people = () => [
+    personOf({ MobileCountry: '64', MobileNumber: '0215550100' }),
+    personOf({ FirstName: 'Tama', LastName: 'Parata' }),
+    personOf({ FirstName: 'Ana', LastName: 'Brooks', Email: 'ana@example.com' }),
+    personOf({ FirstName: 'Hemi', LastName: 'Tane', Email: 'hemi@example.com', from: 'recipients' })
+  ]
+  const inBook = () => opened.api.control.state.people.map(({ FirstName }) => FirstName)
+
+  test('are those this office has sent to, with how often, and are searched', async () => {
+    await open(fakeApi({ people: people() }), [])
+    expect(screen.getAllByRole('row')).toHaveLength(4)
+    expect(row(/Mere Parata/).textContent).toMatch(/mere\.parata@example\.com.*once/)
+    expect(screen.queryByText('Hemi Tane')).toBeNull()
+    await fireEvent.input(screen.getByRole('searchbox'), { target: { value: 'ana' } })
+    await settle()
+    expect(screen.getAllByRole('row')).toHaveLength(2)
+  })
+
+  test('are sent to: the next package is for them, whatever is chosen, and no address of a screen says who', async () => {
+    await open(fakeApi({ people: people() }), [])
+    grid().focus()
+    await fireEvent.keyDown(grid(), { key: 'ArrowDown' })
+    await fireEvent.keyDown(grid(), { key: 'Enter' })
+    await settle()
+    expect(window.location.hash).toBe('#/compose?to=person')
+    cleanup()
+    show(opened, Compose)
+    await settle()
+    expect(screen.getByRole('heading', { name: 'What do you want to send to Mere Parata?' })).toBeTruthy()
+    await press(/^Residential tenancy agreement/)
+    await settle()
+    expect(screen.getAllByLabelText<HTMLInputElement>('First name').map(({ value }) => value)).toEqual([
+      'Mere',
+      'Grace'
+    ])
+    expect(screen.getAllByLabelText<HTMLInputElement>(/^Mobile/)[0]?.value).toBe('0215550100')
+  })
+
+  test('are forgotten one by one, only after it was asked', async () => {
+    await open(fakeApi({ people: people() }), [])
+    await rightClick(/Tama Parata/, /^Forget this person/)
+    const dialog = within(await screen.findByRole('dialog', { name: 'Forget Tama Parata?' }))
+    expect(inBook()).toContain('Tama')
+    await fireEvent.click(dialog.getByRole('button', { name: 'Forget this person' }))
+    await settle()
+    expect(inBook()).toEqual(['Mere', 'Ana', 'Hemi'])
+    expect(screen.queryByText('Tama Parata')).toBeNull()
+    expect(opened.app.toasts.shown.at(-1)?.text).toBe('Tama Parata was removed from the address book.')
+  })
+
+  test('who can’t be forgotten stay, and that is said', async () => {
+    const api = fakeApi({ people: people() })
+    api.control.fail('people.forget', { code: 'storage', message: 'No.' })
+    await open(api, [])
+    await rightClick(/Ana Brooks/, /^Forget this person/)
+    await fireEvent.click(await screen.findByRole('button', { name: 'Forget this person' }))
+    await settle()
+    expect(screen.getByText('This person couldn’t be removed.')).toBeTruthy()
+    expect(screen.getByText('Ana Brooks')).toBeTruthy()
+  })
+
+  test('nobody yet, a way to begin', async () => {
+    await open(fakeApi({ people: [] }), [])
+    await press('Compose a package')
+    expect(window.location.hash).toBe('#/compose')
+  })
 })
 
 const kept = () =>
@@ -201,8 +295,8 @@ test('a template begins a package with the signers and fields that the account l
   const Fields = [{ Reference: 'rent', Label: 'Rent per week' }]
   const listed = { Name: 'Residential tenancy', Reference: 'tpl-rent', Signers, Fields }
   const known = { kind: 'form-filler' as const, Name: 'Residential tenancy', Reference: 'tpl-rent', uses: 2 }
-  await open(fakeApi({ knownForms: [known], templates: [listed] as never }), ['forms'])
-  await press('Start a package with Residential tenancy')
+  await open(fakeApi({ knownForms: [known], templates: [listed] as never }), ['templates'])
+  await rightClick(/Residential tenancy/, 'New package from this template')
   expect(kept()).toMatchObject([
     {
       kind: 'form-filler',
@@ -216,15 +310,15 @@ test('a template begins a package with the signers and fields that the account l
 test('a form begins a package with its reference and its type', async () => {
   const known = { kind: 'form-direct' as const, Name: 'Tax declaration', Reference: 'form-tfn', FormType: '3', uses: 1 }
   await open(fakeApi({ knownForms: [known] }), ['forms'])
-  await press('Start a package with Tax declaration')
+  await rightClick(/Tax declaration/, 'New package from this form')
   const item = { Name: 'Tax declaration', Reference: 'form-tfn', FormType: '3' }
   expect(kept()).toMatchObject([{ kind: 'form-direct', items: [item] }])
 })
 
 test('a template that the account no longer lists begins with what is known of it, and that is said', async () => {
   const known = { kind: 'form-filler' as const, Name: 'Old lease', Reference: 'tpl-old', uses: 9 }
-  await open(fakeApi({ knownForms: [known], templates: [] }), ['forms'])
-  await press('Start a package with Old lease')
+  await open(fakeApi({ knownForms: [known], templates: [] }), ['templates'])
+  await rightClick(/Old lease/, 'New package from this template')
   expect(kept()).toMatchObject([{ kind: 'form-filler', items: [{ Name: 'Old lease', Reference: 'tpl-old' }] }])
   expect(opened.app.toasts.shown.at(-1)?.text).toContain('“Old lease” isn’t in the template list')
 })
@@ -233,8 +327,8 @@ test('a package that could not be begun says why, and nothing is opened', async 
   const known = { kind: 'form-filler' as const, Name: 'Lease', Reference: 'tpl-1', uses: 9 }
   const api = fakeApi({ knownForms: [known] })
   api.control.fail('templates.list', { code: 'offline', message: 'No network.' })
-  await open(api, ['forms'])
-  await press('Start a package with Lease')
+  await open(api, ['templates'])
+  await rightClick(/Lease/, 'New package from this template')
   expect(screen.getByText('The package couldn’t be started.')).toBeTruthy()
   expect(kept()).toEqual([])
   expect(opened.app.router.route.screen).toBe('directory')
@@ -252,10 +346,13 @@ test('what else the service says of recipients, templates and employers is shown
   api.recipients.list = async () => ({ ok: true, value: people })
   await open(api, ['recipients'])
   expect(screen.getByText('<b>North</b>')).toBeTruthy()
-  opened.app.router.go('directory', ['forms'])
+  opened.app.router.go('directory', ['templates'])
   await settle()
+  await rightClick(/Lease/, /^Details/)
   expect(screen.getByText('<b>North</b>')).toBeTruthy()
-  opened.app.router.go('directory', [])
+  await fireEvent.click(screen.getAllByRole('button', { name: 'Close', hidden: true }).at(-1) as Element)
+  await settle()
+  opened.app.router.go('directory', ['employers'])
   await settle()
   await choose(new RegExp(employer.Name))
   expect(screen.getByText('More from the service')).toBeTruthy()

@@ -72,7 +72,8 @@ export function draftHandlers(
     },
 
     'people.find': async ({ text, limit }) => people.find(chosenId(accounts), text, limit),
-    'people.forget': async ({ email }) => people.forget(chosenId(accounts), email),
+    'people.list': async (query) => people.list(chosenId(accounts), query),
+    'people.forget': async ({ email, name }) => people.forget(chosenId(accounts), email, name),
     'remembered.values': async ({ field }) => remembered.values(chosenId(accounts), field),
     'remembered.keepChoices': async ({ field, choices }) => remembered.keepChoices(chosenId(accounts), field, choices),
     'remembered.forms': async () => remembered.forms(chosenId(accounts))

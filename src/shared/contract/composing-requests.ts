@@ -14,6 +14,7 @@ import type {
   DraftView,
   Imported,
   OutboxView,
+  PeopleList,
   PersonView,
   PresetSummary,
   PresetView,
@@ -48,8 +49,15 @@ const moment = z.number().int().min(0).max(8_640_000_000_000_000)
 export const composingRequests = {
   /** People this office has sent to, and those of the service's recipient lists, best match first. */
   'people.find': answers<PersonView[]>()(z.strictObject({ text: search, limit: z.number().int().min(1).max(50) })),
-  /** Takes someone out of the address book of this workstation. */
-  'people.forget': answers<null>()(z.strictObject({ email: z.string().min(1).max(400) })),
+  /** Those this office has sent to, whom it sent to last first. */
+  'people.list': answers<PeopleList>()(z.strictObject({ search, ...page })),
+  /** Takes everyone at an address out of the address book of this workstation, or the one of this name alone. */
+  'people.forget': answers<null>()(
+    z.strictObject({
+      email: z.string().min(1).max(400),
+      name: z.strictObject({ FirstName: z.string().max(400), LastName: z.string().max(400) }).optional()
+    })
+  ),
   /**
    * Values that this office has used in a field before: those that it put in an order, then the newest first. See
    * composition/composition.ts for the fields.

@@ -14,6 +14,16 @@ export interface PersonView
   usedAt?: number
 }
 
+/** Someone this office has sent to, with how many packages and when the last. */
+export interface KnownPerson extends PersonView {
+  times: number
+  usedAt: number
+}
+export interface PeopleList {
+  rows: KnownPerson[]
+  total: number
+}
+
 export type RememberedForm = Pick<ComposedItem, 'Name' | 'Reference' | 'FormType'>
 
 /** A file was written where the person said; its name without the folder. */

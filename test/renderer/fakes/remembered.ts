@@ -1,7 +1,7 @@
 /** What the made-up office offers while one types: people, values, forms. */
 import type { PersonView } from '../../../src/shared/contract/views.ts'
 import { people } from '../people.ts'
-import type { FakeOffice, HandlersOf } from './office.ts'
+import { type FakeOffice, type HandlersOf, pageOf } from './office.ts'
 
 export function fakeRemembered({ state }: FakeOffice): HandlersOf<'people' | 'remembered'> {
   return {
@@ -13,8 +13,25 @@ export function fakeRemembered({ state }: FakeOffice): HandlersOf<'people' | 're
         )
         .slice(0, limit)
     },
-    'people.forget': ({ email }) => {
-      state.people = state.people.filter((one) => one.Email !== email)
+    'people.list': ({ search, ...page }) => {
+      const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+      const rows = state.people
+        .filter(
+          (one) =>
+            one.from === 'sent' &&
+            words.every((word) => `${one.FirstName} ${one.LastName} ${one.Email}`.toLowerCase().includes(word))
+        )
+        .map((one, index) => ({
+          ...one,
+          times: (index % 5) + 1,
+          usedAt: one.usedAt ?? state.now() - index * 7_200_000
+        }))
+      return { rows: pageOf(rows, page), total: rows.length }
+    },
+    'people.forget': ({ email, name }) => {
+      const isMeant = (one: PersonView) =>
+        one.Email === email && (!name || (one.FirstName === name.FirstName && one.LastName === name.LastName))
+      state.people = state.people.filter((one) => !isMeant(one))
       return null as never
     },
     'remembered.values': ({ field }) => state.remembered[field] ?? [],

@@ -7,6 +7,7 @@ import type {
   RefusedFiles
 } from '../../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from '../fake-api.ts'
+import { addressBook } from '../fakes/remembered.ts'
 import { documents, verificationOf } from '../people.ts'
 
 const DAY = 86_400_000
@@ -145,6 +146,7 @@ function day(change: Parameters<typeof fakeApi>[0] = {}): FakeApi {
       byKind: { signed: 8, completed: 4, declined: 1, arrived: 6 },
       changes: changes.slice(0, 19)
     },
+    people: addressBook(14),
     employers: { records: employersOf(), from: 'service', at: now - 26 * 3_600_000 },
     knownForms: [
       { kind: 'form-filler', Name: 'Privacy consent', Reference: 'tpl-privacy', usedAt: now - 3_600_000, uses: 41 },
@@ -191,6 +193,7 @@ export const dayScenes: Record<string, () => FakeApi> = {
       changes: [],
       away: { total: 0, byKind: {}, changes: [] },
       employers: { records: [], from: 'nowhere' },
+      people: [],
       knownForms: []
     })
 }

@@ -235,6 +235,11 @@ export const shots: Shot[] = [
 
   shot('directory', 'day', '#/directory'),
   shot('directory-bare', 'day-bare', '#/directory'),
+  shot('directory-templates', 'day', '#/directory/templates'),
+  shot('directory-menu', 'day', '#/directory', async (page) => {
+    await page.getByRole('row').nth(2).click({ button: 'right' })
+  }),
+  shot('directory-employers', 'day', '#/directory/employers'),
   shot('activity', 'day', '#/activity'),
   shot('activity-bare', 'day-bare', '#/activity'),
 

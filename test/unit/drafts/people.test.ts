@@ -114,6 +114,27 @@ describe('the address book', () => {
     expect(find('LA123456')).toEqual([])
   })
 
+  test('is listed with how often and when last, page by page, and is searched', () => {
+    for (const name of ['Ana', 'Ben', 'Cy']) sendTo(person(name, 'Lee'))
+    sendTo(person('Ana', 'Lee'))
+    const page = (search: string, offset = 0, limit = 2) => {
+      const { rows, total } = office.people.list('a', { search, offset, limit })
+      return { people: rows.map(({ FirstName, times }) => `${FirstName} ${times}`), total }
+    }
+    expect(page('')).toEqual({ people: ['Ana 2', 'Cy 1'], total: 3 })
+    expect(page('', 2)).toEqual({ people: ['Ben 1'], total: 3 })
+    expect(page('lee b')).toEqual({ people: ['Ben 1'], total: 1 })
+    expect(office.people.list('b', { search: '', offset: 0, limit: 9 })).toEqual({ rows: [], total: 0 })
+    expect(office.people.list('a', { search: '', offset: 0, limit: 1 }).rows[0]?.usedAt).toBe(office.time.now)
+  })
+
+  test('forgets one of two who share an address', () => {
+    sendTo(person('Mere', 'Parata', 'home@example.com'), person('Tama', 'Parata', 'home@example.com'))
+    office.people.forget('a', 'home@example.com', { FirstName: 'mere', LastName: 'Parata' })
+    expect(find('')).toEqual(['Tama Parata'])
+    expect(find('mere')).toEqual([])
+  })
+
   test('forgets everybody at an address, and nobody else', () => {
     sendTo(
       person('Mere', 'Parata', 'home@example.com'),

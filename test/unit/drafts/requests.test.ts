@@ -148,6 +148,8 @@ test('requests about people and values answer those of the chosen account', asyn
   expect(await handlers['people.find'](mere, here)).toEqual([])
   expect(await handlers['remembered.values']({ field: 'SignerType' }, here)).toEqual([])
   accounts.choose('a')
+  const page = { search: '', offset: 0, limit: 9 }
+  expect(await handlers['people.list'](page, here)).toMatchObject({ rows: [{ times: 1 }], total: 1 })
   await handlers['people.forget']({ email: 'mere.tamati@example.com' }, here)
   expect(await handlers['people.find'](mere, here)).toEqual([])
 })

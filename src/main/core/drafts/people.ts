@@ -4,7 +4,13 @@
  */
 
 import type { ComposedShareUser, ComposedSigner, Composition } from '../../../shared/composition/index.ts'
-import type { PersonView, RecipientView } from '../../../shared/contract/index.ts'
+import type {
+  DecodedInput,
+  KnownPerson,
+  PeopleList,
+  PersonView,
+  RecipientView
+} from '../../../shared/contract/index.ts'
 import type { DraftDeps } from './draft-rows.ts'
 import { questionOf } from './words.ts'
 
@@ -38,7 +44,19 @@ export function openPeople({ db, recipients, time }: PeopleDeps) {
        last_name = @LastName, email = @Email, mobile_country = coalesce(@MobileCountry, mobile_country),
        mobile_number = coalesce(@MobileNumber, mobile_number), used_at = @now, times = times + 1`
   )
+  const known = db.prepare<[string, number, number], KnownPerson>(
+    `SELECT ${PERSON}, times FROM people WHERE account_id = ? ORDER BY used_at DESC, number LIMIT ? OFFSET ?`
+  )
+  const all = db.prepare<[string], number>('SELECT count(*) FROM people WHERE account_id = ?').pluck()
+  const FOUND = `account_id = ? AND number IN (SELECT rowid FROM people_words WHERE people_words MATCH ?)`
+  const found = db.prepare<[string, string, number, number], KnownPerson>(
+    `SELECT ${PERSON}, times FROM people WHERE ${FOUND} ORDER BY used_at DESC, number LIMIT ? OFFSET ?`
+  )
+  const allFound = db.prepare<[string, string], number>(`SELECT count(*) FROM people WHERE ${FOUND}`).pluck()
   const forget = db.prepare<[string, string]>('DELETE FROM people WHERE account_id = ? AND email_key = ?')
+  const forgetOne = db.prepare<[string, string, string]>(
+    'DELETE FROM people WHERE account_id = ? AND email_key = ? AND name_key = ?'
+  )
 
   return {
     /** Remembers whom a package is for. Called when it is put in the outbox. */
@@ -60,9 +78,21 @@ export function openPeople({ db, recipients, time }: PeopleDeps) {
       return [...best(sent, text), ...best(listed, text)].slice(0, limit)
     },
 
-    /** Takes everybody at an address out. Whom the service lists, it goes on listing. */
-    forget(accountId: string, email: string): void {
-      forget.run(accountId, plain(email))
+    /** One page of those this office has sent to, whom it sent to last first; those alone that have all words of `search`. */
+    list(accountId: string, { search, offset, limit }: DecodedInput<'people.list'>): PeopleList {
+      const question = questionOf(search)
+      if (question === undefined) return { rows: known.all(accountId, limit, offset), total: all.get(accountId) ?? 0 }
+      const rows = found.all(accountId, question, limit, offset)
+      return { rows, total: allFound.get(accountId, question) ?? 0 }
+    },
+
+    /**
+     * Takes everybody at an address out, or of them the one of a name alone: two who share an address are two. Whom the service
+     * lists, it goes on listing.
+     */
+    forget(accountId: string, email: string, name?: { FirstName: string; LastName: string }): void {
+      if (name) forgetOne.run(accountId, plain(email), nameKey(name))
+      else forget.run(accountId, plain(email))
     }
   }
 }

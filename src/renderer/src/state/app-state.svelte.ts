@@ -2,7 +2,7 @@
 import { getContext, setContext } from 'svelte'
 import type { AppError } from '../../../shared/contract/errors.ts'
 import type { Input } from '../../../shared/contract/requests.ts'
-import type { SettingsView, SystemStatus } from '../../../shared/contract/views.ts'
+import type { PersonView, SettingsView, SystemStatus } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
 import { Connection, Counts, Drafts, Views } from './account-state.svelte.ts'
 import { Accounts } from './accounts.svelte.ts'
@@ -80,6 +80,8 @@ export class AppState {
   readonly counter: OfficeSession
   readonly lock: OfficeLock
   readonly system: Resource<SystemStatus>
+  /** Whom the next package is for, where it was begun from a person: in memory only, for addresses of screens are kept. */
+  recipient = $state.raw<PersonView>()
 
   readonly #host: Window
 
@@ -176,6 +178,7 @@ export class AppState {
   #accountChosen(before: string | undefined): void {
     if (before !== undefined) this.#leavePlace()
     this.router.forget()
+    this.recipient = undefined
     this.connection.clear()
     this.drafts.clear()
     this.outbox.clear()

@@ -12,10 +12,10 @@ import {
   withSigners
 } from '../../../../shared/composition/composition.ts'
 import { ofTemplateSigner } from '../../../../shared/composition/of-request.ts'
-import type { TemplateView } from '../../../../shared/contract/views.ts'
+import type { PersonView, TemplateView } from '../../../../shared/contract/views.ts'
 import { counted } from '../../../../shared/counted.ts'
 import { listed } from '../../words/counts.ts'
-import { isNobodyYet } from './who/address-book.ts'
+import { asPerson, isNobodyYet } from './who/address-book.ts'
 
 /** Makes keys that differ from one another within a package. */
 export type NewKey = () => string
@@ -193,6 +193,18 @@ export function forCounter(composition: Composition, name = ''): Composition {
     const isNamed = signer.FirstName.trim() !== '' || signer.LastName.trim() !== ''
     return { ...signer, ...(!isNamed && words.length > 0 && typed), faceToFace: true }
   })
+}
+
+/** The package for someone who was chosen first: in each form or template, the first signer of whom nothing is known is them. */
+export function forRecipient(composition: Composition, person: PersonView): Composition {
+  const items = composition.items.map((item) => {
+    const place = item.signers.findIndex(isNobodyYet)
+    return {
+      ...item,
+      signers: item.signers.map((signer, index) => (index === place ? asPerson(signer, person) : signer))
+    }
+  })
+  return { ...composition, items }
 }
 
 /** Whether each form or template is named as the service needs it. */

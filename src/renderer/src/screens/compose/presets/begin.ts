@@ -1,14 +1,28 @@
 /** Begins a package from a preset, a template or a form, wherever it was chosen: as a draft of its own, which is opened. */
 import { blankComposition, type Composition } from '../../../../../shared/composition/composition.ts'
 import type { AppError, Result } from '../../../../../shared/contract/errors.ts'
-import type { DraftSummary, KnownForm } from '../../../../../shared/contract/views.ts'
+import type { DraftSummary, KnownForm, PersonView } from '../../../../../shared/contract/views.ts'
 import { settled } from '../../../api.ts'
 import type { AppState } from '../../../state/app-state.svelte.ts'
 import type { Presets } from '../../../state/presets.svelte.ts'
-import { forCounter, lackingOf, packageOfTemplate, randomKey } from '../edits.ts'
+import { forCounter, forRecipient, lackingOf, packageOfTemplate, randomKey } from '../edits.ts'
 
 /** In the address of a package: someone is waiting at the counter to sign it as soon as it is sent; `name` beside it is theirs. */
 export const FOR_COUNTER = { for: 'counter' }
+
+/** In the address of a package that is begun: it is for the person who was chosen. */
+const TO_RECIPIENT = { to: 'person' }
+
+/** To the choice of what to send to someone. */
+export function beginFor(app: AppState, person: PersonView): void {
+  app.recipient = person
+  app.router.go('compose', [], TO_RECIPIENT)
+}
+
+/** Whom the package that is being begun is for, where it was begun from a person. */
+export function recipientOf(app: AppState): PersonView | undefined {
+  return app.router.route.query.get('to') === TO_RECIPIENT.to ? app.recipient : undefined
+}
 
 export const DUE_PASSED = 'The preset’s due date has passed, so the default applies.'
 
@@ -23,7 +37,10 @@ export async function beginFromPreset(
   walkIn: 'walk-in' | undefined = undefined
 ): Promise<AppError | undefined> {
   const name = app.router.route.query.get('name') ?? ''
-  const begun = await presets.begin(id, app.clock.now(), walkIn && ((composition) => forCounter(composition, name)))
+  const person = recipientOf(app)
+  const begun = await presets.begin(id, app.clock.now(), (composition) =>
+    walkIn ? forCounter(composition, name) : person ? forRecipient(composition, person) : composition
+  )
   if ('error' in begun) return begun.error
   if (begun.due === 'passed') app.toasts.say(DUE_PASSED)
   app.router.go('compose', [begun.draftId], walkIn && FOR_COUNTER)

@@ -9,8 +9,13 @@ import type { Suggestion } from '../../../ui/suggestion.ts'
  * stayed would be someone else's. How they sign stays.
  */
 export function becomePerson(signer: ComposedSigner, person: PersonView): void {
+  Object.assign(signer, asPerson(signer, person))
+}
+
+/** As `becomePerson`, of a copy. */
+export function asPerson(signer: ComposedSigner, person: PersonView): ComposedSigner {
   const { FirstName, MiddleName, LastName, Email, MobileCountry, MobileNumber } = person
-  Object.assign(signer, { FirstName, MiddleName, LastName, Email, MobileCountry, MobileNumber })
+  return { ...signer, FirstName, MiddleName, LastName, Email, MobileCountry, MobileNumber }
 }
 
 /** As `becomePerson`, for someone with whom a document is shared. */
