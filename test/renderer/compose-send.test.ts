@@ -295,6 +295,21 @@ describe('a package that was sent', () => {
   })
 })
 
+test('what was sent before and is left while that is found out stays a draft, and that is said', async () => {
+  await open({ sent: { 'send-1': draft().composition }, sends: [sendOf()] })
+  const answer = control().hold('sends.sameSent')
+  await press('Send 1 form')
+  opened.app.router.go('compose', [])
+  await screen.findByRole('heading', { name: 'What do you want to send?' })
+  answer()
+  const texts = () => opened.app.toasts.shown.map((toast) => toast.text)
+  await waitFor(() =>
+    expect(texts()).toContain('“Tax declaration” wasn’t sent. The same package was sent to the same people before.')
+  )
+  expect(calls('sends.start')).toHaveLength(0)
+  expect(control().state.drafts).toHaveLength(1)
+})
+
 describe('coming back to a package that was sent', () => {
   const placeOfSend = () => window.location.hash
 

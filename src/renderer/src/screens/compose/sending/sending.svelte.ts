@@ -5,6 +5,12 @@ import type { Clock } from '../../../state/clock.ts'
 import type { DraftSaver } from '../../../state/draft-saver.svelte.ts'
 import { OpenSend } from '../../../state/open-send.svelte.ts'
 
+const SENT_BEFORE: AppError = {
+  code: 'conflict',
+  message: 'The same package was sent to the same people before.',
+  next: 'Open it and send it again if you mean to.'
+}
+
 export class Sending {
   #busy = $state(false)
   #sent = $state.raw<OpenSend>()
@@ -70,8 +76,9 @@ export class Sending {
       const same = await settled(this.#api.sends.sameSent({ composition: saver.composition }))
       if (!same.ok) return same.error
       if (same.value) {
-        // Left meanwhile: nobody is there to ask, and it stays a draft.
-        if (!this.#left) this.#same = { at: same.value.at, goesAt: at }
+        // Left meanwhile: nobody is there to ask, so it stays a draft, and that is said.
+        if (this.#left) return SENT_BEFORE
+        this.#same = { at: same.value.at, goesAt: at }
         return undefined
       }
     }
