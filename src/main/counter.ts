@@ -23,7 +23,7 @@ import { openPersonWindow } from './shell/own-windows.ts'
 import { ShownSigningView } from './shell/signing-view.ts'
 
 /** How long a signing page may take until there is something to see, in milliseconds. */
-const SIGNING_PATIENCE = 30_000
+const SIGNING_TIMEOUT = 30_000
 
 export interface CounterParts {
   ask: AskDocuments
@@ -99,7 +99,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
     openView: (turn) => {
       const isolated = pages.take(turn.media() !== 'never')
       const whilePrinting = (print: () => Promise<void>) => windows.whileAsking(print)
-      return new ShownSigningView({ isolated, patienceMs: SIGNING_PATIENCE, whilePrinting }, turn)
+      return new ShownSigningView({ isolated, timeoutMs: SIGNING_TIMEOUT, whilePrinting }, turn)
     },
     settings: () => settings.read(),
     appointments: openAppointments({ db, time }),

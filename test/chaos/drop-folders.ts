@@ -20,7 +20,7 @@ const PROGRAM = new URL('./taking-until-killed.ts', import.meta.url)
 const FILES_A_ROUND = 25
 const MOST_FILES = 500
 /** How long nothing at all may happen to what is left at the end, in milliseconds: a busy machine takes long for hundreds of files. */
-const PATIENCE = 120_000
+const TIMEOUT = 120_000
 
 interface Dropped {
   folder: 'Drafts' | 'Sends'
@@ -157,13 +157,13 @@ async function restTaken(root: string): Promise<void> {
   const child = begin(root)
   try {
     let before = ''
-    for (let until = performance.now() + PATIENCE; performance.now() < until; ) {
+    for (let until = performance.now() + TIMEOUT; performance.now() < until; ) {
       const left = await Promise.all(
         ['Drafts', 'Sends'].flatMap((name) => ['', '.countersign'].map((sub) => filesIn(join(root, name, sub))))
       )
       if (left.flat().length === 0) break
       const now = left.flat().sort().join()
-      if (now !== before) until = performance.now() + PATIENCE
+      if (now !== before) until = performance.now() + TIMEOUT
       before = now
       await pause(100)
     }

@@ -17,7 +17,7 @@ import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
 const TOKEN = 'made-up-token-1'
 const PIN = '2468'
 /** How long the application waits for the keychain, in milliseconds: as it does otherwise. What is locked or gone answers at once. */
-const PATIENCE = 30_000
+const TIMEOUT = 30_000
 
 interface Place {
   root: string
@@ -73,7 +73,7 @@ export async function keychainChaos({ rounds, seed, say }: ChaosOptions): Promis
 const wrong = (words: string): Fault => ({ kind: 'wrong', words })
 
 function begin({ root, office, keyring }: Place): Station {
-  const plan: StationPlan = { root, baseUrl: office.url, token: TOKEN, keychain: 'system', patience: PATIENCE }
+  const plan: StationPlan = { root, baseUrl: office.url, token: TOKEN, keychain: 'system', patience: TIMEOUT }
   return new Station(plan, { env: keyring.env })
 }
 

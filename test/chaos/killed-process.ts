@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 
 /** How long a program may take to say something, in milliseconds. */
-const PATIENCE = 300_000
+const TIMEOUT = 300_000
 
 export function begin(program: URL, args: readonly string[]) {
   const child = spawn(process.execPath, [program.pathname, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -13,7 +13,7 @@ export function begin(program: URL, args: readonly string[]) {
     output += chunk.toString()
   })
   async function said(word: string): Promise<void> {
-    const until = performance.now() + PATIENCE
+    const until = performance.now() + TIMEOUT
     while (!output.includes(word)) {
       if (child.exitCode !== null || performance.now() > until) throw new Error(`The process never said “${word}”.`)
       await pause(5)

@@ -19,7 +19,7 @@ const TOKEN = 'made-up-token-1'
 /** After so many rounds the line is good for a while, so that what is in doubt can be settled and goes again. */
 const SETTLING_EVERY = 40
 /** How long the last start may take to settle every doubt: two looks a minute apart, and what then goes again. */
-const PATIENCE = 300_000
+const TIMEOUT = 300_000
 
 interface Place {
   userData: string
@@ -210,7 +210,7 @@ async function settleAll(place: Place, ledger: Ledger): Promise<Seen> {
   const clerk = clerkAt(await launch({ userData: place.userData }))
   try {
     await clerk.arrive()
-    const until = Date.now() + PATIENCE
+    const until = Date.now() + TIMEOUT
     for (;;) {
       const state = await clerk.window.evaluate(() => window.countersign.outbox.state())
       if (!state.ok) throw new Error(`The outbox could not be read: ${state.error.code}`)

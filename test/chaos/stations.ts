@@ -8,7 +8,7 @@ import type { StationAnswer, StationLook, StationOpened, StationPlan } from './s
 
 const PROGRAM = new URL('./station.ts', import.meta.url).pathname
 /** How long an answer may take, in milliseconds: only what never comes is a fault. */
-const PATIENCE = 120_000
+const TIMEOUT = 120_000
 /** How long what is in the outbox may take to come to its end, in milliseconds. */
 const SETTLING = 180_000
 /** In which `ulimit -f` counts, in bytes. */
@@ -90,7 +90,7 @@ export class Station {
     const { promise, resolve, reject } = Promise.withResolvers<StationAnswer | undefined>()
     this.#waiting.push(resolve)
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) resolve(undefined)
-    const late = setTimeout(() => reject(new Error('The process gives no answer.')), PATIENCE)
+    const late = setTimeout(() => reject(new Error('The process gives no answer.')), TIMEOUT)
     const answer = await promise.finally(() => clearTimeout(late))
     if (!answer) throw new StationDied('The process ended.')
     if (!answer.ok) throw new StationRefused(answer.error)

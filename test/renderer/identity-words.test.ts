@@ -30,7 +30,7 @@ const names = (card: [string?, string?, string?], user: [string?, string?, strin
   ...(user[1] && { userMiddleName: user[1] }),
   ...(user[2] && { userLastName: user[2] })
 })
-const matchKeys = (texts: IdentityTexts) => compareNames(texts).parts.map(({ likeness }) => likeness)
+const matchKeys = (texts: IdentityTexts) => compareNames(texts).parts.map(({ match }) => match)
 const found = (texts: IdentityTexts) => {
   const { word, meaning } = nameFinding(compareNames(texts))
   return `${word}: ${meaning}`

@@ -14,7 +14,7 @@ export interface BulkWorkerDeps {
 const MEMORY_MB = 1024
 
 /** How long an answer may take, in milliseconds. The largest workbook takes a tenth of it, on a slow machine a third. */
-const PATIENCE_MS = 180_000
+const TIMEOUT_MS = 180_000
 
 export type BulkWorker = ReturnType<typeof bulkWorkerOf>
 
@@ -23,7 +23,7 @@ export function bulkWorkerOf({ worker, log }: BulkWorkerDeps) {
   const thread = askThread({
     ...{ worker, log, words, name: 'bulk', title: 'The worker of bulk sending' },
     memoryMb: MEMORY_MB,
-    patienceMs: PATIENCE_MS
+    timeoutMs: TIMEOUT_MS
   })
   const ask: AskFiles = (name, ask) => thread.ask(name, ask) as Promise<never>
   return { ask, end: thread.end }

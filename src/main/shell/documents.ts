@@ -31,7 +31,7 @@ const MEMORY_MB = 2048
 const YOUNG_MEMORY_MB = 12
 
 /** How long an answer may take, in milliseconds: a first look at a very large folder, on a slow disk. */
-const PATIENCE_MS = 600_000
+const TIMEOUT_MS = 600_000
 
 /** `ask` rejects with AppFailure, also where the thread ended over a question; the next question starts it again, until `end`. */
 export function openDocumentsThread({ worker, folder, key, log }: DocumentsThreadDeps) {
@@ -41,7 +41,7 @@ export function openDocumentsThread({ worker, folder, key, log }: DocumentsThrea
     begin: { workerData },
     memoryMb: MEMORY_MB,
     youngMemoryMb: YOUNG_MEMORY_MB,
-    patienceMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
     heard: (news) => opened(news as DocumentsOpened)
   })
   let isEnded = false

@@ -24,7 +24,7 @@ export interface PracticeParts {
 export type Practice = ReturnType<typeof practiceOf>
 
 /** How long it may take to begin or to end, in milliseconds. */
-const PATIENCE_MS = 15_000
+const TIMEOUT_MS = 15_000
 
 export function practiceOf(parts: PracticeParts) {
   let worker: Worker | undefined
@@ -144,7 +144,7 @@ export function practiceOf(parts: PracticeParts) {
 /** The worker's next word; undefined if it ends or says nothing in time. */
 function next(worker: Worker): Promise<PracticeWord | undefined> {
   return new Promise((resolve) => {
-    const late = setTimeout(() => resolve(undefined), PATIENCE_MS)
+    const late = setTimeout(() => resolve(undefined), TIMEOUT_MS)
     const settle = (word?: PracticeWord) => {
       clearTimeout(late)
       resolve(word)

@@ -33,7 +33,7 @@ export interface SigningViewDeps {
   /** Nobody has entered it. */
   isolated: IsolatedPage
   /** How long a page may take until there is something to see, in milliseconds. */
-  patienceMs: number
+  timeoutMs: number
   /** Some printers ask by a dialog of their own: while this lasts that leaves nothing. */
   whilePrinting?: (print: () => Promise<void>) => Promise<void>
 }
@@ -53,7 +53,7 @@ export class ShownSigningView implements SigningView {
   #state: State = 'loading'
   #hasShownSomething = false
   #wasBrokenOff = false
-  #patience: NodeJS.Timeout | undefined
+  #timeout: NodeJS.Timeout | undefined
   #isHeld = false
   #closeMenu = () => {}
   #ending: Promise<void> | undefined
@@ -174,14 +174,14 @@ export class ShownSigningView implements SigningView {
 
   #wait(): void {
     this.#state = 'loading'
-    clearTimeout(this.#patience)
-    this.#patience = setTimeout(() => this.#fail(tooSlow), this.#deps.patienceMs)
+    clearTimeout(this.#timeout)
+    this.#timeout = setTimeout(() => this.#fail(tooSlow), this.#deps.timeoutMs)
     this.#turn.events.loading()
   }
 
   #opened(): void {
     if (this.#state !== 'loading' || !this.#isHeld) return
-    clearTimeout(this.#patience)
+    clearTimeout(this.#timeout)
     // Behind the first page lies nothing that one could go back to.
     if (!this.#hasShownSomething) this.#contents.navigationHistory.clear()
     this.#hasShownSomething = true
@@ -241,7 +241,7 @@ export class ShownSigningView implements SigningView {
 
   #finish(state: 'returned' | 'failed'): void {
     this.#state = state
-    clearTimeout(this.#patience)
+    clearTimeout(this.#timeout)
     this.#media.end()
     this.#hide()
     if (!this.#contents.isDestroyed()) this.#contents.stop()
@@ -254,7 +254,7 @@ export class ShownSigningView implements SigningView {
 
   async #end(): Promise<void> {
     this.#state = 'destroyed'
-    clearTimeout(this.#patience)
+    clearTimeout(this.#timeout)
     this.#media.end()
     this.#closeMenu()
     await this.#isolated.empty()

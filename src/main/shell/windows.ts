@@ -40,11 +40,11 @@ export async function hasFocus(window: BrowserWindow): Promise<boolean> {
 async function told(
   window: BrowserWindow,
   events: readonly ('enter-full-screen' | 'show' | 'closed' | 'focus')[],
-  patience: number,
+  timeoutMs: number,
   begin: () => void = () => {}
 ): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const late = setTimeout(resolve, patience)
+  const late = setTimeout(resolve, timeoutMs)
   // The declarations have an overload for each event, and none for all of them.
   for (const event of events) window.once(event as 'show', resolve)
   begin()

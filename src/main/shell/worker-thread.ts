@@ -34,7 +34,7 @@ export interface AskedThread {
   /** What is newly made may take so much until it is looked through; V8's own choice if absent. */
   youngMemoryMb?: number
   /** How long an answer may take, in milliseconds. */
-  patienceMs: number
+  timeoutMs: number
   log: Pick<Log, 'error'>
   /** Told what the thread says by itself. */
   heard?: (news: unknown) => void
@@ -101,7 +101,7 @@ export function askThread({ title, log, heard, words, ...thread }: AskedThread) 
         reject(new AppFailure(words.tooLong))
         log.error(`${title} did not answer in time.`, { question })
         void to.terminate()
-      }, thread.patienceMs)
+      }, thread.timeoutMs)
       to.ref()
       waiting.set(mine, { resolve, reject, late })
       try {

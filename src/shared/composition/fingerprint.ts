@@ -38,7 +38,7 @@ export function fingerprintOf(composition: Composition): string {
  * What a fingerprint says of which forms or templates go to whom, whatever is in them: equal for packages that differ only in
  * their data, in middle names, or in who signs as what. Undefined for a fingerprint that an earlier version has made.
  */
-export function likenessOf(fingerprint: string): string | undefined {
+export function looseFingerprintOf(fingerprint: string): string | undefined {
   const [kind, items] = JSON.parse(fingerprint) as [string, unknown]
   if (!Array.isArray(items) || !items.every(isItemPrint)) return undefined
   const alike = items.map(([subject, , , , people]) => [

@@ -106,7 +106,7 @@ async function obey(command: Command): Promise<unknown> {
           touched: () => tell({ kind: 'touched' })
         }
       }
-      view = new ShownSigningView({ isolated, patienceMs: command.patienceMs }, turn)
+      view = new ShownSigningView({ isolated, timeoutMs: command.timeoutMs }, turn)
       view.show(PLACE)
       return null
     }

@@ -14,7 +14,7 @@ import type { Answer, Command, Facts, Told } from './control.ts'
 const here = fileURLToPath(new URL('.', import.meta.url))
 const root = join(here, '../../..')
 
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 
 /**
  * Switches that what is packed isn't started with: the encrypted servers' certificate is trusted, by its key, and what a browser
@@ -35,7 +35,7 @@ export class AttackedApp {
   told: Told[] = []
   output = ''
   /** How long anything may take that is waited for. */
-  patienceMs = PATIENCE_MS
+  timeoutMs = TIMEOUT_MS
   /** What becomes of the command that waits for its answer, where the application ends. */
   #gone = () => {}
   #lastId = 0
@@ -55,9 +55,9 @@ export class AttackedApp {
   /**
    * On the Chromium host, or on Electron itself where COUNTERSIGN_E2E=electron, as in `launch`.
    * @param given by default it is built for this one alone.
-   * @param patienceMs how long anything may take that is waited for, once it has started.
+   * @param timeoutMs how long anything may take that is waited for, once it has started.
    */
-  static async start(given?: BuiltApp, patienceMs = PATIENCE_MS): Promise<AttackedApp> {
+  static async start(given?: BuiltApp, timeoutMs = TIMEOUT_MS): Promise<AttackedApp> {
     const built = given ?? (await buildAttackedApp())
     const data = mkdtempSync(join(tmpdir(), 'countersign-attacked-'))
     mkdirSync(join(data, 'downloads'))
@@ -68,7 +68,7 @@ export class AttackedApp {
       if (!given) built.remove()
     })
     await app.until(() => app.told.some(({ kind }) => kind === 'ready'), 'the application to show itself')
-    app.patienceMs = patienceMs
+    app.timeoutMs = timeoutMs
     return app
   }
 
@@ -85,7 +85,7 @@ export class AttackedApp {
       this.#waiting.set(id, resolve)
       const inVain = () =>
         reject(new Error(`No answer to “${command.do}”.\n${JSON.stringify(this.told)}\n${this.output}`))
-      timer = setTimeout(inVain, 2 * this.patienceMs)
+      timer = setTimeout(inVain, 2 * this.timeoutMs)
       this.#gone = inVain
     })
     this.#process.send({ id, command })
@@ -118,7 +118,7 @@ export class AttackedApp {
   async until(holds: () => boolean, what: string): Promise<void> {
     for (let waited = 0; !holds(); waited += 20) {
       if (this.#process.exitCode !== null) throw new Error(`The application ended.\n${this.output}`)
-      if (waited > this.patienceMs)
+      if (waited > this.timeoutMs)
         throw new Error(`Waited in vain for ${what}.\n${JSON.stringify(this.told)}\n${this.output}`)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }

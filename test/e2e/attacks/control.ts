@@ -11,7 +11,7 @@ export type Command =
       turn: Omit<SigningTurn, 'events' | 'media'>
       /** Whether the page may use camera and microphone; by default never. */
       media?: MediaRight
-      patienceMs: number
+      timeoutMs: number
       /** What names lead to; others can't be resolved. */
       lookups: Record<string, string[]>
     }

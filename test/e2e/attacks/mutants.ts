@@ -161,7 +161,7 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     { file: VIEW, find: '    await this.#isolated.empty()\n', put: '' },
     { file: VIEW, find: "    contents.on('render-process-gone', () => this.#fail(ended))\n", put: '' },
     { file: VIEW, find: "    contents.on('destroyed', () => this.#gone())\n", put: '' },
-    { file: VIEW, find: 'setTimeout(() => this.#fail(tooSlow), this.#deps.patienceMs)', put: 'undefined' },
+    { file: VIEW, find: 'setTimeout(() => this.#fail(tooSlow), this.#deps.timeoutMs)', put: 'undefined' },
     {
       file: WORDS,
       find: '    if (before === undefined ? toldAt.size >= MOST : now - before < 1000) return\n',

@@ -29,7 +29,7 @@ function open(url: string, more: Partial<Extract<Command, { do: 'open' }>> = {})
   return app.say({
     do: 'open',
     turn: { url, allowedOrigins: [], returnAddresses: [RETURN_ADDRESS], practiceOrigin: servers.here },
-    patienceMs: 10_000,
+    timeoutMs: 10_000,
     lookups: {},
     ...more
   })
@@ -81,7 +81,7 @@ test.describe('the clerk is told in plain words, with a way on, where a page', (
   ]
   for (const [what, path, code] of troubles) {
     test(what, async () => {
-      await open(`${servers.here}${path}`, { patienceMs: code === 'timeout' ? 1500 : 20_000 })
+      await open(`${servers.here}${path}`, { timeoutMs: code === 'timeout' ? 1500 : 20_000 })
       await app.until(() => failure() !== undefined, 'the turn to fail')
       expect(failure()?.code).toBe(code)
       expect(failure()?.text).toMatch(/^The signing/)

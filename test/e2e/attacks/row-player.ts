@@ -23,7 +23,7 @@ const ROWS_A_TURN = 30
 export class RowPlayer {
   readonly servers: Servers
   readonly #built: BuiltApp
-  readonly #patienceMs: number | undefined
+  readonly #timeoutMs: number | undefined
   app: AttackedApp
   #before: Facts
   /** How many rows the turn that goes on has had; 0 where none goes on. */
@@ -34,26 +34,26 @@ export class RowPlayer {
   private constructor(
     servers: Servers,
     built: BuiltApp,
-    patienceMs: number | undefined,
+    timeoutMs: number | undefined,
     app: AttackedApp,
     before: Facts
   ) {
     this.servers = servers
     this.#built = built
-    this.#patienceMs = patienceMs
+    this.#timeoutMs = timeoutMs
     this.app = app
     this.#before = before
   }
 
   /**
    * @param plugins what is done to the application's sources.
-   * @param patienceMs how long a row may wait for what it waits for.
+   * @param timeoutMs how long a row may wait for what it waits for.
    */
-  static async start(plugins: Plugin[] = [], patienceMs?: number): Promise<RowPlayer> {
+  static async start(plugins: Plugin[] = [], timeoutMs?: number): Promise<RowPlayer> {
     const built = await buildAttackedApp(plugins)
     const servers = await startServers()
-    const app = await AttackedApp.start(built, patienceMs)
-    return new RowPlayer(servers, built, patienceMs, app, await shown(app))
+    const app = await AttackedApp.start(built, timeoutMs)
+    return new RowPlayer(servers, built, timeoutMs, app, await shown(app))
   }
 
   async stop(): Promise<void> {
@@ -74,7 +74,7 @@ export class RowPlayer {
   async startAgain(): Promise<void> {
     this.#rowsInTurn = 0
     await this.app.stop()
-    this.app = await AttackedApp.start(this.#built, this.#patienceMs)
+    this.app = await AttackedApp.start(this.#built, this.#timeoutMs)
     this.#before = await shown(this.app)
     await this.app.forget()
     this.servers.forget()

@@ -32,7 +32,7 @@ export class Scene {
   }
 
   /** Begins a turn without waiting for its page. */
-  async begin(address: string, patienceMs = 10_000): Promise<void> {
+  async begin(address: string, timeoutMs = 10_000): Promise<void> {
     const { media = 'never', returnAddresses = [RETURN_ADDRESS], lookups = {}, linkOrigin } = this.#attack.turn ?? {}
     const { here } = this.ground
     // Only a practice service has no encryption.
@@ -47,7 +47,7 @@ export class Scene {
         ...(linkOrigin && { linkOrigin })
       },
       media,
-      patienceMs,
+      timeoutMs,
       lookups: { ...LOOKUPS, ...lookups }
     })
   }

@@ -33,7 +33,7 @@ test.afterEach(() => app.say({ do: 'end' }))
 async function open(html: string, more: Partial<Extract<Command, { do: 'open' }>> = {}): Promise<void> {
   page = html
   const turn = { url: `${site.origin}/`, allowedOrigins: [], returnAddresses: [], practiceOrigin: site.origin }
-  await app.say({ do: 'open', turn, patienceMs: 20_000, lookups: {}, ...more })
+  await app.say({ do: 'open', turn, timeoutMs: 20_000, lookups: {}, ...more })
   await app.until(() => app.kinds().includes('open'), 'the page to open')
 }
 

@@ -6,8 +6,8 @@ import {
   LARGEST_SHOWN,
   openPdfPreviews,
   PART,
-  PATIENCE,
-  type PdfPreviews
+  type PdfPreviews,
+  TIMEOUT
 } from '../../../src/main/core/downloads/pdf-preview.ts'
 import { createAuthentication, createServiceClient } from '../../../src/main/core/service/index.ts'
 import { pdfHandlers } from '../../../src/main/ipc/downloads.ts'
@@ -147,7 +147,7 @@ describe('an identity check’s PDF on its way to the page', () => {
     previews.close(closed.id)
     await until(() => letGo === 1)
     const forgotten = await open()
-    await time.pass(PATIENCE - 1)
+    await time.pass(TIMEOUT - 1)
     expect(letGo).toBe(1)
     await time.pass(2)
     await until(() => letGo === 2)

@@ -41,7 +41,7 @@ export function openClients({ accounts, facts, fetch, lookup, time, unreached }:
     accounts.list().some((account) => account.id === id && account.baseUrl === baseUrl)
 
   /** What is broken off by its own side says nothing of the network, and another host nothing of the service. */
-  const telling =
+  const reporting =
     (id: string, baseUrl: string): Fetch =>
     async (url, init) => {
       // Who got the client before the account was led elsewhere asks again; in the words of a connection that could not be made.
@@ -62,7 +62,7 @@ export function openClients({ accounts, facts, fetch, lookup, time, unreached }:
     return createServiceClient({
       baseUrl,
       authentication: createAuthentication(credentials, { clock: time.now }),
-      fetch: telling(id, baseUrl),
+      fetch: reporting(id, baseUrl),
       lookup,
       clock: time.now,
       random: time.random,

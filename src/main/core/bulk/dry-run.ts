@@ -6,7 +6,7 @@ import {
   type ComposedSigner,
   type Composition,
   fingerprintOf,
-  likenessOf,
+  looseFingerprintOf,
   type Problem,
   problemsOf,
   settledMobile,
@@ -109,7 +109,7 @@ export function dryRun(sheet: Sheet, plan: Plan, { now, recent }: Moment): DryRu
   }
   const make = compositionsOf(sheet, plan)
   const columnOf = columnsOf(mapping)
-  const alike = likenessesOf(recent, now - RECENTLY)
+  const alike = looseFingerprintsOf(recent, now - RECENTLY)
   const isExample = exampleRowOf(composition, mapping, now)
 
   function tried(row: SheetRow): TriedRow {
@@ -127,7 +127,7 @@ export function dryRun(sheet: Sheet, plan: Plan, { now, recent }: Moment): DryRu
     if (problems.some(isError)) return { ...sum, sent: {} }
     const fingerprint = fingerprintOf(made)
     const sentAt = recent.get(fingerprint)
-    const alikeSentAt = alike.get(likenessOf(fingerprint) ?? '')
+    const alikeSentAt = alike.get(looseFingerprintOf(fingerprint) ?? '')
     const sent = sentAt !== undefined ? { duplicateOf: { sentAt } } : defined({ alikeSentAt })
     return { ...sum, fingerprint, sent }
   }
@@ -185,12 +185,12 @@ function lacksCountry({ items }: Composition): boolean {
   return items.some(({ signers }) => signers.some(isWithout))
 }
 
-/** When packages went since then, by which forms or templates went to whom (see likenessOf). */
-function likenessesOf(recent: ReadonlyMap<string, number>, since: number): Map<string, number> {
+/** When packages went since then, by which forms or templates went to whom (see looseFingerprintOf). */
+function looseFingerprintsOf(recent: ReadonlyMap<string, number>, since: number): Map<string, number> {
   const found = new Map<string, number>()
   for (const [fingerprint, at] of recent) {
-    const likeness = at >= since ? likenessOf(fingerprint) : undefined
-    if (likeness !== undefined && at > (found.get(likeness) ?? 0)) found.set(likeness, at)
+    const loose = at >= since ? looseFingerprintOf(fingerprint) : undefined
+    if (loose !== undefined && at > (found.get(loose) ?? 0)) found.set(loose, at)
   }
   return found
 }

@@ -263,7 +263,7 @@ export function openDownloads(deps: DownloadsDeps) {
 }
 
 /** Changes reach the screens at most this often, in milliseconds. */
-const TELLING = 200
+const TELL_EVERY = 200
 
 /**
  * Gathers what changed, so that the screens are told at most some five times a second however much happens.
@@ -278,7 +278,7 @@ function throttled(send: (id: string | null) => void, time: Pick<Time, 'after'>)
     gathered = id === undefined || (gathered !== undefined && gathered !== id) ? null : id
     if (isPlanned) return
     isPlanned = true
-    time.after(TELLING, () => {
+    time.after(TELL_EVERY, () => {
       isPlanned = false
       const changed = gathered ?? null
       gathered = undefined

@@ -15,7 +15,7 @@ export const LARGEST_SHOWN = 40 * 1024 * 1024
 /** About how many bytes are handed on at once. */
 export const PART = 1024 * 1024
 /** How long the rest waits for a page that asks for nothing, in milliseconds. */
-export const PATIENCE = 60_000
+export const TIMEOUT = 60_000
 
 export interface PdfPreviewDeps {
   clientOf: (accountId: string) => Promise<Pick<ServiceClient, 'downloadIDVerificationPdf' | 'downloadSignedDocument'>>
@@ -55,7 +55,7 @@ export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps)
 
   function waitFor(look: Look): void {
     look.forgetNoMore?.()
-    look.forgetNoMore = time.after(PATIENCE, () => end(look))
+    look.forgetNoMore = time.after(TIMEOUT, () => end(look))
   }
 
   function known(id: string, accountId: string): { look: Look; parts: NonNullable<Look['parts']> } {

@@ -20,7 +20,7 @@ const SOON = 250
 /** So many looks at files that never rest are enough, where there are others. */
 const MOST_FRUITLESS = 30
 /** A network disk may take this long to say anything at all. */
-const PATIENCE = 15_000
+const TIMEOUT = 15_000
 export type FolderState = Exclude<DropFolder['state'], 'paused'>
 
 export interface WatchedFolderDeps extends Omit<TakingDeps, 'current' | 'isWanted' | 'time'> {
@@ -127,7 +127,7 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
 
   /** What is in the folder; undefined if it isn't there. */
   async function files(place: string): Promise<Awaited<ReturnType<typeof filesIn>> | undefined> {
-    const cancel = deps.time.after(PATIENCE, () => become('missing'))
+    const cancel = deps.time.after(TIMEOUT, () => become('missing'))
     try {
       return (await isFolder(place)) ? await filesIn(place, from) : undefined
     } catch {

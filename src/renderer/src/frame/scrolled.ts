@@ -6,7 +6,7 @@ import { tick } from 'svelte'
 import type { Moves } from '../state/router.svelte.ts'
 
 /** Frames in which a list may come from the main process and be drawn. */
-const PATIENCE = 120
+const MOST_FRAMES = 120
 
 export class Scrolled implements Moves {
   readonly #kept = new Map<number, ReadonlyMap<string, number>>()
@@ -32,7 +32,7 @@ export class Scrolled implements Moves {
     for (const name of ['wheel', 'keydown', 'pointerdown'])
       addEventListener(name, stop, { capture: true, passive: true })
     await tick()
-    for (let frame = 0; frame < PATIENCE && isWanted; frame++) {
+    for (let frame = 0; frame < MOST_FRAMES && isWanted; frame++) {
       for (const [name, element] of scrollers()) {
         const top = wanted.get(name)
         const isLongEnough = top !== undefined && element.scrollHeight - element.clientHeight >= top

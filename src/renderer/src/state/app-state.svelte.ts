@@ -19,7 +19,7 @@ import { Router } from './router.svelte.ts'
 import { Toasts } from './toasts.svelte.ts'
 
 /** Milliseconds that keeping the last keys may take as the window closes. The main process waits a second longer. */
-const PATIENCE = 2000
+const TIMEOUT = 2000
 
 /** The sizes of everything that are offered, in percent. */
 export const ZOOMS = [80, 90, 100, 110, 125, 150, 175, 200]
@@ -163,7 +163,7 @@ export class AppState {
   /** Whether all that was typed is kept, and that soon enough for anyone who closes the window. */
   #finishInTime(): Promise<boolean> {
     return new Promise((resolve) => {
-      const cancel = this.clock.after(PATIENCE, () => resolve(false))
+      const cancel = this.clock.after(TIMEOUT, () => resolve(false))
       void this.accounts
         .finish()
         .catch(() => false)

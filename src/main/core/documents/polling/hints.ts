@@ -128,7 +128,7 @@ const NAMES: readonly string[] = [HOST, 'localhost']
 const LARGEST_BODY = 1_000_000
 const MOST_CONNECTIONS = 8
 /** How long a whole request may take, in milliseconds. */
-const PATIENCE = 5_000
+const TIMEOUT = 5_000
 /** How long the beginning of one may. A few connections that say nothing must not keep hints out. */
 const BEGINS_WITHIN = 2_000
 const LOOKED_AT_EVERY = 1_000
@@ -146,7 +146,7 @@ interface HintListener {
 async function listenForHints(port: number, token: string, hinted: () => void): Promise<HintListener> {
   const server = createServer({
     maxHeaderSize: 8192,
-    requestTimeout: PATIENCE,
+    requestTimeout: TIMEOUT,
     headersTimeout: BEGINS_WITHIN,
     connectionsCheckingInterval: LOOKED_AT_EVERY,
     keepAliveTimeout: 1

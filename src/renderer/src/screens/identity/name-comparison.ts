@@ -4,13 +4,13 @@ import { listed } from '../../words/counts.ts'
 import type { Finding } from '../../words/statuses.ts'
 
 /** same: letter for letter. alike: but for capitals, accents and spaces. */
-export type Likeness = 'same' | 'alike' | 'different' | 'only-card' | 'only-user' | 'neither'
+export type NameMatch = 'same' | 'alike' | 'different' | 'only-card' | 'only-user' | 'neither'
 
 interface NamePart {
   label: string
   card?: string
   user?: string
-  likeness: Likeness
+  match: NameMatch
   /** What they differ in where they are alike: "capitals and accents". */
   but?: string
 }
@@ -28,12 +28,12 @@ export function compareNames(texts: IdentityTexts): NameComparison {
     part('Last name', texts.lastName, texts.userLastName)
   ]
   const whole = (side: 'card' | 'user') => letters(parts.map((one) => one[side] ?? '').join(' '))
-  const isDivided = parts.some(({ likeness }) => !isFine(likeness)) && whole('card') === whole('user')
+  const isDivided = parts.some(({ match }) => !isFine(match)) && whole('card') === whole('user')
   return { parts, isDividedOtherwise: isDivided && whole('card') !== '' }
 }
 
 /** One part of a name in a few words. */
-export const likenessWords: Record<Likeness, Omit<Finding, 'meaning'>> = {
+export const matchWords: Record<NameMatch, Omit<Finding, 'meaning'>> = {
   same: { shape: 'tick', tone: 'ok', word: 'Match' },
   alike: { shape: 'tick', tone: 'ok', word: 'Match, written differently' },
   different: { shape: 'cross', tone: 'danger', word: 'Different' },
@@ -57,8 +57,8 @@ export function nameFinding({ parts, isDividedOtherwise }: NameComparison): Find
     }
   if (isDividedOtherwise)
     return { shape: 'tick', tone: 'ok', word: 'Names match', meaning: 'The full name matches; it’s split differently.' }
-  const different = parts.filter(({ likeness }) => likeness === 'different')
-  const missing = parts.filter(({ likeness }) => likeness === 'only-card' || likeness === 'only-user')
+  const different = parts.filter(({ match }) => match === 'different')
+  const missing = parts.filter(({ match }) => match === 'only-card' || match === 'only-user')
   if (different.length > 0)
     return { shape: 'cross', tone: 'danger', word: 'Names differ', meaning: `${list(different)} different.` }
   if (missing.length > 0)
@@ -69,19 +69,19 @@ export function nameFinding({ parts, isDividedOtherwise }: NameComparison): Find
       meaning: `${list(missing)} on one side only.`
     }
   const differences = new Set(
-    parts.flatMap(({ card = '', user = '', likeness }) => (likeness === 'alike' ? ways(card, user) : []))
+    parts.flatMap(({ card = '', user = '', match }) => (match === 'alike' ? ways(card, user) : []))
   )
   const meaning = differences.size === 0 ? '' : `Except ${listed([...differences])}.`
   return { shape: 'tick', tone: 'ok', word: 'Names match', meaning }
 }
 
 function part(label: string, card: string | undefined, user: string | undefined): NamePart {
-  const how = likeness(card, user)
+  const how = match(card, user)
   const but = how === 'alike' ? listed(ways(card ?? '', user ?? '')) : undefined
-  return { label, ...(card && { card }), ...(user && { user }), likeness: how, ...(but && { but }) }
+  return { label, ...(card && { card }), ...(user && { user }), match: how, ...(but && { but }) }
 }
 
-function likeness(card: string | undefined, user: string | undefined): Likeness {
+function match(card: string | undefined, user: string | undefined): NameMatch {
   if (!card && !user) return 'neither'
   if (!card) return 'only-user'
   if (!user) return 'only-card'
@@ -89,8 +89,8 @@ function likeness(card: string | undefined, user: string | undefined): Likeness 
   return letters(card) === letters(user) ? 'alike' : 'different'
 }
 
-function isFine(likeness: Likeness): boolean {
-  return likeness === 'same' || likeness === 'alike' || likeness === 'neither'
+function isFine(match: NameMatch): boolean {
+  return match === 'same' || match === 'alike' || match === 'neither'
 }
 
 /** What two names that are alike differ in. */
