@@ -150,8 +150,8 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
         openInBrowser,
         copyPrivately: plainClipboard.writePrivately,
         correctedCopy: (accountId, document) => drafts.save(accountId, copyOf(accountId, document)),
-        another: (accountId, document, people) =>
-          drafts.save(accountId, anotherLike(copyOf(accountId, document), people, time.now())),
+        another: (accountId, document, keeps) =>
+          drafts.save(accountId, anotherLike(copyOf(accountId, document), keeps, time.now())),
         changed: folders.documentsChanged
       }),
       ...viewHandlers({ accounts, views }),

@@ -323,6 +323,8 @@ class App extends Emulated implements Offered {
   }
 
   async #end(code: number): Promise<void> {
+    // Also where nothing is left to wait for before the browser has answered.
+    process.exitCode = code
     try {
       await host.started
       await chromium().close()

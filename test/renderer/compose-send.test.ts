@@ -239,14 +239,14 @@ describe('a package that was sent', () => {
     await screen.findByText('Sent to Mere Parata.')
   }
 
-  test('says until when it can be signed, as the service has it, or by the account’s default', async () => {
+  test('says until when it can be signed, as the service has it, or that the account’s default applies', async () => {
     await sent({ due: { at: Date.UTC(2025, 11, 5, 4), precision: 'time' } })
     expect(screen.getByText(/^Can be signed until Friday 5 December 2025 at/)).toBeTruthy()
     cleanup()
     await open({ accounts: [{ ...practiceAccount(), limits: { defaultDueDays: 10 } }] })
     await send()
     await press('Send now')
-    expect(await screen.findByText(/^Can be signed until \w{3} \d+ \w+\.$/)).toBeTruthy()
+    expect(await screen.findByText('No due date was set: your account’s 10 days apply.')).toBeTruthy()
   })
 
   test('has the link of each document that has one', async () => {
@@ -275,8 +275,8 @@ describe('a package that was sent', () => {
   test('goes to the same people once more only after it was asked', async () => {
     await sent()
     const first = inTheBox().id
-    await fireEvent.keyDown(screen.getByRole('button', { name: 'Who the next one is for' }), { key: 'Enter' })
-    await fireEvent.click(await screen.findByRole('menuitem', { name: 'With the same people' }))
+    await fireEvent.keyDown(screen.getByRole('button', { name: 'What the next one begins with' }), { key: 'Enter' })
+    await fireEvent.click(await screen.findByRole('menuitem', { name: 'With the same people and data' }))
     await screen.findByRole('button', { name: 'Send 1 form' })
     expect(email().value).toBe('mere.parata@example.com')
     await press('Send 1 form')
@@ -304,7 +304,9 @@ test('what was sent before and is left while that is found out stays a draft, an
   answer()
   const texts = () => opened.app.toasts.shown.map((toast) => toast.text)
   await waitFor(() =>
-    expect(texts()).toContain('“Tax declaration” wasn’t sent. The same package was sent to the same people before.')
+    expect(texts()).toContain(
+      '“Tax declaration” wasn’t sent. The same package for the same people is in the Outbox already.'
+    )
   )
   expect(calls('sends.start')).toHaveLength(0)
   expect(control().state.drafts).toHaveLength(1)

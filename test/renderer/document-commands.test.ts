@@ -114,13 +114,13 @@ describe('commands', () => {
   })
 
   test.each([
-    [/^Send another like this/, 'blank'],
-    [/^Send another to the same people/, 'keep']
-  ] as const)('any document is begun once more: %s', async (entry, people) => {
+    [/^Send another like this/, 'nothing'],
+    [/^Send another to the same people/, 'people and data']
+  ] as const)('any document is begun once more: %s', async (entry, keeps) => {
     await open()
     await rightClick(rows()[0])
     await choose(entry)
-    expect(calls('documents.another').at(-1)?.input).toMatchObject({ people })
+    expect(calls('documents.another').at(-1)?.input).toMatchObject({ keeps })
     expect(opened.app.router.route.screen).toBe('compose')
   })
 

@@ -1,5 +1,6 @@
 /** Requests about documents: lists and pages from the mirror, what is exported of them, the overview, and saved views. */
 
+import type { KeptByAnother } from '../../shared/composition/index.ts'
 import type { AppError, DocumentList, DocumentQuery, DraftSummary } from '../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../shared/model/index.ts'
 import type { TableFormat } from '../core/bulk/table-file.ts'
@@ -26,7 +27,7 @@ interface DocumentParts extends Pick<Parts, 'accounts' | 'ask' | 'views' | 'time
   /** A draft of what a document was sent as. */
   correctedCopy: (accountId: string, document: DocumentResponse) => DraftSummary
   /** Makes a draft like a document, for others or for the same people. */
-  another: (accountId: string, document: DocumentResponse, people: 'keep' | 'blank') => DraftSummary
+  another: (accountId: string, document: DocumentResponse, keeps: KeptByAnother) => DraftSummary
   /** Documents of an account changed. */
   changed: (accountId: string) => void
 }
@@ -139,10 +140,10 @@ export function documentHandlers(
       return parts.correctedCopy(accountId, document)
     },
 
-    'documents.another': async ({ reference, people }) => {
+    'documents.another': async ({ reference, keeps }) => {
       const accountId = chosenId(accounts)
       const { document } = await known(ask, accountId, reference)
-      return parts.another(accountId, document, people)
+      return parts.another(accountId, document, keeps)
     },
 
     'documents.videoPassword': async ({ reference, signer }) => {

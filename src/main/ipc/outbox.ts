@@ -48,11 +48,8 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
     'sends.settle': async ({ id, ...answer }) => outbox.settle(ownSend(id), answer),
     'sends.retry': async ({ id }) => outbox.retry(ownSend(id)),
     'sends.again': async ({ id }) => outbox.again(ownSend(id)),
-    'sends.another': async ({ id, people }) => outbox.another(ownSend(id), people),
-    'sends.sameSent': async ({ composition }) => {
-      const at = outbox.sameSentAt(chosenId(accounts), composition)
-      return at === undefined ? null : { at }
-    },
+    'sends.another': async ({ id, keeps }) => outbox.another(ownSend(id), keeps),
+    'sends.sameSent': async ({ composition }) => outbox.sameSent(chosenId(accounts), composition) ?? null,
 
     'outbox.state': async () => outbox.state(chosenId(accounts)),
     'outbox.pause': async () => outbox.pause(chosenId(accounts)),

@@ -1,5 +1,5 @@
 /** What of a package is a starting point for others, and what of a starting point holds today. */
-import { type ComposedSigner, type Composition, NOBODY, withSigners } from './composition.ts'
+import { type ComposedItem, type ComposedSigner, type Composition, NOBODY, withSigners } from './composition.ts'
 import { dueAt } from './due-problems.ts'
 
 /** No date chosen: the service's 14 days hold. */
@@ -20,16 +20,25 @@ function withoutPerson(signer: ComposedSigner): ComposedSigner {
   return { ...signer, ...NOBODY, MobileNumber: '', ClientReference: '', ShareUsers: [] }
 }
 
+/** What another package is begun with, beside the forms or templates and the settings of the first. */
+export const KEPT_BY_ANOTHER = ['nothing', 'data', 'people and data'] as const
+export type KeptByAnother = (typeof KEPT_BY_ANOTHER)[number]
+
 /**
- * The same package once more: the same forms or templates, data and settings, with a due date as far as it is still ahead.
- * @param people keep: to the same people. It is then what was sent before (see `fingerprintOf`) until something in it is
- *   changed. blank: who they are is left out, how each signs stays.
+ * The same package once more: the same forms or templates and settings, with a due date as far as it is still ahead.
+ * @param keeps nothing: who signs is left out, and all that was filled in for them, which may be theirs. data: who signs is
+ *   left out. people and data: it is what was sent before (see `fingerprintOf`) until something in it is changed.
  */
-export function anotherLike(composition: Composition, people: 'keep' | 'blank', now: number): Composition {
+export function anotherLike(composition: Composition, keeps: KeptByAnother, now: number): Composition {
   const begun = begunFrom(composition, now)
-  if (people === 'keep') return begun
+  if (keeps === 'people and data') return begun
   const { due, gmt, zone } = begun
-  return { ...presetOf(begun, 'blank'), due, gmt, zone }
+  const forAnyone = { ...presetOf(begun, 'blank'), due, gmt, zone }
+  return keeps === 'data' ? forAnyone : { ...forAnyone, items: forAnyone.items.map(withoutData) }
+}
+
+function withoutData(item: ComposedItem): ComposedItem {
+  return { ...item, ClientReference: '', XMLData: '', fields: item.fields.map((field) => ({ ...field, Value: '' })) }
 }
 
 /** A package begun from a preset: a due date that has passed gives way to the service's 14 days. */

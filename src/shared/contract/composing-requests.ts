@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ColumnMapping, DateOrders } from '../composition/bulk-columns.ts'
 
 import { Composition, LONGEST_VALUE, MOST_VALUES } from '../composition/composition.ts'
+import { KEPT_BY_ANOTHER } from '../composition/preset.ts'
 import type {
   BatchView,
   BulkCheck,
@@ -20,6 +21,7 @@ import type {
   PresetView,
   RememberedForm,
   RememberedMapping,
+  SameSend,
   SavedFile,
   SendList,
   SendView
@@ -139,9 +141,9 @@ export const composingRequests = {
   /** Makes a draft of a send: the same one where it didn't reach its goal, a copy where it did ("send again as new"). */
   'sends.again': answers<DraftSummary>()(byId),
   /** Makes a draft like a send, without its people or with them; sends nothing. */
-  'sends.another': answers<DraftSummary>()(z.strictObject({ id, people: z.enum(['keep', 'blank']) })),
+  'sends.another': answers<DraftSummary>()(z.strictObject({ id, keeps: z.enum(KEPT_BY_ANOTHER) })),
   /** When the same was sent last, to the same people and with the same data, in the last 30 days; null if it wasn't. */
-  'sends.sameSent': answers<{ at: number } | null>()(z.strictObject({ composition: Composition })),
+  'sends.sameSent': answers<SameSend | null>()(z.strictObject({ composition: Composition })),
 
   'outbox.state': answers<OutboxView>()(nothing),
   'outbox.pause': answers<OutboxView>()(nothing),

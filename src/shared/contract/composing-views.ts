@@ -121,6 +121,12 @@ export interface SendView extends Pick<DraftSummary, 'id' | 'accountId' | 'kind'
   corrected?: BulkCorrection[]
 }
 
+/** One that was put in the outbox before and is the same: when it was sent, or put there, and how it stands. */
+export interface SameSend {
+  at: number
+  state: SendState
+}
+
 /** Both sides of an ambiguity: what was sent, and what the folders show that may be it. */
 export interface SendAmbiguity {
   sent: { name: string; signers: string[]; clientReference: string }[]

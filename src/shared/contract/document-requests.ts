@@ -1,5 +1,6 @@
 /** The requests about folders and documents: lists, views, pages, actions, what is told, and what other software hands over. */
 import { z } from 'zod'
+import { KEPT_BY_ANOTHER } from '../composition/preset.ts'
 import { EMPLOYER_FIELDS } from '../model/index.ts'
 import type { DraftSummary, SavedFile } from './composing-views.ts'
 import { ActionRequest } from './document-actions.ts'
@@ -124,7 +125,7 @@ export const documentRequests = {
   /** Makes a draft of what a document was sent as, or as far as the service tells it; sends nothing. */
   'documents.correctedCopy': answers<DraftSummary>()(byReference),
   /** As `documents.correctedCopy`, without the people or with them: the same once more. */
-  'documents.another': answers<DraftSummary>()(z.strictObject({ reference, people: z.enum(['keep', 'blank']) })),
+  'documents.another': answers<DraftSummary>()(z.strictObject({ reference, keeps: z.enum(KEPT_BY_ANOTHER) })),
   /** The password of a signer's video confirmation, for a person who asked for it. */
   'documents.videoPassword': answers<{ password: string }>()(
     z.strictObject({ reference, signer: z.number().int().min(0) })

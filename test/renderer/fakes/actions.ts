@@ -1,6 +1,7 @@
 /** What the made-up office does to documents, and what it says of them beside the list. */
 
 import { blankComposition } from '../../../src/shared/composition/composition.ts'
+import type { KeptByAnother } from '../../../src/shared/composition/preset.ts'
 import type { ActionView } from '../../../src/shared/contract/index.ts'
 import { documentOf } from './documents.ts'
 import { byId, type FakeOffice, type HandlersOf } from './office.ts'
@@ -44,9 +45,9 @@ export function fakeActions(office: FakeOffice): Handled {
     emit('actions.changed', { ids: [action.id] })
     return action
   }
-  function copyOf(reference: string, people: 'keep' | 'blank') {
+  function copyOf(reference: string, keeps: KeptByAnother) {
     const { name, signers } = documentOf(office, reference)
-    const who = people === 'keep' ? signers.map((signer) => signer.name).join(', ') : ''
+    const who = keeps === 'people and data' ? signers.map((signer) => signer.name).join(', ') : ''
     const summary = {
       id: `copy of ${reference}`,
       accountId: office.chosen().id,
@@ -96,7 +97,7 @@ export function fakeActions(office: FakeOffice): Handled {
     'documents.openInBrowser': () => null as never,
     'documents.videoPassword': () => ({ password: 'kauri-42' }),
     'documents.copyLink': () => null as never,
-    'documents.correctedCopy': ({ reference }) => copyOf(reference, 'keep'),
-    'documents.another': ({ reference, people }) => copyOf(reference, people)
+    'documents.correctedCopy': ({ reference }) => copyOf(reference, 'people and data'),
+    'documents.another': ({ reference, keeps }) => copyOf(reference, keeps)
   }
 }

@@ -98,10 +98,10 @@ export function fakeOutbox({ state, emit, chosen, newId }: FakeOffice): Handlers
       const { composition: _composition, ...summary } = byId(state.drafts, send.draftId ?? '')
       return summary
     },
-    'sends.another': ({ id, people }) => {
+    'sends.another': ({ id, keeps }) => {
       const send = byId(state.sends, id)
-      const composition = anotherLike(state.sent[id] ?? blankComposition(send.kind, 'sent'), people, state.now())
-      const who = people === 'keep' ? send.who : ''
+      const composition = anotherLike(state.sent[id] ?? blankComposition(send.kind, 'sent'), keeps, state.now())
+      const who = keeps === 'people and data' ? send.who : ''
       const summary = {
         id: newId('draft'),
         accountId: send.accountId,
@@ -119,7 +119,7 @@ export function fakeOutbox({ state, emit, chosen, newId }: FakeOffice): Handlers
         ([, sent]) => fingerprintOf(sent) === fingerprintOf({ ...composition, zone: composition.zone ?? '' })
       )
       const send = same && state.sends.find((one) => one.id === same[0])
-      return send ? { at: send.settledAt ?? send.createdAt } : null
+      return send ? { at: send.settledAt ?? send.createdAt, state: send.state } : null
     },
     'outbox.state': outbox,
     'outbox.pause': () => {

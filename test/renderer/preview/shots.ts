@@ -94,8 +94,8 @@ export const shots: Shot[] = [
   shot('sent', 'usual', '#/compose/draft-1', sendNow),
   shot('sent-again', 'usual', '#/compose/draft-1', async (page) => {
     await sendNow(page)
-    await press('Who the next one is for')(page)
-    await page.getByRole('menuitem', { name: 'With the same people' }).click()
+    await press('What the next one begins with')(page)
+    await page.getByRole('menuitem', { name: 'With the same people and data' }).click()
     await page.getByRole('button', { name: /^Send 1/ }).click()
     await page.getByRole('dialog', { name: 'Send this again?' }).waitFor()
   }),

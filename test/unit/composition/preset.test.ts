@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { ComposedItem } from '../../../src/shared/composition/composition.ts'
 import { anotherLike, begunFrom, presetOf } from '../../../src/shared/composition/preset.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
 
@@ -44,7 +45,27 @@ describe('a package begun from a preset', () => {
 test('the same package once more has its due date while that is ahead', () => {
   const due = { due: '2026-12-04T17:00', gmt: '0', zone: 'UTC' }
   const sent = forms(due)
-  expect(anotherLike(sent, 'keep', Date.UTC(2026, 10, 24))).toEqual(sent)
-  expect(anotherLike(sent, 'blank', Date.UTC(2026, 10, 24))).toMatchObject(due)
-  expect(anotherLike(sent, 'keep', Date.UTC(2026, 11, 5))).toMatchObject({ due: '', gmt: '', zone: '' })
+  expect(anotherLike(sent, 'people and data', Date.UTC(2026, 10, 24))).toEqual(sent)
+  expect(anotherLike(sent, 'data', Date.UTC(2026, 10, 24))).toMatchObject(due)
+  expect(anotherLike(sent, 'people and data', Date.UTC(2026, 11, 5))).toMatchObject({ due: '', gmt: '', zone: '' })
+})
+
+test('nothing that was filled in for one person goes on to the next', () => {
+  const [item] = forms().items
+  const sent = forms({
+    items: [
+      { ...(item as ComposedItem), ClientReference: 'MERE-17', XMLData: '<data><number>123-456-789</number></data>' }
+    ]
+  })
+  const next = anotherLike(sent, 'nothing', AT)
+  expect(next.items[0]).toMatchObject({
+    Name: item?.Name,
+    Reference: item?.Reference,
+    ClientReference: '',
+    XMLData: ''
+  })
+  expect(anotherLike(sent, 'data', AT).items[0]).toMatchObject({
+    ClientReference: 'MERE-17',
+    XMLData: sent.items[0]?.XMLData
+  })
 })

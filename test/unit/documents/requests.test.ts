@@ -64,7 +64,7 @@ beforeEach(() => {
       views,
       openInBrowser: async (url) => void log.push(`open ${url}`),
       copyPrivately: async (text) => void log.push(`copy ${text}`),
-      another: (accountId, { Reference }, people) => ({ ...DRAFT, accountId, title: `${Reference}, people ${people}` }),
+      another: (accountId, { Reference }, keeps) => ({ ...DRAFT, accountId, title: `${Reference}, keeps ${keeps}` }),
       correctedCopy: (accountId, { Reference }) => ({ ...DRAFT, accountId, title: `Copy of ${Reference}` }),
       chooseSaveFile: async () => saveTo,
       time: { now: () => now, zone: () => ZONE },
@@ -271,7 +271,7 @@ describe('what is taken from a document', () => {
     await shows('InBox', [{ Reference: 'a', Name: 'Deed' }])
     const draft = await handlers['documents.correctedCopy']({ reference: 'a' }, here)
     expect(draft).toMatchObject({ accountId: 'a', title: 'Copy of a' })
-    const another = await handlers['documents.another']({ reference: 'a', people: 'blank' }, here)
-    expect(another).toMatchObject({ accountId: 'a', title: 'a, people blank' })
+    const another = await handlers['documents.another']({ reference: 'a', keeps: 'nothing' }, here)
+    expect(another).toMatchObject({ accountId: 'a', title: 'a, keeps nothing' })
   })
 })

@@ -60,7 +60,7 @@ describe('sending', () => {
 
     test('is a draft of its own: without people, with its forms and settings', async () => {
       const { id } = await work.send(forms({ embedded: true, ReturnUrl: 'https://office.example.com/' }))
-      const copy = work.drafts.get(work.outbox.another(id, 'blank').id).composition
+      const copy = work.drafts.get(work.outbox.another(id, 'nothing').id).composition
       expect(copy).toMatchObject({ embedded: true, ReturnUrl: 'https://office.example.com/' })
       expect(copy.items[0]).toMatchObject({ Name: 'Tax file declaration', Reference: 'TFN-1' })
       expect(copy.items[0]?.signers[0]).toMatchObject({ FirstName: '', LastName: '', Email: '', MobileNumber: '' })
@@ -70,22 +70,24 @@ describe('sending', () => {
 
     test('to the same people counts as a duplicate until something in it is changed', async () => {
       const { id } = await work.send(forms())
-      const copy = work.drafts.get(work.outbox.another(id, 'keep').id).composition
+      const copy = work.drafts.get(work.outbox.another(id, 'people and data').id).composition
       expect(copy.items[0]?.signers[0]).toMatchObject(people)
-      expect(work.outbox.sameSentAt(work.accountId, copy)).toBeTypeOf('number')
-      expect(work.outbox.sameSentAt(work.accountId, { ...copy, due: '2027-01-29T17:00' })).toBeTypeOf('number')
-      const other = work.drafts.get(work.outbox.another(id, 'blank').id).composition
-      expect(work.outbox.sameSentAt(work.accountId, other)).toBeUndefined()
-      expect(work.outbox.sameSentAt('another', copy)).toBeUndefined()
+      expect(work.outbox.sameSent(work.accountId, copy)).toMatchObject({ at: expect.any(Number) })
+      expect(work.outbox.sameSent(work.accountId, { ...copy, due: '2027-01-29T17:00' })).toMatchObject({
+        at: expect.any(Number)
+      })
+      const other = work.drafts.get(work.outbox.another(id, 'nothing').id).composition
+      expect(work.outbox.sameSent(work.accountId, other)).toBeUndefined()
+      expect(work.outbox.sameSent('another', copy)).toBeUndefined()
       work.time.now += 31 * 86_400_000
-      expect(work.outbox.sameSentAt(work.accountId, copy)).toBeUndefined()
+      expect(work.outbox.sameSent(work.accountId, copy)).toBeUndefined()
     })
 
-    test('is seen while the first still waits, and no more once that was taken back', async () => {
+    test('is seen while the first still waits, as one that waits, and no more once that was taken back', async () => {
       const { id } = work.outbox.start(draft())
-      expect(work.outbox.sameSentAt(work.accountId, forms())).toBeTypeOf('number')
+      expect(work.outbox.sameSent(work.accountId, forms())).toMatchObject({ state: 'ready' })
       work.outbox.undo(id)
-      expect(work.outbox.sameSentAt(work.accountId, forms())).toBeUndefined()
+      expect(work.outbox.sameSent(work.accountId, forms())).toBeUndefined()
     })
   })
 

@@ -57,11 +57,14 @@ describe('what belongs to another account', () => {
   test('is not begun once more either', async () => {
     const { id } = work.outbox.start(work.drafts.save(work.accountId, forms()).id)
     await chooseAnother()
-    const another = handlers()['sends.another']({ id, people: 'keep' }, asking)
+    const another = handlers()['sends.another']({ id, keeps: 'people and data' }, asking)
     await expect(another).rejects.toMatchObject({ appError: { code: 'gone' } })
     expect(await handlers()['sends.sameSent']({ composition: forms() }, asking)).toBeNull()
     work.accounts.choose(work.accountId)
-    expect(await handlers()['sends.sameSent']({ composition: forms() }, asking)).toEqual({ at: expect.any(Number) })
+    expect(await handlers()['sends.sameSent']({ composition: forms() }, asking)).toEqual({
+      at: expect.any(Number),
+      state: 'ready'
+    })
   })
 
   test.each(['batches.pause', 'batches.cancel', 'batches.retry', 'batches.exportFailed'] as const)(

@@ -3,8 +3,15 @@
  * disk before it has an effect outside. One whose answer was lost is uncertain until the folders of the service have been
  * asked, and is never sent again before that.
  */
-import { type Composition, fingerprintOf } from '../../../shared/composition/index.ts'
-import type { BatchView, DraftSummary, OutboxView, SendList, SendView } from '../../../shared/contract/index.ts'
+import { type Composition, fingerprintOf, type KeptByAnother } from '../../../shared/composition/index.ts'
+import type {
+  BatchView,
+  DraftSummary,
+  OutboxView,
+  SameSend,
+  SendList,
+  SendView
+} from '../../../shared/contract/index.ts'
 import { RECENT_DAYS } from '../bulk/bulk.ts'
 import { Recovery } from '../jobs/recording.ts'
 import { DAY } from '../lib/calendar.ts'
@@ -147,8 +154,8 @@ export class Outbox {
    * Makes a draft like a send, whatever became of that: the same forms or templates, data and settings.
    * @param people keep: to the same people. blank: to others, who aren't known yet. @throws AppFailure `gone`.
    */
-  another(id: string, people: 'keep' | 'blank'): DraftSummary {
-    return this.#actions.another(id, people)
+  another(id: string, keeps: KeptByAnother): DraftSummary {
+    return this.#actions.another(id, keeps)
   }
 
   /**
@@ -236,8 +243,8 @@ export class Outbox {
     return this.#deps.queries.since(accountId, from)
   }
 
-  /** When the same as this was sent last, or may have been, in as many days as duplicates are looked for; undefined if it wasn’t. */
-  sameSentAt(accountId: string, composition: Composition): number | undefined {
+  /** The newest send of the same as this, in as many days as duplicates are looked for, and how it stands. */
+  sameSent(accountId: string, composition: Composition): SameSend | undefined {
     const from = this.#deps.time.now() - RECENT_DAYS * DAY
     return this.#deps.queries.lastSame(accountId, from, fingerprintOf(composition))
   }

@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import {
   anotherLike,
   type Composition,
+  type KeptByAnother,
   problemsOf,
   toFormDirectRequest,
   toFormFillerRequest
@@ -98,10 +99,10 @@ export class SendActions {
     return draft
   }
 
-  another(id: string, people: 'keep' | 'blank'): DraftSummary {
+  another(id: string, keeps: KeptByAnother): DraftSummary {
     const { drafts, sends, changes, time } = this.#deps
     const send = sends.get(id)
-    const draft = drafts.save(send.accountId, anotherLike(sends.compositionOf(send), people, time.now()))
+    const draft = drafts.save(send.accountId, anotherLike(sends.compositionOf(send), keeps, time.now()))
     changes.draft(draft.id)
     return draft
   }

@@ -2,7 +2,7 @@
  * Which sends there are, quick however many: pages of them and counts, which screens ask for again and again, and what waits
  * to leave, in the order in which it leaves: single sends before batches, and each of them oldest first.
  */
-import type { SendCounts, SendState } from '../../../shared/contract/index.ts'
+import type { SameSend, SendCounts, SendState } from '../../../shared/contract/index.ts'
 import { HELD_OR_SENT_STATES } from '../drafts/draft-rows.ts'
 import { questionOf } from '../drafts/words.ts'
 import { flag, optional, type Row, Rows, value } from '../lib/rows.ts'
@@ -117,9 +117,9 @@ export class SendQueries {
     return found
   }
 
-  /** When the same was put in the outbox since then and was sent, or may be, the last time; undefined if it wasn’t. */
-  lastSame(accountId: string, from: number, fingerprint: string): number | undefined {
-    return this.#sql.lastSame.get(accountId, from, fingerprint) ?? undefined
+  /** The newest of the same that was put in the outbox since then and was sent, may be, or will be. */
+  lastSame(accountId: string, from: number, fingerprint: string): SameSend | undefined {
+    return this.#sql.lastSame.get(accountId, from, fingerprint)
   }
 
   /** Accounts with anything that waits. */
@@ -161,12 +161,11 @@ function statementsOf(db: Db) {
       `SELECT fingerprint, coalesce(settled_at, attempted_at, created_at) AS at FROM sends
        WHERE account_id = ? AND created_at >= ? AND state IN ${HELD_OR_SENT_STATES}`
     ),
-    lastSame: db
-      .prepare<[string, number, string], number | null>(
-        `SELECT max(coalesce(settled_at, attempted_at, created_at)) FROM sends
-         WHERE account_id = ? AND created_at >= ? AND fingerprint = ? AND state IN ${HELD_OR_SENT_STATES}`
-      )
-      .pluck(),
+    lastSame: db.prepare<[string, number, string], SameSend>(
+      `SELECT state, coalesce(attempted_at, created_at) AS at FROM sends
+       WHERE account_id = ? AND created_at >= ? AND fingerprint = ? AND state IN ${HELD_OR_SENT_STATES}
+       ORDER BY at DESC LIMIT 1`
+    ),
     last: db.prepare<[], number>('SELECT coalesce(max(number), 0) FROM sends').pluck(),
     one: db.prepare<[number], Row>(`SELECT ${SENDS.columns} FROM sends WHERE number = ?`),
     accountsWaiting: db

@@ -1,4 +1,5 @@
 /** One package of the outbox that is being looked at: how it stands as far as is known, followed as that changes. */
+import type { KeptByAnother } from '../../../shared/composition/preset.ts'
 import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import type { Input } from '../../../shared/contract/requests.ts'
 import type { DraftSummary, SendView } from '../../../shared/contract/views.ts'
@@ -103,8 +104,8 @@ export class OpenSend {
   }
 
   /** Makes a draft like it, to other people or to the same; answers that. */
-  another(people: 'keep' | 'blank'): Promise<DraftSummary | undefined> {
-    return this.#do('another', () => this.#api.sends.another({ id: this.id, people }))
+  another(keeps: KeptByAnother): Promise<DraftSummary | undefined> {
+    return this.#do('another', () => this.#api.sends.another({ id: this.id, keeps }))
   }
 
   async #change(action: SendAction, call: () => Promise<Result<SendView>>): Promise<void> {

@@ -1,6 +1,6 @@
 /** What the outbox says: what a package waits for, when it goes, and why the whole box stands still. */
 import type { AppError, ErrorCode } from '../../../shared/contract/errors.ts'
-import type { OutboxView, SendCounts, SendView } from '../../../shared/contract/views.ts'
+import type { OutboxView, SameSend, SendCounts, SendView } from '../../../shared/contract/views.ts'
 import { clockTime, offsetAt, shortDate, shortDay, timeInWords, when } from './dates.ts'
 import { presentError } from './errors.ts'
 
@@ -116,6 +116,16 @@ function whatBroke(error: AppError | undefined): string {
 
 function todoOf(error: AppError | undefined): string {
   return error ? presentError(error).todo : 'Ask your provider what is wrong.'
+}
+
+/** What became of the same package, and what sending it once more would mean. */
+export function sameInWords({ at, state }: SameSend, now: number): string {
+  const when = dayAndTime(at, now)
+  if (state === 'sent')
+    return `The same package was sent to the same people on ${when}. If you send it again, they’ll be asked to sign again.`
+  if (state === 'ready')
+    return `The same package for the same people is in the Outbox and will be sent. If you send this one, too, they’ll be asked to sign twice.`
+  return `The same package may have been sent to the same people on ${when}; the service hasn’t confirmed it. If you send it again, they may be asked to sign twice.`
 }
 
 function inFigures(count: number): string {

@@ -2,6 +2,7 @@
  * What can be done with documents, with one or with many: one table for the bar of the selection, the menu of a row, the palette, the
  * application's menu, the keys and the document's page. What has to be asked first is asked by `CommandDialogs.svelte`.
  */
+
 import {
   BellRing,
   CalendarClock,
@@ -19,6 +20,7 @@ import {
   UserPen,
   Users
 } from '@lucide/svelte'
+import type { KeptByAnother } from '../../../../shared/composition/preset.ts'
 import { DOCUMENT_COMMANDS, type DocumentCommand } from '../../../../shared/contract/commands.ts'
 import type { DocumentKey } from '../../../../shared/contract/document-requests.ts'
 import type {
@@ -236,7 +238,7 @@ export class DocumentCommands {
           isFirst: name === 'another',
           isFor: ({ rows }) => rows?.length === 1,
           why: unless((row) => row.accountId === app.accounts.chosen?.id, 'It belongs to another account.'),
-          run: (chosen) => void this.#another(first(chosen), name === 'another' ? 'blank' : 'keep')
+          run: (chosen) => void this.#another(first(chosen), name === 'another' ? 'nothing' : 'people and data')
         })
       ),
       named('copyEmails', {
@@ -313,10 +315,10 @@ export class DocumentCommands {
   }
 
   /** Nothing of it need be wrong: the same once more, for others or for the same people. */
-  async #another(row: DocumentRow | undefined, people: 'keep' | 'blank'): Promise<void> {
+  async #another(row: DocumentRow | undefined, keeps: KeptByAnother): Promise<void> {
     if (!row) return
     const { api, router, toasts } = this.#app
-    const draft = await settled(api.documents.another({ reference: row.reference, people }))
+    const draft = await settled(api.documents.another({ reference: row.reference, keeps }))
     if (draft.ok) router.go('compose', [draft.value.id])
     else toasts.failed('The package couldn’t be started.', draft.error)
   }

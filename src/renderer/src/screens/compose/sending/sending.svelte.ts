@@ -1,5 +1,6 @@
 /** Sending one draft: kept first, put in the outbox, and followed there until what became of it is known. */
 import type { AppError } from '../../../../../shared/contract/errors.ts'
+import type { SameSend } from '../../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../../api.ts'
 import type { Clock } from '../../../state/clock.ts'
 import type { DraftSaver } from '../../../state/draft-saver.svelte.ts'
@@ -7,7 +8,7 @@ import { OpenSend } from '../../../state/open-send.svelte.ts'
 
 const SENT_BEFORE: AppError = {
   code: 'conflict',
-  message: 'The same package was sent to the same people before.',
+  message: 'The same package for the same people is in the Outbox already.',
   next: 'Open it and send it again if you mean to.'
 }
 
@@ -15,7 +16,7 @@ export class Sending {
   #busy = $state(false)
   #sent = $state.raw<OpenSend>()
   #error = $state.raw<AppError>()
-  #same = $state.raw<{ at: number; goesAt: number | 'now' | undefined }>()
+  #same = $state.raw<SameSend & { goesAt: number | 'now' | undefined }>()
   #stop: (() => void) | undefined
   /** Told why it was not put in the outbox, once nobody looks here any more. */
   #left: ((error: AppError) => void) | undefined
@@ -39,7 +40,7 @@ export class Sending {
   get view() {
     return this.#sent?.view
   }
-  /** When the same was sent before, and when this one was to go: it was not put in the outbox, and someone has to say that it is meant. */
+  /** The same that was sent before or waits, and when this one was to go: it was not put in the outbox, and someone has to say that it is meant. */
   get same() {
     return this.#same
   }
@@ -78,7 +79,7 @@ export class Sending {
       if (same.value) {
         // Left meanwhile: nobody is there to ask, so it stays a draft, and that is said.
         if (this.#left) return SENT_BEFORE
-        this.#same = { at: same.value.at, goesAt: at }
+        this.#same = { ...same.value, goesAt: at }
         return undefined
       }
     }
