@@ -221,6 +221,7 @@ test('an employer’s record is made with its fields, shown before it is saved, 
   await connect(clerk, line)
   const { window } = clerk
   await clerk.goTo('Directory')
+  await window.getByRole('link', { name: /^Employers/ }).click()
   await clerk.button('New record').first().click()
   await window.getByRole('menuitem', { name: 'Tax file number' }).click()
   await window.getByLabel('Reference', { exact: true }).fill('tfn-harbour')

@@ -11,7 +11,12 @@ async function dragFile({ window }: Clerk, file: string) {
     line.send('Input.dispatchDragEvent', { type, x: 400, y: 300, data })
   await send('dragEnter')
   await send('dragOver')
-  return { drop: () => send('drop'), leave: () => send('dragCancel') }
+  const drop = async () => {
+    // As the system goes on telling: Chromium drops on a page that has said it takes it, which a busy one may just be saying.
+    await send('dragOver')
+    await send('drop')
+  }
+  return { drop, leave: () => send('dragCancel') }
 }
 
 /** Sends without the time to take it back, and waits until all of it has reached the service. */

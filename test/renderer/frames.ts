@@ -5,3 +5,6 @@ window.cancelAnimationFrame = (frame) => clearTimeout(frame)
 
 // The office is in New Zealand, wherever the tests run: its screens write dates as it does.
 Object.defineProperty(navigator, 'language', { value: 'en-NZ' })
+
+// jsdom draws nothing, so nothing lies at a point but the page.
+document.elementsFromPoint = () => [document.body]

@@ -65,9 +65,9 @@ export class Drops {
   }
 
   /** Gives XML to the field that it was dropped on, or to the only one there is; answers whether there is such a field. */
-  bringXml(file: File, target: EventTarget | null): boolean {
+  bringXml(file: File, target: Element | undefined): boolean {
     const all = [...this.#xml]
-    const under = all.find((taker) => target instanceof Node && taker.element()?.contains(target))
+    const under = all.find((taker) => target && taker.element()?.contains(target))
     const taker = under ?? (all.length === 1 ? all[0] : undefined)
     taker?.take(file)
     return taker !== undefined
