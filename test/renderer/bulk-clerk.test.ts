@@ -346,19 +346,25 @@ describe('how a sheet is read', () => {
     expect(screen.getByText(/03\/04\/2027 is read as 4 March 2027/)).toBeTruthy()
   })
 
-  test('is remembered', async () => {
-    const change = doubtful()
+  function lastTime({ bulk }: Partial<FakeState>): Partial<FakeState> {
     const [preset] = madeUpPresets(NOW).filter(({ id }) => id === 'office-1')
-    const mapping = preset ? matchColumns(bulkTargets(preset.composition), change.bulk?.sheet?.columns ?? []) : []
+    const mapping = preset ? matchColumns(bulkTargets(preset.composition), bulk?.sheet?.columns ?? []) : []
     const remembered = { mapping, dateOrders: [{ column: 4, order: 'month-first' as const }], at: NOW }
-    await open('bulk', { bulk: { ...madeUpBulk(NOW), ...change.bulk, remembered } as never }, [], {
-      preset: 'office-1'
-    })
+    return { bulk: { ...madeUpBulk(NOW), ...bulk, remembered } }
+  }
+
+  test('is remembered', async () => {
+    await open('bulk', lastTime(doubtful()), [], { preset: 'office-1' })
     for (const name of ['Choose a file…', 'Continue']) {
       await fireEvent.click(screen.getByRole('button', { name }))
       await settle()
     }
     expect(screen.getByRole<HTMLInputElement>('radio', { name: /^Month first/ }).checked).toBe(true)
+  })
+
+  test('is not taken from last time where the sheet itself tells', async () => {
+    await toCheck(lastTime({ bulk: madeUpBulk(NOW) }))
+    expect(calls('bulk.check').at(-1)).not.toHaveProperty('dateOrders')
   })
 })
 

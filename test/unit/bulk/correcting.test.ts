@@ -203,6 +203,16 @@ describe('dates that could be read either way', () => {
     expect(await due()).toBe('2027-03-04T17:00')
   })
 
+  test.each([
+    ['25/12/2026', '03/04/2027', 'month-first', '2027-04-03T17:00'],
+    ['12/25/2026', '03/04/2027', 'day-first', '2027-03-04T17:00']
+  ] as const)('are read as %s proves it, whatever was said of another sheet', async (proof, doubted, order, due) => {
+    const sheet = await open(line('Mere', undefined, proof), line('Tama', undefined, doubted))
+    expect(sheet.dateDoubts).toEqual([])
+    expect(await check(base, { dateOrders: [{ column: DUE, order }] })).toMatchObject({ ready: 2 })
+    expect(JSON.parse(await answers.package({ id: 's', row: 3 })).due).toBe(due)
+  })
+
   test('keep a sheet of a drop folder from going by itself, where nobody can be asked', async () => {
     const file = (due: string) => ({
       ...{ id: 'f', name: 'staff.csv', base, zone: moment.zone, now: NOW, recent: moment.recent },

@@ -158,7 +158,11 @@ export function dryRun(sheet: Sheet, plan: Plan, { now, recent }: Moment): DryRu
 
 /** Makes the compositions of a sheet's rows. */
 export function compositionsOf(sheet: Sheet, { composition, mapping, dateOrders = [], zone, countryCode = '' }: Plan) {
-  const said = new Map(dateOrders.map(({ column, order }) => [column, order]))
+  // What the sheet itself proves is not overridden: the order may be remembered from another sheet with these headings.
+  const doubtful = new Set(sheet.dateDoubts.map(({ column }) => column))
+  const said = new Map(
+    dateOrders.filter(({ column }) => doubtful.has(column)).map(({ column, order }) => [column, order])
+  )
   const make = rowsOnto(composition, mapping, {
     dateOrder: (column) => said.get(column) ?? sheet.dateOrders[column] ?? 'day-first',
     epoch: sheet.epoch,

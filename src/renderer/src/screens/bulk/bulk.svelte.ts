@@ -361,7 +361,9 @@ export class Bulk {
     if (id === undefined || !composition) return
     const result = await settled(this.#api.bulk.remembered({ id, composition }))
     if (!result.ok || !result.value || this.#mapping !== before) return
-    const { dateOrders } = result.value
+    // Where this sheet's own dates tell their order, what was said of the last one's does not count.
+    const doubtful = new Set(this.#sheet?.dateDoubts.map(({ column }) => column))
+    const dateOrders = result.value.dateOrders.filter(({ column }) => doubtful.has(column))
     if (this.#dateOrders.length === 0 && dateOrders.length > 0) this.#dateOrders = dateOrders
     if (isSame(result.value.mapping, before)) return
     this.#remembered = result.value
