@@ -275,6 +275,57 @@ describe('a cell that is wrong', () => {
     expect(screen.getAllByLabelText('E-mail, row 17').length).toBeGreaterThan(0)
   })
 
+  test('with others in its row is put back to what the file says, all of them', async () => {
+    await toCheck()
+    await type('Surname, row 58', 'Okafor', 'Enter')
+    await type('E-mail, row 58', 'mere@example.com', 'Enter')
+    await fireEvent.click(screen.getByText(/→ “mere@example\.com”/))
+    await settle()
+    const before = calls('bulk.correct').length
+    // Another row is opened before the first answer.
+    const release = opened.api.control.hold('bulk.correct')
+    await fireEvent.click(screen.getByRole('button', { name: 'Undo corrections' }))
+    await fireEvent.click(cell('E-mail, row 17').closest('[role=row]') as Element)
+    release()
+    await settle()
+    const undone = calls('bulk.correct').slice(before) as { row: number; value: unknown }[]
+    expect(undone).toMatchObject([
+      { row: 58, column: 1, value: null },
+      { row: 58, column: 2, value: null }
+    ])
+  })
+
+  test('holds the batch until it is corrected, and what was seen to go is what goes', async () => {
+    await toCheck()
+    const release = opened.api.control.hold('bulk.correct')
+    await type('E-mail, row 17', 'tama@example.com', 'Enter')
+    const send = screen.getByRole<HTMLButtonElement>('button', { name: 'Send 191 packages' })
+    expect(send.disabled).toBe(true)
+    // However it is sent: a disabled button isn’t all that stands before it.
+    await fireEvent.submit(send.form as HTMLFormElement)
+    await settle()
+    expect(calls('bulk.send')).toEqual([])
+    release()
+    await settle()
+    expect(calls('bulk.send')).toEqual([])
+    expect(screen.getByText(/^A correction changed which rows are ready/)).toBeTruthy()
+    await fireEvent.click(screen.getByRole('button', { name: 'Send 192 packages' }))
+    await settle()
+    expect(calls('bulk.send')).toHaveLength(1)
+  })
+
+  test('that couldn’t be corrected keeps the batch from going', async () => {
+    await toCheck()
+    const release = opened.api.control.hold('bulk.correct')
+    await type('E-mail, row 17', 'tama@example.com', 'Enter')
+    opened.api.control.fail('bulk.correct', { code: 'internal', message: 'It broke.' })
+    await fireEvent.submit(screen.getByRole<HTMLButtonElement>('button', { name: /^Send 191/ }).form as HTMLFormElement)
+    release()
+    await settle()
+    expect(calls('bulk.send')).toEqual([])
+    expect(screen.getByText(/^A cell couldn’t be corrected/)).toBeTruthy()
+  })
+
   test('that was corrected isn’t lost to another sheet without a question', async () => {
     await toCheck()
     await type('E-mail, row 17', 'tama@example.com', 'Enter')
@@ -362,6 +413,24 @@ describe('how a sheet is read', () => {
     expect(screen.getByRole<HTMLInputElement>('radio', { name: /^Month first/ }).checked).toBe(true)
   })
 
+  test('as last time, told late, makes the check before it void', async () => {
+    const change = lastTime(doubtful())
+    await open('bulk', change, [], { preset: 'office-1' })
+    const release = opened.api.control.hold('bulk.remembered')
+    await fireEvent.click(screen.getByRole('button', { name: 'Choose a file…' }))
+    await settle()
+    for (const name of ['Continue', 'Check 200 rows']) {
+      await fireEvent.click(screen.getByRole('button', { name }))
+      await settle()
+    }
+    expect(screen.getByRole('button', { name: /^Send \d+ packages/ })).toBeTruthy()
+    release()
+    await settle()
+    expect(screen.queryByRole('button', { name: /^Send \d+ packages/ })).toBeNull()
+    expect(step()).toBe('Columns')
+    expect(screen.getByRole<HTMLInputElement>('radio', { name: /^Month first/ }).checked).toBe(true)
+  })
+
   test('is not taken from last time where the sheet itself tells', async () => {
     await toCheck(lastTime({ bulk: madeUpBulk(NOW) }))
     expect(calls('bulk.check').at(-1)).not.toHaveProperty('dateOrders')
@@ -375,6 +444,18 @@ test('the practice office has a sample to try it with, checked at once', async (
   expect(calls('bulk.practise')).toEqual([{}])
   expect(step()).toBe('Check and send')
   expect(screen.getByText(/^Preset “Client engagement letter”/)).toBeTruthy()
+})
+
+test('the sample is checked once it is known how such a sheet was read last', async () => {
+  await open('bulk', { accounts: [{ ...practiceAccount(), chosen: true }] })
+  const release = opened.api.control.hold('bulk.remembered')
+  await fireEvent.click(screen.getByRole('button', { name: 'Try it with a sample sheet' }))
+  await settle()
+  expect(calls('bulk.check')).toEqual([])
+  release()
+  await settle()
+  expect(calls('bulk.check')).toHaveLength(1)
+  expect(step()).toBe('Check and send')
 })
 
 test('no other account has one', async () => {

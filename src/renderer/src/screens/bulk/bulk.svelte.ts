@@ -9,6 +9,7 @@ import { bulkTargets, valueAt } from '../../../../shared/composition/bulk-target
 import type { Composition } from '../../../../shared/composition/composition.ts'
 import { MOST_SHEET_BYTES, tooLargeSheet } from '../../../../shared/contract/composing-requests.ts'
 import type { AppError, Result } from '../../../../shared/contract/errors.ts'
+import type { Input } from '../../../../shared/contract/requests.ts'
 import type {
   BatchView,
   BulkCheck,
@@ -49,6 +50,8 @@ export class Bulk {
   #isLost = $state(false)
   #sent: Promise<unknown> = Promise.resolve()
   #corrected: Promise<unknown> = Promise.resolve()
+  /** Corrections that are not answered yet. */
+  readonly #correctionsUnderWay = new Set<Promise<BulkRow | undefined>>()
   readonly #targets: readonly BulkTarget[] = $derived(this.#base ? bulkTargets(this.#base.composition) : [])
   readonly rows: PagedList<RowsShown, BulkRow>
   readonly sampling = new Action<SavedFile | null>()
@@ -203,7 +206,7 @@ export class Bulk {
     this.#hasCorrections = false
     const before = this.#sheet?.id
     if (before !== undefined && before !== sheet.id) void settled(this.#api.bulk.close({ id: before }))
-    this.#take(sheet)
+    await this.#take(sheet)
     return true
   }
 
@@ -212,7 +215,7 @@ export class Bulk {
     const id = this.#sheet?.id
     if (id === undefined || sheet === this.#sheet?.sheet) return
     const other = await this.opening.run(() => this.#noticed(this.#api.bulk.sheet({ id, sheet })))
-    if (other) this.#take(other)
+    if (other) await this.#take(other)
   }
 
   /** Reads the sheet again, with its first row as headings or as data. */
@@ -220,7 +223,7 @@ export class Bulk {
     const { id, sheet } = this.#sheet ?? {}
     if (id === undefined || sheet === undefined) return
     const again = await this.opening.run(() => this.#noticed(this.#api.bulk.sheet({ id, sheet, firstRow })))
-    if (again) this.#take(again)
+    if (again) await this.#take(again)
   }
 
   /** Says which comes first in the dates of a column. */
@@ -270,16 +273,21 @@ export class Bulk {
   async correct(row: number, column: number, value: string | null): Promise<BulkRow | undefined> {
     const id = this.#sheet?.id ?? ''
     // One after the other: none is lost where someone is quicker than the answers.
-    const mine = this.#corrected.then(() =>
-      this.correcting.run(() => this.#noticed(this.#api.bulk.correct({ id, row, column, value })))
-    )
+    const mine = this.#corrected.then(() => this.#correctNow({ id, row, column, value }))
     this.#corrected = mine
+    this.#correctionsUnderWay.add(mine)
     const corrected = await mine
-    if (!corrected || this.#sheet?.id !== id || !this.check) return undefined
+    this.#correctionsUnderWay.delete(mine)
+    // Others may repeat it now, or no longer.
+    if (corrected) await this.rows.reload()
+    return corrected
+  }
+
+  async #correctNow(input: Input<'bulk.correct'>): Promise<BulkRow | undefined> {
+    const corrected = await this.correcting.run(() => this.#noticed(this.#api.bulk.correct(input)))
+    if (!corrected || this.#sheet?.id !== input.id || !this.check) return undefined
     this.#since = corrected.check
     this.#hasCorrections = corrected.check.corrected > 0
-    // Others may repeat it now, or no longer.
-    await this.rows.reload()
     return corrected.row
   }
 
@@ -313,18 +321,33 @@ export class Bulk {
     return this.sampling.run(() => this.#api.bulk.saveSample({ composition, format }))
   }
 
-  /** Makes a batch of the rows without errors. */
+  /** Makes a batch of the rows without errors, once what was corrected in them is there too. */
   send(
     name: string,
     repeats: { duplicates: Decided; alike: Decided },
     at: number | undefined
   ): Promise<BatchView | undefined> {
     const id = this.#sheet?.id ?? ''
-    const batch = this.sending.run(() =>
-      this.#noticed(this.#api.bulk.send({ id, name, ...repeats, ...(at !== undefined && { at }) }))
-    )
+    const seen = this.check
+    const batch = this.sending.run(async () => {
+      const message = await this.#hindrance(id, seen)
+      if (message) return { ok: false, error: { code: 'invalid', message } }
+      return this.#noticed(this.#api.bulk.send({ id, name, ...repeats, ...(at !== undefined && { at }) }))
+    })
     this.#sent = batch
     return batch
+  }
+
+  /** Waits for corrections under way; why what was seen to go would not be what goes, if they have it so. */
+  async #hindrance(id: string, seen: BulkCheck | undefined): Promise<string | undefined> {
+    while (this.#correctionsUnderWay.size > 0) {
+      const corrected = await Promise.all(this.#correctionsUnderWay)
+      if (corrected.includes(undefined)) return 'A cell couldn’t be corrected. Correct it again, then send.'
+    }
+    const now = this.check
+    if (!now || this.#sheet?.id !== id) return 'The rows have changed. Check them again, then send.'
+    const isAsSeen = now.ready === seen?.ready && now.duplicates === seen.duplicates && now.alike === seen.alike
+    return isAsSeen ? undefined : 'A correction changed which rows are ready. Look at the numbers, then send.'
   }
 
   /** Lets go of the sheet once a batch that is being made of it is made; returns why it was not made, if it was not. */
@@ -345,12 +368,13 @@ export class Bulk {
     if (id !== undefined) void settled(this.#api.bulk.close({ id }))
   }
 
-  #take(sheet: BulkSheet): void {
+  /** Is done once it is known how such a sheet was read last: what follows may be the check. */
+  async #take(sheet: BulkSheet): Promise<void> {
     this.#sheet = sheet
     this.#isLost = false
     this.#dateOrders = []
     this.#match()
-    void this.#recall()
+    await this.#recall()
   }
 
   /** Takes up how such a sheet was matched last, unless something was matched by hand meanwhile. */
@@ -360,11 +384,14 @@ export class Bulk {
     const composition = this.#base?.composition
     if (id === undefined || !composition) return
     const result = await settled(this.#api.bulk.remembered({ id, composition }))
-    if (!result.ok || !result.value || this.#mapping !== before) return
+    if (!result.ok || !result.value || this.#mapping !== before || this.#sheet?.id !== id) return
     // Where this sheet's own dates tell their order, what was said of the last one's does not count.
     const doubtful = new Set(this.#sheet?.dateDoubts.map(({ column }) => column))
     const dateOrders = result.value.dateOrders.filter(({ column }) => doubtful.has(column))
-    if (this.#dateOrders.length === 0 && dateOrders.length > 0) this.#dateOrders = dateOrders
+    if (this.#dateOrders.length === 0 && dateOrders.length > 0) {
+      this.#dateOrders = dateOrders
+      this.#forgetCheck()
+    }
     if (isSame(result.value.mapping, before)) return
     this.#remembered = result.value
     this.#mapping = result.value.mapping
