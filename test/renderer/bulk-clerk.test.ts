@@ -326,6 +326,35 @@ describe('a cell that is wrong', () => {
     expect(screen.getByText(/^A cell couldn’t be corrected/)).toBeTruthy()
   })
 
+  test('that was corrected is still so after the country was chosen in the settings', async () => {
+    await toCheck()
+    await type('E-mail, row 17', 'tama@example.com', 'Enter')
+    opened.app.router.go('settings', ['appearance'])
+    await settle()
+    opened.app.router.go('bulk')
+    await settle()
+    expect(step()).toBe('Check and send')
+    expect(screen.getByText(/→ “tama@example\.com”/)).toBeTruthy()
+    expect(calls('bulk.close')).toEqual([])
+    // Nor is it lost to what is begun then, before it is asked.
+    opened.app.router.go('drafts')
+    await settle()
+    await drop(file('other.csv', 'text/csv'))
+    expect(screen.getByRole('dialog', { name: 'Use another sheet?' })).toBeTruthy()
+    expect(calls('bulk.openDropped')).toEqual([])
+  })
+
+  test.each(['settings', 'bulk'] as const)('goes with its account, chosen in %s', async (where) => {
+    await toCheck({ accounts: [{ ...practiceAccount(), chosen: true }, officeAccount()] })
+    await type('E-mail, row 17', 'tama@example.com', 'Enter')
+    opened.app.router.go(where)
+    await settle()
+    await opened.app.choose(officeAccount().id)
+    await settle()
+    expect(calls('bulk.close')).toEqual([{ id: 'sheet-1' }])
+    expect(opened.app.leftBulk).toBeUndefined()
+  })
+
   test('that was corrected isn’t lost to another sheet without a question', async () => {
     await toCheck()
     await type('E-mail, row 17', 'tama@example.com', 'Enter')

@@ -180,11 +180,31 @@ describe('the sheet', () => {
     expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull()
   })
 
-  test('is closed when the screen is left', async () => {
+  /** Leaves the screen, and comes back to it with an address. */
+  async function comeBack(unmount: () => void, query: Record<string, string>) {
+    unmount()
+    opened.app.router.go('settings')
+    await settle()
+    opened.app.router.go('bulk', [], query)
+    show(opened, Bulk)
+    await settle()
+  }
+
+  test.each([{}, { preset: 'office-1' }])('is there again on coming back', async (query) => {
     const { unmount } = await open({ preset: 'office-1' })
     await chooseSheet()
-    unmount()
-    await settle()
+    await comeBack(unmount, query as Record<string, string>)
+    expect(step()).toBe('Columns')
+    expect(screen.getByText(/^Tenants May.xlsx, sheet “May”: 200 rows/)).toBeTruthy()
+    expect(fills('Surname').value).toBe('Signer 1: last name')
+    expect(calls('bulk.close')).toEqual([])
+  })
+
+  test('is closed where something else is begun, and nothing in it was corrected', async () => {
+    const { unmount } = await open({ preset: 'office-1' })
+    await chooseSheet()
+    await comeBack(unmount, { draft: 'made-2' })
+    expect(step()).toBe('Spreadsheet')
     expect(calls('bulk.close').map(({ input }) => input)).toEqual([{ id: 'sheet-1' }])
   })
 })
@@ -479,6 +499,7 @@ describe('sending', () => {
     answer({ ok: false, error: { code: 'no-space', message: 'The disk is full.' } })
     await settle()
     const toast = opened.app.toasts.shown.at(-1)
+    expect(calls('bulk.close')).toEqual([])
     expect(toast?.kind).toBe('danger')
     expect(toast?.text).toMatch(/^The batch wasn’t created. Nothing was sent./)
   })

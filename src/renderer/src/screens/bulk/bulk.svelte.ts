@@ -36,8 +36,8 @@ type Decided = 'leave-out' | 'send'
 
 export class Bulk {
   readonly #api: Api
-  readonly #mayReplace: (sheet: BulkSheet) => Promise<boolean>
   #hasCorrections = false
+  #question = $state.raw<{ fileName: string; answer: (may: boolean) => void }>()
   #base = $state.raw<BulkBase>()
   #sheet = $state.raw<BulkSheet>()
   #mapping = $state.raw<ColumnMapping>([])
@@ -52,7 +52,8 @@ export class Bulk {
   #corrected: Promise<unknown> = Promise.resolve()
   /** Corrections that are not answered yet. */
   readonly #correctionsUnderWay = new Set<Promise<BulkRow | undefined>>()
-  readonly #targets: readonly BulkTarget[] = $derived(this.#base ? bulkTargets(this.#base.composition) : [])
+  /** Not derived: it outlives the screen that it was made on. */
+  #targets = $state.raw<readonly BulkTarget[]>([])
   readonly rows: PagedList<RowsShown, BulkRow>
   readonly sampling = new Action<SavedFile | null>()
   readonly opening = new Action<BulkSheet | null>()
@@ -61,10 +62,8 @@ export class Bulk {
   readonly correcting = new Action<{ check: BulkCheck; row: BulkRow }>()
   readonly sending = new Action<BatchView>()
 
-  /** @param mayReplace asks whether a sheet in which cells were corrected gives way to another. */
-  constructor(api: Api, mayReplace: (sheet: BulkSheet) => Promise<boolean> = async () => true) {
+  constructor(api: Api) {
     this.#api = api
-    this.#mayReplace = mayReplace
     this.rows = new PagedList((asked) =>
       this.#noticed(api.bulk.rows({ id: this.#sheet?.id ?? '', show: this.#show, ...asked }))
     )
@@ -78,6 +77,14 @@ export class Bulk {
   }
   get mapping() {
     return this.#mapping
+  }
+  /** Whether cells of the sheet were corrected: that is lost with it. */
+  get hasCorrections() {
+    return this.#hasCorrections
+  }
+  /** The name of the sheet whose corrections would be lost to another one, while that is asked. */
+  get replaced(): string | undefined {
+    return this.#question?.fileName
   }
   /** All that a column can fill. */
   get targets() {
@@ -153,6 +160,7 @@ export class Bulk {
   /** Puts the rows onto another package; the columns are matched again. */
   begin(base: BulkBase): void {
     this.#base = base
+    this.#targets = bulkTargets(base.composition)
     this.#match()
     void this.#recall()
   }
@@ -199,8 +207,20 @@ export class Bulk {
     })
   }
 
+  /** Answers whether a sheet in which cells were corrected gives way to another. */
+  mayReplace(may: boolean): void {
+    const asked = this.#question
+    this.#question = undefined
+    asked?.answer(may)
+  }
+
+  #askToReplace({ fileName }: BulkSheet): Promise<boolean> {
+    this.mayReplace(false)
+    return new Promise((answer) => (this.#question = { fileName, answer }))
+  }
+
   async #open(opening: () => Promise<Result<BulkSheet | null>>): Promise<boolean> {
-    if (this.#hasCorrections && this.#sheet && !(await this.#mayReplace(this.#sheet))) return false
+    if (this.#hasCorrections && this.#sheet && !(await this.#askToReplace(this.#sheet))) return false
     const sheet = await this.opening.run(opening)
     if (!sheet) return false
     this.#hasCorrections = false
@@ -350,21 +370,23 @@ export class Bulk {
     return isAsSeen ? undefined : 'A correction changed which rows are ready. Look at the numbers, then send.'
   }
 
-  /** Lets go of the sheet once a batch that is being made of it is made; returns why it was not made, if it was not. */
+  /**
+   * Is done once nothing is being made of the sheet, as its screen is left. A sheet that was sent is let go of, any other
+   * stays, with what was corrected. Returns why a batch that was being made was not made.
+   */
   async leave(): Promise<AppError | undefined> {
-    if (!this.sending.busy) {
-      this.close()
-      return undefined
-    }
-    await this.#sent
-    this.close()
-    return this.sending.error
+    this.mayReplace(false)
+    const isUnderWay = this.sending.busy
+    if (isUnderWay) await this.#sent
+    if (this.sending.value) this.close()
+    return isUnderWay ? this.sending.error : undefined
   }
 
   /** Lets go of the sheet; nothing of it is kept. */
   close(): void {
     const id = this.#sheet?.id
     this.#sheet = undefined
+    this.#hasCorrections = false
     if (id !== undefined) void settled(this.#api.bulk.close({ id }))
   }
 
