@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { expect, type Locator, type Page } from 'playwright/test'
 import { openPracticeOffice, type PracticeOffice } from '../../src/practice/office.ts'
 import { test as base, bodiesOf } from './bad-line.ts'
-import { MERE } from './clerk.ts'
+import { type Clerk, MERE } from './clerk.ts'
 
 const TEMPLATE = 'Privacy consent'
 /** The list follows the service within seconds; a loaded machine is given some more. */
@@ -147,3 +147,116 @@ async function pressMenu(window: Page, name: string): Promise<void> {
   }
   throw new Error(`The arrows don’t lead to “${name}”`)
 }
+
+test('once composed, it is done by right click alone', async ({ open, office }) => {
+  const clerk = await open()
+  const { app, button, window } = clerk
+  const dialog = window.getByRole('dialog')
+  const chooseOf = async (row: Locator, name: string | RegExp) => {
+    await row.click({ button: 'right' })
+    await window.getByRole('menuitem', { name }).click()
+  }
+  await clerk.connectTo(office.url)
+  await clerk.composeTemplate({ name: TEMPLATE, people: [MERE] })
+  await window.getByText('More about this signer').click()
+  await window.getByLabel('Video confirmation').check()
+  await clerk.putInOutbox()
+
+  const touches = await countTouches(window)
+  await clerk.goTo(/^Outbox/)
+  const sent = window.getByRole('row', { name: new RegExp(TEMPLATE) }).first()
+  await chooseOf(sent, 'Send now')
+  await expect(sent).toContainText('Sent')
+  await chooseOf(sent, 'Show the document')
+  await expect(sentRow(window)).toBeVisible(FOLLOWED)
+
+  await chooseOf(sentRow(window), /^Extend due date/)
+  await dialog.getByRole('button', { name: /^Extend to/ }).click()
+  await expect(window.getByText(/^Due date changed to /).first()).toBeVisible()
+  await chooseOf(sentRow(window), /^Remind/)
+  await dialog.getByRole('button', { name: 'Send 1 reminder' }).click()
+  await expect(window.getByText('Reminder sent to Mere Tamati.').first()).toBeVisible()
+  expect(bodiesOf(office, 'Extend')).toHaveLength(1)
+  expect(bodiesOf(office, 'SendReminder')).toHaveLength(1)
+
+  signedElsewhere(office)
+  await button('Refresh').click()
+  await expect(sentRow(window)).toContainText('Complete', FOLLOWED)
+  await chooseOf(sentRow(window), /^Download/)
+  await app.dialog.answerOpen([app.userData])
+  await dialog.getByRole('button', { name: 'Change…' }).click()
+  await expect(dialog.getByText(basename(app.userData))).toBeVisible()
+  await dialog.getByRole('button', { name: 'Download 1 PDF' }).click()
+  await expect.poll(() => downloadedIn(app.userData), FOLLOWED).toHaveLength(1)
+  expect(await touches('key')).toBe(0)
+  expect(await touches('pointer')).toBeGreaterThan(0)
+})
+
+/** Nothing reaches beyond the right edge, and what is to be pressed next can be seen as a whole. */
+async function expectItFits(window: Page, next: Locator): Promise<void> {
+  await expect(next).toBeInViewport({ ratio: 1 })
+  const tooWide = await window.evaluate(() =>
+    [...document.querySelectorAll('html, #main, #main .page, [role=dialog]')]
+      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+      .map((element) => `${element.tagName} ${element.className}`)
+  )
+  expect(tooWide).toEqual([])
+}
+
+/** The main job by clicks: each control is seen as a whole, scrolled to up or down at most, before it is pressed. */
+async function doMainJob(clerk: Clerk, office: PracticeOffice): Promise<void> {
+  const { app, button, window } = clerk
+  const dialog = window.getByRole('dialog')
+  const press = async (next: Locator) => {
+    await next.waitFor()
+    await next.scrollIntoViewIfNeeded()
+    await expectItFits(window, next)
+    await next.click()
+  }
+  await clerk.composeTemplate({ name: TEMPLATE, people: [MERE] })
+  await press(button(/^Send 1 template$/))
+  await press(button('Send now'))
+  await expect(window.getByText(/^Sent to .+\.$/)).toBeVisible()
+  await press(window.getByRole('link', { name: 'Show in the Outbox' }))
+  await press(
+    window
+      .getByRole('link', { name: TEMPLATE })
+      .or(button(/^Show the document|^View document/))
+      .first()
+  )
+  await press(button(/^Extend due date/))
+  await press(dialog.getByRole('button', { name: /^Extend to/ }))
+  await expect(window.getByText(/^Due date changed to /).first()).toBeVisible()
+  await press(button('Remind Mere Tamati…'))
+  await press(dialog.getByRole('button', { name: 'Send reminder' }))
+  await expect(window.getByText('Reminder sent to Mere Tamati.').first()).toBeVisible()
+  signedElsewhere(office)
+  await press(button('Refresh'))
+  await press(button('View signed document'))
+  await press(button('Yes, allow downloads'))
+  await press(button(/^Download$/))
+  await app.dialog.answerOpen([app.userData])
+  await press(dialog.getByRole('button', { name: 'Change…' }))
+  await expect(dialog.getByText(basename(app.userData))).toBeVisible()
+  await press(dialog.getByRole('button', { name: 'Save here' }))
+  await expect.poll(() => downloadedIn(app.userData), FOLLOWED).toHaveLength(1)
+}
+
+test('at 200 % nothing of it is cut off', async ({ open, office }) => {
+  const clerk = await open()
+  const { window } = clerk
+  await clerk.connectTo(office.url)
+  for (let step = 0; step < 5; step++) await window.keyboard.press('Control+=')
+  await expect
+    .poll(() => window.evaluate(() => globalThis.window.countersign.settings.get()))
+    .toMatchObject({ value: { zoom: 2 } })
+  await expect.poll(() => window.evaluate(() => innerWidth)).toBeLessThan(700)
+  await doMainJob(clerk, office)
+})
+
+test('in the smallest window nothing of it is cut off', async ({ open, office }) => {
+  const clerk = await open()
+  await clerk.app.resizeWindow({ width: 1024, height: 640 })
+  await clerk.connectTo(office.url)
+  await doMainJob(clerk, office)
+})
