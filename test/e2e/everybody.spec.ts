@@ -5,6 +5,7 @@ import { expect, type Locator, type Page } from 'playwright/test'
 import { openPracticeOffice, type PracticeOffice } from '../../src/practice/office.ts'
 import { test as base, bodiesOf } from './bad-line.ts'
 import { type Clerk, MERE } from './clerk.ts'
+import { test as practice } from './office.ts'
 
 const TEMPLATE = 'Privacy consent'
 /** The list follows the service within seconds; a loaded machine is given some more. */
@@ -260,3 +261,59 @@ test('in the smallest window nothing of it is cut off', async ({ open, office })
   await clerk.connectTo(office.url)
   await doMainJob(clerk, office)
 })
+
+/** Ten, and whether there is more in it than the smallest window shows. */
+const SCREENS = [
+  [/^Documents/, true],
+  [/^Compose/, true],
+  [/^Bulk send/, false],
+  [/^Drafts/, false],
+  [/^Outbox/, false],
+  [/^Counter/, true],
+  [/^Downloads/, false],
+  [/^Directory/, false],
+  [/^Activity/, false],
+  [/^Settings/, true]
+] as const
+
+practice(
+  'the mouse’s buttons and the keys lead back and forward through ten screens, each as it was left',
+  async ({ clerk }) => {
+    const { app, window } = clerk
+    await app.resizeWindow({ width: 1024, height: 640 })
+    const where = () =>
+      window.evaluate(() => ({
+        address: location.hash,
+        scrolled: [...document.querySelectorAll('#main .scrolls')].map(({ scrollTop }) => scrollTop).filter(Boolean)
+      }))
+    const scroll = () =>
+      window.evaluate(() => {
+        for (const element of document.querySelectorAll('#main .scrolls')) element.scrollTop = 40
+      })
+    const left: Awaited<ReturnType<typeof where>>[] = []
+    for (const [name, isLong] of SCREENS) {
+      await clerk.goTo(name)
+      if (isLong) await expect.poll(() => scroll().then(where)).toMatchObject({ scrolled: [40] })
+      left.push(await where())
+    }
+    expect(new Set(left.map(({ address }) => address)).size).toBe(SCREENS.length)
+
+    const input = await window.context().newCDPSession(window)
+    const pressSide = async (button: 'back' | 'forward') => {
+      for (const type of ['mousePressed', 'mouseReleased'] as const)
+        await input.send('Input.dispatchMouseEvent', { type, button, x: 500, y: 300, clickCount: 1 })
+    }
+    const there = left.slice(1)
+    const back = left.toReversed().slice(1)
+    for (const [press, places] of [
+      [() => pressSide('back'), back],
+      [() => pressSide('forward'), there],
+      [() => window.keyboard.press('Alt+ArrowLeft'), back],
+      [() => window.keyboard.press('Alt+ArrowRight'), there]
+    ] as const)
+      for (const place of places) {
+        await press()
+        await expect.poll(where).toEqual(place)
+      }
+  }
+)

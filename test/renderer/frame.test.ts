@@ -349,6 +349,10 @@ describe('keys that work anywhere', () => {
     await fireEvent.mouseUp(window, { button: 3 })
     api.control.emit('menu.chosen', { command: 'back' })
     expect(moved).toHaveBeenCalledTimes(2)
+    // Two quick presses are two.
+    await fireEvent.mouseUp(window, { button: 3 })
+    await press('ArrowLeft', { altKey: true })
+    expect(moved).toHaveBeenCalledTimes(4)
     for (const spy of [clock, moved]) spy.mockRestore()
   })
 

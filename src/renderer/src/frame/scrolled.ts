@@ -10,15 +10,21 @@ const MOST_FRAMES = 120
 
 export class Scrolled implements Moves {
   readonly #kept = new Map<number, ReadonlyMap<string, number>>()
+  /** What of the place that is shown was not put back yet, as its list isn't there. */
+  #owed = new Map<string, number>()
   #stop = () => {}
 
   left(entry: number): void {
     this.#stop()
-    this.#kept.set(entry, new Map([...scrollers()].map(([name, { scrollTop }]) => [name, scrollTop])))
+    // Who passes through a place before it is drawn finds it again as it was before.
+    const kept = new Map(this.#owed)
+    for (const [name, { scrollTop }] of scrollers()) if (scrollTop > 0 || !kept.has(name)) kept.set(name, scrollTop)
+    this.#kept.set(entry, kept)
   }
 
   arrived(entry: number, isBack: boolean): void {
     const wanted = isBack ? this.#kept.get(entry) : undefined
+    this.#owed = new Map(wanted)
     if (wanted && [...wanted.values()].some((top) => top > 0)) void this.#putBack(wanted)
   }
 
@@ -36,7 +42,9 @@ export class Scrolled implements Moves {
       for (const [name, element] of scrollers()) {
         const top = wanted.get(name)
         const isLongEnough = top !== undefined && element.scrollHeight - element.clientHeight >= top
-        if (isLongEnough && Math.abs(element.scrollTop - top) > 1) element.scrollTop = top
+        if (!isLongEnough) continue
+        if (Math.abs(element.scrollTop - top) > 1) element.scrollTop = top
+        this.#owed.delete(name)
       }
       await new Promise(requestAnimationFrame)
     }
