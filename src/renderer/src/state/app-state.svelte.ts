@@ -4,7 +4,6 @@ import type { AppError } from '../../../shared/contract/errors.ts'
 import type { Input } from '../../../shared/contract/requests.ts'
 import type { PersonView, SettingsView, SystemStatus } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
-import type { Bulk } from '../screens/bulk/bulk.svelte.ts'
 import { Connection, Counts, Drafts, Views } from './account-state.svelte.ts'
 import { Accounts } from './accounts.svelte.ts'
 import { type Clock, systemClock } from './clock.ts'
@@ -84,7 +83,7 @@ export class AppState {
   /** Whom the next package is for, where it was begun from a person: in memory only, for addresses of screens are kept. */
   recipient = $state.raw<PersonView>()
   /** A bulk send that was left with a sheet in it, for coming back: what was corrected is in memory only. One at a time. */
-  leftBulk: { bulk: Bulk; accountId: string | undefined; begun: string } | undefined
+  leftBulk: { bulk: { close: () => void }; accountId: string | undefined; begun: string } | undefined
 
   readonly #host: Window
 
