@@ -17,7 +17,7 @@ function aQueue() {
     VALUES ('a', 'Office', 'service', 'https://sign.example.com', 'none', '#123456', '[]', 1, 0);
     INSERT INTO download_folders (id, path) VALUES ('f', '/srv');
     INSERT INTO download_rules (id, account_id, view_id, folder_id, types, pattern, writes_index, is_on, created_at, mirror, since_change)
-    VALUES ('rule', 'a', 'v', 'f', '[]', '{document}', 0, 1, 1, 'm', 0)`)
+    VALUES ('rule', 'a', 'v', 'f', '[]', '{document}', 0, 1, 1, 'm', 0), ('other', 'a', 'v', 'f', '[]', '{document}', 0, 1, 1, 'm', 0)`)
   const time = ownTime()
   const asked: string[] = []
   let fails: AppFailure | undefined
@@ -37,6 +37,10 @@ function aQueue() {
   }
   return {
     ...{ asked, add, queue },
+    addFor(ruleId: string, reference: string) {
+      queue.add({ accountId: 'a', reference, name: reference }, ruleId)
+      queue.wake()
+    },
     fail(error: AppFailure | undefined) {
       fails = error
     },
@@ -117,4 +121,24 @@ test('a service that breaks each time is asked for a day, and then the document 
   const before = asked.length
   await pass(24 * HOUR)
   expect(asked).toHaveLength(before)
+})
+
+test('a document that two rules want is given up for both at once, and tried no more often than for one', async () => {
+  const { addFor, asked, fail, pass, queue } = aQueue()
+  fail(new AppFailure({ code: 'server', message: 'The signing service had a problem.' }))
+  queue.open()
+  addFor('rule', 'R1')
+  addFor('other', 'R1')
+  await pass(1)
+  await pass(4_000)
+  expect(asked).toHaveLength(1)
+  fail(new AppFailure({ code: 'not-found', message: 'There is no such document.' }))
+  await pass(HOUR)
+  expect(asked).toHaveLength(2)
+  for (const id of ['rule', 'other']) expect(queue.ofRule(id)).toMatchObject({ waiting: 0, failed: 1 })
+  fail(undefined)
+  queue.again('other')
+  await pass(1_000)
+  expect(asked).toHaveLength(3)
+  for (const id of ['rule', 'other']) expect(queue.ofRule(id)).toBeUndefined()
 })

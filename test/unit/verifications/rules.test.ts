@@ -67,6 +67,44 @@ describe('a rule that verifies', () => {
     expect(at.server.validated).toEqual(['R1'])
   })
 
+  test.each([
+    [
+      'turned off',
+      (at: Office, id: string) => void at.office.downloads.rules.change(at.office.accountId, id, { isOn: false })
+    ],
+    ['removed', (at: Office, id: string) => at.office.downloads.rules.remove(at.office.accountId, id)]
+  ])('asks for a document that another wanted first which is %s, once, and has it verified', async (_what, end) => {
+    const { at, complete } = await withRule()
+    const { id: first } = at.rule()
+    const { id: second } = await at.addRule()
+    const rules = () => at.office.downloads.rules.list(at.office.accountId)
+    const found = (id: string) => rules().find((rule) => rule.id === id)?.verifications
+    at.server.validate = (_reference, response) => response.writeHead(401).end()
+    await complete('R1')
+    await expect.poll(() => [found(first)?.waiting, found(second)?.waiting], { timeout: 50_000 }).toEqual([1, 1])
+    await until(at, { verifications: { problem: { code: 'unauthorised' } } })
+    end(at, first)
+    const before = at.server.validated.length
+    at.answer(VALID)
+    at.office.verificationQueue.connectionChanged()
+    await expect.poll(() => found(second), { timeout: 50_000 }).toEqual({ done: 1, waiting: 0, failed: 0 })
+    for (const { id } of rules()) at.office.downloads.rules.change(at.office.accountId, id, { isOn: true })
+    await settled()
+    for (const { id } of rules()) expect(found(id)).toEqual({ done: 1, waiting: 0, failed: 0 })
+    expect(at.server.validated).toHaveLength(before + 1)
+    expect(at.ofDocument('R1').total).toBe(1)
+  })
+
+  test('counts what another rule had verified', async () => {
+    const { at, complete } = await withRule()
+    await complete('R1')
+    await until(at, { verifications: { done: 1 } })
+    const { id } = await at.addRule({ alsoNow: true })
+    const second = () => at.office.downloads.rules.list(at.office.accountId).find((rule) => rule.id === id)
+    await expect.poll(second, { timeout: 50_000 }).toMatchObject({ verifications: { done: 2, waiting: 0 } })
+    expect(at.server.validated.toSorted()).toEqual(['OLD', 'R1'])
+  })
+
   test('that is turned off asks for nothing, and catches up when it is turned on', async () => {
     const { at, complete } = await withRule()
     const { id } = at.rule()

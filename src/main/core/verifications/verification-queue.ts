@@ -183,43 +183,50 @@ const JOBS = new Rows({
   failedAt: optional(value<number>())
 })
 
-/** The queue as it lies on the disk, a row a document. */
+/**
+ * The queue as it lies on the disk: a row for each rule that wants a document, so that none waits for a rule that was turned off or
+ * removed while another wants it. What becomes of a document becomes of all of its rows: it is asked for once.
+ */
 function openJobs(db: Db) {
   const jobs = new TableStatements(db, 'verification_jobs', JOBS)
   const add = jobs.run<[job: object]>(
     `INSERT INTO verification_jobs (account_id, document_reference, document_name, rule_id, queued_at)
      SELECT @accountId, @documentReference, @documentName, @ruleId, @queuedAt WHERE NOT EXISTS (SELECT 1 FROM verifications
        WHERE account_id = @accountId AND document_reference = @documentReference AND rule_id IS NOT NULL)
-     ON CONFLICT DO UPDATE SET rule_id = @ruleId, state = 'waiting', error = NULL, attempts = 0, retry_at = 0,
+     ON CONFLICT DO UPDATE SET state = 'waiting', error = NULL, attempts = 0, retry_at = 0,
        queued_at = @queuedAt WHERE state = 'failed'`
   )
-  const ITS_OWN = 'account_id = @accountId AND document_reference = @documentReference'
-  const done = jobs.run<[job: object]>(`DELETE FROM verification_jobs WHERE ${ITS_OWN}`)
+  const OF_DOCUMENT = 'account_id = @accountId AND document_reference = @documentReference'
+  const done = jobs.run<[job: object]>(`DELETE FROM verification_jobs WHERE ${OF_DOCUMENT}`)
   const fail = jobs.run<[job: object]>(
-    `UPDATE verification_jobs SET state = 'failed', error = @error, failed_at = @failedAt WHERE ${ITS_OWN}`
+    `UPDATE verification_jobs SET state = 'failed', error = @error, failed_at = @failedAt WHERE ${OF_DOCUMENT}`
   )
   const delay = jobs.run<[job: object]>(
-    `UPDATE verification_jobs SET error = @error, attempts = @attempts, retry_at = @retryAt WHERE ${ITS_OWN}`
+    `UPDATE verification_jobs SET error = @error, attempts = @attempts, retry_at = @retryAt
+     WHERE ${OF_DOCUMENT} AND state = 'waiting'`
   )
-  const verified = jobs.value<[ruleId: string], number>('SELECT count(*) FROM verifications WHERE rule_id = ?')
+  // Whichever rule asked: a document is verified for all of them.
+  const verified = db.prepare<[ruleId: string], { done: number; newest: number | null }>(
+    `SELECT count(answered_at) AS done, max(answered_at) AS newest FROM (
+       SELECT (SELECT max(answered_at) FROM verifications INDEXED BY verifications_for_rules
+         WHERE account_id = wanted.account_id AND document_reference = wanted.document_reference AND rule_id IS NOT NULL) AS answered_at
+       FROM download_rule_documents AS wanted WHERE rule_id = ? AND type = 'verification')`
+  )
   const counted = db.prepare<[string], { state: 'waiting' | 'failed'; count: number; accountId: string }>(
     'SELECT state, count(*) AS count, min(account_id) AS accountId FROM verification_jobs WHERE rule_id = ? GROUP BY state'
   )
   const newestFailed = jobs.one<[ruleId: string]>(
     `WHERE rule_id = ? AND state = 'failed' ORDER BY failed_at DESC LIMIT 1`
   )
-  const newestDone = jobs.value<[ruleId: string], number>(
-    'SELECT answered_at FROM verifications WHERE rule_id = ? ORDER BY number DESC LIMIT 1'
-  )
 
   return {
     add: (job: Omit<Job, 'error' | 'attempts' | 'retryAt' | 'failedAt'>): void => void add(JOBS.write(job)),
     /** Accounts of which something waits. */
     accounts: jobs.values<[], string>(`SELECT DISTINCT account_id FROM verification_jobs WHERE state = 'waiting'`),
-    /** The next of an account, whatever its time is. While its rule is off it waits. */
+    /** The next of an account, whatever its time is. While every rule that wants it is off it waits. */
     head: jobs.one<[accountId: string]>(
       `WHERE state = 'waiting' AND account_id = ? AND EXISTS (SELECT 1 FROM download_rules WHERE id = rule_id AND is_on = 1)
-       ORDER BY retry_at, queued_at, document_reference LIMIT 1`
+       ORDER BY retry_at, queued_at, document_reference, rule_id LIMIT 1`
     ),
     done: (job: Job): void => void done(JOBS.write(job)),
     fail: (job: Job): void => void fail(JOBS.write(job)),
@@ -233,14 +240,15 @@ function openJobs(db: Db) {
 
     /** How many a rule's are; of what waits an account; and why the newest failed, unless another went well since. */
     ofRule(ruleId: string) {
-      const found = { done: verified(ruleId) ?? 0, waiting: 0, failed: 0 }
+      const { done = 0, newest } = verified.get(ruleId) ?? {}
+      const found = { done, waiting: 0, failed: 0 }
       let accountId: string | undefined
       for (const row of counted.all(ruleId)) {
         found[row.state] = row.count
         if (row.state === 'waiting') accountId = row.accountId
       }
       const failed = found.failed > 0 ? newestFailed(ruleId) : undefined
-      const isNews = (failed?.failedAt ?? 0) >= (newestDone(ruleId) ?? 0)
+      const isNews = (failed?.failedAt ?? 0) >= (newest ?? 0)
       return { ...found, accountId, error: isNews ? failed?.error : undefined }
     }
   }

@@ -21,7 +21,7 @@ export const verifications = `
   ) STRICT;
   CREATE INDEX verifications_by_document ON verifications (account_id, document_reference, number DESC);
   CREATE INDEX verifications_by_time ON verifications (account_id, answered_at DESC, number DESC);
-  CREATE INDEX verifications_by_rule ON verifications (rule_id) WHERE rule_id IS NOT NULL;
+  CREATE INDEX verifications_for_rules ON verifications (account_id, document_reference, answered_at) WHERE rule_id IS NOT NULL;
   CREATE INDEX verifications_not_valid ON verifications (account_id, number DESC) WHERE not_valid > 0;
   CREATE INDEX verifications_untold ON verifications (number) WHERE is_told = 0;
   -- Anyone who gets past this changes what the audit trail has the hash of.
@@ -32,12 +32,13 @@ export const verifications = `
   -- By what the trail says of a document's verifications.
   CREATE INDEX audit_verifications ON audit (document_reference) WHERE what = 'signatures-verified';
 
-  -- Documents that rules want verified: each is asked for until the service has answered, and then it is a verification.
+  -- Documents that rules want verified, a row for each rule: each is asked for until the service has answered, and then it is a
+  -- verification, and none of its rows is left.
   CREATE TABLE verification_jobs (
     account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     document_reference TEXT NOT NULL,
     document_name TEXT NOT NULL,
-    -- Without its rule nothing is to be asked. What it was answered stays.
+    -- Without its rule nothing is to be asked for it. What it was answered stays.
     rule_id TEXT NOT NULL REFERENCES download_rules (id) ON DELETE CASCADE,
     state TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'failed')),
     error TEXT CHECK (json_valid(error)),
@@ -46,7 +47,7 @@ export const verifications = `
     retry_at INTEGER NOT NULL DEFAULT 0,
     queued_at INTEGER NOT NULL,
     failed_at INTEGER,
-    PRIMARY KEY (account_id, document_reference)
+    PRIMARY KEY (account_id, document_reference, rule_id)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX verification_jobs_waiting ON verification_jobs (account_id, retry_at, queued_at) WHERE state = 'waiting';
   CREATE INDEX verification_jobs_by_rule ON verification_jobs (rule_id, state, failed_at);
