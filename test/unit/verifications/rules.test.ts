@@ -105,6 +105,15 @@ describe('a rule that verifies', () => {
     expect(at.server.validated.toSorted()).toEqual(['OLD', 'R1'])
   })
 
+  test('instead of downloading, from now on, catches up', async () => {
+    const { at, complete } = await withRule({ types: ['pdf'] })
+    await complete('R1')
+    await until(at, { fetched: 1 })
+    at.office.downloads.rules.change(at.office.accountId, at.rule().id, { types: ['verification'] })
+    await until(at, { verifications: { done: 1 } })
+    expect(at.server.validated).toEqual(['R1'])
+  })
+
   test('that is turned off asks for nothing, and catches up when it is turned on', async () => {
     const { at, complete } = await withRule()
     const { id } = at.rule()

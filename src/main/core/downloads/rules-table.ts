@@ -48,12 +48,13 @@ export function openRulesTable(db: Db) {
   const isNoted = rules.value<[id: string, accountId: string, reference: string, type: string], 1>(
     `SELECT 1 FROM download_rule_documents WHERE rule_id = ? AND account_id = ? AND document_reference = ? AND type = ?`
   )
-  const about = db.prepare<[string, string, string, number], DocumentKey>(
+  const about = db.prepare<[string, string, string, string], DocumentKey>(
     `SELECT account_id AS accountId, document_reference AS reference FROM download_rule_documents AS mine
      WHERE rule_id = ? AND (account_id, document_reference) > (?, ?) AND type = ''
-       AND (SELECT count(*) FROM download_rule_documents AS queued WHERE queued.rule_id = mine.rule_id
-         AND queued.account_id = mine.account_id AND queued.document_reference = mine.document_reference
-         AND queued.type <> '') < ?
+       AND EXISTS (SELECT 1 FROM json_each(?) AS wanted WHERE NOT EXISTS (
+         SELECT 1 FROM download_rule_documents AS queued WHERE queued.rule_id = mine.rule_id
+           AND queued.account_id = mine.account_id AND queued.document_reference = mine.document_reference
+           AND queued.type = wanted.value))
      ORDER BY account_id, document_reference LIMIT 500`
   )
 
@@ -82,9 +83,9 @@ export function openRulesTable(db: Db) {
     queue: (id: string, { accountId, reference }: DocumentKey, type: RuleTask): boolean =>
       note(id, accountId, reference, type) > 0,
 
-    /** Documents that it concerns and of which not every type is in line yet, some at a time. */
+    /** Documents that it concerns and of which not everything that it wants now is in line yet, some at a time. */
     open: ({ id, types }: Rule, after: DocumentKey | undefined): DocumentKey[] =>
-      about.all(id, after?.accountId ?? '', after?.reference ?? '', types.length),
+      about.all(id, after?.accountId ?? '', after?.reference ?? '', JSON.stringify(types)),
 
     /** It goes by the changes of another mirror from now on. */
     adopt: rules.run<[{ id: string; mirror: string; sinceChange: number }]>(
