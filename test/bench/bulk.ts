@@ -24,7 +24,7 @@ export const bulk: Bench = {
     const sheets = openBulk({
       worker,
       columns: { note: () => undefined, find: () => undefined },
-      outbox: { addBatch: () => Promise.reject(new Error('Nothing is sent here.')), sentSince: () => new Map() },
+      outbox: { addBatch: () => Promise.reject(new Error('Nothing is sent here.')), sentRecently: () => new Map() },
       time: { now: Date.now, zone: () => 'Pacific/Auckland' },
       newId: () => 'sheet'
     })

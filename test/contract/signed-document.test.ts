@@ -1,6 +1,6 @@
 /** The signed document, from wherever the service says that it is: what is fetched, who is shown what, and what else may come. */
 import { describe, expect, test } from 'vitest'
-import { troubleOf } from '../../src/main/core/downloads/retry-policy.ts'
+import { troubleOf } from '../../src/main/core/jobs/retry-policy.ts'
 import { createAuthentication, type ServiceError } from '../../src/main/core/service/index.ts'
 import type { SignedDocumentOptions } from '../../src/main/core/service/signed-document.ts'
 import { asAppError } from '../../src/main/ipc/errors.ts'

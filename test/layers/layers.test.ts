@@ -30,6 +30,8 @@ describe('dependencies point one way', () => {
     ['src/shared/model/person.ts', 'src/shared/contract/index.ts', 'Let those import the model'],
     ['src/main/core/outbox/outbox.ts', 'src/main/shell/log.ts', 'Define a port'],
     ['src/main/core/outbox/outbox.ts', 'src/practice/service.ts', 'Define a port'],
+    ['src/main/core/outbox/outbox.ts', 'src/main/core/bulk/bulk.ts', 'as a port'],
+    ['src/main/core/verifications/verification-queue.ts', 'src/main/core/downloads/queue.ts', 'core/jobs'],
     ['src/main/ipc/documents.ts', 'src/main/shell/menu.ts', 'as a parameter'],
     ['src/practice/service.ts', 'src/shared/contract/index.ts', 'like any other service'],
     ['src/practice/service.ts', 'src/main/core/service/client.ts', 'like any other service'],

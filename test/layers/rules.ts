@@ -40,6 +40,17 @@ const rules: readonly Rule[] = [
       'src/main/core may import only src/shared and itself. Define a port (an interface) in core, and pass the part in from one of the layers of src/main/app.ts.'
   },
   {
+    files: /^src\/main\/core\/outbox\//,
+    mayNot: /^src\/main\/core\/bulk\/bulk\.ts$/,
+    instead:
+      'A sheet goes to the outbox, which it knows as a port; the outbox knows nothing of it. Put what both need beside the outbox.'
+  },
+  {
+    files: /^src\/main\/core\/(jobs|verifications)\//,
+    mayNot: /^src\/main\/core\/(actions|bulk|downloads|drop-folders|outbox)\//,
+    instead: 'What several kinds of jobs are made of is in core/jobs. Move it there.'
+  },
+  {
     files: /^src\/main\/ipc\//,
     mayNot: /^src\/(?!shared\/|main\/(core|ipc)\/)/,
     instead: 'src/main/ipc may import src/shared and src/main/core. Take what the shell does as a parameter.'

@@ -33,7 +33,7 @@ beforeEach(async () => {
     worker: { ask: askOf(bulkAnswers()), end: vi.fn() },
     time: { now: () => Date.UTC(2026, 10, 20), zone: () => 'Pacific/Auckland' },
     newId: () => 'sheet',
-    outbox: { addBatch: vi.fn(), sentSince: () => new Map() },
+    outbox: { addBatch: vi.fn(), sentRecently: () => new Map() },
     columns: openRememberedColumns({ db: database(), time: { now: () => 0 } })
   })
   handlers = bulkHandlers({

@@ -245,6 +245,7 @@ test('the same package is known by its fingerprint as long as it was sent or may
   work.outbox.configure(work.accountId, { undoSeconds: 0 })
   const { id } = await add(3)
   await expect.poll(() => counts(id).sent).toBe(3)
-  expect(work.outbox.sentSince(work.accountId, work.time.now - 60_000).size).toBe(3)
-  expect(work.outbox.sentSince(work.accountId, work.time.now + 60_000).size).toBe(0)
+  expect(work.outbox.sentRecently(work.accountId).size).toBe(3)
+  work.time.now += 31 * 86_400_000
+  expect(work.outbox.sentRecently(work.accountId).size).toBe(0)
 })

@@ -90,7 +90,7 @@ test('every send is there, findable, countable, and with what it holds', async (
     request: { Forms: [{ ClientReference: 'cs-sending-1' }] }
   })
   expect(sends.ofDocument('document-2')?.id).toBe('sent')
-  expect(pages.since('a', 0).get(fingerprintOf(composition))).toBe(2000)
+  expect(pages.recent('a', 2000).get(fingerprintOf(composition))).toBe(2000)
   expect(db.pragma('foreign_key_check')).toEqual([])
 })
 

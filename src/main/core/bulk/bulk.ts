@@ -5,7 +5,6 @@
 
 import type { Composition } from '../../../shared/composition/index.ts'
 import type { BatchView, BulkCheck, BulkRow, BulkSheet, RememberedMapping } from '../../../shared/contract/index.ts'
-import { DAY } from '../lib/calendar.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import type { LeftOutRow, PackageRow } from './dry-run.ts'
@@ -13,8 +12,6 @@ import type { RememberedColumns } from './remembered-columns.ts'
 import type { TableFormat } from './table-file.ts'
 import type { Ask, BulkQuestions } from './worker.ts'
 
-/** How far back a package counts as sent already. */
-export const RECENT_DAYS = 30
 /** Rows that come over from the worker at a time: few enough not to hold the main thread. */
 const ROWS_AT_ONCE = 50
 /** Sheets that may be open at a time; a page that was loaded again may have left one behind. */
@@ -30,8 +27,8 @@ export interface BatchBox {
     leftOut: LeftOutRow[]
     at?: number
   }): Promise<BatchView>
-  /** When packages were sent, or put in the box, since a moment; by fingerprint. */
-  sentSince(accountId: string, since: number): ReadonlyMap<string, number>
+  /** When packages were sent, or put in the box, in as many days as duplicates are looked for; by fingerprint. */
+  sentRecently(accountId: string): ReadonlyMap<string, number>
 }
 
 interface Owner {
@@ -93,8 +90,6 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
     }
   }
 
-  const recentOf = (accountId: string) => outbox.sentSince(accountId, time.now() - RECENT_DAYS * DAY)
-
   async function rowsOf(id: string, count: number): Promise<string[]> {
     const rows: string[] = []
     while (rows.length < count) {
@@ -150,7 +145,7 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
 
     async check(accountId: string, ask: ToCheck): Promise<BulkCheck> {
       const { headings } = ofAccount(accountId, ask.id)
-      const moment = { zone: time.zone(), now: time.now(), recent: recentOf(accountId) }
+      const moment = { zone: time.zone(), now: time.now(), recent: outbox.sentRecently(accountId) }
       const check = await worker.ask('check', { ...ask, ...moment })
       const { mapping, dateOrders = [] } = ask
       remembered.note(accountId, ask.composition, headings, { mapping, dateOrders })
@@ -199,7 +194,7 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
       try {
         // What goes later must still be right then.
         const now = Math.max(time.now(), at ?? 0)
-        const recent = recentOf(accountId)
+        const recent = outbox.sentRecently(accountId)
         const { columns, count, leftOut } = await worker.ask('prepare', { id, duplicates, alike, now, recent })
         if (count === 0) fail('invalid', 'None of these rows can be sent: all have errors or were sent before.')
         const rows = packagesOf(await rowsOf(id, count))

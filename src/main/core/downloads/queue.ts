@@ -4,6 +4,7 @@
  */
 import type { AppError } from '../../../shared/contract/index.ts'
 import { Turns } from '../jobs/lanes.ts'
+import { Attempts, troubleOf } from '../jobs/retry-policy.ts'
 import type { Time } from '../lib/time.ts'
 import { backoff, within } from '../lib/time.ts'
 import { BatchCommit } from '../storage/batch-commit.ts'
@@ -12,7 +13,6 @@ import type { Download, KeptDownload, Lane } from './download-rows.ts'
 import type { DownloadsTable } from './downloads-table.ts'
 import { Lanes, type Running } from './lanes.ts'
 import type { Speed } from './progress.ts'
-import { Attempts, troubleOf } from './retry-policy.ts'
 
 export interface UnderWay {
   signal: AbortSignal

@@ -6,7 +6,7 @@
 import type { Composition } from '../../../shared/composition/index.ts'
 import type { AppError, BatchView } from '../../../shared/contract/index.ts'
 import { counted } from '../../../shared/counted.ts'
-import { type BatchBox, packagesOf, RECENT_DAYS } from '../bulk/bulk.ts'
+import { type BatchBox, packagesOf } from '../bulk/bulk.ts'
 import type { PackageRow } from '../bulk/dry-run.ts'
 import type { ArrivingEntries, openArriving, Stored } from '../drafts/arriving.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
@@ -19,10 +19,8 @@ import type { AskFiles, ExchangeAnswer, RequestAnswer } from './package-files.ts
 import { reportOf } from './report.ts'
 import { readSheetFile } from './sheet-file.ts'
 
-const DAY = 86_400_000
-
 /** The outbox, as far as drop folders need it. */
-interface DropFolderBox extends Pick<BatchBox, 'sentSince'> {
+interface DropFolderBox extends Pick<BatchBox, 'sentRecently'> {
   addBatch(batch: Parameters<BatchBox['addBatch']>[0] & { id: string }): Promise<BatchView>
   batches: { find(id: string): BatchView | undefined }
 }
@@ -60,8 +58,6 @@ export type Making = ReturnType<typeof openMaking>
 export function openMaking({ journal, arriving, outbox, worker, time, newId, describe, made, ...deps }: MakingDeps) {
   const tries = new Map<string, number>()
   let active = 0
-
-  const recentOf = (accountId: string) => outbox.sentSince(accountId, time.now() - RECENT_DAYS * DAY)
 
   const batchReport = ({ name }: Entry, count: number, readings: readonly string[] = []) =>
     reportOf({
@@ -121,7 +117,7 @@ export function openMaking({ journal, arriving, outbox, worker, time, newId, des
   }
 
   function ofRequest(folder: Folder, request: RequestAnswer): Read {
-    const isRepeated = recentOf(folder.accountId).has(request.fingerprint)
+    const isRepeated = outbox.sentRecently(folder.accountId).has(request.fingerprint)
     const told = [
       ...request.notes,
       ...request.problems,
@@ -137,7 +133,7 @@ export function openMaking({ journal, arriving, outbox, worker, time, newId, des
 
   async function ofSheet(folder: Folder, name: string, bytes: Uint8Array): Promise<Read> {
     const base = folder.presetId === undefined ? undefined : baseOf(folder.accountId, folder.presetId)
-    const moment = { zone: time.zone(), now: time.now(), recent: recentOf(folder.accountId) }
+    const moment = { zone: time.zone(), now: time.now(), recent: outbox.sentRecently(folder.accountId) }
     const sheet = await readSheetFile(worker.ask, { id: newId(), name, bytes, base, ...moment })
     const { columns, isClean } = sheet
     if (folder.sends && isClean) return { kind: 'batch', columns, rows: packagesOf(sheet.rows) }

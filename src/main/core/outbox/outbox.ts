@@ -12,9 +12,7 @@ import type {
   SendList,
   SendView
 } from '../../../shared/contract/index.ts'
-import { RECENT_DAYS } from '../bulk/bulk.ts'
 import { Recovery } from '../jobs/recording.ts'
-import { DAY } from '../lib/calendar.ts'
 import { fail } from '../lib/failure.ts'
 import { within } from '../lib/time.ts'
 import type { SettlingAnswer } from './ambiguity.ts'
@@ -238,15 +236,14 @@ export class Outbox {
     return send?.accountId === accountId ? sends.compositionOf(send) : undefined
   }
 
-  /** What was put in the outbox since then and was sent, or may be: when, by fingerprint (see fingerprintOf). */
-  sentSince(accountId: string, from: number): Map<string, number> {
-    return this.#deps.queries.since(accountId, from)
+  /** What was sent, or may be, in as many days as duplicates are looked for: when, by fingerprint (see fingerprintOf). */
+  sentRecently(accountId: string): Map<string, number> {
+    return this.#deps.queries.recent(accountId, this.#deps.time.now())
   }
 
   /** The newest send of the same as this, in as many days as duplicates are looked for, and how it stands. */
   sameSent(accountId: string, composition: Composition): SameSend | undefined {
-    const from = this.#deps.time.now() - RECENT_DAYS * DAY
-    return this.#deps.queries.lastSame(accountId, from, fingerprintOf(composition))
+    return this.#deps.queries.lastSame(accountId, this.#deps.time.now(), fingerprintOf(composition))
   }
 
   state(accountId: string): OutboxView {

@@ -5,11 +5,15 @@
 import type { SameSend, SendCounts, SendState } from '../../../shared/contract/index.ts'
 import { HELD_OR_SENT_STATES } from '../drafts/draft-rows.ts'
 import { questionOf } from '../drafts/words.ts'
+import { DAY } from '../lib/calendar.ts'
 import { flag, optional, type Row, Rows, value } from '../lib/rows.ts'
 import { nextTurn } from '../lib/slices.ts'
 import type { Db } from '../storage/connection.ts'
 import type { Waits } from './pauses.ts'
 import { SENDS, type Send } from './send-record.ts'
+
+/** How far back a package counts as sent already. */
+const RECENT = 30 * DAY
 
 export interface SendQuery {
   show: 'all' | 'attention' | 'waiting' | 'sent'
@@ -108,18 +112,18 @@ export class SendQueries {
     return { sends: rows, total: found.length }
   }
 
-  /** What was put in the outbox since then and was sent, or may be: when, by fingerprint (see fingerprintOf). */
-  since(accountId: string, from: number): Map<string, number> {
+  /** What was put in the outbox recently and was sent, or may be: when, by fingerprint (see fingerprintOf). */
+  recent(accountId: string, now: number): Map<string, number> {
     const found = new Map<string, number>()
-    for (const { fingerprint, at } of this.#sql.since.all(accountId, from)) {
+    for (const { fingerprint, at } of this.#sql.recent.all(accountId, now - RECENT)) {
       if (at > (found.get(fingerprint) ?? 0)) found.set(fingerprint, at)
     }
     return found
   }
 
-  /** The newest of the same that was put in the outbox since then and was sent, may be, or will be. */
-  lastSame(accountId: string, from: number, fingerprint: string): SameSend | undefined {
-    return this.#sql.lastSame.get(accountId, from, fingerprint)
+  /** The newest of the same that was put in the outbox recently and was sent, may be, or will be. */
+  lastSame(accountId: string, now: number, fingerprint: string): SameSend | undefined {
+    return this.#sql.lastSame.get(accountId, now - RECENT, fingerprint)
   }
 
   /** Accounts with anything that waits. */
@@ -157,7 +161,7 @@ function statementsOf(db: Db) {
          WHERE send_counts.state = ? AND coalesce(batches.state, '') <> 'preparing'`
       )
       .pluck(),
-    since: db.prepare<[string, number], { fingerprint: string; at: number }>(
+    recent: db.prepare<[string, number], { fingerprint: string; at: number }>(
       `SELECT fingerprint, coalesce(settled_at, attempted_at, created_at) AS at FROM sends
        WHERE account_id = ? AND created_at >= ? AND state IN ${HELD_OR_SENT_STATES}`
     ),

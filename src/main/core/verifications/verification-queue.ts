@@ -4,8 +4,8 @@
  */
 import type { AppError, RuleVerifications } from '../../../shared/contract/index.ts'
 import type { DocumentKey } from '../documents/questions.ts'
-import { Attempts, troubleOf } from '../downloads/retry-policy.ts'
 import { Lanes, OneAtATime, Pauses } from '../jobs/lanes.ts'
+import { Attempts, troubleOf } from '../jobs/retry-policy.ts'
 import { defined } from '../lib/objects.ts'
 import { json, optional, type RecordOf, Rows, value } from '../lib/rows.ts'
 import { backoff, type Time, within } from '../lib/time.ts'

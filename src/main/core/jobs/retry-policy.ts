@@ -1,7 +1,7 @@
 /**
- * What a file that couldn't be had means: whom else it concerns, and how long it is tried. One that breaks is tried so many
- * times between which others of its account went well, since then it is its own fault; and if none went well, as the service
- * may be closed overnight, for a day.
+ * What it means that a file, or anything else that is asked for by itself, couldn't be had: whom else it concerns, and how long
+ * it is tried. One that breaks is tried so many times between which others of its account went well, since then it is its own
+ * fault; and if none went well, as the service may be closed overnight, for a day.
  */
 import type { AppError, ErrorCode } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
