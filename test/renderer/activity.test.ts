@@ -163,9 +163,9 @@ test('what was done from here is found by its document, and stands among what wa
     request: { kind: 'remind', signerReference: 's-1', signerName: 'Mere Parata' }
   })
   const actions = [action('done', 'Deed of gift'), action('refused', 'Loan variation')]
-  const shown = { part: 'all' as const, search: '', isWhole: true }
+  const shown = { part: 'all' as const, search: '' }
   const names = (what: object) =>
-    happeningsOf({ changes: [], verifications: [] }, actions, { ...shown, ...what }).map(
+    happeningsOf({ changes: [], verifications: [], from: 0 }, actions, { ...shown, ...what }).map(
       ({ documentName }) => documentName
     )
   expect(names({})).toEqual(['Deed of gift', 'Loan variation'])
@@ -202,6 +202,32 @@ test('many that a rule verified are one line', async () => {
   )
   await open(fakeApi({ changes: [], verifications }))
   expect(screen.getByText('33 documents verified: all signatures valid')).toBeTruthy()
+})
+
+test('however many were verified, each is shown once it is asked for, and a search finds it', async () => {
+  const verifications = Array.from({ length: 730 }, (_, index) =>
+    verificationOf({
+      id: `v${index}`,
+      reference: `r${index}`,
+      documentName: `Lease ${index}`,
+      at: NOW - index * 3_600_000
+    })
+  )
+  const changes = inARow(1, { documentName: 'Deed of gift' }, NOW - 150 * 3_600_000)
+  await open(fakeApi({ changes, verifications }))
+  expect(screen.getAllByRole('listitem')).toHaveLength(100)
+  expect(screen.queryByText('Deed of gift')).toBeNull()
+  await fireEvent.click(screen.getByRole('button', { name: 'Show earlier' }))
+  await settle()
+  // In its place among them.
+  expect(screen.getAllByRole('listitem')).toHaveLength(201)
+  expect(screen.getByText('Deed of gift')).toBeTruthy()
+  await fireEvent.input(screen.getByRole('searchbox', { name: 'Search activity' }), { target: { value: 'lease 729' } })
+  await opened.clock.pass(300)
+  await settle()
+  expect(screen.getAllByRole('listitem')).toHaveLength(1)
+  expect(screen.getByRole('link', { name: 'Lease 729' })).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Show earlier' })).toBeNull()
 })
 
 test('before anything happened there is one sentence and one way on', async () => {

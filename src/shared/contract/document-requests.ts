@@ -131,9 +131,18 @@ export const documentRequests = {
     z.strictObject({ reference, signer: z.number().int().min(0) })
   ),
 
-  /** The verifications since then, newest first; `notValid`: only those that found a signature that isn't. */
+  /**
+   * The verifications since then, newest first, a hundred at most; `notValid`: only those that found a signature that isn't; of
+   * documents in whose name all words of `search` occur.
+   */
   'verifications.list': answers<VerificationList>()(
-    z.strictObject({ since: z.number(), notValid: z.boolean().default(false), limit: z.int().min(1).max(500) })
+    z.strictObject({
+      since: z.number(),
+      notValid: z.boolean().default(false),
+      search: z.string().max(200).default(''),
+      offset: z.int().min(0).default(0),
+      limit: z.int().min(1).max(100)
+    })
   ),
   /** Documents whose signatures were found not valid, with nothing better known since, until someone dismisses them. */
   'verifications.open': answers<VerificationList>()(z.strictObject({ limit: z.int().min(1).max(100) })),

@@ -47,9 +47,15 @@ export function fakeVerifications(office: FakeOffice): Handled {
       if (of(reference).length === 0) throw new Failure('gone')
       return { label: 'signatures.json' }
     },
-    'verifications.list': ({ since, notValid, limit }) => {
-      const found = state.verifications.filter((one) => one.at >= since && (!notValid || isOpen(one)))
-      return { verifications: summaries(found.slice(0, limit)), total: found.length }
+    'verifications.list': ({ since, notValid, search = '', offset = 0, limit }) => {
+      const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+      const found = state.verifications.filter(
+        (one) =>
+          one.at >= since &&
+          (!notValid || isOpen(one)) &&
+          words.every((word) => one.documentName.toLowerCase().includes(word))
+      )
+      return { verifications: summaries(found.slice(offset, offset + limit)), total: found.length }
     },
     'verifications.open': ({ limit }) => {
       const found = state.verifications.filter((one) => isOpen(one) && !state.dismissedVerifications.includes(one.id))

@@ -1,5 +1,7 @@
 /** What the service answers to a verification stays, with its entry in the audit trail; anyone who changes it is found out. */
 import { describe, expect, test } from 'vitest'
+import type { Db } from '../../../src/main/core/storage/connection.ts'
+import { openVerificationsTable } from '../../../src/main/core/verifications/verifications-table.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
 import { anOffice, NOT_VALID, signature, VALID } from './office.ts'
 
@@ -166,9 +168,8 @@ describe('anyone who changes what is kept', () => {
     expect(last).not.toHaveProperty('Signatures')
     expect(verifications).toMatchObject([{ isAltered: true }])
     const { accountId } = at.office
-    expect(at.verifications.since(accountId, { since: 0, notValid: false, limit: 10 }).verifications).toMatchObject([
-      { isAltered: true }
-    ])
+    const asked = { since: 0, notValid: false, search: '', offset: 0, limit: 10 }
+    expect((await at.verifications.since(accountId, asked)).verifications).toMatchObject([{ isAltered: true }])
     expect(() => at.verifications.file(accountId, 'R1')).toThrow()
   })
 
@@ -206,6 +207,70 @@ describe('anyone who changes what is kept', () => {
     await at.verify('R1')
     await at.office.accounts.remove(other.id)
     expect(at.ofDocument('R1')).toMatchObject({ total: 1, missing: 0 })
+  })
+})
+
+describe('many', () => {
+  /** Verifications of one document, each with an answer as large as is kept, as if all had been asked for. */
+  async function withMany(count: number) {
+    const at = await anOffice()
+    at.answer({ ...VALID, Padding: 'x'.repeat(190_000) })
+    await at.verify('R1')
+    const { db } = at.office
+    for (let made = 1; made < count; made++) {
+      db.exec(`INSERT INTO verifications (id, account_id, document_reference, document_name, asked_at, answered_at, signatures, valid,
+          not_valid, answer)
+        SELECT 'copy ${made}', account_id, document_reference, 'Lease ${made}', asked_at, answered_at + ${made}, signatures, valid,
+          not_valid, answer FROM verifications WHERE number = 1`)
+    }
+    return at
+  }
+
+  test('are listed a page at a time, and others have their turn meanwhile', async () => {
+    const at = await withMany(60)
+    const { accountId } = at.office
+    let turns = 0
+    const others = setInterval(() => turns++, 0)
+    const asked = { since: 0, notValid: false, search: '', limit: 50 }
+    const first = await at.verifications.since(accountId, { ...asked, offset: 0 })
+    clearInterval(others)
+    const rest = await at.verifications.since(accountId, { ...asked, offset: 50 })
+    expect([first.verifications.length, rest.verifications.length, first.total]).toEqual([50, 10, 60])
+    expect(new Set([...first.verifications, ...rest.verifications].map(({ id }) => id)).size).toBe(60)
+    expect(turns).toBeGreaterThan(1)
+  })
+
+  test('are searched by the names of their documents, however old', async () => {
+    const at = await anOffice()
+    await at.verify('R1')
+    const { accountId, db } = at.office
+    db.exec(`WITH RECURSIVE made (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM made WHERE n < 1300)
+      INSERT INTO verifications (id, account_id, document_reference, document_name, asked_at, answered_at, valid, not_valid, answer)
+      SELECT 'made ' || n, account_id, 'M' || n, 'Māori land ' || n, 1, n / 3, 0, n = 7, '{}' FROM made, verifications WHERE number = 1`)
+    const asked = { since: 0, notValid: false, offset: 0, limit: 100 }
+    const found = async (search: string, more = {}) => {
+      const { verifications, total } = await at.verifications.since(accountId, { ...asked, search, ...more })
+      return [total, ...verifications.map(({ id }) => id)]
+    }
+    expect(await found('LAND maori 1299')).toEqual([1, 'made 1299'])
+    expect(await found('129', { offset: 1, limit: 2 })).toEqual([12, 'made 1298', 'made 1297'])
+    expect(await found('maori', { limit: 1 })).toEqual([1300, 'made 1300'])
+    expect(await found('maori', { notValid: true })).toEqual([1, 'made 7'])
+    expect(await found('maori', { since: 433, limit: 1 })).toEqual([2, 'made 1300'])
+    expect(await found('nobody')).toEqual([0])
+  })
+
+  test('of one document are each looked up in the trail by their own entry', async () => {
+    const { db } = (await anOffice()).office
+    const lookUps: string[] = []
+    const prepare = (sql: string) => {
+      if (sql.includes('sha256')) lookUps.push(sql)
+      return db.prepare(sql)
+    }
+    openVerificationsTable({ prepare } as Db)
+    expect(lookUps).toHaveLength(1)
+    const plan = db.prepare(`EXPLAIN QUERY PLAN ${lookUps[0]}`).all('R1', 'x')
+    expect(JSON.stringify(plan)).toContain('(document_reference=? AND <expr>=?)')
   })
 })
 

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { optional, type RecordOf, Rows, value } from '../lib/rows.ts'
+import type { Sliced } from '../lib/slices.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
 
@@ -61,6 +62,9 @@ export function sha256Of(kept: NewVerification): string {
   return createHash('sha256').update(textOf(kept), 'utf8').digest('hex')
 }
 
+/** How many a search goes through at a time. */
+const STRETCH = 500
+
 /** Later ones that say more: another that isn't valid takes its place, and one that is all valid ends it. */
 const IS_OPEN = `account_id = ? AND not_valid > 0 AND is_dismissed = 0 AND NOT EXISTS (
   SELECT 1 FROM verifications AS later WHERE later.account_id = verifications.account_id
@@ -84,9 +88,21 @@ export function openVerificationsTable(db: Db) {
     ),
     open: table.value<[accountId: string], number>(`SELECT count(*) FROM verifications WHERE ${IS_OPEN}`)
   }
-  const recorded = db.prepare<[string], { id: unknown; accountId: unknown; sha256: unknown }>(
-    `SELECT detail ->> '$.verification' AS id, detail ->> '$.accountId' AS accountId, detail ->> '$.sha256' AS sha256
+  const recorded = db.prepare<[reference: string], { id: unknown; accountId: unknown }>(
+    `SELECT detail ->> '$.verification' AS id, detail ->> '$.accountId' AS accountId
      FROM audit INDEXED BY audit_verifications WHERE what = 'signatures-verified' AND document_reference = ?`
+  )
+  const recordedHashes = table.values<[reference: string, id: string], unknown>(
+    `SELECT detail ->> '$.sha256' FROM audit INDEXED BY audit_verifications
+     WHERE what = 'signatures-verified' AND document_reference = ? AND detail ->> '$.verification' = ?`
+  )
+  const stretch = db.prepare<
+    [accountId: string, since: number, notValid: number, before: number, number: number],
+    { number: number; at: number; documentName: string }
+  >(
+    `SELECT number, answered_at AS at, document_name AS documentName FROM verifications INDEXED BY verifications_by_time
+     WHERE account_id = ? AND answered_at >= ? AND not_valid >= ? AND (answered_at, number) < (?, ?)
+     ORDER BY answered_at DESC, number DESC LIMIT ${STRETCH}`
   )
   const untold = db.prepare<[], UntoldVerification>(
     `SELECT account_id AS accountId, document_reference AS reference, document_name AS documentName,
@@ -110,11 +126,27 @@ export function openVerificationsTable(db: Db) {
     countOfDocument: (accountId: string, reference: string): number => counts.ofDocument(accountId, reference) ?? 0,
 
     /** Newest first. @param notValid the fewest signatures that aren't valid. */
-    since: table.values<[accountId: string, since: number, notValid: number, limit: number], number>(
+    since: table.values<[accountId: string, since: number, notValid: number, limit: number, offset: number], number>(
       `SELECT number FROM verifications WHERE account_id = ? AND answered_at >= ? AND not_valid >= ?
-       ORDER BY answered_at DESC, number DESC LIMIT ?`
+       ORDER BY answered_at DESC, number DESC LIMIT ? OFFSET ?`
     ),
     countSince: (...asked: [accountId: string, since: number, notValid: number]): number => counts.since(...asked) ?? 0,
+
+    /** As `since`, all of those whose document's name is meant. */
+    *search(
+      isMeant: (documentName: string) => boolean,
+      ...asked: [accountId: string, since: number, notValid: number]
+    ): Sliced<number[]> {
+      const found: number[] = []
+      let last = { at: Number.MAX_SAFE_INTEGER, number: Number.MAX_SAFE_INTEGER }
+      for (;;) {
+        const rows = stretch.all(...asked, last.at, last.number)
+        for (const { number, documentName } of rows) if (isMeant(documentName)) found.push(number)
+        last = rows.at(-1) ?? last
+        if (rows.length < STRETCH) return found
+        yield
+      }
+    },
 
     /** Not valid, of the newest word on their documents, and dismissed by nobody. */
     open: table.values<[accountId: string, limit: number], number>(
@@ -133,10 +165,8 @@ export function openVerificationsTable(db: Db) {
     told: table.run<[last: number]>('UPDATE verifications SET is_told = 1 WHERE is_told = 0 AND number <= ?'),
 
     /** Whether it is what the audit trail says of it. */
-    isAsRecorded: (kept: Verification): boolean => {
-      const hash = sha256Of(kept)
-      return recorded.all(kept.documentReference).some(({ id, sha256 }) => id === kept.id && sha256 === hash)
-    },
+    isAsRecorded: (kept: Verification): boolean =>
+      recordedHashes(kept.documentReference, kept.id).includes(sha256Of(kept)),
 
     /** How many of a document the audit trail names that aren't kept under any name. */
     missing: (accountId: string, reference: string): number =>

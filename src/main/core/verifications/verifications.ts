@@ -3,6 +3,7 @@
  * the document does. An answer and its entry in the audit trail are on the disk together, or neither is.
  */
 import type {
+  DecodedInput,
   DocumentVerifications,
   VerificationList,
   VerificationSummary,
@@ -12,6 +13,8 @@ import type { NoteInAudit } from '../audit/audit.ts'
 import type { DocumentKey } from '../documents/questions.ts'
 import { fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
+import { inSlices, type Sliced, wholly } from '../lib/slices.ts'
+import { folded, wordsOf } from '../lib/text-folding.ts'
 import type { Time } from '../lib/time.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'
@@ -102,11 +105,15 @@ export function openVerifications({ db, clientOf, note, nameOf, changed, newId, 
     return summary.isAltered ? summary : { ...summary, ...shownAnswer(kept.answer) }
   }
 
-  function listed(numbers: readonly number[]): VerificationSummary[] {
-    return numbers.flatMap((number) => {
+  /** Each is compared with the trail, for which its whole answer is read. */
+  function* listed(numbers: readonly number[]): Sliced<VerificationSummary[]> {
+    const some: VerificationSummary[] = []
+    for (const number of numbers) {
       const kept = table.byNumber(number)
-      return kept ? [summaryOf(kept, table.isAsRecorded(kept))] : []
-    })
+      if (kept) some.push(summaryOf(kept, table.isAsRecorded(kept)))
+      yield
+    }
+    return some
   }
 
   return {
@@ -117,27 +124,34 @@ export function openVerifications({ db, clientOf, note, nameOf, changed, newId, 
       const newest = some[0] === undefined ? undefined : table.byNumber(some[0])
       return {
         ...(newest && { last: shown(newest) }),
-        verifications: listed(some),
+        verifications: wholly(listed(some)),
         total: table.countOfDocument(accountId, reference),
         missing: table.missing(accountId, reference)
       }
     },
 
-    /** Newest first. */
-    since(
+    /** Newest first; with pauses, as answers may be large. */
+    async since(
       accountId: string,
-      { since, notValid, limit }: { since: number; notValid: boolean; limit: number }
-    ): VerificationList {
-      const fewest = notValid ? 1 : 0
-      return {
-        verifications: listed(table.since(accountId, since, fewest, limit)),
-        total: table.countSince(accountId, since, fewest)
+      { since, notValid, search, offset, limit }: DecodedInput<'verifications.list'>
+    ): Promise<VerificationList> {
+      const asked = [accountId, since, notValid ? 1 : 0] as const
+      const words = wordsOf(search)
+      if (words.length === 0) {
+        const verifications = await inSlices(listed(table.since(...asked, limit, offset)))
+        return { verifications, total: table.countSince(...asked) }
       }
+      const isMeant = (documentName: string) => {
+        const name = folded(documentName)
+        return words.every((word) => name.includes(word))
+      }
+      const found = await inSlices(table.search(isMeant, ...asked))
+      return { verifications: await inSlices(listed(found.slice(offset, offset + limit))), total: found.length }
     },
 
     /** Of documents whose signatures were found not valid, until someone dismisses them or all are found valid. */
     open: (accountId: string, limit: number): VerificationList => ({
-      verifications: listed(table.open(accountId, limit)),
+      verifications: wholly(listed(table.open(accountId, limit))),
       total: table.countOpen(accountId)
     }),
 

@@ -20,7 +20,8 @@ export const verifications = `
     answer TEXT NOT NULL CHECK (json_valid(answer))
   ) STRICT;
   CREATE INDEX verifications_by_document ON verifications (account_id, document_reference, number DESC);
-  CREATE INDEX verifications_by_time ON verifications (account_id, answered_at DESC, number DESC);
+  -- With what a search looks at, so that it reads no answers.
+  CREATE INDEX verifications_by_time ON verifications (account_id, answered_at DESC, number DESC, not_valid, document_name);
   CREATE INDEX verifications_for_rules ON verifications (account_id, document_reference, answered_at) WHERE rule_id IS NOT NULL;
   CREATE INDEX verifications_not_valid ON verifications (account_id, number DESC) WHERE not_valid > 0;
   CREATE INDEX verifications_untold ON verifications (number) WHERE is_told = 0;
@@ -29,8 +30,8 @@ export const verifications = `
     answered_at, rule_id, signatures, valid, not_valid, answer ON verifications BEGIN
     SELECT RAISE (ABORT, 'What the service answered stays as it is.');
   END;
-  -- By what the trail says of a document's verifications.
-  CREATE INDEX audit_verifications ON audit (document_reference) WHERE what = 'signatures-verified';
+  -- By what the trail says of a document's verifications, and of one of them.
+  CREATE INDEX audit_verifications ON audit (document_reference, detail ->> '$.verification') WHERE what = 'signatures-verified';
 
   -- Documents that rules want verified, a row for each rule: each is asked for until the service has answered, and then it is a
   -- verification, and none of its rows is left.

@@ -17,9 +17,6 @@ const PAGE = 100
 const PAUSE = 1000
 const NEEDS_SOMEONE = new Set<ActionView['state']>(['waiting', 'running', 'refused', 'uncertain'])
 
-/** More verifications than these are looked for in their documents. */
-const MOST_VERIFICATIONS = 500
-
 /** The parts of the screen, and what each is asked for. */
 const PARTS = {
   all: {},
@@ -43,8 +40,8 @@ interface Changes {
   changes: readonly ActivityEntry[]
   /** What verifying signatures found in the same time. */
   verifications: readonly VerificationSummary[]
-  /** How many there are in all. */
-  total: number
+  /** What was before this belongs further down, and may not be read yet; 0 where everything is. */
+  from: number
 }
 
 export class Activity {
@@ -105,7 +102,8 @@ export class Activity {
   }
 
   get #shown(): number {
-    return this.list.value?.changes.length ?? 0
+    const { changes = [], verifications = [] } = this.list.value ?? {}
+    return Math.max(changes.length, verifications.length)
   }
 
   /** Stops early once it is overtaken by another reading: what it answers then is dropped. */
@@ -123,11 +121,20 @@ export class Activity {
       total = result.value.total
       if (changes.length >= total) break
     }
-    if (part === 'signed') return { ok: true, value: { changes, total, verifications: [] } }
     const since = changes.length >= total ? 0 : (changes.at(-1)?.at ?? 0)
-    const asking = { since, notValid: part === 'problems', limit: MOST_VERIFICATIONS }
-    const verified = await settled(this.#api.verifications.list(asking))
-    return verified.ok ? { ok: true, value: { changes, total, verifications: verified.value.verifications } } : verified
+    if (part === 'signed') return { ok: true, value: { changes, verifications: [], from: since } }
+    // By id: one that is added meanwhile moves all that follow.
+    const verifications = new Map<string, VerificationSummary>()
+    const asking = { since, notValid: part === 'problems', search, limit: PAGE }
+    let isMore = true
+    for (let offset = 0; isMore && offset < wanted && mine === this.#reading; offset += PAGE) {
+      const result = await settled(this.#api.verifications.list({ ...asking, offset }))
+      if (!result.ok) return result
+      for (const one of result.value.verifications) verifications.set(one.id, one)
+      isMore = offset + PAGE < result.value.total
+    }
+    const some = [...verifications.values()]
+    return { ok: true, value: { changes, verifications: some, from: isMore ? (some.at(-1)?.at ?? since) : since } }
   }
 }
 
@@ -148,13 +155,11 @@ export interface Happening {
 const ENDED: ReadonlySet<ActionView['state']> = new Set(['done', 'refused', 'cancelled'])
 const PROBLEMS: ReadonlySet<ActionView['state']> = new Set(['refused'])
 
-/** @param isWhole whether `changes` reach back to the first: what was done before the earliest of them belongs further down. */
 export function happeningsOf(
-  { changes, verifications }: Pick<Changes, 'changes' | 'verifications'>,
+  { changes, verifications, from }: Changes,
   actions: readonly ActionView[],
-  { isWhole, part, search }: Shown & { isWhole: boolean }
+  { part, search }: Shown
 ): Happening[] {
-  const earliest = isWhole ? 0 : (changes.at(-1)?.at ?? 0)
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   const isFound = (name: string, what: string) => words.every((word) => `${name} ${what}`.toLowerCase().includes(word))
   const isShown = (action: ActionView, what: string) =>
@@ -164,24 +169,25 @@ export function happeningsOf(
     const at = action.settledAt ?? action.createdAt
     const status = actionStatuses[action.state]
     const what = `${actionInWords(action.request)}: ${status.word.toLowerCase()}.`
-    if (!ENDED.has(action.state) || at < earliest || !isShown(action, what)) return []
+    if (!ENDED.has(action.state) || at < from || !isShown(action, what)) return []
     const { id, reference, documentName } = action
     return [{ key: `action ${id}`, at, reference, documentName, status, what, isOwn: true }]
   })
-  const happened = changes.map((change): Happening => {
+  const happened = changes.flatMap((change): Happening[] => {
     const { id, at, reference, documentName, isOwn, kind, batch = '' } = change
+    if (at < from) return []
     // Who signs what arrived is no part of the act of sending it.
     const signer = kind === 'arrived' ? '' : (change.signer ?? '')
     const inWords = (documents: number) => changesInWords(kind, documents, { isOwn, signer, batch })
     const act = { key: JSON.stringify([kind, isOwn, signer, batch]), inWords }
     const status = changeStatuses[kind]
-    return { key: `change ${id}`, at, reference, documentName, status, what: changeInWords(change), isOwn, act }
+    return [{ key: `change ${id}`, at, reference, documentName, status, what: changeInWords(change), isOwn, act }]
   })
   const verified = verifications.flatMap((verification): Happening[] => {
     const { id, at, reference, documentName } = verification
     const status = verificationStatus(verification)
     const what = verifiedInWords(verification)
-    if (at < earliest || !isFound(documentName, what)) return []
+    if (at < from) return []
     const happening = { key: `verification ${id}`, at, reference, documentName, status, what, isOwn: true }
     // What isn't valid is never one of many.
     if (status.tone === 'danger') return [happening]
