@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'electron-vite'
+import { handbook } from './scripts/handbook.ts'
 import { pdfjsFiles } from './scripts/pdfjs-files.ts'
 import { requestNamesAtBuild } from './scripts/request-names.ts'
 import { words } from './scripts/words.ts'
@@ -54,6 +55,6 @@ export default defineConfig({
         input: { index: resolve('src/renderer/index.html'), counter: resolve('src/renderer/counter.html') }
       }
     },
-    plugins: [words(), svelte({ configFile: '../../svelte.config.js' }), pdfjsFiles()]
+    plugins: [words(), svelte({ configFile: '../../svelte.config.js' }), pdfjsFiles(), handbook()]
   }
 })

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vitest/config'
+import { handbook } from './scripts/handbook.ts'
 import { singleIcons } from './scripts/single-icons.ts'
 
 // What Node has compiled for one test file serves the next.
@@ -49,7 +50,7 @@ export default defineConfig({
         }
       },
       {
-        plugins: [singleIcons(), svelte()],
+        plugins: [singleIcons(), svelte(), handbook()],
         resolve: { conditions: ['browser'] },
         test: {
           name: 'renderer',

@@ -183,6 +183,7 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
       ...auditHandlers({ audit, time, ...dialogs }),
       ...systemHandlers({
         settings,
+        version: app.getVersion(),
         systemCountry: () => app.getLocaleCountryCode(),
         applySettings: ({ theme, zoom }) => {
           applyTheme(theme)

@@ -426,7 +426,8 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
         ...(columns && { documentColumns: columns }),
         ...(change.countryCode !== undefined
           ? { countryCode: { code: change.countryCode, isGuessed: false } }
-          : others.countryCode && { countryCode: others.countryCode })
+          : others.countryCode && { countryCode: others.countryCode }),
+        ...(others.news && change.news === undefined && { news: others.news })
       }
       emit('settings.changed', null)
       return state.settings

@@ -7,6 +7,8 @@ import type { HandlersOf } from './registration.ts'
 
 interface SystemParts {
   settings: SettingsStore
+  /** Of the application. */
+  version: string
   /** The two letters of the country that the system is set to; blank where it isn't known. */
   systemCountry: () => string
   /** Makes theme and zoom hold. */
@@ -21,23 +23,27 @@ interface SystemParts {
   readyToClose: (kept: boolean) => void
 }
 
-export function systemHandlers({ settings, ...parts }: SystemParts): HandlersOf<'settings' | 'system'> {
+export function systemHandlers({ settings, version, ...parts }: SystemParts): HandlersOf<'settings' | 'system'> {
+  // At the first start nothing is news.
+  if (settings.read().newsSeen === undefined) settings.change({ newsSeen: version })
+
   function view(): SettingsView {
-    const { theme, zoom, documentColumns, countryCode } = settings.read()
+    const { theme, zoom, documentColumns, countryCode, newsSeen } = settings.read()
     const code = countryCode ?? codeOfCountry(parts.systemCountry())
     return {
       ...{ theme, zoom },
       ...(documentColumns && { documentColumns }),
-      ...(code && { countryCode: { code, isGuessed: countryCode === undefined } })
+      ...(code && { countryCode: { code, isGuessed: countryCode === undefined } }),
+      ...(newsSeen !== version && { news: version })
     }
   }
 
   return {
     'settings.get': async () => view(),
     'settings.set': async (change) => {
-      const { documentColumns, ...others } = change
+      const { documentColumns, news, ...others } = change
       const columns = documentColumns === undefined ? {} : { documentColumns: documentColumns ?? undefined }
-      const kept = settings.change({ ...others, ...columns })
+      const kept = settings.change({ ...others, ...columns, ...(news === null && { newsSeen: version }) })
       parts.applySettings(view())
       parts.changed()
       if (!kept.saved) fail('storage', 'This works for now but couldn’t be saved for next time.')

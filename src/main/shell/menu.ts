@@ -72,7 +72,15 @@ function menuTemplate({ platform, isPackaged, choose }: MenuParts): MenuItemCons
       }))
     },
     { role: 'windowMenu' },
-    { label: 'Help', submenu: [{ id: 'shortcuts', label: APP_COMMANDS.shortcuts, click: () => choose('shortcuts') }] }
+    {
+      label: 'Help',
+      submenu: [
+        anywhere('help', 'F1'),
+        { id: 'news', label: 'What’s new', click: () => choose('news') },
+        separator,
+        { id: 'shortcuts', label: APP_COMMANDS.shortcuts, click: () => choose('shortcuts') }
+      ]
+    }
   ]
 }
 

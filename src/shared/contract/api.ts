@@ -67,7 +67,15 @@ const events = {
   'settings.changed': carrying<null>(),
   /** A command of the application's menu that a screen carries out. */
   'menu.chosen': carrying<{
-    command: AppCommand | 'today' | 'documents' | 'counter' | 'downloads' | 'settings' | `document.${DocumentCommand}`
+    command:
+      | AppCommand
+      | 'news'
+      | 'today'
+      | 'documents'
+      | 'counter'
+      | 'downloads'
+      | 'settings'
+      | `document.${DocumentCommand}`
   }>(),
   /** The window is about to close: keep what was typed, then say `system.readyToClose`. */
   'window.closing': carrying<null>()

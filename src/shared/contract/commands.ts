@@ -33,7 +33,8 @@ export const APP_COMMANDS = {
   'zoom-in': 'Zoom in',
   'zoom-out': 'Zoom out',
   'zoom-reset': 'Actual size',
-  shortcuts: 'Keyboard shortcuts'
+  shortcuts: 'Keyboard shortcuts',
+  help: 'Help'
 } as const
 
 export type AppCommand = keyof typeof APP_COMMANDS

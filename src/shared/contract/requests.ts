@@ -118,7 +118,9 @@ export const requests = {
       countryCode: z
         .string()
         .regex(/^\d{1,4}$/)
-        .optional()
+        .optional(),
+      /** null: the news of this version were read or dismissed. */
+      news: z.null().optional()
     })
   ),
   /** Where one is, for the next start: without what was searched for. */

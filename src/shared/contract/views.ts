@@ -89,6 +89,8 @@ export interface SettingsView {
   documentColumns?: DocumentColumnSetting[]
   /** The calling code of mobile numbers that have none: the office's choice, or a guess by the system's region. Absent: unknown. */
   countryCode?: { code: string; isGuessed: boolean }
+  /** The version that runs, where it is another one than before and its news weren't read or dismissed yet. */
+  news?: string
 }
 
 export type KeychainReason = 'missing' | 'locked' | 'failed'

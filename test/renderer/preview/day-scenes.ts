@@ -166,6 +166,7 @@ function day(change: Parameters<typeof fakeApi>[0] = {}): FakeApi {
 
 export const dayScenes: Record<string, () => FakeApi> = {
   day: () => day(),
+  'day-news': () => day({ settings: { theme: 'system', zoom: 1, news: '0.2.0' } }),
   'day-quiet': () => day({ away: { total: 0, byKind: {}, changes: [] } }),
   'day-signatures': () =>
     day({

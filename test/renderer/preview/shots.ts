@@ -68,6 +68,7 @@ export const shots: Shot[] = [
   shot('first-no-keychain', 'first-no-keychain'),
   shot('overview', 'day'),
   shot('overview-quiet', 'day-quiet'),
+  shot('overview-news', 'day-news'),
   shot('overview-bare', 'day-bare'),
   shot('overview-bad-day', 'bad-day'),
   shot('overview-signatures', 'day-signatures'),
@@ -246,6 +247,17 @@ export const shots: Shot[] = [
   shot('settings', 'usual', '#/settings'),
   shot('settings-unkept', 'unkept', '#/settings'),
   ...at('#/settings', 'clerk-settings', 'clerk-settings-bare', 'clerk-settings-reset', 'drop-folders'),
+
+  shot('help', 'usual', '#/help/guide/bulk-send'),
+  shot('help-table', 'usual', '#/help/guide/drop-folders'),
+  shot('help-search', 'usual', '#/help/guide/downloading?search=identity+folder'),
+  shot('help-nothing', 'usual', '#/help/guide/drafts?search=nomatch'),
+  shot('help-changelog', 'usual', '#/help/changelog'),
+  shot('palette-help', 'usual', '#/drafts', async (page) => {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill('help')
+    await page.getByText('Help: Bulk send').waitFor()
+  }),
 
   shot('palette', 'usual', '#/drafts', (page) => page.keyboard.press('Control+k')),
   shot('accounts', 'usual', '#/drafts', press(/Practice office/)),

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vite'
+import { handbook } from '../../../scripts/handbook.ts'
 import { pdfjsFiles } from '../../../scripts/pdfjs-files.ts'
 import { words } from '../../../scripts/words.ts'
 
@@ -10,7 +11,8 @@ export default defineConfig({
   plugins: [
     words(),
     svelte({ configFile: fileURLToPath(new URL('../../../svelte.config.js', import.meta.url)) }),
-    pdfjsFiles()
+    pdfjsFiles(),
+    handbook()
   ],
   cacheDir: fileURLToPath(new URL('../../../node_modules/.cache/preview', import.meta.url)),
   build: {

@@ -33,6 +33,8 @@ export const Settings = z.object({
     .string()
     .regex(/^\d{1,4}$/)
     .optional(),
+  /** The version whose news someone here has read or dismissed; at the first start, that version. */
+  newsSeen: z.string().max(100).optional(),
   /** A path, for the main process only: it must never be handed to a screen. Absent: the system's own folder. */
   downloadFolder: z.string().min(1).optional()
 })

@@ -21,7 +21,8 @@ const APP_KEYS: readonly AppKey[] = [
   { command: 'zoom-in', keys: ['Mod++', 'Mod+='] },
   { command: 'zoom-out', keys: ['Mod+-'] },
   { command: 'zoom-reset', keys: ['Mod+0'] },
-  { command: 'shortcuts', keys: ['?', 'Mod+/'], isForText: true }
+  { command: 'shortcuts', keys: ['?', 'Mod+/'], isForText: true },
+  { command: 'help', keys: ['F1'] }
 ]
 
 const isMac = (): boolean => /Mac/i.test(navigator.userAgent)

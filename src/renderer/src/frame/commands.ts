@@ -1,6 +1,8 @@
 /** What the command palette offers for what is typed in it. Pure, so that it can be read and tested apart. */
 import { APP_COMMANDS, type AppCommand } from '../../../shared/contract/commands.ts'
 import type { AccountView, DocumentRow, SavedView } from '../../../shared/contract/views.ts'
+import { folded } from '../../../shared/text-folding.ts'
+import type { Section } from '../screens/help/sections.ts'
 import { partsOf } from '../state/document-query.ts'
 import type { Offer } from '../state/offers.svelte.ts'
 import { type Router, type ScreenName, screenNames, screensOfOne } from '../state/router.svelte.ts'
@@ -9,7 +11,7 @@ import { listed } from '../words/counts.ts'
 /** A place to go to, or another account to choose. */
 export type Command = {
   id: string
-  group: 'Command' | 'Go to' | 'Switch account' | 'Documents' | 'Document'
+  group: 'Command' | 'Go to' | 'Switch account' | 'Documents' | 'Document' | 'Help'
   label: string
   note?: string
 } & ({ go: Parameters<Router['go']> } | { accountId: string } | { app: AppCommand } | { offer: Offer })
@@ -33,14 +35,19 @@ function to(id: string, label: string, ...go: Parameters<Router['go']>): Command
 /**
  * The commands that fit the typed words, each word anywhere in the label or its group.
  * @param labels what the screens are called.
- * @param known what else is offered: the account's folders and views, the documents that the words find, and what the screen can do with what is
- *   chosen in it.
+ * @param known what else is offered: the account's folders and views, the documents that the words find, what the screen can do with what is
+ *   chosen in it, and the sections of the handbook.
  */
 export function commandsFor(
   typed: string,
   labels: Record<ScreenName, string>,
   accounts: readonly AccountView[],
-  known: { views?: readonly SavedView[]; found?: readonly DocumentRow[]; offers?: readonly Offer[] } = {}
+  known: {
+    views?: readonly SavedView[]
+    found?: readonly DocumentRow[]
+    offers?: readonly Offer[]
+    help?: readonly Section[]
+  } = {}
 ): Command[] {
   const folders = accounts.find((account) => account.chosen)?.folders ?? []
   const all: Command[] = [
@@ -74,9 +81,21 @@ export function commandsFor(
     return words.every((word) => text.includes(word))
   })
   if (words.length === 0) return fitting
+  // By their titles: what is in them is found in the handbook itself.
+  const sections = (known.help ?? []).filter(({ title }) =>
+    words.every((word) => folded(`help ${title}`).includes(folded(word)))
+  )
   const text = typed.trim()
   return [
     ...fitting,
+    ...sections.map(
+      ({ id, title }): Command => ({
+        id: `help-${id}`,
+        group: 'Help',
+        label: `Help: ${title}`,
+        go: ['help', id.split('/')]
+      })
+    ),
     {
       id: 'search',
       group: 'Documents',

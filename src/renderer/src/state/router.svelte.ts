@@ -15,12 +15,14 @@ export const screenNames = [
   'downloads',
   'directory',
   'activity',
-  'settings'
+  'settings',
+  'help'
 ] as const
 export type ScreenName = (typeof screenNames)[number]
 
-/** Screens that are reached from another one, which is marked in the side bar in their place. */
-export const screensWithin: Partial<Record<ScreenName, ScreenName>> = {
+/** Screens that are reached from another one, which is marked in the side bar in their place; null: from anywhere. */
+export const screensWithin: Partial<Record<ScreenName, ScreenName | null>> = {
+  help: null,
   audit: 'counter',
   identity: 'documents',
   'identity-pdf': 'documents',

@@ -1,0 +1,156 @@
+/**
+ * The handbook as the Help screen shows it: docs/guide.md, docs/administration.md and the changelog, read at build into plain
+ * data, as `virtual:handbook`. Nothing of it is markup when it is shown: raw HTML stays the text that it is, links lead to
+ * other sections or are text, and pictures are left out.
+ */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { lexer, type Token, type Tokens } from 'marked'
+import type { Plugin } from 'vite'
+import type { Block, Inline, Section } from '../src/renderer/src/screens/help/sections.ts'
+
+const NAME = 'virtual:handbook'
+/** The bundled configuration lies elsewhere than this file. */
+const ROOT = process.cwd()
+
+interface Page {
+  /** Begins the ids of its sections. */
+  name: string
+  title: string
+  file: string
+  text: string
+}
+
+const PAGES: readonly Omit<Page, 'text'>[] = [
+  { name: 'guide', title: 'Guide', file: 'docs/guide.md' },
+  { name: 'administration', title: 'Administration', file: 'docs/administration.md' },
+  { name: 'changelog', title: 'What’s new', file: 'CHANGELOG.md' }
+]
+
+export function handbook(): Plugin {
+  return {
+    name: 'handbook',
+    resolveId: (id) => (id === NAME ? `\0${NAME}` : undefined),
+    load(id) {
+      if (id !== `\0${NAME}`) return undefined
+      const pages = PAGES.map((page) => ({ ...page, path: resolve(ROOT, page.file) }))
+      for (const { path } of pages) this.addWatchFile(path)
+      const sections = sectionsOf(pages.map((page) => ({ ...page, text: readFileSync(page.path, 'utf8') })))
+      return `export const sections = ${JSON.stringify(sections)}`
+    }
+  }
+}
+
+/** The sections of some pages, in their order. What a page says before its first heading is about the file, and left out. */
+export function sectionsOf(pages: readonly Page[]): Section[] {
+  const read = pages.flatMap((page) => {
+    const sections: (Section & { tokens: Token[]; name: string })[] = []
+    for (const token of lexer(page.text)) {
+      const level = token.type === 'heading' ? token.depth : undefined
+      if (level === 2 || level === 3) {
+        const title = curly(plainText((token as Tokens.Heading).tokens))
+        const id = `${page.name}/${slugOf(title)}`
+        sections.push({ id, page: page.title, title, level, blocks: [], tokens: [], name: page.name })
+      } else sections.at(-1)?.tokens.push(token)
+    }
+    return sections
+  })
+  const ids = new Set(read.map(({ id }) => id))
+  if (ids.size < read.length) throw new Error('Two sections of a page of the handbook have the same heading')
+  return read.map(({ tokens, name, ...section }) => ({ ...section, blocks: blocksOf(tokens, { name, pages, ids }) }))
+}
+
+/** From where links lead where. */
+interface From {
+  name: string
+  pages: readonly Page[]
+  ids: ReadonlySet<string>
+}
+
+function blocksOf(tokens: readonly Token[], from: From): Block[] {
+  return tokens.flatMap((token): Block[] => {
+    switch (token.type) {
+      case 'space':
+      case 'hr':
+      case 'def':
+      case 'checkbox':
+        return []
+      case 'heading':
+        return [{ kind: 'heading', parts: inlineOf((token as Tokens.Heading).tokens, from) }]
+      case 'list': {
+        const { ordered, items } = token as Tokens.List
+        return [{ kind: 'list', isNumbered: ordered, items: items.map((item) => blocksOf(item.tokens, from)) }]
+      }
+      case 'table': {
+        const { header, rows } = token as Tokens.Table
+        const cells = (row: Tokens.TableCell[]) => row.map((cell) => inlineOf(cell.tokens, from))
+        return [{ kind: 'table', head: cells(header), rows: rows.map(cells) }]
+      }
+      case 'code':
+        return [{ kind: 'code', text: (token as Tokens.Code).text }]
+      case 'blockquote':
+        return blocksOf(token.tokens ?? [], from)
+      default: {
+        const { tokens: within = [token] } = token as { tokens?: Token[] }
+        const parts = inlineOf(within, from)
+        return parts.length > 0 ? [{ kind: 'text', parts }] : []
+      }
+    }
+  })
+}
+
+function inlineOf(tokens: readonly Token[], from: From): Inline[] {
+  return tokens.flatMap((token): Inline[] => {
+    switch (token.type) {
+      case 'image':
+        return []
+      case 'br':
+        return [' ']
+      case 'codespan':
+        return [{ kind: 'code', text: (token as Tokens.Codespan).text }]
+      case 'strong':
+      case 'em':
+        return [{ kind: token.type, parts: inlineOf(token.tokens ?? [], from) }]
+      case 'link': {
+        const parts = inlineOf(token.tokens ?? [], from)
+        const to = sectionOf((token as Tokens.Link).href, from)
+        return to === undefined ? parts : [{ kind: 'link', to, parts }]
+      }
+      default:
+        if ('tokens' in token && token.tokens) return inlineOf(token.tokens, from)
+        return [
+          curly((token.type === 'html' ? token.raw : 'text' in token ? token.text : token.raw).replace(/\s+/g, ' '))
+        ]
+    }
+  })
+}
+
+/** The section that a link leads to, or undefined where it leads out of the handbook. */
+function sectionOf(href: string, { name, pages, ids }: From): string | undefined {
+  if (/^[a-z][a-z+.-]*:|^\/\//i.test(href)) return undefined
+  const [path = '', heading = ''] = href.split('#', 2)
+  const file = path.split('/').at(-1)
+  const page = path === '' ? name : pages.find((one) => one.file.split('/').at(-1) === file)?.name
+  const id = heading ? `${page}/${heading}` : [...ids].find((one) => one.startsWith(`${page}/`))
+  return id !== undefined && ids.has(id) ? id : undefined
+}
+
+function plainText(tokens: readonly Token[]): string {
+  return tokens.map((token) => ('tokens' in token && token.tokens ? plainText(token.tokens) : token.raw)).join('')
+}
+
+/** As GitHub makes the address of a heading. */
+function slugOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
+}
+
+/** With the apostrophes and quotes of the screens. */
+function curly(text: string): string {
+  return text
+    .replace(/(?<=[\p{L}\p{N}]|^)'/gu, '’')
+    .replace(/(?<=^|[\s(])"(?![\s.,;:)])/gu, '“')
+    .replaceAll('"', '”')
+}

@@ -1,0 +1,200 @@
+import { sections } from 'virtual:handbook'
+import { fireEvent, render, screen, within } from '@testing-library/svelte'
+import { describe, expect, test } from 'vitest'
+import App from '../../src/renderer/src/App.svelte'
+import { commandsFor } from '../../src/renderer/src/frame/commands.ts'
+import { labels, loadScreens, screens } from '../../src/renderer/src/frame/screens.ts'
+import { type Router, screenNames } from '../../src/renderer/src/state/router.svelte.ts'
+import type { FakeState } from './fake-api.ts'
+import { fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { openOffice } from './office.ts'
+
+await loadScreens()
+
+async function open(change: Partial<FakeState>, ...at: Parameters<Router['go']>) {
+  const opened = await openOffice(fakeApi(change))
+  opened.app.router.go(...at)
+  render(App, { props: { app: opened.app } })
+  await settle()
+  return opened
+}
+const press = async (key: string, from: Element | Window = window, more: KeyboardEventInit = {}) => {
+  const event = new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...more })
+  from.dispatchEvent(event)
+  await settle()
+}
+const article = () => screen.getByRole('article')
+const field = () => screen.getByRole<HTMLInputElement>('searchbox', { name: 'Search the help' })
+const nav = () => within(screen.getByRole('navigation', { name: 'Sections' }))
+async function type(words: string) {
+  await fireEvent.input(field(), { target: { value: words } })
+  await settle()
+}
+
+describe('F1', () => {
+  test('opens the section about the screen, and in Help goes to its search', async () => {
+    const { app } = await open({}, 'bulk')
+    await press('F1')
+    expect(app.router.route).toMatchObject({ screen: 'help', rest: ['guide', 'bulk-send'] })
+    expect(within(article()).getByRole('heading', { level: 2, name: 'Bulk send' })).toBeTruthy()
+    expect(nav().getByRole('link', { current: 'page' }).textContent).toBe('Bulk send')
+    await press('F1')
+    expect(document.activeElement).toBe(field())
+  })
+
+  test('knows a section for each screen, and each is there', () => {
+    const known = new Set(sections.map(({ id }) => id))
+    for (const name of screenNames.filter((one) => one !== 'help'))
+      expect([name, known.has(screens[name].help ?? '')]).toEqual([name, true])
+  })
+
+  test('does nothing while a question is open, or the application is locked', async () => {
+    const { app, api } = await open({}, 'drafts')
+    await press('?', window, { shiftKey: true })
+    await press('F1')
+    expect(app.router.route.screen).toBe('drafts')
+    api.control.state.lock = { isLocked: true, opensBySignIn: true }
+    api.control.emit('lock.changed', null)
+    await settle()
+    await press('F1')
+    expect(app.router.route.screen).toBe('drafts')
+  })
+})
+
+describe('the search', () => {
+  test('finds sections as one types, marks the words, and Escape shows all again', async () => {
+    await open({}, 'help')
+    expect(nav().getAllByRole('link')).toHaveLength(sections.length)
+    await type('Duplicates FLAGGED')
+    const results = nav().getAllByRole('link')
+    expect(results).toHaveLength(1)
+    expect(results[0]?.textContent).toContain('Bulk send')
+    expect([...(results[0]?.querySelectorAll('mark') ?? [])].map((mark) => mark.textContent)).toEqual(
+      expect.arrayContaining(['duplicates', 'flagged'])
+    )
+    expect(screen.getByText('1 section found')).toBeTruthy()
+    await press('Escape', field())
+    expect(nav().getAllByRole('link')).toHaveLength(sections.length)
+  })
+
+  test('is gone through by keys: slash, down, arrows, and up to the search again', async () => {
+    const { app } = await open({}, 'help')
+    await press('/')
+    expect(document.activeElement).toBe(field())
+    await type('signer')
+    await press('Enter', field())
+    const links = nav().getAllByRole('link')
+    expect(links.length).toBeGreaterThan(2)
+    expect(document.activeElement).toBe(links[0])
+    await press('ArrowDown', links[0])
+    expect(document.activeElement).toBe(links[1])
+    links[1]?.click()
+    await settle()
+    expect(app.router.route.query.get('search')).toBe('signer')
+    expect(article().querySelectorAll('mark').length).toBeGreaterThan(0)
+    await press('ArrowUp', nav().getAllByRole('link')[1])
+    await press('ArrowUp', nav().getAllByRole('link')[0])
+    expect(document.activeElement).toBe(field())
+  })
+
+  test('says that nothing was found', async () => {
+    await open({}, 'help')
+    await type('xyzzy')
+    expect(screen.getByText('Nothing found for “xyzzy”.')).toBeTruthy()
+  })
+
+  test('is there again where the address has it', async () => {
+    await open({}, 'help', ['guide', 'drafts'], { search: 'preset' })
+    expect(field().value).toBe('preset')
+    expect(within(article()).getByRole('heading', { level: 2 }).textContent).toBe('Drafts')
+  })
+})
+
+test('a section leads to those within it, and no link leads out of the application', async () => {
+  const { app } = await open({}, 'help', ['guide', 'identity-data'])
+  within(article()).getByRole('link', { name: 'Reading a check' }).click()
+  await settle()
+  expect(app.router.route.rest).toEqual(['guide', 'reading-a-check'])
+  for (const { id } of sections) {
+    app.router.go('help', id.split('/'))
+    await settle()
+    for (const link of article().querySelectorAll('a')) expect(link.getAttribute('href')).toMatch(/^#\/help\//)
+  }
+})
+
+test('the palette finds sections by their titles, once something is typed', () => {
+  const help = (typed: string) =>
+    commandsFor(typed, labels, [], { help: sections }).filter(({ group }) => group === 'Help')
+  expect(help('')).toEqual([])
+  expect(help('bulk').map(({ label }) => label)).toEqual(['Help: Bulk send'])
+  expect(help('help bulk')[0]).toMatchObject({ go: ['help', ['guide', 'bulk-send']] })
+})
+
+test('the menu and the sheet of keys lead there', async () => {
+  const { api, app } = await open({}, 'counter')
+  api.control.emit('menu.chosen', { command: 'help' })
+  await settle()
+  expect(app.router.route.rest).toEqual(['guide', 'the-counter'])
+  api.control.emit('menu.chosen', { command: 'news' })
+  await settle()
+  expect(article().getAttribute('aria-label')).toBe(sections.find(({ page }) => page === 'What’s new')?.title)
+  app.router.go('drafts')
+  await settle()
+  await press('?', window, { shiftKey: true })
+  const sheet = await screen.findByRole('dialog', { name: 'Keyboard shortcuts' })
+  within(sheet).getByRole('link', { name: 'Help' }).click()
+  await settle()
+  expect([app.router.route.screen, screen.queryByRole('dialog')]).toEqual(['help', null])
+})
+
+describe('what is new after an update', () => {
+  const news = { settings: { theme: 'system', zoom: 1, news: '0.2.0' } } satisfies Partial<FakeState>
+  const notice = () => screen.queryByText('Countersign 0.2.0: what’s new')
+
+  test('is offered on Today until it is dismissed', async () => {
+    const { api } = await open(news, 'today')
+    expect(notice()).toBeTruthy()
+    await fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }))
+    await settle()
+    expect(notice()).toBeNull()
+    expect(api.control.calls).toContainEqual({ name: 'settings.set', input: { news: null } })
+    expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1, name: 'Today' }))
+  })
+
+  test('opens in Help, and is not offered again', async () => {
+    const { app } = await open(news, 'today')
+    await fireEvent.click(screen.getByRole('button', { name: 'Open' }))
+    await settle()
+    expect([app.router.route.screen, app.router.route.rest]).toEqual(['help', ['changelog']])
+    app.router.go('today')
+    await settle()
+    expect(notice()).toBeNull()
+  })
+
+  test('is not offered where nothing is new', async () => {
+    await open({}, 'today')
+    expect(screen.queryByText(/what’s new/)).toBeNull()
+  })
+
+  test('is nowhere while a person has the screen or it is locked, and there afterwards', async () => {
+    const { api } = await open(news, 'today')
+    const setLocked = async (isLocked: boolean) => {
+      api.control.state.lock = { isLocked, opensBySignIn: true }
+      api.control.emit('lock.changed', null)
+      await settle()
+    }
+    await setLocked(true)
+    expect(notice()).toBeNull()
+    await setLocked(false)
+    expect(notice()).toBeTruthy()
+  })
+
+  test('says where the dismissal could not be saved', async () => {
+    const { api } = await open(news, 'today')
+    api.control.fail('settings.set', { code: 'storage', message: 'The disk is full.' })
+    await fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }))
+    await settle()
+    expect(screen.getByText(/^This couldn’t be saved\./)).toBeTruthy()
+  })
+})

@@ -1,0 +1,54 @@
+// What is new after an update is offered once, on whatever this workstation kept before.
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test, vi } from 'vitest'
+import { openSettings } from '../../../src/main/core/storage/settings.ts'
+import { systemHandlers } from '../../../src/main/ipc/system.ts'
+import { temporaryFolder } from '../storage/folders.ts'
+
+// Outside Electron the package `electron` stands for the path of its program, and would fetch it to know that.
+vi.stubEnv('ELECTRON_OVERRIDE_DIST_PATH', '/not/needed')
+const { default: Store } = await import('electron-store')
+
+const caller = {} as never
+
+async function start(folder: string, version: string) {
+  const open = () => new Store({ name: 'settings', cwd: folder })
+  const { settings } = await openSettings({ open, path: join(folder, 'settings.json'), clock: () => 0 })
+  const nothing = () => {}
+  const handlers = systemHandlers({
+    ...{ settings, version, systemCountry: () => '', applySettings: nothing, changed: nothing, keepPlace: nothing },
+    ...{ status: () => ({}) as never, copy: async () => {}, copyBriefly: async () => 0, readyToClose: nothing }
+  })
+  return {
+    news: async () => (await handlers['settings.get'](undefined, caller)).news,
+    set: (change: object) => handlers['settings.set'](change, caller)
+  }
+}
+
+describe('what is new', () => {
+  test('is nothing on a first installation, nor the next day', async () => {
+    const folder = temporaryFolder()
+    expect(await (await start(folder, '0.1.0')).news()).toBeUndefined()
+    expect(existsSync(join(folder, 'settings.json'))).toBe(true)
+    expect(await (await start(folder, '0.1.0')).news()).toBeUndefined()
+  })
+
+  test('is offered after an update until it was dismissed, and not again', async () => {
+    const folder = temporaryFolder()
+    await start(folder, '0.1.0')
+    expect(await (await start(folder, '0.2.0')).news()).toBe('0.2.0')
+    const again = await start(folder, '0.2.0')
+    await again.set({ theme: 'dark' })
+    expect(await again.news()).toBe('0.2.0')
+    expect(await again.set({ news: null })).not.toHaveProperty('news')
+    expect(await (await start(folder, '0.2.0')).news()).toBeUndefined()
+    expect(await (await start(folder, '0.3.0')).news()).toBe('0.3.0')
+  })
+
+  test('is nothing where what was kept can’t be understood', async () => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'settings.json'), '{"theme":"dark","newsSeen":7}')
+    expect(await (await start(folder, '0.2.0')).news()).toBeUndefined()
+  })
+})
