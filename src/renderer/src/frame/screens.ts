@@ -5,7 +5,6 @@
 import {
   Activity,
   BookUser,
-  CircleQuestionMark,
   Download,
   FileCheck,
   FileScan,
@@ -27,93 +26,30 @@ import { type ScreenName, screenNames } from '../state/router.svelte.ts'
 interface Screen {
   label: string
   icon: typeof FileText
-  /** The section of the handbook that is about it. */
-  help?: string
   load: () => Promise<{ default: Component }>
 }
 
 export const screens: Record<ScreenName, Screen> = {
-  today: { label: 'Today', icon: Sun, help: 'guide/the-day', load: () => import('../screens/today/Today.svelte') },
-  compose: {
-    label: 'Compose',
-    icon: SquarePen,
-    help: 'guide/a-package',
-    load: () => import('../screens/compose/Compose.svelte')
-  },
-  bulk: {
-    label: 'Bulk send',
-    icon: Table2,
-    help: 'guide/bulk-send',
-    load: () => import('../screens/bulk/Bulk.svelte')
-  },
-  drafts: {
-    label: 'Drafts',
-    icon: PenLine,
-    help: 'guide/drafts',
-    load: () => import('../screens/drafts/Drafts.svelte')
-  },
-  outbox: { label: 'Outbox', icon: Inbox, help: 'guide/send', load: () => import('../screens/outbox/Outbox.svelte') },
-  documents: {
-    label: 'Documents',
-    icon: FileText,
-    help: 'guide/documents',
-    load: () => import('../screens/documents/Documents.svelte')
-  },
-  identity: {
-    label: 'Identity check',
-    icon: ScanFace,
-    help: 'guide/reading-a-check',
-    load: () => import('../screens/identity/Identity.svelte')
-  },
-  'identity-pdf': {
-    label: 'Identity report',
-    icon: FileScan,
-    help: 'guide/looking-at-a-report',
-    load: () => import('../screens/pdf/DocumentPdf.svelte')
-  },
+  today: { label: 'Today', icon: Sun, load: () => import('../screens/today/Today.svelte') },
+  compose: { label: 'Compose', icon: SquarePen, load: () => import('../screens/compose/Compose.svelte') },
+  bulk: { label: 'Bulk send', icon: Table2, load: () => import('../screens/bulk/Bulk.svelte') },
+  drafts: { label: 'Drafts', icon: PenLine, load: () => import('../screens/drafts/Drafts.svelte') },
+  outbox: { label: 'Outbox', icon: Inbox, load: () => import('../screens/outbox/Outbox.svelte') },
+  documents: { label: 'Documents', icon: FileText, load: () => import('../screens/documents/Documents.svelte') },
+  identity: { label: 'Identity check', icon: ScanFace, load: () => import('../screens/identity/Identity.svelte') },
+  'identity-pdf': { label: 'Identity report', icon: FileScan, load: () => import('../screens/pdf/DocumentPdf.svelte') },
   'signed-document': {
     label: 'Signed document',
     icon: FileCheck,
-    help: 'guide/signed-documents',
     load: () => import('../screens/pdf/DocumentPdf.svelte')
   },
-  counter: {
-    label: 'Counter',
-    icon: UserCheck,
-    help: 'guide/the-counter',
-    load: () => import('../screens/counter/Counter.svelte')
-  },
-  audit: {
-    label: 'Audit trail',
-    icon: ScrollText,
-    help: 'administration/evidence-and-the-audit-trail',
-    load: () => import('../screens/audit/Audit.svelte')
-  },
-  downloads: {
-    label: 'Downloads',
-    icon: Download,
-    help: 'guide/downloading',
-    load: () => import('../screens/downloads/Downloads.svelte')
-  },
-  directory: {
-    label: 'Directory',
-    icon: BookUser,
-    help: 'guide/activity-and-directory',
-    load: () => import('../screens/directory/Directory.svelte')
-  },
-  activity: {
-    label: 'Activity',
-    icon: Activity,
-    help: 'guide/activity-and-directory',
-    load: () => import('../screens/activity/Activity.svelte')
-  },
-  settings: {
-    label: 'Settings',
-    icon: Settings,
-    help: 'guide/settings',
-    load: () => import('../screens/settings/Settings.svelte')
-  },
-  help: { label: 'Help', icon: CircleQuestionMark, load: () => import('../screens/help/Help.svelte') }
+  counter: { label: 'Counter', icon: UserCheck, load: () => import('../screens/counter/Counter.svelte') },
+  audit: { label: 'Audit trail', icon: ScrollText, load: () => import('../screens/audit/Audit.svelte') },
+  downloads: { label: 'Downloads', icon: Download, load: () => import('../screens/downloads/Downloads.svelte') },
+  directory: { label: 'Directory', icon: BookUser, load: () => import('../screens/directory/Directory.svelte') },
+  activity: { label: 'Activity', icon: Activity, load: () => import('../screens/activity/Activity.svelte') },
+  settings: { label: 'Settings', icon: Settings, load: () => import('../screens/settings/Settings.svelte') },
+  help: { label: 'Help', icon: ScrollText, load: () => import('../screens/help/Help.svelte') }
 }
 
 /** What is seen beside the screens or in their place, now and then. */

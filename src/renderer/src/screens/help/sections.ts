@@ -28,6 +28,25 @@ export interface Section {
   blocks: Block[]
 }
 
+/** What the handbook says of each screen. Here, so that the first load hasn't got it. */
+export const sectionOfScreen: Partial<Record<string, string>> = {
+  today: 'guide/the-day',
+  compose: 'guide/a-package',
+  bulk: 'guide/bulk-send',
+  drafts: 'guide/drafts',
+  outbox: 'guide/send',
+  documents: 'guide/documents',
+  identity: 'guide/reading-a-check',
+  'identity-pdf': 'guide/looking-at-a-report',
+  'signed-document': 'guide/signed-documents',
+  counter: 'guide/the-counter',
+  audit: 'administration/evidence-and-the-audit-trail',
+  downloads: 'guide/downloading',
+  directory: 'guide/activity-and-directory',
+  activity: 'guide/activity-and-directory',
+  settings: 'guide/settings'
+}
+
 /** The section of that id; of a page's name or an id that is gone the first there, and else the first of all. */
 export function sectionAt(sections: readonly Section[], id: string): Section | undefined {
   const page = `${id.split('/')[0]}/`
