@@ -106,6 +106,7 @@ test('rows are pasted with the keys alone', async ({ clerk }) => {
   const { window, button } = clerk
   await clerk.goTo(/^Bulk send/)
   await button(/^Client engagement letter/).click()
+  await expect(button('Choose a file…')).toBeVisible()
   // Copied as in a spreadsheet, which has the focus then.
   await window.evaluate(() => {
     const cells = document.createElement('textarea')

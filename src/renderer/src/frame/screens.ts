@@ -57,6 +57,7 @@ export const parts = {
   'first run': () => import('../screens/first-run/FirstRun.svelte'),
   lock: () => import('./LockScreen.svelte'),
   person: () => import('../screens/counter/person/PersonSide.svelte'),
+  drops: () => import('./DropZone.svelte'),
   search: () => import('./CommandPalette.svelte'),
   shortcuts: () => import('./Shortcuts.svelte')
 }
