@@ -10,9 +10,9 @@ import { loadFirstPage } from './shell/own-windows.ts'
 import { bringForward } from './shell/windows.ts'
 
 /** How long sends that are under way may take when the application ends, in milliseconds; then they are in doubt. */
-const LEAVING_PATIENCE = 5000
+const LEAVING_TIMEOUT = 5000
 /** How long the page may take to answer before the window closes, in milliseconds; then the person decides. */
-const CLOSING_PATIENCE = 3000
+const CLOSING_TIMEOUT = 3000
 const DAY = 86_400_000
 /** How often a Linux is asked whether its screen is locked, in milliseconds: it tells nobody by itself. */
 const LOCK_LOOK = 2000
@@ -154,7 +154,7 @@ export class Lifecycle {
     // A page that has crashed has nothing more to say, and what it had is kept as far as it was.
     if (this.#window.webContents.isCrashed()) return void this.#decide(true)
     this.#closing = 'page asked'
-    this.#late = setTimeout(() => void this.#decide(false), CLOSING_PATIENCE)
+    this.#late = setTimeout(() => void this.#decide(false), CLOSING_TIMEOUT)
     this.#app.foundation.send('window.closing', null)
   }
 
@@ -199,10 +199,10 @@ export class Lifecycle {
       counter.end({ keepsMarker: this.#keepsMarker }).finally(identity.end),
       bulk.closeAll(),
       folders.hints.stop(),
-      folders.actions.close(LEAVING_PATIENCE),
-      identity.close(LEAVING_PATIENCE),
+      folders.actions.close(LEAVING_TIMEOUT),
+      identity.close(LEAVING_TIMEOUT),
       // What is being taken over goes into the outbox.
-      dropFolders.stop(LEAVING_PATIENCE).then(() => outbox.stop(LEAVING_PATIENCE)),
+      dropFolders.stop(LEAVING_TIMEOUT).then(() => outbox.stop(LEAVING_TIMEOUT)),
       notifications.notifier.stop()
     ])
     // Those before may ask for documents to their end, and the practice office may still be answering them.
@@ -266,7 +266,7 @@ function endAfter(before: () => Promise<void>): void {
 }
 
 /** How long everything together may take, in milliseconds; a thread or a page that says nothing has failed. */
-const SMOKE_PATIENCE = 60_000
+const SMOKE_TIMEOUT = 60_000
 
 /** Says so once the page has drawn its first screen, which it can't without its answers from the main process. */
 const LOADED = `new Promise((resolve) => {
@@ -280,7 +280,7 @@ const LOADED = `new Promise((resolve) => {
  */
 export async function smoke({ foundation, folders, composing }: App): Promise<void> {
   const { accounts, devServer, keychainState, log, practice, storage, window } = foundation
-  const late = setTimeout(() => end('an answer in time'), SMOKE_PATIENCE)
+  const late = setTimeout(() => end('an answer in time'), SMOKE_TIMEOUT)
 
   function end(failed?: string): void {
     clearTimeout(late)

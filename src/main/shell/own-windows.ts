@@ -155,3 +155,18 @@ export function openPersonWindow(display: Display, parts: PersonWindowParts): Br
   window.loadURL(parts.start).catch(() => parts.log.error('The page of the second display could not be loaded.'))
   return window
 }
+
+/**
+ * The side buttons of a mouse on Windows and Linux, and a swipe with three fingers on macOS: they lead back and forward. A page
+ * hears of the buttons as well, and takes whichever comes first.
+ */
+export function followSideButtons(window: BrowserWindow, go: (way: 'back' | 'forward') => void): void {
+  window.on('app-command', (event, command) => {
+    if (command !== 'browser-backward' && command !== 'browser-forward') return
+    event.preventDefault()
+    go(command === 'browser-backward' ? 'back' : 'forward')
+  })
+  window.on('swipe', (_event, direction) => {
+    if (direction === 'left' || direction === 'right') go(direction === 'left' ? 'back' : 'forward')
+  })
+}

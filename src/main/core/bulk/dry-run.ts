@@ -69,7 +69,7 @@ export interface DryRun {
   check: BulkCheck
   /** Rows, by their places, that had errors when all were tried: one that was corrected since stays among them. */
   hadErrors: ReadonlySet<number>
-  /** Tries a row again that was corrected. What it repeats, and what repeats it, is settled anew without trying the others. */
+  /** Tries a row again that was corrected. What it repeats, and what repeats it, is settled again without trying the others. */
   again: (row: SheetRow, index: number) => DryRun
 }
 

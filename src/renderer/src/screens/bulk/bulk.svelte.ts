@@ -58,7 +58,7 @@ export class Bulk {
   readonly sampling = new Action<SavedFile | null>()
   readonly opening = new Action<BulkSheet | null>()
   readonly checking = new Action<BulkCheck>()
-  readonly mending = new Action<SavedFile | null>()
+  readonly exporting = new Action<SavedFile | null>()
   readonly correcting = new Action<{ check: BulkCheck; row: BulkRow }>()
   readonly sending = new Action<BatchView>()
 
@@ -326,13 +326,13 @@ export class Bulk {
   /** Saves the whole sheet with what was corrected; null where the person thinks better of it. */
   saveCorrected(): Promise<SavedFile | null | undefined> {
     const id = this.#sheet?.id ?? ''
-    return this.mending.run(() => this.#noticed(this.#api.bulk.exportCorrected({ id })))
+    return this.exporting.run(() => this.#noticed(this.#api.bulk.exportCorrected({ id })))
   }
 
   /** Saves the rows with errors as a file; null where the person thinks better of it. */
-  mend(): Promise<SavedFile | null | undefined> {
+  exportFailed(): Promise<SavedFile | null | undefined> {
     const id = this.#sheet?.id ?? ''
-    return this.mending.run(() => this.#noticed(this.#api.bulk.exportFailed({ id })))
+    return this.exporting.run(() => this.#noticed(this.#api.bulk.exportFailed({ id })))
   }
 
   saveSample(format: 'csv' | 'xlsx'): Promise<SavedFile | null | undefined> {
@@ -429,7 +429,7 @@ export class Bulk {
     this.#since = undefined
     this.checking.clear()
     this.sending.clear()
-    this.mending.clear()
+    this.exporting.clear()
     this.correcting.clear()
     this.rows.forget()
   }
