@@ -104,9 +104,10 @@ test('the same person’s other documents come before the next person, and each 
 test('a signer whose turn comes later can be added only after those before, and goes with them', async () => {
   await open({ offer: offerOf() })
   expect(box('Anahera Singh').disabled).toBe(true)
-  expect(sheet().getByText('After Tama Brooks')).toBeTruthy()
+  expect(sheet().getByText('Signs after Tama Brooks')).toBeTruthy()
   await tick('Tama Brooks')
   expect(box('Anahera Singh').disabled).toBe(false)
+  expect(sheet().getByText('Signs after Tama Brooks')).toBeTruthy()
   await tick('Anahera Singh')
   await tick('Tama Brooks')
   expect(box('Anahera Singh').checked).toBe(false)

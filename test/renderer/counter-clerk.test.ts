@@ -1,7 +1,7 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, describe, expect, test } from 'vitest'
 import Counter from '../../src/renderer/src/screens/counter/Counter.svelte'
-import { foundIn } from '../../src/renderer/src/screens/counter/finding.ts'
+import { foundIn, isDay } from '../../src/renderer/src/screens/counter/finding.ts'
 import type { CounterEntry, DocumentPage, SignerView } from '../../src/shared/contract/views.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
@@ -119,6 +119,27 @@ test('two of one name are two rows', async () => {
   expect(starts()).toHaveLength(2)
 })
 
+test('a name that is typed anywhere on the screen goes into the field', async () => {
+  await open({ queue: [entry()] })
+  const field = screen.getByRole('searchbox')
+  const [start] = starts()
+  const pressed = async (key: string, how = {}, at: Element = document.body) => {
+    field.blur()
+    // The character goes where the focus is, unless the key is taken from it.
+    const isLeft = await fireEvent.keyDown(at, { key, ...how })
+    return { isLeft, arrives: document.activeElement === field }
+  }
+  expect(await pressed('m')).toEqual({ isLeft: true, arrives: true })
+  expect(await pressed('Ā', { shiftKey: true })).toEqual({ isLeft: true, arrives: true })
+  expect(await pressed('5')).toEqual({ isLeft: true, arrives: true })
+  expect(await pressed('/')).toEqual({ isLeft: false, arrives: true })
+  for (const key of ['Enter', ' ', 'Tab', '?', 'F5']) expect(await pressed(key), key).toMatchObject({ arrives: false })
+  expect(await pressed('m', { ctrlKey: true })).toMatchObject({ arrives: false })
+  start?.click()
+  await settle()
+  expect(await pressed('m', {}, screen.getByRole('dialog'))).toMatchObject({ arrives: false })
+})
+
 describe('someone who is not in the queue', () => {
   /** A document in order, of which Ben signs first, Ana then, and Ida has signed. */
   function inOrder(): DocumentPage[] {
@@ -143,15 +164,24 @@ describe('someone who is not in the queue', () => {
     ['ana', 'Ana Ruiz signs after Ben Cole: Deed of gift'],
     ['ida', 'Ida Moss has already signed: Deed of gift'],
     ['eve', 'Eve Hart can’t sign here because the service gave no link: Deed of gift']
-  ])('is looked for in the documents, and why is said (%s)', async (typed, said) => {
-    await open({ documents: inOrder() })
-    await type(typed)
-    await opened.clock.pass(300)
-    const told = screen.getAllByRole('listitem')
-    expect(told.map((one) => one.textContent?.replace(/\s+/g, ' ').trim())).toEqual([said])
-  })
+  ])(
+    'is looked for in the documents, and why is said, with another way where there is one (%s)',
+    async (typed, said) => {
+      await open({ documents: inOrder() })
+      await type(typed)
+      await opened.clock.pass(300)
+      const told = screen.getAllByRole('listitem')
+      expect(told.map((one) => one.textContent?.replace(/\s+/g, ' ').trim())).toEqual([said])
+      expect(screen.queryByText(/^Without a link they sign from the service’s e-mail\./) !== null).toBe(typed === 'eve')
+      await press('Search all documents')
+      expect([opened.app.router.route.screen, opened.app.router.route.query.get('search')]).toEqual([
+        'documents',
+        typed
+      ])
+    }
+  )
 
-  test('and is nowhere is said so; all documents, and a walk-in of that name, are a press away', async () => {
+  test('and is nowhere is said so; a walk-in of that name is a press away, and the same search is not offered again', async () => {
     await open()
     await type('Zebedee Quill')
     await opened.clock.pass(300)
@@ -159,11 +189,19 @@ describe('someone who is not in the queue', () => {
     await press('Add “Zebedee Quill” as a walk-in')
     const { screen: name, query } = opened.app.router.route
     expect([name, query.get('for'), query.get('name')]).toEqual(['compose', 'counter', 'Zebedee Quill'])
-    await press('Search all documents')
-    expect([opened.app.router.route.screen, opened.app.router.route.query.get('search')]).toEqual([
-      'documents',
-      'Zebedee Quill'
-    ])
+    expect(screen.queryByRole('button', { name: 'Search all documents' })).toBeNull()
+  })
+
+  test('and a day on which nobody is due is no one’s name', async () => {
+    await open()
+    await type('friday')
+    await opened.clock.pass(300)
+    expect(screen.getByText('Nobody in the queue is due “friday”.')).toBeTruthy()
+    expect(screen.queryByRole('button', { name: /as a walk-in$/ })).toBeNull()
+    const days = ['Friday', 'today', '5 dec', '5/12', '2025-12-05', 'fri 5 december']
+    expect(days.filter((one) => !isDay(one, NOW))).toEqual([])
+    const names = ['', 'sun', 'may', 'April', 'Dec', 'Sunny', '25 Queen Street', '0410', '021 555 0101', 'Mere Tamati']
+    expect(names.filter((one) => isDay(one, NOW))).toEqual([])
   })
 })
 

@@ -473,7 +473,7 @@ describe('after a document', () => {
     await open({ phase: 'open', origin })
     await press('I’ve finished')
     await press('Yes, I’ve signed')
-    expect(heading().textContent).toBe('Thank you. One moment…')
+    expect(heading().textContent).toBe('One moment, please…')
     expect(side().queryByText(/signed/i)).toBeNull()
   })
 

@@ -52,7 +52,7 @@ export function outcomeWords({ signed, error }: CounterOutcome, signerName: stri
         word: 'Not signed yet',
         title: `${who} hasn’t signed yet`,
         meaning: 'The signing service hasn’t received a signature. This updates automatically.',
-        todo: 'If the page said the link is locked, send a reminder or correct the e-mail address first.'
+        todo: 'They can start again or sign later. If the page said the link is locked, send a reminder or correct the e-mail address first.'
       }
     case 'unknown':
       return {

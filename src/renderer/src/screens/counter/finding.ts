@@ -6,6 +6,11 @@ import type { CounterEntry, DocumentPage, SignerView } from '../../../../shared/
 import { dayInWords, offsetAt, shortDay } from '../../words/dates.ts'
 import { dueWords } from '../documents/document-words.ts'
 
+const DAY = 86_400_000
+const WEEK = Array.from({ length: 7 }, (_, day) => day)
+/** Days from now on which each month comes by. */
+const MONTHS = Array.from({ length: 14 }, (_, part) => part * 28)
+
 /** The entries that have all the words typed, in their order. */
 export function foundIn(entries: readonly CounterEntry[], typed: string, now: number): CounterEntry[] {
   const words = plain(typed).split(/\s+/).filter(Boolean)
@@ -32,6 +37,27 @@ function daysOf({ due }: CounterEntry, now: number): string {
   return [dayInWords(due.at, offset), shortDay(due.at, now), iso, `${Number(day)}/${Number(month)}`, left].join(' ')
 }
 
+/**
+ * Whether what was typed is a day and nobody's name: "friday", "fri 5 dec", "5/12", "tomorrow". A month alone may be a name, and so may
+ * the beginning of a weekday.
+ */
+export function isDay(typed: string, now: number): boolean {
+  const words = plain(typed)
+    .split(/[\s,./-]+/)
+    .filter(Boolean)
+  const weekdays = ['today', 'tomorrow', ...WEEK.map((day) => wordOf(now + day * DAY, 0))]
+  const names = [...weekdays, ...MONTHS.map((day) => wordOf(now + day * DAY, 2))]
+  return (
+    words.some((one) => /^\d{1,2}$/.test(one) || weekdays.includes(one)) &&
+    words.every(
+      (one) => /^(?:\d{1,2}|\d{4})$/.test(one) || (one.length >= 3 && names.some((name) => name.startsWith(one)))
+    )
+  )
+}
+
+/** Of "friday 5 december 2025". */
+const wordOf = (at: number, part: 0 | 2) => plain(dayInWords(at)).split(/\s+/)[part] ?? ''
+
 /** In small letters and without marks over them, so that "ngata" finds "Ngāta". */
 function plain(text: string): string {
   return text
@@ -46,6 +72,8 @@ export interface NotHere {
   signerName: string
   /** Goes on after the name: "has already signed". */
   why: string
+  /** Nothing but the link keeps them from signing here: there is another way for them. */
+  hasNoLink: boolean
 }
 
 /** A signer who has not been asked yet: another one's turn comes first. */
@@ -55,15 +83,20 @@ const NOT_ASKED = new Set(['Initialized', 'Pending'])
 export function notHereIn(page: DocumentPage, typed: string): NotHere[] {
   const words = plain(typed).split(/\s+/).filter(Boolean)
   const named = page.people.filter(({ name }) => words.every((word) => plain(name).includes(word)))
-  return (named.length > 0 ? named : page.people).map((person) => ({
-    documentReference: page.reference,
-    documentName: page.name,
-    signerName: person.name.trim() || 'Unnamed signer',
-    why: whyNot(page, person)
-  }))
+  return (named.length > 0 ? named : page.people).map((person) => {
+    const why = whyNot(page, person)
+    return {
+      documentReference: page.reference,
+      documentName: page.name,
+      signerName: person.name.trim() || 'Unnamed signer',
+      why: why ?? 'can’t sign here because the service gave no link',
+      hasNoLink: why === undefined
+    }
+  })
 }
 
-function whyNot({ people, status, goneAt }: DocumentPage, person: SignerView): string {
+/** Undefined where nothing tells but that there is no link. */
+function whyNot({ people, status, goneAt }: DocumentPage, person: SignerView): string | undefined {
   if (person.state === 'signed') return 'has already signed'
   if (person.state === 'declined') return 'declined'
   if (person.state === 'removed') return 'was removed'
@@ -74,5 +107,5 @@ function whyNot({ people, status, goneAt }: DocumentPage, person: SignerView): s
   const before = people.slice(0, people.indexOf(person)).find(({ state }) => state === 'waiting' || state === 'unknown')
   if (before && NOT_ASKED.has(person.signedStatus ?? ''))
     return `signs after ${before.name.trim() || 'the signer before'}`
-  return 'can’t sign here because the service gave no link'
+  return undefined
 }
