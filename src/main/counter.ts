@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { Audit } from './core/audit/audit.ts'
+import { Signer } from './core/audit/signature.ts'
+import { AuditExports } from './core/audit/signed-exports.ts'
 import { Counter } from './core/counter/counter.ts'
 import { CounterSettingsKeeper } from './core/counter/counter-settings.ts'
 import { openCrashMarker } from './core/counter/interrupted.ts'
@@ -43,13 +45,15 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
 
   // These know each other: an entry names who of staff it was, and a change of the settings is an entry; the windows are as
   // the settings have them, and these name the second display; the counter is shown in them, and ends where they are left.
+  const trailKeychain = foundation.isKept ? keychain : memoryKeychain()
   const audit = new Audit({
     ...{ db, time, trouble },
-    anchor: (foundation.isKept ? keychain : memoryKeychain()).auditAnchor,
+    anchor: trailKeychain.auditAnchor,
     staff: () => settings.staff(),
     changed: () => send('audit.changed', null)
   })
   const { note } = audit
+  const auditExports = new AuditExports({ audit, time, signer: new Signer({ note, slot: trailKeychain.auditKey }) })
   const settings: CounterSettingsKeeper = new CounterSettingsKeeper({
     ...{ db, note },
     userName: () => userInfo().username,
@@ -148,7 +152,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
   }
 
   return {
-    ...{ counter, audit, settings, pin, lock, isAway },
+    ...{ counter, audit, auditExports, settings, pin, lock, isAway },
     isHandedOver: () => counter.isHandedOver(),
     /** Resolves the next time that the office's window is staff's. */
     handedBack: () => new Promise<void>((resolve) => waiting.push(resolve)),

@@ -105,6 +105,7 @@ export class Lifecycle {
     void folders.hints.start()
     composing.dropFolders.start()
     notifications.badgeCounts.changed()
+    await this.#app.counter.audit.checkAtStart()
   }
 
   /** The computer sleeps and wakes; its screen is locked and unlocked. */

@@ -5,6 +5,7 @@ import {
   checkWords,
   detailsIn,
   entryStatus,
+  fileCheckWords,
   momentInFull,
   momentOf,
   zoneOf
@@ -128,14 +129,84 @@ test('a trail that was changed says where, and what to do', async () => {
   await open({ audit: trail(3), auditCheck: { isWhole: false, brokenAt: 2 } })
   await press('Verify')
   const alert = screen.getByRole('alert')
-  expect(alert.textContent).toMatch(/Entry 2 doesn’t match the one before it\./)
+  expect(alert.textContent).toMatch(/Entry 2 doesn’t match the one before it, although/)
   expect(alert.textContent).toMatch(/tell your administrator/)
 })
 
-test('an end that was cut off is told apart from a change in the middle', () => {
-  const { more } = checkWords({ isWhole: false, entries: 3, isCutOff: true })
-  expect(more).toMatch(/^Entries at the end are missing\./)
-  expect(more).not.toMatch(/follow/)
+test('what is wrong is told apart: someone changed it, the disk did, its end was cut, an older copy, a new database', () => {
+  const wrong = { isWhole: false, entries: 3, isCutOff: true }
+  const said = [
+    checkWords({ ...wrong, missing: 'cut' }),
+    checkWords({ ...wrong, missing: 'older-copy' }),
+    checkWords({ ...wrong, missing: 'replaced' }),
+    checkWords({ ...wrong, missing: 'forgotten' }),
+    checkWords({ ...wrong, isCutOff: false, isDamaged: true }),
+    checkWords({ ...wrong, isCutOff: false, brokenAt: 2 })
+  ]
+  expect(new Set(said.map(({ more }) => more)).size).toBe(6)
+  expect(said.every(({ kind, more }) => kind === 'danger' && /tell your administrator/.test(more))).toBe(true)
+  expect(said[0]?.more).toMatch(/Someone removed them/)
+  expect(said[1]?.more).toMatch(/older copy of the database/)
+  expect(said[4]?.more).toMatch(/Nothing suggests that someone changed it/)
+  expect(said[5]?.title).toBe('The audit trail was changed.')
+})
+
+test('what the check at the start found wrong stands there without being asked for, until it is dismissed', async () => {
+  const auditAtStart = { isWhole: false, entries: 2, after: 8, isCutOff: false, brokenAt: 9 }
+  await open({ audit: trail(3), auditAtStart })
+  expect(screen.getByRole('alert').textContent).toMatch(/Entry 9 doesn’t match/)
+  await press('Dismiss')
+  expect(screen.queryByRole('alert')).toBeNull()
+})
+
+test('that all was well at the start needs no words, and what is found later is shown once it is there', async () => {
+  await open({ audit: trail(3), auditAtStart: { isWhole: true, entries: 2, isCutOff: false } })
+  expect(screen.queryByText('No issues found.')).toBeNull()
+  opened.api.control.state.auditAtStart = { isWhole: false, entries: 2, isCutOff: true, missing: 'older-copy' }
+  opened.api.control.emit('audit.changed', null)
+  await settle()
+  expect(screen.getByRole('alert').textContent).toMatch(/older copy/)
+})
+
+async function fromMenu(name: RegExp) {
+  await fireEvent.keyDown(screen.getByRole('button', { name: 'Export' }), { key: 'Enter' })
+  await fireEvent.click(await screen.findByRole('menuitem', { name }))
+  await settle()
+}
+
+test('an exported file is checked from the menu, and what was changed in it is named', async () => {
+  const key = { fingerprint: 'AB12 CD34', isOurs: true }
+  const auditFile = {
+    ...{ label: 'trail.json', verdict: 'changed' as const, key, entries: 40 },
+    ...{ bytes: { from: 8192, to: 9215 }, near: { from: 22, to: 24 } }
+  }
+  await open({ audit: trail(3), auditFile })
+  await fromMenu(/Check an exported file/)
+  const alert = screen.getByRole('alert')
+  expect(alert.textContent).toMatch(/“trail\.json” was changed\./)
+  expect(alert.textContent).toMatch(/between entries 22 and 24 \(bytes 8,192 to 9,215\)\. Signed by this computer\./)
+})
+
+test('a file that is as it was exported is told apart from one of another key, and one without a signature', () => {
+  const file = { label: 'trail.csv', verdict: 'genuine' as const, entries: 1, exportedAt: '2026-11-21T10:00:00+13:00' }
+  const ours = { fingerprint: 'AB12', isOurs: true }
+  expect(fileCheckWords({ ...file, key: ours, isInTrail: true }).kind).toBe('ok')
+  const other = fileCheckWords({ ...file, key: { fingerprint: 'CD34', isOurs: false }, isInTrail: false })
+  expect(other).toMatchObject({ kind: 'warn', more: expect.stringMatching(/another key: CD34\. Compare/) })
+  const lacking = fileCheckWords({ ...file, key: ours, isInTrail: false })
+  expect(lacking).toMatchObject({ kind: 'warn', more: expect.stringMatching(/no longer has its newest entry/) })
+  expect(fileCheckWords({ label: 'trail.csv', verdict: 'unsigned' }).more).toMatch(/“trail\.csv\.signature”/)
+  expect(fileCheckWords({ label: 'trail.csv', verdict: 'signature' }).kind).toBe('danger')
+})
+
+test('the signing key’s fingerprint is shown, to be copied and saved', async () => {
+  await open({ audit: trail(3) })
+  await fromMenu(/Signing key/)
+  const dialog = within(await screen.findByRole('dialog', { name: 'Signing key' }))
+  expect(dialog.getByText(/^3F2A 91C4 /)).toBeTruthy()
+  await fireEvent.click(dialog.getByRole('button', { name: 'Save public key…' }))
+  await settle()
+  expect(opened.app.toasts.shown.map(({ text }) => text)).toEqual(['Saved as “Countersign audit key.pem”.'])
 })
 
 test('the trail is saved as a file, and nothing is said where the person thought better of it', async () => {
@@ -183,6 +254,8 @@ test('every event has words of its own, and a later version’s event is shown b
     'pin-set',
     'pin-reset',
     'settings-changed',
+    'trail-exported',
+    'signing-key-made',
     'account-added',
     'account-changed',
     'account-removed',

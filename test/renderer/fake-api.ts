@@ -22,6 +22,7 @@ import type {
   ActivityEntry,
   AuditCheck,
   AuditEntry,
+  AuditFileCheck,
   AwayView,
   BatchView,
   BulkCheck,
@@ -164,6 +165,8 @@ export interface FakeState {
   counterSettings: CounterSettings
   audit: AuditEntry[]
   auditCheck: Partial<AuditCheck>
+  auditAtStart: AuditCheck | null
+  auditFile: AuditFileCheck | null
   /** What the next send becomes once it leaves. */
   nextSend: Partial<SendView>
   now: () => number
@@ -300,6 +303,8 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     },
     audit: [],
     auditCheck: {},
+    auditAtStart: null,
+    auditFile: null,
     nextSend: {},
     now: () => NOW,
     ...change

@@ -5,6 +5,7 @@ import type { FetchedLists } from '../core/accounts/fetched-lists.ts'
 import type { ServiceFactsOf } from '../core/accounts/service-facts.ts'
 import type { Actions } from '../core/actions/actions.ts'
 import type { Audit } from '../core/audit/audit.ts'
+import type { AuditExports } from '../core/audit/signed-exports.ts'
 import type { Bulk } from '../core/bulk/bulk.ts'
 import type { Employers } from '../core/directory/employers.ts'
 import type { KnownForms } from '../core/directory/known-forms.ts'
@@ -29,7 +30,8 @@ export interface Parts extends Dialogs {
   accounts: Accounts
   actions: Actions
   ask: AskDocuments
-  audit: Pick<Audit, 'list' | 'check' | 'export'>
+  audit: Pick<Audit, 'list' | 'check' | 'checkedAtStart'>
+  auditExports: Pick<AuditExports, 'write' | 'check' | 'key' | 'writeKey'>
   bulk: Bulk
   clients: Clients
   downloads: Downloads

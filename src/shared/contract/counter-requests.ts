@@ -3,6 +3,8 @@ import { z } from 'zod'
 import type { SavedFile } from './composing-views.ts'
 import type {
   AuditCheck,
+  AuditFileCheck,
+  AuditKey,
   AuditPage,
   CounterEntry,
   CounterOffer,
@@ -119,6 +121,14 @@ export const counterRequests = {
   /** Newest first. */
   'audit.list': answers<AuditPage>()(z.strictObject({ search: z.string().max(200), ...page })),
   'audit.check': answers<AuditCheck>()(nothing),
-  /** Writes the whole trail with its chain where the person says; null where they thought better of it. */
-  'audit.export': answers<SavedFile | null>()(z.strictObject({ format: z.enum(['xlsx', 'csv', 'json']) }))
+  /** What the check at the start of the application found, once it has; null before. */
+  'audit.checkAtStart': answers<AuditCheck | null>()(nothing),
+  /** Writes the whole trail with its chain where the person says, and its signature beside it; null where they thought better of it. */
+  'audit.export': answers<SavedFile | null>()(z.strictObject({ format: z.enum(['xlsx', 'csv', 'json']) })),
+  /** A person chooses an exported file; null where they thought better of it. */
+  'audit.checkFile': answers<AuditFileCheck | null>()(nothing),
+  /** The key that exports are signed with; made with the first question. */
+  'audit.key': answers<AuditKey>()(nothing),
+  /** Writes its public part where the person says; null where they thought better of it. */
+  'audit.saveKey': answers<SavedFile | null>()(nothing)
 }

@@ -199,6 +199,8 @@ export type AuditEvent =
   | 'pin-set'
   | 'pin-reset'
   | 'settings-changed'
+  | 'trail-exported'
+  | 'signing-key-made'
   | 'account-added'
   | 'account-changed'
   | 'account-removed'
@@ -234,11 +236,50 @@ export interface AuditPage {
 /** Whether each entry still follows from the one before it, and the last known one is still there. */
 export interface AuditCheck {
   isWhole: boolean
+  /** How many were checked. */
   entries: number
+  /** Only entries after this one were checked, as those before were found whole earlier. */
+  after?: number
   /** The first entry that doesn't follow from the one before it, where there is one. */
   brokenAt?: number
   /** Entries at the end, or all, are missing. */
   isCutOff: boolean
+  /**
+   * By what sign they are missing. cut: taken from a database that is otherwise as it was. older-copy: the whole database is
+   * one that was in use before. replaced: it was begun again, as after damage. forgotten: the keychain doesn't know any more
+   * which entry was the last.
+   */
+  missing?: 'cut' | 'older-copy' | 'replaced' | 'forgotten'
+  /** The disk couldn't read all of it, or the database's file is damaged: nothing shows that anyone changed it. */
+  isDamaged?: true
   /** What can't be written at the moment, as when the disk is full. */
   unwritten?: number
+}
+
+/** The key that exports are signed with: its public part. */
+export interface AuditKey {
+  /** The SHA-256 of the key in DER, in groups of four characters, to be compared by eye. */
+  fingerprint: string
+}
+
+/** What a check of an exported file found. */
+export interface AuditFileCheck {
+  /** The file's name. */
+  label: string
+  /**
+   * genuine: every byte is as it was signed. changed: bytes were changed, added or removed. signature: what lies beside it isn't
+   * a signature of ours, or was changed itself. unsigned: nothing lies beside it.
+   */
+  verdict: 'genuine' | 'changed' | 'signature' | 'unsigned'
+  /** Whose key it is: this computer's, or another, which is to be compared with the one that was noted. */
+  key?: AuditKey & { isOurs: boolean }
+  /** What was signed. */
+  entries?: number
+  exportedAt?: string
+  /** The newest entry that it holds is in this computer's trail, as it is now. */
+  isInTrail?: boolean
+  /** The first bytes that differ, counted from 0. */
+  bytes?: { from: number; to: number }
+  /** The entries that stand there, where the file tells. */
+  near?: { from: number; to: number }
 }

@@ -35,6 +35,12 @@ export function fakeAudit(office: FakeOffice): HandlersOf<'audit'> {
       return { entries: pageOf(fitting, page), total: fitting.length }
     },
     'audit.check': () => ({ isWhole: true, entries: state.audit.length, isCutOff: false, ...state.auditCheck }),
+    'audit.checkAtStart': () => state.auditAtStart,
+    'audit.checkFile': () => state.auditFile,
+    'audit.key': () => ({
+      fingerprint: '3F2A 91C4 0B7E D85A 6610 7C9F E423 AB18 55D0 2E6B F9A7 1384 C05D 77E2 4A9B 60F1'
+    }),
+    'audit.saveKey': () => ({ label: 'Countersign audit key.pem' }),
     'audit.export': ({ format }) => ({ label: `Audit trail.${format}` }) as never
   }
 }

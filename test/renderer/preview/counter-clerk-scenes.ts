@@ -209,6 +209,11 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
   'clerk-settings-reset': () => counter({ pin: { isSet: true, keptIn: 'memory', reset: 'asked', canReset: true } }),
   record: () => counter({ audit: trailOf(10_000) }),
   'record-empty': () => counter({ audit: [] }),
+  'record-older': () =>
+    counter({
+      audit: trailOf(30),
+      auditAtStart: { isWhole: false, entries: 12, after: 18, isCutOff: true, missing: 'older-copy' }
+    }),
   'record-broken': () => counter({ audit: trailOf(30), auditCheck: { isWhole: false, brokenAt: 17, isCutOff: true } }),
   'walk-in': () => counter({ presets: presets() })
 }

@@ -210,7 +210,7 @@ export const shots: Shot[] = [
     'clerk-locked',
     'walk-in'
   ),
-  ...at('#/audit', 'record', 'record-empty', 'record-broken'),
+  ...at('#/audit', 'record', 'record-empty', 'record-older', 'record-broken'),
 
   shot('downloads', 'downloads', '#/downloads'),
   shot('downloads-first', 'downloads-first', page, press('Download report (PDF)')),

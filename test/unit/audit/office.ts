@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import { Audit } from '../../../src/main/core/audit/audit.ts'
+import { Signer } from '../../../src/main/core/audit/signature.ts'
+import { AuditExports } from '../../../src/main/core/audit/signed-exports.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import type { SecretSlot } from '../../../src/main/core/storage/keychain.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
@@ -37,6 +39,13 @@ export function workstation() {
       trouble: (error) => void troubles.push(error)
     })
   }
+  /** Writes and checks exports of a trail, with the workstation's key. */
+  const exportsOf = (audit: Audit, slot = lastingKeychain(entries).auditKey) =>
+    new AuditExports({
+      audit,
+      time: day.run({ now: () => now.at, zone: () => now.zone }),
+      signer: new Signer({ slot, note: audit.note })
+    })
   /** What someone does who has the key of the database. */
   function tamper(sql: string): void {
     const triggers = db
@@ -56,6 +65,7 @@ export function workstation() {
     now,
     pass: day.pass,
     run,
+    exportsOf,
     tamper,
     anchor: () => JSON.parse(entries.get('audit-anchor') ?? 'null')
   }

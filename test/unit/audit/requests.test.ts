@@ -1,3 +1,4 @@
+import { createHash, createPublicKey } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Papa from 'papaparse'
@@ -18,11 +19,13 @@ function office() {
   let answer: string | undefined
   const handlers = auditHandlers({
     audit,
+    auditExports: station.exportsOf(audit),
     time: { now: () => TEN, zone: () => ZONE },
     chooseSaveFile: async (_title, suggested) => {
       asked.push({ suggested })
       return answer
-    }
+    },
+    chooseFiles: async () => (answer === undefined ? [] : [answer])
   })
   async function exported(format: 'csv' | 'json'): Promise<string> {
     answer = `${place}.${format}`
@@ -67,8 +70,41 @@ describe('requests about the audit trail', () => {
     answers(`${place}.xlsx`)
     expect(await handlers['audit.export']({ format: 'xlsx' }, context)).toEqual({ label: 'trail.xlsx' })
     const { rows } = openWorkbook(await readFile(`${place}.xlsx`)).read('Rows')
-    expect(rows).toHaveLength(4)
+    // The key that it is signed with was made for it, and is its newest entry.
+    expect(rows).toHaveLength(5)
     expect(rows[2]?.cells).toContain('=HYPERLINK("https://evil.example")')
+  })
+})
+
+describe('requests about what was exported', () => {
+  test('check a chosen file, and none where the person thinks better of it', async () => {
+    const { handlers, exported, answers, place } = withEntries()
+    await exported('json')
+    expect(await handlers['audit.checkFile'](undefined, context)).toMatchObject({
+      label: 'trail.json',
+      verdict: 'genuine'
+    })
+    answers(`${place}.json.signature`)
+    expect(await handlers['audit.checkFile'](undefined, context)).toMatchObject({
+      label: 'trail.json',
+      verdict: 'genuine'
+    })
+    expect(await office().handlers['audit.checkFile'](undefined, context)).toBeNull()
+  })
+
+  test('tell the key’s fingerprint and save its public part, and nothing of the private one', async () => {
+    const { handlers, place, answers, entries } = withEntries()
+    const key = await handlers['audit.key'](undefined, context)
+    expect(Object.keys(key)).toEqual(['fingerprint'])
+    expect(key.fingerprint).toMatch(/^([0-9A-F]{4} ){15}[0-9A-F]{4}$/)
+    expect(await handlers['audit.saveKey'](undefined, context)).toBeNull()
+    answers(`${place}.pem`)
+    expect(await handlers['audit.saveKey'](undefined, context)).toEqual({ label: 'trail.pem' })
+    const pem = await readFile(`${place}.pem`, 'utf8')
+    expect(pem).toMatch(/^-----BEGIN PUBLIC KEY-----/)
+    const der = createPublicKey(pem).export({ format: 'der', type: 'spki' })
+    expect(createHash('sha256').update(der).digest('hex').toUpperCase()).toBe(key.fingerprint.replaceAll(' ', ''))
+    expect(pem).not.toContain(entries.get('audit-key')?.slice(20, 40))
   })
 })
 
@@ -78,7 +114,7 @@ describe('the exported trail', () => {
     const { howToVerify, entries } = JSON.parse(await exported('json'))
     expect(howToVerify).toMatch(/SHA-256/)
     expect(howToVerify).toContain(FIRST)
-    expect(entries).toHaveLength(700)
+    expect(entries).toHaveLength(701)
     let previous = FIRST
     for (const { text, hash } of entries) {
       expect(hash).toBe(hashOf(previous, text))
@@ -96,8 +132,8 @@ describe('the exported trail', () => {
     ])
   })
 
-  test('as JSON is JSON without an entry too', async () => {
-    expect(JSON.parse(await office().exported('json'))).toMatchObject({ entries: [] })
+  test('as JSON is JSON where nothing happened yet', async () => {
+    expect(JSON.parse(await office().exported('json'))).toMatchObject({ entries: [{ what: 'signing-key-made' }] })
   })
 
   test('as CSV has a row for each entry, oldest first, no cell that would be run, and the same chain', async () => {
@@ -109,7 +145,7 @@ describe('the exported trail', () => {
     expect(headings.at(-1)).toMatch(
       /SHA-256 of the hash above \(64 zeros before the first\), a line feed, and the text/
     )
-    expect(rows.map(([number]) => number)).toEqual(['1', '2', '3'])
+    expect(rows.map(([number]) => number)).toEqual(['1', '2', '3', '4'])
     const [, time, zone, staff, what, signer, document, reference, session, details] = rows[1] ?? []
     expect([time, zone, staff, what]).toEqual(['2026-11-21T10:00:00+13:00', ZONE, 'Grace Okafor', 'turn ended'])
     expect(signer).toBe(`'=HYPERLINK("https://evil.example")`)
@@ -126,7 +162,7 @@ describe('the exported trail', () => {
   test('can be written though someone put a moment into it that no clock shows', async () => {
     const { exported, tamper } = withEntries(2)
     tamper('UPDATE audit SET at = 9000000000000000 WHERE seq = 1')
-    expect(JSON.parse(await exported('json')).entries).toHaveLength(2)
+    expect(JSON.parse(await exported('json')).entries).toHaveLength(3)
     expect(await exported('csv')).toContain('9000000000000000')
   })
 })

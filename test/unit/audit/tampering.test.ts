@@ -1,7 +1,13 @@
-import { describe, expect, test } from 'vitest'
+import { randomBytes } from 'node:crypto'
+import { copyFile, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { openAuditTable, searchText } from '../../../src/main/core/audit/audit-table.ts'
 import { textOf } from '../../../src/main/core/audit/chain.ts'
+import { connectEncrypted, KEY_BYTES } from '../../../src/main/core/storage/connection.ts'
 import { KeychainError, type SecretSlot } from '../../../src/main/core/storage/keychain.ts'
+import { migrate } from '../../../src/main/core/storage/migrations.ts'
+import { temporaryFolder } from '../storage/folders.ts'
 import { lastingKeychain, troubledKeychain } from '../storage/keychains.ts'
 import { database, hashOf, TEN, workstation, ZONE } from './office.ts'
 
@@ -17,6 +23,19 @@ async function filled() {
   }
   await audit.settled()
   return { ...station, audit }
+}
+
+/** An encrypted database in a folder of its own, as the product has it. */
+function onDisk() {
+  const path = join(temporaryFolder(), 'trail.db')
+  const key = randomBytes(KEY_BYTES)
+  function open(at: string) {
+    const db = connectEncrypted(at, key)
+    onTestFinished(() => void db.close())
+    migrate(db)
+    return db
+  }
+  return { path, key, open }
 }
 
 describe('the database itself refuses', () => {
@@ -96,7 +115,7 @@ test('a number that is left out is noticed though each hash fits', async () => {
 })
 
 describe('beside the keychain it is noticed', () => {
-  const CUT_OFF = { isWhole: false, isCutOff: true }
+  const CUT_OFF = { isWhole: false, isCutOff: true, missing: 'cut' }
 
   test.each([
     ['that the end was cut off', 'DELETE FROM audit WHERE seq > 5', 5],
@@ -131,28 +150,147 @@ describe('beside the keychain it is noticed', () => {
 
   test('that another database is in its place', async () => {
     const { run } = await filled()
-    const next = run(undefined, database())
-    expect(await next.check()).toEqual({ ...CUT_OFF, entries: 0 })
+    const other = database()
+    const next = run(undefined, other)
+    const replaced = { ...CUT_OFF, missing: 'replaced' }
+    expect(await next.check()).toEqual({ ...replaced, entries: 0 })
     next.note({ what: 'pin-set' })
     await next.settled()
-    expect(await next.check()).toEqual({ ...CUT_OFF, entries: 1 })
+    expect(await next.check()).toEqual({ ...replaced, entries: 1 })
+    expect(await run(undefined, other).check()).toEqual({ ...replaced, entries: 1 })
   })
 
   test.each([
-    ['was taken away', (entries: Map<string, string>) => void entries.delete('audit-anchor')],
-    ['can’t be read', (entries: Map<string, string>) => void entries.set('audit-anchor', '{"seq":"8"}')],
+    ['was taken away', 'forgotten', (entries: Map<string, string>) => void entries.delete('audit-anchor')],
+    ['can’t be read', 'forgotten', (entries: Map<string, string>) => void entries.set('audit-anchor', '{"seq":"8"}')],
     [
       'names another entry',
-      (entries: Map<string, string>) => void entries.set('audit-anchor', `{"seq":3,"hash":"${'a'.repeat(64)}"}`)
+      'cut',
+      (entries: Map<string, string>) =>
+        void entries.set('audit-anchor', `{"seq":3,"hash":"${'a'.repeat(64)}","runs":1}`)
     ]
-  ])('that what it knew %s', async (_, change) => {
+  ])('that what it knew %s', async (_, missing, change) => {
     const { entries, audit, run } = await filled()
     change(entries)
-    expect(await audit.check()).toEqual({ ...CUT_OFF, entries: 8 })
+    expect(await audit.check()).toEqual({ ...CUT_OFF, missing, entries: 8 })
     const next = run()
     next.note({ what: 'pin-set' })
     await next.settled()
-    expect(await next.check()).toEqual({ ...CUT_OFF, entries: 9 })
+    expect(await next.check()).toEqual({ ...CUT_OFF, missing, entries: 9 })
+  })
+
+  test('that an older copy of the database was put back, which is no cut', async () => {
+    const { path, key, open } = onDisk()
+    const { run } = workstation()
+    const first = open(path)
+    const audit = run(undefined, first)
+    for (let time = 0; time < 8; time++) audit.note({ what: 'page-opened' })
+    await audit.settled()
+    first.pragma('wal_checkpoint(TRUNCATE)')
+    await copyFile(path, `${path}.copy`)
+    audit.note({ what: 'session-started' })
+    await audit.settled()
+    const copy = connectEncrypted(`${path}.copy`, key)
+    onTestFinished(() => void copy.close())
+    const second = run(undefined, first)
+    second.note({ what: 'pin-set' })
+    await second.settled()
+    const older = { ...CUT_OFF, missing: 'older-copy' }
+    const next = run(undefined, copy)
+    expect(await next.check()).toEqual({ ...older, entries: 8 })
+    next.note({ what: 'pin-set' })
+    await next.settled()
+    expect(await next.check()).toEqual({ ...older, entries: 9 })
+    const later = run(undefined, copy)
+    later.note({ what: 'pin-set' })
+    await later.settled()
+    expect(await later.check()).toEqual({ ...older, entries: 10 })
+  })
+})
+
+describe('what a disk did', () => {
+  test('is told as that, and nobody is blamed', async () => {
+    const { path, open } = onDisk()
+    const first = open(path)
+    const { run } = workstation()
+    const audit = run(undefined, first)
+    for (let time = 0; time < 2000; time++)
+      audit.note({ what: 'turn-ended', signerName: 'Mere', detail: { outcome: 'signed' } })
+    await audit.settled()
+    const page = first
+      .prepare<[], number>(`SELECT pageno FROM dbstat WHERE name = 'audit' AND pagetype = 'leaf' LIMIT 1 OFFSET 20`)
+      .pluck()
+    const damaged = page.get() as number
+    const size = Number(first.pragma('page_size', { simple: true }))
+    first.pragma('wal_checkpoint(TRUNCATE)')
+    first.close()
+    const bytes = await readFile(path)
+    bytes.fill(0x5a, (damaged - 1) * size + 100, (damaged - 1) * size + 200)
+    await writeFile(path, bytes)
+    const db = open(path)
+    const found = await run(undefined, db).check()
+    expect(found).toMatchObject({ isWhole: false, isDamaged: true, isCutOff: false })
+    expect(found).not.toHaveProperty('brokenAt')
+  })
+})
+
+describe('the check at the start', () => {
+  test('reads only what is new since the trail was last found whole', async () => {
+    const { audit, run } = await filled()
+    expect(audit.checkedAtStart).toBeNull()
+    await audit.checkAtStart()
+    expect(audit.checkedAtStart).toEqual({ ...WHOLE, entries: 8 })
+    await audit.settled()
+    const next = run()
+    next.note({ what: 'pin-set' })
+    next.note({ what: 'pin-set' })
+    await next.checkAtStart()
+    expect(next.checkedAtStart).toEqual({ ...WHOLE, entries: 2, after: 8 })
+    await next.settled()
+    const last = run()
+    await last.checkAtStart()
+    expect(last.checkedAtStart).toEqual({ ...WHOLE, entries: 0, after: 10 })
+    expect(await last.check()).toEqual({ ...WHOLE, entries: 10 })
+  })
+
+  test('finds what was changed among these, at every start until it is put right, and what is missing', async () => {
+    const { audit, run, tamper } = await filled()
+    await audit.checkAtStart()
+    audit.note({ what: 'session-started' })
+    audit.note({ what: 'session-ended' })
+    await audit.settled()
+    tamper(`UPDATE audit SET staff = 'Ben' WHERE seq = 9`)
+    for (let start = 0; start < 2; start++) {
+      const next = run()
+      await next.checkAtStart()
+      expect(next.checkedAtStart).toMatchObject({ isWhole: false, brokenAt: 9, after: 8 })
+      await next.settled()
+    }
+    tamper('DELETE FROM audit WHERE seq = 10')
+    const cut = run()
+    await cut.checkAtStart()
+    expect(cut.checkedAtStart).toMatchObject({ isWhole: false, missing: 'cut' })
+  })
+
+  test('begins at the beginning where the entry it would go on from isn’t as it was', async () => {
+    const { audit, run, tamper } = await filled()
+    await audit.checkAtStart()
+    await audit.settled()
+    tamper(`UPDATE audit SET hash = '${'0'.repeat(64)}' WHERE seq = 8`)
+    const next = run()
+    await next.checkAtStart()
+    expect(next.checkedAtStart).toMatchObject({ isWhole: false, entries: 8, brokenAt: 8 })
+  })
+
+  test('tells that it was made, and without a keychain leaves open what it can’t know', async () => {
+    const { run, told, troubles } = await filled()
+    const before = told.changed
+    await run().checkAtStart()
+    expect(told.changed).toBe(before + 1)
+    const next = run(troubledKeychain('locked').auditAnchor)
+    await next.checkAtStart()
+    expect(next.checkedAtStart).toBeNull()
+    expect(troubles.length).toBeGreaterThan(0)
   })
 })
 

@@ -37,9 +37,9 @@ describe('the entries of the counter in the keychain', () => {
       set: async () => undefined,
       delete: async () => undefined
     }
-    const { staffPin, auditAnchor, databaseKey } = keychainOver(place, 'in-os')
-    for (const slot of [staffPin, auditAnchor, databaseKey]) await slot.get()
-    expect(names).toEqual(['staff-pin', 'audit-anchor', 'database-key'])
+    const { staffPin, auditAnchor, auditKey, databaseKey } = keychainOver(place, 'in-os')
+    for (const slot of [staffPin, auditAnchor, auditKey, databaseKey]) await slot.get()
+    expect(names).toEqual(['staff-pin', 'audit-anchor', 'audit-key', 'database-key'])
   })
 
   test('are another folder’s own elsewhere, while the key of the database is shared', async () => {
@@ -118,6 +118,6 @@ describe('on the operating system’s keychain', () => {
     for (let time = 0; time < 20; time++) audit.note({ what: 'page-opened', documentName: 'Lease' })
     await audit.settled()
     expect(await (await run()).check()).toEqual({ isWhole: true, entries: 20, isCutOff: false })
-    expect(await (await run(database())).check()).toEqual({ isWhole: false, entries: 0, isCutOff: true })
+    expect(await (await run(database())).check()).toMatchObject({ isWhole: false, isCutOff: true })
   })
 })

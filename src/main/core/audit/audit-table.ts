@@ -86,6 +86,8 @@ export function openAuditTable(db: Db) {
     newest: () => newest.get(),
     hashOf: audit.value<[seq: number], string>('SELECT hash FROM audit WHERE seq = ?'),
     count: () => count() ?? 0,
+    /** Whether the whole file is as SQLite wrote it. @throws SQLite's error where it can't be read. */
+    isSound: () => db.pragma('quick_check(1)', { simple: true }) === 'ok',
 
     /** Newest first; those of which a name, who of staff it was or what is told holds each word of the search. */
     *list(search: string, offset: number, limit: number): Sliced<AuditPage> {
@@ -95,9 +97,9 @@ export function openAuditTable(db: Db) {
       return { entries: entriesOf(numbers.slice(offset, offset + limit)), total: numbers.length }
     },
 
-    /** All that there are, oldest first. What is appended meanwhile is among them. */
-    *links(): Generator<Link[], void> {
-      for (let last = Number.MIN_SAFE_INTEGER; ; ) {
+    /** All that there are, oldest first, or those after one of them. What is appended meanwhile is among them. */
+    *links(afterSeq = Number.MIN_SAFE_INTEGER): Generator<Link[], void> {
+      for (let last = afterSeq; ; ) {
         const rows = after.all(last, STRETCH)
         if (rows.length === 0) return
         yield rows.map((row) => ({ entry: entryOf(ENTRIES.read(row)), hash: row.hash, search: row.search }))

@@ -7,17 +7,17 @@
 import type { AuditCheck, AuditEntry, AuditPage } from '../../../shared/contract/index.ts'
 import type { TableFormat } from '../bulk/table-file.ts'
 import { isoWriter } from '../lib/calendar.ts'
-import { fail } from '../lib/failure.ts'
+import { codeOf, fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
 import { inSlices, type Sliced } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { KeychainError, type SecretSlot } from '../storage/keychain.ts'
 import { openMeta } from '../storage/meta.ts'
-import { openAnchor, type Unwritten } from './anchor.ts'
+import { openAnchor, type Place, type Unwritten } from './anchor.ts'
 import { type AuditTable, openAuditTable, searchText } from './audit-table.ts'
 import { BEFORE_FIRST, hashAfter, textOf } from './chain.ts'
-import { jsonOf, tableOf } from './export.ts'
+import { exported } from './export.ts'
 
 /** What a part of the application has to say for the audit trail. */
 export type AuditNote = Pick<AuditEntry, 'what'> &
@@ -63,6 +63,7 @@ export class Audit {
   /** What there was no room for among these either. */
   #lost: Unwritten | undefined
   #cancelRetry: (() => void) | undefined
+  #atStart: AuditCheck | null = null
 
   constructor(deps: AuditDeps) {
     const { db, anchor: slot, trouble } = deps
@@ -98,29 +99,63 @@ export class Audit {
   }
 
   /** @throws AppFailure `keychain` where the trail holds together and its end can't be known. */
-  async check(): Promise<AuditCheck> {
+  check(): Promise<AuditCheck> {
+    return this.#check('all')
+  }
+
+  /**
+   * Checks what is new since the trail was last found whole, so that it costs the same in the fifth year as on the first day.
+   * Never rejects: what kept it from being checked is told to `trouble`.
+   */
+  async checkAtStart(): Promise<void> {
+    this.#atStart = await this.#check('new').catch((error: unknown) => {
+      this.#deps.trouble(error)
+      return null
+    })
+    this.#deps.changed()
+  }
+
+  /** What that found; null before. A whole check after it takes its place. */
+  get checkedAtStart(): AuditCheck | null {
+    return this.#atStart
+  }
+
+  async #check(what: 'all' | 'new'): Promise<AuditCheck> {
     // Before the trail is followed: what is known now is in it by then, whatever is appended meanwhile.
     const known = await this.#anchor.known().catch((error: unknown) => {
       if (error instanceof KeychainError) return undefined
       throw error
     })
-    const { entries, brokenAt } = await inSlices(followed(this.#table))
-    if (!known && brokenAt === undefined) {
+    const from = what === 'new' ? known?.checked : undefined
+    const { entries, brokenAt, isDamaged, until } = await inSlices(followed(this.#table, from))
+    if (!known && brokenAt === undefined && !isDamaged) {
       fail(
         'keychain',
         'No entries were changed. Whether the last ones are missing couldn’t be checked, because the keychain didn’t respond.',
         { next: 'Unlock the keychain, then verify again.' }
       )
     }
-    const isCutOff = known?.isCutOff() ?? false
-    const isWhole = brokenAt === undefined && !isCutOff
+    const missing = isDamaged ? undefined : known?.missing()
+    const isWhole = brokenAt === undefined && missing === undefined && !isDamaged
+    if (isWhole && until) this.#anchor.checkedUpTo(until)
     const unwritten = this.#unwritten()?.count
-    return { isWhole, entries, ...defined({ brokenAt, unwritten }), isCutOff }
+    const after = from?.seq
+    const found = {
+      ...{ isWhole, entries, isCutOff: missing !== undefined },
+      ...defined({ after, brokenAt, missing, isDamaged, unwritten })
+    }
+    if (what === 'all' && this.#atStart) this.#atStart = found
+    return found
   }
 
-  /** The bytes of a file with all of it, to be written while they are read. */
-  export(format: TableFormat | 'json'): AsyncIterable<Uint8Array> {
-    return format === 'json' ? jsonOf(this.#table) : tableOf(this.#table, format)
+  /** All of it as a file, to be written while it is read; see `AuditExports`. */
+  export(format: TableFormat | 'json'): ReturnType<typeof exported> {
+    return exported(this.#table, format)
+  }
+
+  /** Whether this entry is in the trail, as it was. */
+  hasEntry({ seq, hash }: Place): boolean {
+    return (this.#table.hashOf(seq) ?? BEFORE_FIRST) === hash
   }
 
   /**
@@ -187,20 +222,40 @@ function counted(before: Unwritten | undefined, { at, what, detail }: Unnumbered
   return { count: before.count + count, from: Math.min(before.from, from), until: Math.max(before.until, until) }
 }
 
-/** Goes along the chain: how many entries there are, and the first that doesn't follow from the one before it. */
-function* followed(table: AuditTable): Sliced<{ entries: number; brokenAt?: number }> {
+interface Followed {
+  entries: number
+  brokenAt?: number
+  isDamaged?: true
+  /** The last entry, where all up to it follow. */
+  until?: Place
+}
+
+/** Goes along the chain, from its beginning or after an entry: how many entries there are, and the first that doesn't follow from the one before it. */
+function* followed(table: AuditTable, from?: Place): Sliced<Followed> {
   let entries = 0
-  let previous = BEFORE_FIRST
+  let last: Place = from ?? { seq: 0, hash: BEFORE_FIRST }
   let brokenAt: number | undefined
-  for (const links of table.links()) {
-    for (const { entry, hash, search } of links) {
-      entries += 1
-      const follows = entry.seq === entries && hashAfter(previous, textOf(entry)) === hash
-      // No hash holds the text that an entry is found by, so it is looked at by itself.
-      if (!follows || search !== searchText(entry)) brokenAt ??= entry.seq
-      previous = hash
+  try {
+    for (const links of table.links(from?.seq)) {
+      for (const { entry, hash, search } of links) {
+        entries += 1
+        const follows = entry.seq === last.seq + 1 && hashAfter(last.hash, textOf(entry)) === hash
+        // No hash holds the text that an entry is found by, so it is looked at by itself.
+        if (!follows || search !== searchText(entry)) brokenAt ??= entry.seq
+        last = { seq: entry.seq, hash }
+      }
+      yield
     }
-    yield
+    if (brokenAt === undefined) return { entries, ...(last.seq > 0 && { until: last }) }
+    // Pages of the encrypted file are sealed: what a disk did to them shows there, and what someone wrote with the key doesn't.
+    if (table.isSound()) return { entries, brokenAt }
+  } catch (error) {
+    if (!isDamage(error)) throw error
   }
-  return { entries, ...(brokenAt !== undefined && { brokenAt }) }
+  return { entries, isDamaged: true }
+}
+
+/** Whether the database's error says that the file or the disk is at fault, as against a full disk or another program. */
+function isDamage(error: unknown): boolean {
+  return /^SQLITE_(CORRUPT|NOTADB|IOERR)/.test(codeOf(error))
 }

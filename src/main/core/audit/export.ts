@@ -27,12 +27,35 @@ const HOW_TO_VERIFY =
   `(${BEFORE_FIRST} before the first), a line feed, and the entry’s text. With jq and any SHA-256 tool, for the second ` +
   `entry: jq -j '.entries[0].hash, "\\n", .entries[1].text' FILE | sha256sum`
 
+/** What of the trail an export holds. */
+export interface Held {
+  entries: number
+  last: { seq: number; hash: string }
+}
+
+/** The bytes, and, once they are read, what they hold. */
+export function exported(
+  table: AuditTable,
+  format: TableFormat | 'json'
+): { content: AsyncIterable<Uint8Array>; held: () => Held } {
+  const held: Held = { entries: 0, last: { seq: 0, hash: BEFORE_FIRST } }
+  function* links() {
+    for (const some of table.links()) {
+      held.entries += some.length
+      const { entry, hash } = some.at(-1) as Link
+      held.last = { seq: entry.seq, hash }
+      yield some
+    }
+  }
+  return { content: format === 'json' ? jsonOf(links()) : tableOf(links(), format), held: () => held }
+}
+
 /** For spreadsheets, times with their offset. */
-export async function* tableOf(table: AuditTable, format: TableFormat): AsyncGenerator<Uint8Array> {
+async function* tableOf(all: Iterable<Link[]>, format: TableFormat): AsyncGenerator<Uint8Array> {
   const iso = isoByZone()
   const writer = tableWriters[format]()
   yield writer.write([HEADINGS])
-  for (const links of table.links()) {
+  for (const links of all) {
     yield writer.write(links.map((link) => cellsOf(link, iso)))
     await nextTurn()
   }
@@ -40,11 +63,11 @@ export async function* tableOf(table: AuditTable, format: TableFormat): AsyncGen
 }
 
 /** For programs: each entry with its text and its hash, and how these belong together. */
-export async function* jsonOf(table: AuditTable): AsyncGenerator<Uint8Array> {
+async function* jsonOf(all: Iterable<Link[]>): AsyncGenerator<Uint8Array> {
   const iso = isoByZone()
   yield bytesOf(`{\n"howToVerify": ${JSON.stringify(HOW_TO_VERIFY)},\n"entries": [`)
   let between = '\n'
-  for (const links of table.links()) {
+  for (const links of all) {
     const texts = links.map(({ entry, hash }) =>
       JSON.stringify({ ...entry, time: iso(entry), text: textOf(entry), hash })
     )

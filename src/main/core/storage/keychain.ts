@@ -1,6 +1,6 @@
 /**
- * The operating system's keychain, as the product may use it: a slot each for the database's key, the staff's PIN and
- * the end of the audit trail, and one entry for each account. There is no call that reads an entry by a name of the
+ * The operating system's keychain, as the product may use it: a slot each for the database's key, the staff's PIN,
+ * the end of the audit trail and the key of its exports, and one entry for each account. There is no call that reads an entry by a name of the
  * caller's choice, and no way of keeping a secret on disk without the keychain: where it isn't there, secrets live in
  * memory until the application ends.
  */
@@ -45,6 +45,8 @@ export interface Keychain {
   readonly staffPin: SecretSlot
   /** Which entry of the audit trail is the newest, kept apart from the trail so that one cut off is noticed. As `staffPin`. */
   readonly auditAnchor: SecretSlot
+  /** What exports of the audit trail are signed with. As `staffPin`. */
+  readonly auditKey: SecretSlot
   readonly accounts: AccountSecrets
 }
 
@@ -54,7 +56,7 @@ export type KeychainState =
   | { readonly state: 'unavailable'; readonly reason: 'missing' | 'locked' | 'failed'; readonly detail: string }
 
 /** What is one for each data folder; the key of the database is shared by all of a user's, and does no harm there. */
-type FolderSecret = 'staff-pin' | 'audit-anchor'
+type FolderSecret = 'staff-pin' | 'audit-anchor' | 'audit-key'
 
 export type SecretName = 'database-key' | FolderSecret | `${FolderSecret}:${string}` | `account:${string}`
 
@@ -85,6 +87,7 @@ export function keychainOver(place: SecretPlace, keeps: Keychain['keeps'], profi
     databaseKey: slot(place, 'database-key'),
     staffPin: ofFolder('staff-pin'),
     auditAnchor: ofFolder('audit-anchor'),
+    auditKey: ofFolder('audit-key'),
     accounts: {
       get: (accountId) => place.get(accountEntry(accountId)),
       set: (accountId, secret) => place.set(accountEntry(accountId), secret),

@@ -1,9 +1,9 @@
 /** What the audit trail tells, in plain words: each event as a sentence, and each detail with what it is called. */
 import { offsetInWords } from '../../../../shared/composition/zone.ts'
-import type { AuditCheck, AuditEntry, AuditEvent } from '../../../../shared/contract/views.ts'
+import type { AuditCheck, AuditEntry, AuditEvent, AuditFileCheck } from '../../../../shared/contract/views.ts'
 import { counted } from '../../../../shared/counted.ts'
 import { capital } from '../../words/counts.ts'
-import { clockTime, dayInWords, inWords, offsetAt } from '../../words/dates.ts'
+import { clockTime, dayInWords, inWords, momentInWords, offsetAt } from '../../words/dates.ts'
 import type { StatusWords } from '../../words/statuses.ts'
 
 const events: Record<AuditEvent, StatusWords> = {
@@ -24,6 +24,8 @@ const events: Record<AuditEvent, StatusWords> = {
   'pin-set': { shape: 'dot', word: 'PIN set', tone: 'quiet' },
   'pin-reset': { shape: 'question', word: 'PIN reset', tone: 'warn' },
   'settings-changed': { shape: 'dot', word: 'Settings changed', tone: 'quiet' },
+  'trail-exported': { shape: 'dot', word: 'Audit trail exported', tone: 'quiet' },
+  'signing-key-made': { shape: 'dot', word: 'Signing key created', tone: 'quiet' },
   'account-added': { shape: 'dot', word: 'Account added', tone: 'warn' },
   'account-changed': { shape: 'dot', word: 'Account changed', tone: 'warn' },
   'account-removed': { shape: 'bar', word: 'Account removed', tone: 'warn' },
@@ -70,6 +72,7 @@ const names = new Map([
   ['how', 'How'],
   ['as', 'As'],
   ['records', 'Records'],
+  ['key', 'Key fingerprint'],
   ['picture', 'Picture'],
   ['type', 'Type'],
   ['file', 'File'],
@@ -201,24 +204,91 @@ export interface CheckWords {
   more: string
 }
 
-/** Whether the trail is as it was written. */
-export function checkWords({ isWhole, entries, brokenAt, isCutOff, unwritten = 0 }: AuditCheck): CheckWords {
+const missingWords: Record<NonNullable<AuditCheck['missing']>, string> = {
+  cut: 'Entries at the end are missing, although the rest of the database is as it was. Someone removed them outside Countersign.',
+  'older-copy':
+    'An older copy of the database is in use, so the newest entries are missing. Someone restored a backup, or replaced the file.',
+  replaced:
+    'The database was replaced by a new one, for example because it was damaged. The entries before that aren’t in it.',
+  forgotten:
+    'This computer’s keychain no longer has the last entry, so entries at the end may be missing. Someone removed it, or the keychain was reset.'
+}
+const EXPORT_NOW = 'Export the trail now and tell your administrator.'
+
+/** Whether the trail is as it was written; and if not, whether someone or something changed it. */
+export function checkWords(check: AuditCheck): CheckWords {
+  const { isWhole, entries, brokenAt, isCutOff, missing, isDamaged, unwritten = 0, after } = check
   const waits = unwritten > 0 && `${capital(counted(unwritten, ['# entry is', '# entries are']))} waiting to be saved:`
   const full = 'the disk is full or can’t be written to. Nobody can start signing until this is fixed.'
   if (isWhole && waits) return { kind: 'warn', title: 'The newest entries aren’t saved yet.', more: `${waits} ${full}` }
-  if (isWhole)
-    return {
-      kind: 'ok',
-      title: 'No issues found.',
-      more: `${capital(counted(entries, ['# entry', '# entries']))} checked. None were changed or removed.`
-    }
-  const wrong = [
-    ...(brokenAt === undefined ? [] : [`Entry ${brokenAt.toLocaleString('en-GB')} doesn’t match the one before it.`]),
-    ...(isCutOff ? ['Entries at the end are missing.'] : [])
-  ]
+  if (isWhole) {
+    const many = capital(counted(entries, ['# entry', '# entries']))
+    const more =
+      after === undefined
+        ? `${many} checked. None were changed or removed.`
+        : `${many} checked since the last check. None were changed or removed.`
+    return { kind: 'ok', title: 'No issues found.', more }
+  }
+  if (isDamaged) {
+    const more = `The disk couldn’t read all of it, or the file is damaged. Nothing suggests that someone changed it. ${EXPORT_NOW}`
+    return { kind: 'danger', title: 'The audit trail is damaged.', more }
+  }
+  const lacking = isCutOff ? missingWords[missing ?? 'cut'] : ''
+  if (brokenAt === undefined) {
+    const title = missing === 'cut' || !missing ? 'Entries were removed.' : 'Entries are missing.'
+    return { kind: 'danger', title, more: `${lacking} ${EXPORT_NOW}` }
+  }
+  const wrong = `Entry ${brokenAt.toLocaleString('en-GB')} doesn’t match the one before it, although the database isn’t damaged. Someone changed, removed or added entries outside Countersign.`
   return {
     kind: 'danger',
     title: 'The audit trail was changed.',
-    more: `${wrong.join(' ') || 'It doesn’t match what was recorded.'} Entries were changed, removed or added outside Countersign. Export it now and tell your administrator.`
+    more: `${wrong} ${lacking && `${lacking} `}${EXPORT_NOW}`
   }
+}
+
+/** What a check of an exported file found. */
+export function fileCheckWords(check: AuditFileCheck): CheckWords {
+  const { label, verdict, key, entries = 0, exportedAt = '', bytes, near, isInTrail } = check
+  if (verdict === 'unsigned') {
+    const more = `There is no “${label}.signature” beside it. Put both files in one folder, then check again.`
+    return { kind: 'warn', title: `“${label}” has no signature.`, more }
+  }
+  if (verdict === 'signature') {
+    const more = `“${label}.signature” isn’t a signature made by Countersign, or was changed.`
+    return { kind: 'danger', title: `The signature of “${label}” isn’t valid.`, more }
+  }
+  const signer = key?.isOurs
+    ? 'Signed by this computer.'
+    : `Signed with another key: ${key?.fingerprint ?? ''}. Compare it with the one noted at the computer it came from.`
+  if (verdict === 'changed' && bytes) {
+    const from = bytes.from.toLocaleString('en-GB')
+    const to = bytes.to.toLocaleString('en-GB')
+    return {
+      kind: 'danger',
+      title: `“${label}” was changed.`,
+      more: `${changedWhere(near)} (bytes ${from} to ${to}). ${signer}`
+    }
+  }
+  const held = `${capital(counted(entries, ['# entry', '# entries']))}, exported ${exportedOn(exportedAt)}.`
+  const here =
+    key?.isOurs && isInTrail === false
+      ? 'This computer’s own trail no longer has its newest entry: keep this file, and tell your administrator.'
+      : ''
+  return {
+    kind: key?.isOurs && !here ? 'ok' : 'warn',
+    title: `“${label}” is as it was exported.`,
+    more: [held, signer, here].filter(Boolean).join(' ')
+  }
+}
+
+function changedWhere(near: AuditFileCheck['near']): string {
+  if (!near) return 'It isn’t the file that was exported'
+  const from = near.from.toLocaleString('en-GB')
+  const to = near.to.toLocaleString('en-GB')
+  return near.from === near.to ? `It differs at entry ${from}` : `It differs between entries ${from} and ${to}`
+}
+
+function exportedOn(iso: string): string {
+  const at = Date.parse(iso)
+  return Number.isNaN(at) ? iso : momentInWords(at)
 }

@@ -1,0 +1,95 @@
+/** Exports of the audit trail with the signatures beside them: written where a person says, and checked, also those of others. */
+import { createReadStream } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { text as textIn } from 'node:stream/consumers'
+import type { AuditFileCheck, AuditKey, SavedFile } from '../../../shared/contract/index.ts'
+import type { TableFormat } from '../bulk/table-file.ts'
+import { isoWriter } from '../lib/calendar.ts'
+import { fail } from '../lib/failure.ts'
+import { defined } from '../lib/objects.ts'
+import type { Time } from '../lib/time.ts'
+import { writeAtomically } from '../storage/atomic-file.ts'
+import { writeWhereChosen } from '../storage/chosen-file.ts'
+import type { Audit } from './audit.ts'
+import { Digest, entriesIn, judged, type Signer } from './signature.ts'
+
+/** What the name of a signature ends in, after the whole name of what it is of. */
+const SIGNATURE = '.signature'
+/** Of an export of 250 MB: some hundred thousand entries. */
+const LARGEST_SIGNATURE = 20 * 1024 * 1024
+/** Characters before a changed byte in which the entry begins that it belongs to. */
+const LONGEST_ENTRY = 64 * 1024
+
+export interface ExportsDeps {
+  audit: Pick<Audit, 'export' | 'hasEntry' | 'note'>
+  signer: Signer
+  time: Pick<Time, 'now' | 'zone'>
+}
+
+/** Writes exports with their signatures, and checks them. */
+export class AuditExports {
+  readonly #deps: ExportsDeps
+
+  constructor(deps: ExportsDeps) {
+    this.#deps = deps
+  }
+
+  /** @throws KeychainError, before anything is written; FileError. */
+  async write(path: string, format: TableFormat | 'json'): Promise<SavedFile> {
+    const { audit, signer, time } = this.#deps
+    const { fingerprint } = await signer.key()
+    const { content, held } = audit.export(format)
+    const digest = new Digest()
+    const label = await writeWhereChosen(path, format, digest.through(content))
+    const exportedAt = isoWriter(time.zone())(time.now())
+    const signature = await signer.sign({ file: label, ...digest.end(), ...held(), exportedAt })
+    await writeAtomically(join(dirname(path), `${label}${SIGNATURE}`), signature, { ifExists: 'replace' })
+    audit.note({ what: 'trail-exported', detail: { file: label, records: String(held().entries), key: fingerprint } })
+    return { label }
+  }
+
+  /** What exports are signed with; made with the first question. @throws KeychainError */
+  key(): Promise<AuditKey> {
+    return this.#deps.signer.key()
+  }
+
+  /** The public part of the key, as PEM. @throws KeychainError, FileError. */
+  async writeKey(path: string): Promise<SavedFile> {
+    const { pem } = await this.#deps.signer.key()
+    return { label: await writeWhereChosen(path, 'pem', pem) }
+  }
+
+  /**
+   * Checks a file that a person chose, or the one that a chosen signature is of.
+   * @throws AppFailure `bad-file` where it can't be read, or what lies beside it is too large to be a signature.
+   */
+  async check(chosen: string): Promise<AuditFileCheck> {
+    const path = chosen.endsWith(SIGNATURE) ? chosen.slice(0, -SIGNATURE.length) : chosen
+    const label = basename(path)
+    try {
+      const beside = await stat(`${path}${SIGNATURE}`).catch(() => undefined)
+      if (!beside?.isFile()) return { label, verdict: 'unsigned' }
+      if (beside.size > LARGEST_SIGNATURE) return { label, verdict: 'signature' }
+      const signature = await textIn(createReadStream(`${path}${SIGNATURE}`))
+      const { key, last, ...verdict } = await judged(signature, () => createReadStream(path))
+      const near = verdict.bytes && (await this.#near(path, verdict.bytes))
+      const isInTrail = last && this.#deps.audit.hasEntry(last)
+      return { label, ...verdict, ...defined({ near, isInTrail, key: key && (await this.#ours(key)) }) }
+    } catch {
+      return fail('bad-file', 'The file couldn’t be read.', { next: 'Copy it to this computer and check it again.' })
+    }
+  }
+
+  async #ours(key: { fingerprint: string }) {
+    const { fingerprint } = await this.#deps.signer.key()
+    return { ...key, isOurs: key.fingerprint === fingerprint }
+  }
+
+  async #near(path: string, bytes: { from: number; to: number }): Promise<AuditFileCheck['near']> {
+    const from = Math.max(bytes.from - LONGEST_ENTRY, 0)
+    const file = await open(path)
+    const text = await textIn(file.createReadStream({ start: from, end: bytes.to, encoding: 'latin1' }))
+    return entriesIn(text, bytes.from - from)
+  }
+}

@@ -1,0 +1,235 @@
+import { execFile } from 'node:child_process'
+import { generateKeyPairSync, sign } from 'node:crypto'
+import { readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { builtinModules } from 'node:module'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../storage/folders.ts'
+import { troubledKeychain } from '../storage/keychains.ts'
+import { workstation } from './office.ts'
+
+const SCRIPT = join(import.meta.dirname, '../../../scripts/verify-audit-export.ts')
+const run = promisify(execFile)
+
+/** An export of a workstation's trail, as a file in a folder of its own. */
+async function exported(format: 'json' | 'csv' | 'xlsx' = 'json', howMany = 40) {
+  const station = workstation()
+  const audit = station.run()
+  for (let time = 0; time < howMany; time++) {
+    audit.note({
+      what: 'turn-ended',
+      signerName: `Signer ${time + 1}`,
+      documentName: 'Lease',
+      detail: { outcome: 'signed' }
+    })
+  }
+  const files = station.exportsOf(audit)
+  const path = join(temporaryFolder(), `trail.${format}`)
+  await files.write(path, format)
+  return { ...station, audit, files, path, signature: `${path}.signature` }
+}
+
+/** What the script of nobody's says, which shares no code with the product. */
+async function byScript(path: string, ...noted: string[]): Promise<{ says: string; isGenuine: boolean }> {
+  try {
+    const { stdout } = await run(process.execPath, [SCRIPT, path, ...noted])
+    return { says: stdout.trim(), isGenuine: true }
+  } catch (error) {
+    return { says: String((error as { stdout: string }).stdout).trim(), isGenuine: false }
+  }
+}
+
+describe('a signed export', () => {
+  test.each(['json', 'csv', 'xlsx'] as const)('as %s is found genuine, by us and by anyone', async (format) => {
+    const { files, path } = await exported(format)
+    const { fingerprint } = await files.key()
+    expect(await files.check(path)).toMatchObject({
+      ...{ verdict: 'genuine', key: { fingerprint, isOurs: true }, isInTrail: true }
+    })
+    const { says, isGenuine } = await byScript(path, fingerprint)
+    expect(says).toMatch(/^Genuine: 4[01] entries/)
+    expect(isGenuine).toBe(true)
+  })
+
+  test('is an entry of the trail, and so is the key it was signed with', async () => {
+    const { audit, files } = await exported()
+    const { fingerprint } = await files.key()
+    const { entries } = await audit.list('', 0, 2)
+    expect(entries[0]).toMatchObject({ what: 'trail-exported', detail: { file: 'trail.json', key: fingerprint } })
+    expect(entries[1]).toMatchObject({ what: 'signing-key-made', detail: { key: fingerprint } })
+  })
+
+  test('in which any one byte was changed is found out, and where, by us and by anyone', async () => {
+    const { files, path } = await exported()
+    const whole = await readFile(path)
+    const at = whole.indexOf('Signer 23')
+    expect(at).toBeGreaterThan(0)
+    const changed = Buffer.from(whole)
+    changed[at] = 'Z'.charCodeAt(0)
+    await writeFile(path, changed)
+    const found = await files.check(path)
+    expect(found).toMatchObject({ verdict: 'changed', key: { isOurs: true } })
+    expect(found.bytes?.from).toBeLessThanOrEqual(at)
+    expect(found.bytes?.to).toBeGreaterThanOrEqual(at)
+    expect(found.near?.from).toBeLessThanOrEqual(23)
+    expect(found.near?.to).toBeGreaterThanOrEqual(23)
+    expect((found.near?.to ?? 0) - (found.near?.from ?? 0)).toBeLessThan(5)
+    const { says, isGenuine } = await byScript(path)
+    expect(isGenuine).toBe(false)
+    expect(says).toContain(`bytes ${found.bytes?.from} to ${found.bytes?.to}`)
+    expect(says).toMatch(/entry 2[3-6]/)
+  })
+
+  test('is found out at each of its bytes', async () => {
+    const { files, path } = await exported('json', 2)
+    const whole = await readFile(path)
+    const unnoticed: number[] = []
+    for (let at = 0; at < whole.length; at += 7) {
+      const changed = Buffer.from(whole)
+      changed[at] = (changed[at] ?? 0) ^ 1
+      await writeFile(path, changed)
+      const { verdict, bytes } = await files.check(path)
+      if (verdict !== 'changed' || !bytes || at < bytes.from || at > bytes.to) unnoticed.push(at)
+    }
+    expect(unnoticed).toEqual([])
+  })
+
+  test.each(['csv', 'xlsx'] as const)('as %s that was changed is found out, too', async (format) => {
+    const { files, path } = await exported(format)
+    const changed = await readFile(path)
+    changed[changed.length - 200] = (changed[changed.length - 200] ?? 0) ^ 1
+    await writeFile(path, changed)
+    expect(await files.check(path)).toMatchObject({ verdict: 'changed' })
+    expect((await byScript(path)).isGenuine).toBe(false)
+  })
+
+  test('that was cut off, or goes on, is found out', async () => {
+    const { files, path } = await exported()
+    const whole = await readFile(path)
+    await writeFile(path, Buffer.concat([whole, Buffer.from(' ')]))
+    expect(await files.check(path)).toMatchObject({ verdict: 'changed' })
+    await truncate(path, 3000)
+    expect(await files.check(path)).toMatchObject({ verdict: 'changed', bytes: { from: 2048 } })
+    await truncate(path, 0)
+    expect(await files.check(path)).toMatchObject({ verdict: 'changed', bytes: { from: 0 } })
+    expect((await byScript(path)).says).toMatch(/^Changed/)
+  })
+})
+
+describe('what lies beside an export', () => {
+  test('may be missing, which is said', async () => {
+    const { files, path, signature } = await exported()
+    await rm(signature)
+    expect(await files.check(path)).toEqual({ label: 'trail.json', verdict: 'unsigned' })
+  })
+
+  test('may be of another key: that is for people to compare, and never called ours', async () => {
+    const { files, path } = await exported()
+    const forger = await exported('json', 3)
+    const { fingerprint } = await forger.files.key()
+    for (const ending of ['', '.signature'])
+      await writeFile(`${path}${ending}`, await readFile(`${forger.path}${ending}`))
+    expect(await files.check(path)).toMatchObject({
+      verdict: 'genuine',
+      key: { fingerprint, isOurs: false },
+      isInTrail: false
+    })
+    const { says } = await byScript(path, (await files.key()).fingerprint)
+    expect(says).toMatch(/^Signed with another key/)
+  })
+
+  test('may say something else than what was signed, which isn’t valid', async () => {
+    const { files, path, signature } = await exported()
+    const text = await readFile(signature, 'utf8')
+    await writeFile(signature, text.replace('\\"entries\\":4', '\\"entries\\":5'))
+    expect(await readFile(signature, 'utf8')).not.toBe(text)
+    expect(await files.check(path)).toEqual({ label: 'trail.json', verdict: 'signature' })
+    expect((await byScript(path)).says).toBe('The signature is not valid.')
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['no JSON', 'hello'],
+    ['another shape', '{"statement":7}'],
+    [
+      'a key that is none',
+      '{"statement":"{}","publicKey":"-----BEGIN PUBLIC KEY-----\\nx\\n-----END PUBLIC KEY-----","signature":""}'
+    ]
+  ])('may be hostile: %s', async (_, text) => {
+    const { files, path, signature } = await exported()
+    await writeFile(signature, text)
+    expect(await files.check(path)).toEqual({ label: 'trail.json', verdict: 'signature' })
+  })
+
+  test.each([
+    ['fewer blocks than it has', { blocks: '' }],
+    ['blocks of one byte', { blockBytes: 1, blocks: 'a'.repeat(64 * 5), bytes: 5 }],
+    ['a length below zero', { bytes: -1 }]
+  ])('may be signed by anyone and say %s', async (_, change) => {
+    const { files, path, signature } = await exported()
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+    const said = JSON.parse(JSON.parse(await readFile(signature, 'utf8')).statement)
+    const statement = JSON.stringify({ ...said, ...change })
+    const forged = {
+      statement,
+      publicKey: publicKey.export({ format: 'pem', type: 'spki' }),
+      signature: sign(null, Buffer.from(statement), privateKey).toString('base64')
+    }
+    await writeFile(signature, JSON.stringify(forged))
+    expect(await files.check(path)).toEqual({ label: 'trail.json', verdict: 'signature' })
+  })
+
+  test('may be larger than any of ours: it isn’t read', async () => {
+    const { files, path, signature } = await exported()
+    await truncate(signature, 21 * 1024 * 1024)
+    expect(await files.check(path)).toEqual({ label: 'trail.json', verdict: 'signature' })
+  })
+
+  test('may be all that there is', async () => {
+    const { files, path, signature } = await exported()
+    await rm(path)
+    await expect(files.check(signature)).rejects.toMatchObject({ appError: { code: 'bad-file' } })
+  })
+})
+
+describe('the key', () => {
+  test('is kept from run to run, and stays in the keychain', async () => {
+    const { audit, files, exportsOf, entries, path, signature } = await exported()
+    expect(await exportsOf(audit).key()).toEqual(await files.key())
+    const secret = entries.get('audit-key') ?? ''
+    expect(secret.length).toBeGreaterThan(40)
+    for (const file of [path, signature]) expect(await readFile(file, 'utf8')).not.toContain(secret)
+  })
+
+  test('that can’t be read is replaced, and the trail says so', async () => {
+    const { audit, files, exportsOf, entries } = await exported()
+    const before = await files.key()
+    entries.set('audit-key', 'nothing of ours')
+    const after = await exportsOf(audit).key()
+    expect(after.fingerprint).not.toBe(before.fingerprint)
+    const { entries: newest } = await audit.list('', 0, 1)
+    expect(newest[0]).toMatchObject({
+      what: 'signing-key-made',
+      detail: { how: 'in place of another', key: after.fingerprint }
+    })
+  })
+
+  test('that the keychain doesn’t give leaves no unsigned export behind', async () => {
+    const { audit, exportsOf, path } = await exported()
+    const elsewhere = join(temporaryFolder(), 'trail.csv')
+    await expect(exportsOf(audit, troubledKeychain('locked').auditKey).write(elsewhere, 'csv')).rejects.toMatchObject({
+      code: 'locked'
+    })
+    await expect(readFile(elsewhere)).rejects.toThrow()
+    expect((await readFile(path)).length).toBeGreaterThan(0)
+  })
+})
+
+test('the script that anyone can run uses nothing but what comes with Node', async () => {
+  const text = await readFile(SCRIPT, 'utf8')
+  const used = [...text.matchAll(/from '([^']+)'/g)].map(([, name = '']) => name)
+  expect(used.length).toBeGreaterThan(0)
+  expect(used.filter((name) => !builtinModules.includes(name.replace(/^node:/, '')))).toEqual([])
+  expect(text).not.toMatch(/import\(|require\(/)
+})
