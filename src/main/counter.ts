@@ -121,6 +121,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
     },
     changed(id) {
       send('counter.changed', { id })
+      watch.follow(counter.followed())
       followTurns()
       if (counter.state()?.isLocked === false) windows.keepFilled()
       movedOn()

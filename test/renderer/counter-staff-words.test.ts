@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { whatEndingLoses, whyCovered } from '../../src/renderer/src/screens/counter/person/words.ts'
+import { whatEndingLoses, whyCovered, whyLocked } from '../../src/renderer/src/screens/counter/person/words.ts'
 import { sessionOf, turnOf } from './fakes/counter.ts'
 
 const left = { phase: 'covered' as const, cover: 'staff' as const }
@@ -17,6 +17,19 @@ test('staff is told why it was covered, and what of the page is there', () => {
   expect(whyCovered(sessionOf({ ...left, coveredBy: 'camera', asksFor: ['camera'] }))).toBe(
     'The page is as they left it.'
   )
+})
+
+test('who waits for staff is told that nothing is lost only where their page is there still', () => {
+  const locked = { cover: 'away' as const, isLocked: true }
+  expect(whyLocked(sessionOf({ ...locked, phase: 'covered' }))).toMatch(/hidden\. Nothing is lost\.$/)
+  expect(whyLocked(sessionOf({ ...locked, phase: 'covered', cover: 'idle' }))).toMatch(/hidden\. Nothing is lost\.$/)
+  const unplugged = whyLocked(sessionOf({ ...locked, phase: 'failed', coveredBy: 'display' }))
+  expect(unplugged).toBe('The screen was unplugged, so the page was closed. Anything that wasn’t submitted is lost.')
+  for (const phase of ['handover', 'asking', 'between', 'failed'] as const) {
+    for (const cover of ['away', 'idle'] as const) {
+      expect(whyLocked(sessionOf({ ...locked, phase, cover }))).not.toContain('Nothing is lost')
+    }
+  }
 })
 
 test('ending says what is lost of the page, and who is left out', () => {

@@ -29,7 +29,7 @@ const VIDEO = { VideoConfirmationEnabled: true }
 const documents = (): Record<string, Signer[]> => ({
   will: [signer('Ann Example', VIDEO), later('Ben Example')],
   deed: [signer('Ann Example', VIDEO), signer('', { FirstName: '', LastName: '', Email: '' })],
-  lease: [signer('Cy Example', { SigningKey: `http://sign.example.com/${SECRET}` })]
+  lease: [signer('Cy Example')]
 })
 const TURNS = [
   ['will', 0],
@@ -284,6 +284,8 @@ test('every session keeps its promises at every moment, and comes to its end', a
       office.settings.mayKeepPages = mayKeepPages
       const chosen = withBen ? [...turns, TURNS[2]] : turns
       const { id } = await office.start(...chosen.map(([reference, at]): [string, number] => [reference, at]))
+      // As it was begun, the service's link was one to open.
+      office.change('lease', 0, { SigningKey: `http://sign.example.com/${SECRET}` })
       const there: World = { office, id, answers: [], rights: 0, opened: 0, gates: [], broken: [] }
       watched(office, there)
       for (const happening of all) {

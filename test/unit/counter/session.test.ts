@@ -1,5 +1,6 @@
 /** A session from its first handover to the moment staff has the screen again. */
 import { describe, expect, test } from 'vitest'
+import { asAppError } from '../../../src/main/ipc/errors.ts'
 import { BOUNDS, later, OFFLINE, openOffice, PIN, SECRET, signer } from './office.ts'
 
 describe('one signer', () => {
@@ -223,7 +224,7 @@ describe('the link', () => {
     expect(office.page()?.turn.url).toBe('https://sign.example.com/s/new')
   })
 
-  test.each([
+  const unsafe = [
     ['an unencrypted address', 'http://sign.example.com/x'],
     ['a file', 'file:///etc/passwd'],
     ['a script', 'javascript:alert(1)'],
@@ -231,9 +232,20 @@ describe('the link', () => {
     ['an address within the office', 'https://192.168.1.1/admin'],
     ['this computer', 'https://localhost/'],
     ['an address with a password', 'https://a:b@sign.example.com/']
-  ])('that is %s is refused before anything is loaded', async (_what, SigningKey) => {
-    const office = openOffice({ will: [signer('Ann Example', { SigningKey })] })
+  ] as const
+
+  test.each(unsafe)('that is %s is said to staff, before anyone is handed the screen', async (_what, SigningKey) => {
+    const office = openOffice({ will: [signer('Ann Example')], deed: [signer('Ann Example', { SigningKey })] })
+    const refused = await office.start(['will', 0], ['deed', 0]).catch((error: unknown) => asAppError(error))
+    expect(refused).toMatchObject({ code: 'unsafe-address' })
+    expect(JSON.stringify([refused, office.notes])).not.toContain(SigningKey)
+    expect([office.counter.state(), office.isTaken]).toEqual([null, false])
+  })
+
+  test.each(unsafe)('that has become %s is refused before anything is loaded', async (_what, SigningKey) => {
+    const office = openOffice()
     const { id } = await office.start(['will', 0])
+    office.change('will', 0, { SigningKey })
     await office.counter.begin(id)
     expect(office.state()).toMatchObject({ phase: 'failed', error: { code: 'unsafe-address' } })
     expect(office.pages).toEqual([])

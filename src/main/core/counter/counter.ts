@@ -144,9 +144,20 @@ export class Counter {
     return this.isRunning() && this.state()?.place === 'here'
   }
 
-  /** Documents of an account changed: outcomes that weren't known may be known now. Never rejects. */
+  /**
+   * Documents of an account changed: what came of turns that have ended may be known now, and of the one that runs, which then
+   * ends soon. Never rejects.
+   */
   async documentsChanged(accountId: string): Promise<void> {
-    if (this.#session?.state.accountId === accountId) await followOutcomes(this.#deps, this.#session.state)
+    const session = this.#session
+    if (session?.state.accountId !== accountId) return
+    await followOutcomes(this.#deps, session.state)
+    if (this.isRunning()) void session.turns.follow()
+  }
+
+  /** The account whose folders tell of the page that is open, or was; undefined if nobody waits for them. */
+  followed(): string | undefined {
+    return this.isRunning() ? this.#session?.state.accountId : undefined
   }
 
   /** Accounts changed: a session of one that was removed ends. */

@@ -82,9 +82,14 @@ function judge(
 
 function ready(document: DocumentResponse, at: number, account: SigningAccount): PreparedTurn {
   if (!canSignNow(document, at)) return fail('not-signable', 'The signing service has no link for this person.')
-  const address = signingAddress(document.Signers?.[at]?.SigningKey ?? '', account)
-  if (!address.ok) return fail('unsafe-address', signingAddressSentence(address.reason))
+  const address = safeAddress(document.Signers?.[at]?.SigningKey ?? '', account)
   return { address, mayNeedCamera: mayNeedCamera(document, at) }
+}
+
+/** @throws AppFailure `unsafe-address` where a page of this link may not be opened. */
+export function safeAddress(link: string, account: SigningAccount): PreparedTurn['address'] {
+  const address = signingAddress(link, account)
+  return address.ok ? address : fail('unsafe-address', signingAddressSentence(address.reason))
 }
 
 /** The service may need a moment to know of a signer of the same document who came just before. */

@@ -115,7 +115,13 @@ export class SessionState {
    * asked after each await.
    */
   moveOn(): () => boolean {
-    const mine = ++this.#step
+    this.#step++
+    return this.step()
+  }
+
+  /** Answers whether nothing has moved on since. */
+  step(): () => boolean {
+    const mine = this.#step
     return () => this.#step === mine
   }
 

@@ -56,6 +56,8 @@ export class StaffActions {
     if (!answer.ok) return this.#refused(answer)
     state.note('unlocked', { phase: state.shown.phase })
     state.become({ pinWaitUntil: undefined })
+    await this.#turns.catchUp()
+    if (this.#isOver()) return state.shown
     if (state.shown.phase !== 'return') return this.#overlays.cover('staff', 'not locked')
     this.#ended()
     return state.shown

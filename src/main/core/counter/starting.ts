@@ -3,8 +3,10 @@ import type { CounterSession, CounterTurn, DecodedInput, EvidenceItem } from '..
 import { fullName } from '../../../shared/model/index.ts'
 import { canSignNow } from '../documents/progress.ts'
 import { fail } from '../lib/failure.ts'
+import type { SigningAccount } from '../policy/signing-address.ts'
 import type { CounterDeps } from './deps.ts'
 import { identityOf } from './outcome.ts'
+import { safeAddress } from './prepare-turn.ts'
 import type { SessionStart, TurnFacts } from './session-state.ts'
 
 export type Wanted = DecodedInput<'counter.start'>
@@ -20,7 +22,8 @@ interface Checked {
 /**
  * Reads the folders, and makes of what is wanted what a session begins with. Later turns may still wait for others.
  * @throws AppFailure `bad-input` where evidence is missing or a turn is named twice, `gone` and `not-signable` where the
- *   first turn can't begin now or another is of nobody, and the service's failures.
+ *   first turn can't begin now or another is of nobody, `unsafe-address` where a link of theirs would not be opened, and the
+ *   service's failures.
  */
 export async function readyToStart(
   deps: StartDeps,
@@ -36,7 +39,8 @@ export async function readyToStart(
   }
   await deps.refresh(accountId)
   const checked: Checked[] = []
-  for (const wanted of turns) checked.push(await checkedTurn(deps, accountId, wanted, checked.length === 0))
+  for (const wanted of turns)
+    checked.push(await checkedTurn(deps, { accountId, account }, wanted, checked.length === 0))
   const evidence = evidenceOf(turns, checked, deps.settings().evidence)
   return {
     accountId,
@@ -63,7 +67,7 @@ export async function readyToStart(
 
 async function checkedTurn(
   deps: StartDeps,
-  accountId: string,
+  { accountId, account }: { accountId: string; account: SigningAccount },
   { documentReference, signer }: WantedTurn,
   isFirst: boolean
 ): Promise<Checked> {
@@ -74,6 +78,8 @@ async function checkedTurn(
   if (!person || (isFirst && !canSignNow(document, signer))) {
     return fail('not-signable', 'This person can’t sign now. They’ve already signed, or it’s someone else’s turn.')
   }
+  // In front of the person it would be too late. A link may come with the turn, or be another by then: it is judged again.
+  if (person.SigningKey) safeAddress(person.SigningKey, account)
   const identity = identityOf(document, signer)
   return {
     turn: {

@@ -6,7 +6,7 @@ import type { AppError, CounterOutcome } from '../../../shared/contract/index.ts
 import { within } from '../lib/time.ts'
 import type { CounterDeps } from './deps.ts'
 import { type NextSigner, nextSigner } from './next-signer.ts'
-import { askOnce, askOutcome, type Ending } from './outcome.ts'
+import { askOnce, askOutcome, type Ending, lastOutcome, paused } from './outcome.ts'
 import type { Overlays } from './overlays.ts'
 import { errorWithoutLink, type Page } from './page.ts'
 import { isFree, isShowing, PHASES } from './phases.ts'
@@ -22,6 +22,8 @@ const OVER: AppError = { code: 'cancelled', message: 'The session ended before t
 
 /** How long the service may take before the person is asked instead, in milliseconds. */
 const AT_ONCE = 1500
+/** How long a page may show its own last words, once the service has the person's answer, before ours take its place, in milliseconds. */
+const LAST_WORDS = 4000
 const NO_PAGE = { origin: '', refused: [], asksFor: [], error: undefined, warningUntil: undefined }
 
 export interface SessionParts {
@@ -120,13 +122,38 @@ export class Turns {
   async isAnswered(): Promise<boolean> {
     const { current } = this.#state.shown
     if (!this.#state.factsOf(current).hasBegun) return false
-    let signed: CounterOutcome['signed'] = 'unknown'
+    let isAnswered = false
     const asking = askOnce(this.#deps, this.#state.asked(current)).then((outcome) => {
-      signed = outcome.signed
+      isAnswered = hasAnswered(outcome)
     })
     await within(AT_ONCE, asking, this.#deps.time)
-    const answer = signed as CounterOutcome['signed']
-    return answer === 'signed' || answer === 'declined'
+    return isAnswered
+  }
+
+  /**
+   * The folders were read: where the service has the answer of the person whose page is open, the page ends by itself. One of a
+   * document that others sent has no way back to us, and would leave them before a page that says it can be closed.
+   */
+  async follow(): Promise<void> {
+    const state = this.#state
+    const { current } = state.shown
+    const isSame = state.step()
+    if (!this.#isOpen() || !hasAnswered(await lastOutcome(this.#deps, state.asked(current)))) return
+    await paused(this.#deps.time, LAST_WORDS)
+    if (isSame() && this.#isOpen()) await this.finish('returned')
+  }
+
+  /** Whether a page of the turn was opened, and nothing is known yet of what came of it. */
+  #isOpen(): boolean {
+    const { phase, turns, current } = this.#state.shown
+    // Of a session that was found, and can't be read, there are none.
+    if (!turns[current] || !this.#state.factsOf(current).hasBegun) return false
+    return PHASES[phase].page === 'there' || (phase === 'failed' && !this.#state.turnOf(current).outcome)
+  }
+
+  /** Staff has come: what the service knows by now comes before what staff is told that ending would lose. */
+  async catchUp(): Promise<void> {
+    if (this.#isOpen() && (await this.isAnswered()) && this.#isOpen()) await this.finish('returned')
   }
 
   /** Wipes the page and asks the service for the turn's outcome. */
@@ -244,3 +271,6 @@ export class Turns {
     this.#end()
   }
 }
+
+/** Whether the service says that they have signed or declined: what is to come of their turn has come. */
+const hasAnswered = ({ signed }: CounterOutcome): boolean => signed === 'signed' || signed === 'declined'

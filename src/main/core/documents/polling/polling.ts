@@ -35,6 +35,8 @@ export function openPolling(deps: PollingDeps) {
   const { ask, time, describe } = deps
   const watched = new Map<string, ReturnType<typeof watch>>()
   let isShown = true
+  /** The account whose documents someone waits for, whether or not the office's window is shown. */
+  let followed: string | undefined
   let isStarted = false
   let isStopped = false
   let accounts = deps.accounts
@@ -127,7 +129,8 @@ export function openPolling(deps: PollingDeps) {
   function restOf(account: AccountState, took: number, error: AppError | undefined): number {
     const { accountId, connection, failures, paces } = account
     const isOffline = error !== undefined && connection.state === 'offline'
-    const fortune = { isLookedAt: isShown && deps.chosen() === accountId, isOffline, took }
+    const isLookedAt = followed === accountId || (isShown && deps.chosen() === accountId)
+    const fortune = { isLookedAt, isOffline, took }
     if (error) return restAfter({ ...fortune, failures, error }, time.random())
     return paces.rest(foldersOf(accountId), fortune, time.elapsed(), time.random())
   }
@@ -180,6 +183,12 @@ export function openPolling(deps: PollingDeps) {
       const chosen = deps.chosen()
       if (shown && !isShown && chosen) soon(chosen)
       isShown = shown
+    },
+    /** Someone waits for what an account's folders say, as at the counter: it is read as if it were looked at. */
+    follow(accountId: string | undefined): void {
+      if (followed === accountId) return
+      followed = accountId
+      if (accountId !== undefined) soon(accountId)
     },
     /** Reads soon: after an action of ours, when another account is chosen, or when something hints that it is worthwhile. */
     soon,

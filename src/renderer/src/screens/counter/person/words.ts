@@ -136,6 +136,22 @@ const reasons: Record<CoveredBy, string> = {
   office: 'Staff hid it from the desk.'
 }
 
+/** Why the person has to wait for staff, and what of their page is there still. */
+export function whyLocked({ cover, coveredBy, phase }: CounterSession): string {
+  if (phase === 'covered') {
+    return cover === 'idle'
+      ? 'The screen wasn’t used for a while, so the page is hidden. Nothing is lost.'
+      : 'The screen was left, so the page is hidden. Nothing is lost.'
+  }
+  if (coveredBy === 'display' && phase === 'failed') {
+    return 'The screen was unplugged, so the page was closed. Anything that wasn’t submitted is lost.'
+  }
+  if (phase === 'failed') return 'The page is closed. Anything that wasn’t submitted is lost.'
+  return cover === 'idle'
+    ? 'The screen wasn’t used for a while. No page is open.'
+    : 'The screen was left. No page is open.'
+}
+
 /** Why it was covered, and what of the page is there still. */
 export function whyCovered({ coveredBy, phase, asksFor }: CounterSession): string {
   const why = coveredBy && !(coveredBy === 'camera' && asksFor.length > 0) ? `${reasons[coveredBy]} ` : ''

@@ -1,0 +1,127 @@
+/** While a page is open the folders are followed: where the service has the person's answer, nobody has to say it. */
+import { describe, expect, test } from 'vitest'
+import { BOUNDS, later, OFFLINE, openOffice, PIN, signer } from './office.ts'
+
+/** A page is before the person, and is none of ours: nothing leads back from it. */
+async function reading(office = openOffice({ will: [signer('Ann Example'), later('Ben Example')] })) {
+  const { id } = await office.start(['will', 0], ['will', 1])
+  await office.opens()
+  return { office, counter: office.counter, id }
+}
+
+describe('a page that leads nowhere', () => {
+  test.each([
+    ['signed', 'signs', 'signed'],
+    ['declined', 'declines', 'declined']
+  ] as const)('ends by itself once they have %s, and they are thanked', async (_what, does, outcome) => {
+    const { office } = await reading()
+    office[does]('will', 0)
+    await office.looked()
+    expect(office.state().phase).toBe('open')
+    await office.time.pass(4000)
+    expect((await office.settled()).turns[0]?.outcome).toEqual({ signed: outcome })
+    expect(office.page()?.state).toBe('destroyed')
+    expect(office.state().phase).toBe(outcome === 'signed' ? 'between' : 'return')
+    expect(office.told('turn-ended')[0]?.detail).toMatchObject({ outcome })
+  })
+
+  test('shows its own last words first, and its own way back comes before ours', async () => {
+    const { office } = await reading()
+    office.signs('will', 0)
+    await office.looked()
+    await office.time.pass(3900)
+    expect(office.state().phase).toBe('open')
+    office.events().returned()
+    await office.settled()
+    await office.time.pass(4000)
+    expect([office.state().phase, office.told('turn-ended').length]).toEqual(['between', 1])
+  })
+
+  test('stays while the service has no answer of theirs, whatever else has changed', async () => {
+    const { office } = await reading()
+    office.change('will', 1, { FirstName: 'Benjamin' })
+    await office.looked()
+    office.service.delete('will')
+    await office.looked()
+    await office.time.pass(60_000)
+    expect([office.state().phase, office.page()?.state]).toEqual(['open', 'shown'])
+  })
+
+  test('of the next signer isn’t ended by the answer of the one before', async () => {
+    const { office, counter, id } = await reading()
+    office.signs('will', 0)
+    await office.looked()
+    office.events().returned()
+    await office.settled()
+    await counter.next(id)
+    await office.opens()
+    await office.time.pass(10_000)
+    expect(office.state()).toMatchObject({ phase: 'open', current: 1 })
+  })
+
+  test('that failed after they had signed is told as signed', async () => {
+    const { office } = await reading()
+    office.events().failed({ code: 'timeout', message: 'Late.' })
+    office.signs('will', 0)
+    await office.looked()
+    await office.time.pass(4000)
+    expect((await office.settled()).turns[0]?.outcome).toEqual({ signed: 'signed' })
+  })
+})
+
+describe('staff who comes', () => {
+  test('to a screen that was left is told that the person has signed, not what ending would lose', async () => {
+    const { office, counter, id } = await reading()
+    await office.time.pass(150_000)
+    expect(office.state()).toMatchObject({ phase: 'covered', cover: 'idle', isLocked: true })
+    office.signs('will', 0)
+    expect(await counter.unlock(id, PIN)).toMatchObject({
+      ...{ phase: 'between', cover: 'staff', coveredBy: 'idle' },
+      turns: [{ outcome: { signed: 'signed' } }, {}]
+    })
+    expect(office.page()?.state).toBe('destroyed')
+  })
+
+  test('has the screen at once where that was the last', async () => {
+    const { office, counter, id } = await reading(openOffice({ will: [signer('Ann Example'), signer('Ben Example')] }))
+    office.signs('will', 0)
+    office.events().returned()
+    await office.settled()
+    await counter.next(id)
+    await office.opens()
+    counter.left('blur')
+    office.signs('will', 1)
+    expect(await counter.unlock(id, PIN)).toMatchObject({ phase: 'ended' })
+    expect(office.isTaken).toBe(false)
+  })
+
+  test('finds the page as it was left where the service has no answer, or can’t be asked', async () => {
+    const { office, counter, id } = await reading()
+    counter.left('blur')
+    office.trouble = OFFLINE
+    expect(await counter.unlock(id, PIN)).toMatchObject({ phase: 'covered', cover: 'staff' })
+    await counter.staff(id, 'continue', 'person')
+    counter.show(id, BOUNDS)
+    expect([office.state().phase, office.page()?.state]).toEqual(['open', 'shown'])
+  })
+
+  test('doesn’t wait for a service that takes its time', async () => {
+    const { office, counter, id } = await reading()
+    counter.left('blur')
+    office.line = new Promise(() => {})
+    const unlocked = counter.unlock(id, PIN)
+    await office.time.pass(0)
+    await office.time.pass(1500)
+    expect(await unlocked).toMatchObject({ phase: 'covered', cover: 'staff' })
+  })
+})
+
+test('the folders of the session’s account are waited for until staff has the screen', async () => {
+  const { office, counter, id } = await reading()
+  expect(counter.followed()).toBe('office')
+  counter.left('blur')
+  await counter.unlock(id, PIN)
+  void counter.staff(id, 'end', 'person')
+  await office.time.pass(0)
+  expect([(await office.settled()).phase, counter.followed()]).toEqual(['ended', undefined])
+})
