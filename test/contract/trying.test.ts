@@ -77,6 +77,34 @@ describe('an account that is changed', () => {
     expect(await accounts.secretsOf(id)).toEqual({ scheme: 'bearer', token: 'kept-1' })
   })
 
+  test('shows no other origin the kept key, however much else of it was typed', async () => {
+    const here = await serve(json([]))
+    const there = await serve(json([]))
+    const { accounts, clients, account } = opened()
+    const id = await account(here.url)
+    const key = { scheme: 'api-key', key: 'key-1', secret: 'made-up', referer: 'https://office.example.com/' } as const
+    const typed = { scheme: 'api-key', referer: 'https://office.example.com/new' } as const
+    // There is no key to keep yet, and a new one is all of its members.
+    for (const authentication of [typed, { ...typed, key: 'key-1' }]) {
+      expect(asAppError(await accounts.update(id, { authentication }).catch((error) => error))).toMatchObject({
+        code: 'invalid'
+      })
+    }
+    await accounts.update(id, { authentication: key })
+    for (const call of [
+      () => clients.try({ id, baseUrl: there.url, authentication: typed }),
+      () => clients.try({ baseUrl: there.url, authentication: typed }),
+      () => accounts.update(id, { baseUrl: there.url, authentication: typed })
+    ]) {
+      expect(asAppError(await call().catch((error: unknown) => error))).toMatchObject({ code: 'invalid' })
+    }
+    expect(there.asked).toEqual([])
+    expect(await accounts.secretsOf(id)).toEqual(key)
+    await clients.try({ id, baseUrl: here.url, authentication: typed })
+    expect(here.asked.at(-1)?.headers.referer).toBe(typed.referer)
+    expect(await accounts.secretsOf(id)).toEqual(key)
+  })
+
   test('asks for no credentials where the account has none, wherever it leads', async () => {
     const here = await serve(json([]))
     const there = await serve(json([]))
@@ -101,6 +129,21 @@ describe('an account that is changed', () => {
 })
 
 describe('what doesn’t work is said for connecting', () => {
+  test('what was refused is called what was typed', async () => {
+    const { url } = await serve(json({}, 401))
+    const { clients } = opened()
+    const saidOf = async (authentication: CredentialsInput) =>
+      asAppError(
+        await inConnectingWords(clients.try({ baseUrl: url, authentication }), authentication.scheme).catch(
+          (error) => error
+        )
+      )
+    const key = { scheme: 'api-key', key: 'key-1', secret: 'made-up', referer: 'https://office.example.com/' } as const
+    expect((await saidOf(key)).message).toMatch(/API key, the secret or the access URL/)
+    expect((await saidOf({ scheme: 'bearer', token: 'typed' })).message).toMatch(/rejected the token/)
+    expect((await saidOf({ scheme: 'none' })).message).toMatch(/asks for a key or token/)
+  })
+
   test.each([
     ['another path', json({}, 404), /no document folders.*path/, 'not-found'],
     ['a service that is being worked on', body('<h1>Back soon</h1>', 503), /temporarily unavailable/, 'server'],

@@ -43,6 +43,8 @@ describe('the first run', () => {
     await type(/^Send on behalf of/, 'grace@example.org')
     await fireEvent.click(screen.getByRole('button', { name: 'Connect' }))
     await screen.findByText(/^Connected\. \d+ documents? found/)
+    expect(screen.getByRole('link', { name: 'set up the counter' }).getAttribute('href')).toBe('#/settings/counter')
+    expect(screen.getByRole('button', { name: 'Go to Today' })).toBeTruthy()
     expect(api.control.calls.find((call) => call.name === 'accounts.add')?.input).toEqual({
       kind: 'service',
       name: 'Harbour & Co.',
@@ -55,6 +57,18 @@ describe('the first run', () => {
         sender: 'grace@example.org'
       }
     })
+  })
+
+  test('an address may be typed without its https://', async () => {
+    const { api } = await open()
+    await fireEvent.click(screen.getByRole('button', { name: /Connect your office/ }))
+    await type('Name', 'Harbour')
+    await type('Service address', ' signing.example.com/web/v1.4 ')
+    await fireEvent.click(screen.getByRole('radio', { name: /^None/ }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Connect' }))
+    await screen.findByText(/^Connected\./)
+    const added = api.control.calls.find((call) => call.name === 'accounts.add')
+    expect(added?.input).toMatchObject({ baseUrl: 'https://signing.example.com/web/v1.4' })
   })
 
   test('what is missing is said at its field, and the first of it has the focus', async () => {
@@ -148,6 +162,34 @@ describe('an account that does not work', () => {
     expect(screen.queryByRole('button', { name: 'Save anyway' })).toBeNull()
   })
 
+  test('says nothing of a work that there is none of yet', async () => {
+    await connect('offline')
+    expect(screen.getByText('Try again when you’re back online.')).toBeTruthy()
+    expect(screen.queryByText(/Outbox/, { selector: 'main *' })).toBeNull()
+  })
+
+  test('for a single field says so there alone, has the focus there, and is taken back as that is corrected', async () => {
+    const opened = await open()
+    const message = 'Leave out everything from “?” or “#”.'
+    opened.api.control.fail('accounts.try', {
+      code: 'invalid',
+      message,
+      fields: [{ field: 'baseUrl', message }]
+    })
+    await fireEvent.click(screen.getByRole('button', { name: /Connect your office/ }))
+    await type('Name', 'Harbour')
+    await type('Service address', 'https://signing.example.com/#x')
+    await fireEvent.click(screen.getByRole('radio', { name: /^None/ }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Connect' }))
+    expect(await screen.findAllByText(message)).toHaveLength(1)
+    expect(screen.queryByRole('alert')).toBeNull()
+    expect(screen.getByRole('button', { name: 'Connect' })).toBeTruthy()
+    await settle()
+    expect(document.activeElement).toBe(screen.getByLabelText('Service address'))
+    await type('Service address', 'https://signing.example.com')
+    expect(screen.queryByText(message)).toBeNull()
+  })
+
   test('beside one that does leaves that one chosen', async () => {
     const opened = await openOffice(fakeApi())
     opened.api.control.fail('accounts.try', { code: 'unauthorised', message: 'No.' })
@@ -212,7 +254,17 @@ describe('an account that is changed', () => {
     expect(updates(opened)).toMatchObject([{ id: 'harbour', dataTypeSpelling: 'upper' }])
   })
 
-  test('needs all of the key where some of it is typed', async () => {
+  test('keeps its key where only something else of it is typed', async () => {
+    const opened = await edit()
+    await type('Registered access URL', 'https://harbour.example.com/new')
+    await fireEvent.click(screen.getByRole('button', { name: 'Check and save' }))
+    await screen.findByText(/^Connected\./)
+    expect(updates(opened)).toMatchObject([
+      { authentication: { scheme: 'api-key', referer: 'https://harbour.example.com/new' } }
+    ])
+  })
+
+  test('needs all of a new key', async () => {
     const opened = await edit()
     await type('API key', 'key-2')
     await fireEvent.click(screen.getByRole('button', { name: 'Check and save' }))

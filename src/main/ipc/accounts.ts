@@ -125,7 +125,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       parts.changed()
     },
 
-    'accounts.try': (tried) => inConnectingWords(clients.try(tried)),
+    'accounts.try': (tried) => inConnectingWords(clients.try(tried), tried.authentication?.scheme),
     'accounts.check': ({ id }) => watch.check(id),
 
     'accounts.refreshLimits': async () => {

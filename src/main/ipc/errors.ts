@@ -3,6 +3,7 @@
  * and the keychain in the user's words, and everything else as "internal", without a stack trace, a path or a secret.
  */
 import { type AppError, localErrorCodes, serviceErrorCodes } from '../../shared/contract/index.ts'
+import type { AuthScheme } from '../../shared/contract/views.ts'
 import { AppFailure } from '../core/lib/failure.ts'
 import { isServiceError, type ServiceError } from '../core/service/errors.ts'
 import { queryTroubleOf } from '../core/storage/database-fault.ts'
@@ -193,13 +194,16 @@ function isAppError(value: unknown): value is AppError {
 /**
  * Rejects as the call does, in the words of an account that is tried: those for other calls speak of documents, and of packages
  * under way, and here nothing was sent.
+ * @param scheme how it was to sign in, where that was typed: what was refused is called what the form calls it.
  */
-export async function inConnectingWords<Answer>(call: Promise<Answer>): Promise<Answer> {
+export async function inConnectingWords<Answer>(call: Promise<Answer>, scheme?: AuthScheme): Promise<Answer> {
   try {
     return await call
   } catch (error) {
     const { mayHaveArrived: _, ...described } = asAppError(error)
-    const said = isServiceError(error) && (TRIED_BY_STATUS.get(error.status ?? 0) ?? TRIED_BY_CODE.get(error.code))
+    const byScheme = described.code === 'unauthorised' && scheme && REFUSED_BY_SCHEME[scheme]
+    const said =
+      isServiceError(error) && (TRIED_BY_STATUS.get(error.status ?? 0) ?? (byScheme || TRIED_BY_CODE.get(error.code)))
     // What the error itself says to do is about what happened; the words here are for all that share a code.
     throw new AppFailure({ ...described, ...said, ...(described.next && { next: described.next }) })
   }
@@ -229,11 +233,23 @@ const NO_FOLDERS: Said = {
   next: 'Check the part after the domain name. It’s often /web/v1.4.'
 }
 
+const REFUSED_BY_SCHEME: Record<AuthScheme, Said> = {
+  none: { message: 'The signing service asks for a key or token.', next: 'Choose another sign-in method.' },
+  'api-key': {
+    message: 'The signing service rejected the API key, the secret or the access URL.',
+    next: 'Check that all three are exactly as your provider gave them.'
+  },
+  bearer: {
+    message: 'The signing service rejected the token.',
+    next: 'Check that you copied all of it, or ask your provider for a new one.'
+  }
+}
+
 /** The form is open: nothing is to be looked for in Settings. */
 const TRIED_BY_CODE = new Map<string, Said>([
   ['dns', { next: 'Check the address and your network connection.' }],
   ['refused', { next: 'Check the address. If it’s right, ask your provider whether the service is down.' }],
-  ['unauthorised', { next: 'Check the key or token, or ask your administrator for a new one.' }],
+  ['unauthorised', { next: 'Check the key or token, or ask your provider for a new one.' }],
   ['not-found', NO_FOLDERS],
   // What was typed was fit to be asked with: the service is another one.
   ['invalid', { ...NO_FOLDERS, code: 'not-found' }],

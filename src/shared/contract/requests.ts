@@ -36,6 +36,13 @@ const authentication = z.discriminatedUnion('scheme', [
   z.strictObject({ scheme: z.literal('bearer'), token: secret })
 ])
 
+/** Of an account that is there: without the key, what is left out of the api-key's members stays as it is kept. */
+const changedAuthentication = z.discriminatedUnion('scheme', [
+  authentication.options[0],
+  authentication.options[1].partial({ key: true, secret: true, referer: true }),
+  authentication.options[2]
+])
+
 const name = z.string().trim().min(1).max(100)
 const serviceAccount = z.strictObject({
   name,
@@ -55,7 +62,7 @@ export const requests = {
   'accounts.update': answers<AccountView>()(
     serviceAccount.extend({
       id,
-      authentication: authentication.optional(),
+      authentication: changedAuthentication.optional(),
       /** The names of its folders, as they stand in the path of GetActiveDocuments. */
       folders: folders.optional()
     })
@@ -73,7 +80,7 @@ export const requests = {
     z.strictObject({
       id: id.optional(),
       baseUrl: serviceAccount.shape.baseUrl,
-      authentication: authentication.optional(),
+      authentication: changedAuthentication.optional(),
       folders: folders.optional()
     })
   ),

@@ -219,6 +219,14 @@ describe('while it is not certain whether a package arrived', () => {
     expect(await accounts.update(id, changes)).toMatchObject({ name: 'Branch', colour: '#123456' })
   })
 
+  test('its key stays where only what belongs to it is given, with what is left out', async () => {
+    const { accounts, id } = await unsettledOffice()
+    await accounts.update(id, { authentication: { scheme: 'api-key', referer: 'https://office.example.com/new' } })
+    expect(await accounts.secretsOf(id)).toEqual({ ...API_KEY, referer: 'https://office.example.com/new' })
+    const sender = { scheme: 'api-key', sender: 'tama@example.com' } as const
+    expect(await failureOf(() => accounts.update(id, { authentication: sender }))).toMatchObject({ code: 'busy' })
+  })
+
   test('its key can have a new secret', async () => {
     const { accounts, id } = await unsettledOffice()
     await accounts.update(id, { authentication: { ...API_KEY, secret: 'renewed' } })

@@ -11,10 +11,12 @@ import { KeychainError } from '../storage/keychain.ts'
 import { type Account, type AccountRecord, accountRows, freeColour, PRACTICE_COLOUR, USUAL_FOLDERS } from './account.ts'
 import {
   type AccountCredentials,
-  type CredentialsInput,
+  type CredentialsChange,
+  changedCredentials,
   decodeCredentials,
   encodeCredentials,
   isSameLogin,
+  keepsSome,
   originOf,
   readAddress,
   readCredentials,
@@ -47,7 +49,8 @@ export type AccountInput =
 
 /** Members that are left out stay as they are. Address and credentials of a practice account can't be changed. */
 export type AccountChanges = Optional<
-  Pick<Account, 'name' | 'colour' | 'jsonByQuery' | 'dataTypeSpelling' | 'folders'> & ServiceAccess
+  Pick<Account, 'name' | 'colour' | 'jsonByQuery' | 'dataTypeSpelling' | 'folders'> &
+    Pick<ServiceAccess, 'baseUrl'> & { authentication: CredentialsChange }
 >
 
 /** Whether the service took an account's credentials when it was last asked. */
@@ -60,7 +63,7 @@ export type SecretState = 'kept' | 'missing' | 'unknown'
 export interface TriedAccount {
   id?: string | undefined
   baseUrl: string
-  authentication?: CredentialsInput | undefined
+  authentication?: CredentialsChange | undefined
 }
 
 export type Accounts = ReturnType<typeof openAccounts>
@@ -160,8 +163,8 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
       }
       const name = changes.name === undefined ? before.name : readName(changes.name)
       const baseUrl = changes.baseUrl === undefined ? before.baseUrl : readAddress(changes.baseUrl)
-      const credentials = changes.authentication && readCredentials(changes.authentication)
-      const kept = credentials && (await keptBeside(before))
+      const kept = changes.authentication && (await keptBeside(before))
+      const credentials = changes.authentication && changedCredentials(changes.authentication, kept?.credentials)
       const leadsElsewhere = (row: AccountRecord): boolean =>
         baseUrl !== row.baseUrl ||
         (credentials !== undefined &&
@@ -176,7 +179,11 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
       }
       refuseWhileUnsettled(before)
       // What proves who we are to one service is not for another address.
-      if (!credentials && before.scheme !== 'none' && originOf(baseUrl) !== originOf(before.baseUrl)) {
+      if (
+        keepsSome(changes.authentication) &&
+        before.scheme !== 'none' &&
+        originOf(baseUrl) !== originOf(before.baseUrl)
+      ) {
         fail('invalid', CREDENTIALS_AGAIN, { fields: [{ field: 'authentication', message: CREDENTIALS_AGAIN }] })
       }
       if (credentials) await keep(id, credentials, baseUrl)
@@ -236,11 +243,12 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
      * @throws AppFailure `invalid` where the address is another service's and none were typed.
      */
     async credentialsFor({ id, baseUrl, authentication }: TriedAccount): Promise<AccountCredentials> {
-      if (authentication) return readCredentials(authentication)
+      if (authentication && !keepsSome(authentication)) return readCredentials(authentication)
       const row = id === undefined ? undefined : rowOf(id)
       if (row?.kind === 'service' && row.scheme === 'none') return { scheme: 'none' }
       if (!row || originOf(baseUrl) !== originOf(row.baseUrl)) return fail('invalid', CREDENTIALS_AGAIN)
-      return this.secretsOf(row.id)
+      const kept = await this.secretsOf(row.id)
+      return authentication ? changedCredentials(authentication, kept) : kept
     },
 
     /** For the client of the service alone: it must not be kept, logged or shown. */

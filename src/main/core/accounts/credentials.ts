@@ -53,6 +53,15 @@ export const AccountCredentials = z.discriminatedUnion('scheme', [
 export type AccountCredentials = z.output<typeof AccountCredentials>
 export type CredentialsInput = z.input<typeof AccountCredentials>
 
+type KeyInput = Extract<CredentialsInput, { scheme: 'api-key' }>
+/** Of an account that is there: where no key is given the kept one stays, with what else is left out. */
+export type CredentialsChange =
+  | Exclude<CredentialsInput, KeyInput>
+  | ({ readonly [Name in keyof KeyInput as Exclude<Name, 'scheme'>]?: KeyInput[Name] | undefined } & Pick<
+      KeyInput,
+      'scheme'
+    >)
+
 /** As the client of the service takes them. */
 export function clientCredentials(credentials: AccountCredentials): Credentials {
   switch (credentials.scheme) {
@@ -130,7 +139,19 @@ export function readAddress(typed: string): string {
   return read.ok ? read.value : invalid([{ field: 'baseUrl', message: read.message }])
 }
 
-export function readCredentials(input: CredentialsInput): AccountCredentials {
+/** Whether some of what is kept stays: that may go to the service that it is for, and nowhere else. */
+export function keepsSome(input: CredentialsChange | undefined): boolean {
+  return input === undefined || (input.scheme === 'api-key' && input.key === undefined)
+}
+
+/** What an account signs in with from now on: what was typed, over what is kept of a key that stays. */
+export function changedCredentials(input: CredentialsChange, kept: AccountCredentials | undefined): AccountCredentials {
+  if (!keepsSome(input) || kept?.scheme !== 'api-key') return readCredentials(input)
+  const typed = Object.entries(input).filter(([, value]) => value !== undefined)
+  return readCredentials({ ...kept, ...Object.fromEntries(typed) })
+}
+
+export function readCredentials(input: CredentialsChange): AccountCredentials {
   const read = AccountCredentials.safeParse(input)
   return read.success ? read.data : invalid(read.error.issues.map(fieldMessage))
 }

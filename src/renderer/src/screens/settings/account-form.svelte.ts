@@ -4,7 +4,8 @@ import type { Input } from '../../../../shared/contract/requests.ts'
 import type { AccountView, AuthScheme } from '../../../../shared/contract/views.ts'
 import { USUAL_DATA_TYPE_SPELLING } from '../../../../shared/contract/views.ts'
 
-type Authentication = NonNullable<Input<'accounts.update'>['authentication']>
+type Authentication = Extract<Input<'accounts.add'>, { kind: 'service' }>['authentication']
+type Change = NonNullable<Input<'accounts.update'>['authentication']>
 
 export type AccountField = 'name' | 'baseUrl' | 'key' | 'secret' | 'referer' | 'sender' | 'token' | 'folders'
 
@@ -42,6 +43,10 @@ export class AccountForm {
     const typed = this.scheme === 'bearer' ? [token] : this.scheme === 'api-key' ? [key, secret, referer, sender] : []
     return this.canKeepSecrets && typed.every((one) => !one.trim())
   }
+  /** Whether the key stays, and something else of how it signs in is another: what is blank stays, too. */
+  get keepsKey(): boolean {
+    return this.canKeepSecrets && this.scheme === 'api-key' && !this.key.trim()
+  }
   /** Whether blank fields may mean "as before". */
   get canKeepSecrets(): boolean {
     const { scheme } = this
@@ -55,13 +60,14 @@ export class AccountForm {
       ...(!this.name.trim() && { name: 'Enter a name, such as your office’s.' }),
       ...(!this.baseUrl.trim() && { baseUrl: 'Enter the service address, starting with https://.' }),
       ...(this.scheme === 'api-key' &&
-        !this.keepsSecrets && {
+        !this.keepsKey && {
           ...(!this.key.trim() && { key: 'Enter the API key.' }),
           ...(!this.secret.trim() && { secret: 'Enter the secret for this key.' }),
-          ...(!this.referer.trim() && { referer: 'Enter the access URL registered with the key.' }),
-          ...(this.sender.trim() &&
-            !this.sender.includes('@') && { sender: 'Enter an e-mail address, or leave it blank.' })
+          ...(!this.referer.trim() && { referer: 'Enter the access URL registered with the key.' })
         }),
+      ...(this.scheme === 'api-key' &&
+        this.sender.trim() &&
+        !this.sender.includes('@') && { sender: 'Enter an e-mail address, or leave it blank.' }),
       ...(this.#before && this.#foldersProblem !== undefined && { folders: this.#foldersProblem }),
       ...(this.scheme === 'bearer' && !this.keepsSecrets && !this.token.trim() && { token: 'Enter the token.' })
     }
@@ -90,8 +96,14 @@ export class AccountForm {
       baseUrl,
       ...(dataTypeSpelling !== this.#before?.dataTypeSpelling && { dataTypeSpelling }),
       ...(areOther && { folders }),
-      ...(!this.keepsSecrets && { authentication: this.#authentication })
+      ...(!this.keepsSecrets && { authentication: this.keepsKey ? this.#changeOfKey : this.#authentication })
     }
+  }
+
+  /** An address is often given without its https://, and no other is taken. */
+  complete(): void {
+    const typed = this.baseUrl.trim()
+    if (typed && !/^[a-z][a-z0-9+.-]*:\/\//i.test(typed)) this.baseUrl = `https://${typed}`
   }
 
   get #foldersProblem(): string | undefined {
@@ -104,6 +116,11 @@ export class AccountForm {
       (name, index) => names.findIndex((one) => one.toLowerCase() === name.toLowerCase()) < index
     )
     return twice && `“${twice}” is listed twice.`
+  }
+
+  get #changeOfKey(): Change {
+    const [secret, referer, sender] = [this.secret.trim(), this.referer.trim(), this.sender.trim()]
+    return { scheme: 'api-key', ...(secret && { secret }), ...(referer && { referer }), ...(sender && { sender }) }
   }
 
   get #authentication(): Authentication {
