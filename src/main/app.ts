@@ -6,6 +6,7 @@ import type { Events } from '../shared/contract/index.ts'
 import type { DocumentResponse } from '../shared/model/index.ts'
 import { openComposing } from './composing.ts'
 import { copyOfDocument } from './core/drafts/copy-of-document.ts'
+import { DATABASE_FILE } from './core/storage/database.ts'
 import { openCounter } from './counter.ts'
 import { openFolders } from './folders.ts'
 import { openFoundation } from './foundation.ts'
@@ -192,6 +193,7 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
         changed: () => send('settings.changed', null),
         keepPlace: foundation.place.keep,
         status: () => systemStatus(foundation.storage, foundation.keychainState),
+        showData: () => showInFolder(join(foundation.dataFolder, DATABASE_FILE)),
         copy: (text, isPersonal) => plainClipboard[isPersonal ? 'writePrivately' : 'write'](text),
         copyBriefly: identity.briefCopy.copy,
         readyToClose

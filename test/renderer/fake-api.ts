@@ -439,6 +439,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     },
     'system.status': () => state.system,
     'system.keepPlace': () => null as never,
+    'system.showData': () => null as never,
     'system.copy': () => null as never,
     'system.copyBriefly': () => ({ clearsAfter: 30_000 }),
     'system.readyToClose': () => null as never

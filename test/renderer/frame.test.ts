@@ -78,6 +78,30 @@ describe('while Countersign is locked', () => {
     expect(app.router.route.screen).toBe('documents')
   })
 
+  test('staff locks it from the menu or the search, and is told why it can’t be', async () => {
+    const { api } = await open()
+    const choose = async () => {
+      await fireEvent.click(screen.getByRole('button', { name: /^Account:/ }))
+      await fireEvent.click(await screen.findByRole('menuitem', { name: 'Lock Countersign' }))
+      await settle()
+    }
+    api.control.fail('counter.lockOffice', { code: 'no-pin', message: 'There is no staff PIN yet.' })
+    await choose()
+    expect(isThere()).toBe(false)
+    expect(screen.getByText(/Countersign wasn’t locked\./)).toBeTruthy()
+    api.control.heal('counter.lockOffice')
+    await choose()
+    expect(isThere()).toBe(true)
+    await give(fakePin)
+    await fireEvent.keyDown(window, { key: 'k', ctrlKey: true })
+    const field = await screen.findByRole('combobox')
+    await fireEvent.input(field, { target: { value: 'lock' } })
+    await settle()
+    await fireEvent.keyDown(field, { key: 'Enter' })
+    await settle()
+    expect(isThere()).toBe(true)
+  })
+
   test('a window that is loaded shows no more than that, and the office once it is opened', async () => {
     const { api } = await open({ lock: { isLocked: true, opensBySignIn: false } })
     expect([isThere(), document.querySelector('.frame')]).toEqual([true, null])

@@ -50,6 +50,25 @@ describe('F1', () => {
       expect([name, known.has(sectionOfScreen[name] ?? '')]).toEqual([name, true])
   })
 
+  test('helps whoever sets it up, who finds what was typed there again', async () => {
+    const { app } = await open({ accounts: [] }, 'today')
+    await fireEvent.click(screen.getByRole('button', { name: /Connect your office/ }))
+    await fireEvent.input(screen.getByLabelText('Name'), { target: { value: 'Harbour' } })
+    await press('F1')
+    expect(within(article()).getByRole('heading', { level: 2, name: 'Setting up a computer' })).toBeTruthy()
+    await press('F1')
+    expect(document.activeElement).toBe(field())
+    await press('n', window, { ctrlKey: true })
+    expect(app.router.route.screen).toBe('help')
+    await fireEvent.click(screen.getByRole('button', { name: 'Back to set-up' }))
+    await settle()
+    expect(screen.queryByRole('article')).toBeNull()
+    expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('Harbour')
+    const known = sections.map(({ id }) => id)
+    for (const link of screen.getAllByRole<HTMLAnchorElement>('link', { name: /Help/ }))
+      expect(known).toContain(link.hash.replace('#/help/', ''))
+  })
+
   test('does nothing while a question is open, or the application is locked', async () => {
     const { app, api } = await open({}, 'drafts')
     await press('?', window, { shiftKey: true })

@@ -1,3 +1,4 @@
+import { sections } from 'virtual:handbook'
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, expect, test, vi } from 'vitest'
 import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
@@ -25,6 +26,16 @@ test('every section is in the list, and each of its links leads to a heading', a
     const name = link.hash.replace('#/settings/', '')
     expect(document.getElementById(`${name}-title`)?.tagName).toBe('H2')
   }
+})
+
+test('where data are kept is shown, and what to back up is said', async () => {
+  await open(['safety'])
+  await fireEvent.click(screen.getByRole('button', { name: 'Show data folder' }))
+  await settle()
+  expect(opened.api.control.calls.filter(({ name }) => name === 'system.showData')).toHaveLength(1)
+  const { hash } = screen.getByRole<HTMLAnchorElement>('link', { name: 'Back up what only this computer has' })
+  expect(sections.map(({ id }) => id)).toContain(hash.replace('#/help/', ''))
+  expect(screen.getByText('Countersign 0.1.0 on Linux')).toBeTruthy()
 })
 
 test('the counter leads to its own section', async () => {

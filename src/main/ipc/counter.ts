@@ -52,13 +52,13 @@ export function counterHandlers(counter: Counter): Omit<HandlersOf<'counter'>, k
 
 type CounterSettingsHandlers = Pick<
   RequestHandlers,
-  `counter.${'lock' | 'unlockOffice' | 'pin' | 'setPin' | 'resetPin' | 'settings' | 'configure' | 'chooseLogo' | 'idleScreen'}`
+  `counter.${'lock' | 'lockOffice' | 'unlockOffice' | 'pin' | 'setPin' | 'resetPin' | 'settings' | 'configure' | 'chooseLogo' | 'idleScreen'}`
 >
 
 interface CounterSettingsParts extends Pick<Dialogs, 'chooseFiles'> {
   /** What the chosen account is called, where there is one. */
   officeName: () => string | undefined
-  lock: Pick<OfficeLock, 'state' | 'unlock'>
+  lock: Pick<OfficeLock, 'state' | 'lock' | 'unlock'>
   pin: Pick<StaffPinKeeper, 'state' | 'set' | 'reset'>
   settings: Pick<CounterSettingsKeeper, 'read' | 'configure' | 'setLogo' | 'idleScreen'>
   /** Whether someone signs at the counter now. */
@@ -80,6 +80,7 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
     },
     'counter.resetPin': () => pin.reset(),
     'counter.lock': () => parts.lock.state(),
+    'counter.lockOffice': () => parts.lock.lock(),
     'counter.unlockOffice': (given) => parts.lock.unlock(given.pin),
 
     'counter.settings': async () => settings.read(),

@@ -16,6 +16,7 @@ interface SystemParts {
   changed: () => void
   keepPlace: (place: string) => void
   status: () => SystemStatus
+  showData: () => void
   copy: (text: string, isPersonal: boolean) => Promise<void>
   /** Answers after how many milliseconds it goes from the clipboard by itself. */
   copyBriefly: (text: string) => Promise<number>
@@ -51,6 +52,7 @@ export function systemHandlers({ settings, version, ...parts }: SystemParts): Ha
     },
     'system.keepPlace': async ({ place }) => parts.keepPlace(place),
     'system.status': async () => parts.status(),
+    'system.showData': async () => parts.showData(),
     'system.copy': async ({ text, isPersonal = false }) => parts.copy(text, isPersonal),
     'system.copyBriefly': async ({ text }) => ({ clearsAfter: await parts.copyBriefly(text) }),
     'system.readyToClose': async ({ kept }) => parts.readyToClose(kept)

@@ -33,6 +33,7 @@ export const APP_COMMANDS = {
   'zoom-in': 'Zoom in',
   'zoom-out': 'Zoom out',
   'zoom-reset': 'Actual size',
+  lock: 'Lock Countersign',
   shortcuts: 'Keyboard shortcuts',
   help: 'Help'
 } as const

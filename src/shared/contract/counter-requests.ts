@@ -92,6 +92,8 @@ export const counterRequests = {
   'counter.resetPin': answers<PinState>()(nothing),
 
   'counter.lock': answers<OfficeLockState>()(nothing),
+  /** Locks the office's own window, as staff leaves it; `no-pin` where nothing could open it again. */
+  'counter.lockOffice': answers<OfficeLockState>()(nothing),
   /** Staff gives their PIN to open the office's own window; harmless where it isn't locked. */
   'counter.unlockOffice': answers<OfficeLockState>()(z.strictObject({ pin: typedPin })),
 

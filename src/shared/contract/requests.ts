@@ -140,6 +140,8 @@ export const requests = {
     })
   ),
   'system.status': answers<SystemStatus>()(nothing),
+  /** Shows the folder in which this computer's data are kept, in the system's own window. */
+  'system.showData': answers<null>()(nothing),
   /** Puts text on the clipboard; what is personal is kept in no history of the clipboard and sent to no other computer. */
   'system.copy': answers<null>()(z.strictObject({ text: z.string().max(100_000), isPersonal: z.boolean().optional() })),
   /** Puts text on the clipboard that goes from there by itself, where it is still there: after so many milliseconds. */

@@ -279,6 +279,11 @@ export function fakeCounter(office: FakeOffice): Handled {
     },
 
     'counter.lock': () => state.lock,
+    'counter.lockOffice': () => {
+      state.lock = { ...state.lock, isLocked: true }
+      emit('lock.changed', null)
+      return state.lock
+    },
     'counter.unlockOffice': ({ pin }) => {
       if (!state.lock.isLocked) return state.lock
       givePin(pin)

@@ -59,6 +59,22 @@ test('it locks once nobody was there for as long as is set, tells it once, and t
   ])
 })
 
+test('staff locks it as they leave, where a PIN opens it again, and not while a person has the window', async () => {
+  const { here, notes, pins, run } = await office()
+  here.minutes = 0
+  const lock = run()
+  expect(await lock.lock()).toMatchObject({ isLocked: true })
+  await lock.lock()
+  expect([here.changes, notes]).toEqual([1, [{ what: 'office-locked', detail: { how: 'by staff' } }]])
+  await lock.unlock(PIN)
+  here.isHandedOver = true
+  expect(await lock.lock()).toMatchObject({ isLocked: false })
+  here.isHandedOver = false
+  pins.entries.clear()
+  await expect(lock.lock()).rejects.toMatchObject({ appError: { code: 'no-pin' } })
+  expect(lock.isLocked).toBe(false)
+})
+
 test.each([
   ['where it is set to never', { minutes: 0 }],
   ['while a person has the window', { isHandedOver: true }],

@@ -18,7 +18,13 @@ async function start(folder: string, version: string) {
   const nothing = () => {}
   const handlers = systemHandlers({
     ...{ settings, version, systemCountry: () => '', applySettings: nothing, changed: nothing, keepPlace: nothing },
-    ...{ status: () => ({}) as never, copy: async () => {}, copyBriefly: async () => 0, readyToClose: nothing }
+    ...{
+      status: () => ({}) as never,
+      showData: nothing,
+      copy: async () => {},
+      copyBriefly: async () => 0,
+      readyToClose: nothing
+    }
   })
   return {
     news: async () => (await handlers['settings.get'](undefined, caller)).news,

@@ -1,9 +1,10 @@
 /**
- * The office's own window locks itself once nobody has touched the computer for as long as the office says, and stays locked over
- * a restart. The staff's PIN opens it, and so does signing in to the computer, where the system tells of that.
+ * The office's own window locks itself once nobody has touched the computer for as long as the office says, or as staff leaves it, and
+ * stays locked over a restart. The staff's PIN opens it, and so does signing in to the computer, where the system tells of that.
  */
 import type { OfficeLockState, PinState } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
+import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
@@ -64,6 +65,14 @@ export class OfficeLock {
     return { isLocked: this.#isLocked, opensBySignIn: pin.canReset, ...(waitUntil !== undefined && { waitUntil }) }
   }
 
+  /** Staff leaves the computer. @throws AppFailure `no-pin`, as nothing could open it; `keychain` if the PIN can't be read. */
+  async lock(): Promise<OfficeLockState> {
+    const { isSet } = await this.#deps.pin.state()
+    if (!isSet) fail('no-pin', 'Countersign can’t be locked, as there is no staff PIN yet.')
+    this.#lock({ how: 'by staff' })
+    return this.state()
+  }
+
   /** @throws AppFailure `wrong-pin`, `pin-wait`; `keychain` if the PIN can't be read. */
   async unlock(pin: string): Promise<OfficeLockState> {
     const { note, time } = this.#deps
@@ -83,7 +92,7 @@ export class OfficeLock {
   }
 
   async #look(idleSeconds: number): Promise<void> {
-    const { isHandedOver, minutes, note, pin, changed } = this.#deps
+    const { isHandedOver, minutes, pin } = this.#deps
     const after = minutes() * 60
     if (this.#isLocked || after === 0 || idleSeconds < after || isHandedOver()) return
     // Where no PIN can be read nothing could open it.
@@ -91,11 +100,15 @@ export class OfficeLock {
       (state) => state.isSet,
       () => false
     )
-    if (!isSet || this.#isLocked || isHandedOver()) return
+    if (isSet) this.#lock({ seconds: String(Math.round(idleSeconds)) })
+  }
+
+  #lock(detail: Record<string, string>): void {
+    if (this.#isLocked || this.#deps.isHandedOver()) return
     this.#isLocked = true
     this.#keep(() => this.#meta.write(KEY, 'yes'))
-    note({ what: 'office-locked', detail: { seconds: String(Math.round(idleSeconds)) } })
-    changed()
+    this.#deps.note({ what: 'office-locked', detail })
+    this.#deps.changed()
   }
 
   #open(how: string): void {

@@ -25,6 +25,7 @@ const IN_PALETTE: readonly AppCommand[] = [
   'zoom-in',
   'zoom-out',
   'zoom-reset',
+  'lock',
   'shortcuts'
 ]
 

@@ -48,6 +48,14 @@ export class OfficeLock implements TakesPin {
     return stop
   }
 
+  /** Locks it, as staff leaves the computer. Answers why it was not. */
+  async lock(): Promise<AppError | undefined> {
+    const result = await settled(this.#api.counter.lockOffice())
+    if (!result.ok) return result.error
+    this.#state.put(result.value)
+    return undefined
+  }
+
   /** Gives the PIN; it is kept nowhere. */
   async unlock(pin: string): Promise<void> {
     if (this.#busy) return
