@@ -21,6 +21,8 @@ import { documentHandlers, viewHandlers } from './ipc/documents.ts'
 import { downloadHandlers, pdfHandlers } from './ipc/downloads.ts'
 import { draftHandlers } from './ipc/drafts.ts'
 import { dropFolderHandlers, hintHandlers } from './ipc/drop-folders.ts'
+
+import { asAppError } from './ipc/errors.ts'
 import { identityHandlers } from './ipc/identity.ts'
 import { outboxHandlers } from './ipc/outbox.ts'
 import { registerHandlers } from './ipc/registration.ts'
@@ -67,9 +69,9 @@ export async function openApp(log: Log, devServer: URL | undefined) {
 
 /** What happens in one part, and what follows of it in others. */
 function followSignals({ foundation, folders, composing, counter, notifications, identity }: App): void {
-  const { accounts, send, signals } = foundation
+  const { accounts, log, send, signals } = foundation
   const { actions, watch } = folders
-  const { dropFolders, outbox } = composing
+  const { dropFolders, outbox, people } = composing
   const { downloads } = identity
 
   signals.on('unreached', (accountId) => watch.unreached(accountId))
@@ -85,6 +87,13 @@ function followSignals({ foundation, folders, composing, counter, notifications,
     notifications.badgeCounts.changed()
     void counter.counter.documentsChanged(accountId)
     downloads.rules.documentsChanged()
+  })
+  signals.on('corrected', (accountId, signers) => {
+    try {
+      for (const { was, ...now } of signers) people.correct(accountId, was, now)
+    } catch (error) {
+      log.warn('The address book could not be corrected.', { code: asAppError(error).code })
+    }
   })
   signals.on('views', () => downloads.rules.viewsChanged())
   signals.on('verifications', () => notifications.notifier.verificationsChanged())

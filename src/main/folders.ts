@@ -66,6 +66,7 @@ export function openFolders(foundation: Foundation) {
     refresh: watch.refresh,
     soon: watch.soon,
     taken: documentsChanged,
+    corrected: (accountId, signers) => signals.emit('corrected', accountId, signers),
     changed: (ids) => send('actions.changed', { ids })
   })
   const employers = openEmployers({

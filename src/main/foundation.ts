@@ -6,6 +6,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { join } from 'node:path'
 import { app } from 'electron'
+import type { SignerCorrection } from '../shared/contract/index.ts'
 import { openAccounts } from './core/accounts/accounts.ts'
 import { openClients } from './core/accounts/clients.ts'
 import { secretsBeside } from './core/accounts/credentials.ts'
@@ -35,6 +36,8 @@ export interface Signals {
   connection: []
   /** Documents of this account changed, or what is wrong with reading them. */
   documents: [accountId: string]
+  /** The service took corrections of signers. */
+  corrected: [accountId: string, signers: readonly SignerCorrection[]]
   /** A saved view was made, changed or removed. */
   views: []
   /** Signatures of a document were verified, or what was found was dismissed. */

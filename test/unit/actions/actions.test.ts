@@ -87,6 +87,8 @@ describe('offline', () => {
     office.actions.connectionChanged()
     await office.until(other.id, 'done')
     expect(office.actions.get(one.id).state).toBe('done')
+    // Said once, for the address book.
+    expect(office.parts.told.corrected).toHaveLength(1)
     expect(office.practice.recorded().map(({ operation }) => operation)).toEqual([
       'SendForms2',
       'SendForms2',

@@ -54,7 +54,7 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
     })
     const mirror = openSmallMirror(clients.of)
     const rights = openRights(db)
-    const told = { ids: [] as string[], soon: 0, taken: [] as string[] }
+    const told = { ids: [] as string[], soon: 0, taken: [] as string[], corrected: [] as string[] }
     const actions = new Actions({
       db,
       clientOf: clients.of,
@@ -63,6 +63,8 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
       refresh: mirror.refresh,
       soon: () => void told.soon++,
       taken: (accountId) => void told.taken.push(accountId),
+      corrected: (_accountId, signers) =>
+        void told.corrected.push(...signers.map(({ was, Email }) => `${was.Email} → ${Email}`)),
       describe: asAppError,
       changed: (ids) => void told.ids.push(...ids),
       time: its,

@@ -55,6 +55,28 @@ describe('the address book', () => {
     }
   )
 
+  test('has a corrected address in place of the wrong one, with all else that is known', () => {
+    sendTo({ ...person('Mere', 'Parata', 'mere@example.con'), MobileCountry: '64', MobileNumber: '0215550100' })
+    office.people.correct(
+      'a',
+      person('Mere', 'Parata', 'MERE@example.con'),
+      person('Mere', 'Parata', 'mere@example.com')
+    )
+    const found = office.people.find('a', 'mere', 5)
+    expect(found.map(({ Email, MobileNumber }) => [Email, MobileNumber])).toEqual([['mere@example.com', '0215550100']])
+  })
+
+  test('leaves the wrong one out where the right one is known already, and learns of nobody by a correction', () => {
+    sendTo(person('Mere', 'Parata', 'mere@example.com'), person('Mere', 'Parata', 'mere@example.con'))
+    office.people.correct(
+      'a',
+      person('Mere', 'Parata', 'mere@example.con'),
+      person('Mere', 'Parata', 'mere@example.com')
+    )
+    office.people.correct('a', person('Tama', 'Brooks'), person('Tama', 'Brook'))
+    expect(office.people.find('a', '', 5).map(({ Email }) => Email)).toEqual(['mere@example.com'])
+  })
+
   test('offers the newest where nothing is typed', () => {
     for (const name of ['Ana', 'Ben', 'Cy']) sendTo(person(name, 'Lee'))
     expect(find('', 2)).toEqual(['Cy Lee', 'Ben Lee'])

@@ -219,6 +219,7 @@ export class Actions {
       taken(accountId)
     }
     soon(accountId)
+    if (action.request.kind === 'correct') this.#deps.corrected(accountId, action.request.signers)
   }
 
   #write(action: Action, outcome: Outcome): Action | undefined {

@@ -1,5 +1,5 @@
 /** What actions need of the rest of the application and of the world around it. */
-import type { AppError } from '../../../shared/contract/index.ts'
+import type { AppError, SignerCorrection } from '../../../shared/contract/index.ts'
 import type { Rights } from '../accounts/rights.ts'
 import type { AskDocuments } from '../documents/questions.ts'
 import type { Time } from '../lib/time.ts'
@@ -20,6 +20,8 @@ export interface ActionDeps {
   taken: (accountId: string) => void
   /** Has the account's folders read soon: after an action of ours. */
   soon: (accountId: string) => void
+  /** The service has taken these corrections of signers. */
+  corrected: (accountId: string, signers: readonly SignerCorrection[]) => void
   /** Says an error in the user's words. */
   describe: (error: unknown) => AppError
   /** Called after actions have changed. */

@@ -58,6 +58,16 @@ export function openPeople({ db, recipients, time }: PeopleDeps) {
     'DELETE FROM people WHERE account_id = ? AND email_key = ? AND name_key = ?'
   )
 
+  const isKnown = db.prepare<[{ accountId: string; emailKey: string; nameKey: string }], unknown>(
+    'SELECT 1 FROM people WHERE account_id = @accountId AND email_key = @emailKey AND name_key = @nameKey'
+  )
+  const rewrite = db.prepare(
+    `UPDATE people SET email_key = @emailKey, name_key = @nameKey, first_name = @FirstName, last_name = @LastName,
+       email = @Email, middle_name = coalesce(@MiddleName, middle_name),
+       mobile_country = coalesce(@MobileCountry, mobile_country), mobile_number = coalesce(@MobileNumber, mobile_number)
+     WHERE account_id = @accountId AND email_key = @wasEmail AND name_key = @wasName`
+  )
+
   return {
     /** Remembers whom a package is for. Called when it is put in the outbox. */
     note: db.transaction((accountId: string, composition: Composition): void => {
@@ -65,6 +75,22 @@ export function openPeople({ db, recipients, time }: PeopleDeps) {
       for (const person of peopleOf(composition)) {
         write.run({ ...person, accountId, emailKey: plain(person.Email), nameKey: nameKey(person), now })
       }
+    }),
+
+    /**
+     * A signer's name or address was corrected: whoever is offered next has it right. Somebody who isn't known stays unknown;
+     * where both are known, the wrong one goes.
+     */
+    correct: db.transaction((accountId: string, was: Called, now: Called & Partial<Mobile>): void => {
+      const [before, after] = [keyOf(was), keyOf(now)]
+      const isSame = before.emailKey === after.emailKey && before.nameKey === after.nameKey
+      if (!isSame && isKnown.get({ accountId, ...after })) forgetOne.run(accountId, before.emailKey, before.nameKey)
+      const { FirstName, LastName, Email, MiddleName, MobileCountry, MobileNumber } = now
+      rewrite.run({
+        ...{ accountId, wasEmail: before.emailKey, wasName: before.nameKey, ...after },
+        ...{ FirstName, LastName, Email, MiddleName: MiddleName ?? null },
+        ...{ MobileCountry: MobileCountry ?? null, MobileNumber: MobileNumber ?? null }
+      })
     }),
 
     /** Those whose names or address have all the words of the text, or whose begin so; best first, then newest. */
@@ -95,6 +121,13 @@ export function openPeople({ db, recipients, time }: PeopleDeps) {
       else forget.run(accountId, plain(email))
     }
   }
+}
+
+type Called = Pick<PersonView, 'FirstName' | 'LastName' | 'Email'> & { MiddleName?: string | undefined }
+type Mobile = Record<'MobileCountry' | 'MobileNumber', string | undefined>
+
+function keyOf(person: Called) {
+  return { emailKey: plain(person.Email), nameKey: nameKey(person) }
 }
 
 interface Noted {
