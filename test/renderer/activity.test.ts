@@ -236,3 +236,34 @@ test('before anything happened there is one sentence and one way on', async () =
   await fireEvent.click(screen.getByRole('button', { name: 'Open documents' }))
   expect(opened.app.router.route.screen).toBe('documents')
 })
+
+test('what was sent says to whom, and a reminder says that it was sent; how the folders show it later is not said again', async () => {
+  const of = (change: Partial<ActivityEntry>) =>
+    inARow(1, { isOwn: true, reference: 'doc-1', documentName: 'Lease', ...change })
+  await open(
+    fakeApi({
+      changes: [
+        ...of({ id: 4, kind: 'changed', from: 'NotStart', to: 'Filling' }),
+        ...of({ id: 3, kind: 'changed' }),
+        ...of({ id: 2, kind: 'arrived', signer: 'Aroha Ngata\nBen Smith' })
+      ],
+      actions: [
+        {
+          id: 'a-1',
+          accountId: 'practice',
+          request: { kind: 'remind', signerReference: 's-1', signerName: 'Aroha Ngata' },
+          reference: 'doc-1',
+          documentName: 'Lease',
+          state: 'done',
+          createdAt: NOW
+        }
+      ]
+    })
+  )
+  expect(screen.getByText('Sent to Aroha Ngata and Ben Smith.')).toBeTruthy()
+  expect(screen.getByText('Reminder sent to Aroha Ngata.')).toBeTruthy()
+  expect(screen.getByText('Status changed from “Not started” to “Filling”.')).toBeTruthy()
+  expect(screen.queryByText('Updated.')).toBeNull()
+  // The signer began to fill it in: that was nobody here.
+  expect(screen.getAllByText('from this computer')).toHaveLength(2)
+})

@@ -142,7 +142,7 @@ export interface DocumentChange {
   documentName: string
   kind: ChangeKind
   at: number
-  /** Whose signature, decline or turn it was. */
+  /** Whose signature, decline or turn it was; of what arrived all signers, a line each. */
   signer?: string
   /** Folder, status or due date before and after, as the service spelled them. */
   from?: string

@@ -76,14 +76,14 @@ describe('the first look at a folder', () => {
     expect(await changes()).toEqual([])
     expect(await get()).toMatchObject({ folder: 'Progress', unread: false, seenAt: now - 500, logsAreOld: true })
     await look('Progress', [lease(), lease({ Reference: 'deed' })])
-    expect(await changes()).toEqual(['deed arrived'])
+    expect(await changes()).toEqual(['deed arrived Ana Example\nBen Example'])
     expect(await get('deed')).toMatchObject({ unread: true })
   })
 
   test('that is empty is a look: what comes after it arrived', async () => {
     await look('Progress', 'null')
     await look('Progress', [lease()])
-    expect(await changes()).toEqual(['lease arrived'])
+    expect(await changes()).toEqual(['lease arrived Ana Example\nBen Example'])
   })
 
   test('dates what is there by the service’s own dates', async () => {

@@ -1,9 +1,11 @@
 /** What happened to a document between two looks at the service, as sentences. */
 import type { ChangeKind, DocumentChange } from '../../../shared/contract/views.ts'
 import { counted } from '../../../shared/counted.ts'
+import { readDocumentStatus } from '../../../shared/model/document-status.ts'
 import { readCertainDate } from '../../../shared/model/service-date.ts'
+import { listed } from './counts.ts'
 import { clockTime, dayInWords } from './dates.ts'
-import type { StatusWords } from './statuses.ts'
+import { documentStatus, type StatusWords } from './statuses.ts'
 
 /** Changes as shape, word and colour. */
 export const changeStatuses: Record<ChangeKind, StatusWords> = {
@@ -27,7 +29,8 @@ export function changeInWords({ kind, signer, from, to, isOwn }: DocumentChange)
   const who = signer || 'Someone'
   switch (kind) {
     case 'arrived':
-      return isOwn ? 'Sent.' : 'Added.'
+      if (!isOwn) return 'Added.'
+      return signer ? `Sent to ${listed(signer.split('\n'))}.` : 'Sent.'
     case 'signed':
       return `${who} signed.`
     case 'completed':
@@ -47,7 +50,7 @@ export function changeInWords({ kind, signer, from, to, isOwn }: DocumentChange)
     case 'signers-changed':
       return signer ? `${signer}’s details changed.` : 'Signer details changed.'
     case 'changed':
-      return from || to ? `Status changed ${fromTo(from, to)}.` : 'Updated.'
+      return from || to ? `Status changed ${fromTo(statusOf(from), statusOf(to))}.` : 'Updated.'
     case 'gone':
       return 'Removed from the service.'
     case 'returned':
@@ -68,6 +71,11 @@ export function changesInWords(
   if (signer && kind === 'waits-here') return `${signer} can sign ${documents} at the counter`
   if (kind === 'completed') return `${documents} completed`
   return `${documents}: ${changeStatuses[kind].word.toLowerCase()}`
+}
+
+/** As the lists call it. */
+function statusOf(written: string | undefined): string | undefined {
+  return written && documentStatus(readDocumentStatus(written)).word
 }
 
 function fromTo(from: string | undefined, to: string | undefined): string {

@@ -26,6 +26,7 @@ export interface Placed {
 /** One thing that happened. */
 export interface Difference {
   kind: ChangeKind
+  /** Whose it was; of what arrived everyone, a line each. */
   signer?: string
   from?: string
   to?: string
@@ -33,7 +34,8 @@ export interface Difference {
 
 /** All that happened between two states of a document; nothing where only its log, or a link that changes by itself, did. */
 export function changesBetween(before: Placed | undefined, after: Placed): Difference[] {
-  if (!before) return [{ kind: 'arrived', to: after.folder }, ...toldOf(NOTHING, after.document)]
+  if (!before)
+    return [{ kind: 'arrived', to: after.folder, ...toWhom(after.document) }, ...toldOf(NOTHING, after.document)]
   if (after.isGone) return before.isGone || !before.isPlaced ? [] : [{ kind: 'gone', from: before.folder }]
   const changes: Difference[] = []
   // What no folder has shown, or was handed over to whichever shows it, didn't come from anywhere.
@@ -54,6 +56,12 @@ export function changesBetween(before: Placed | undefined, after: Placed): Diffe
   return isDeepStrictEqual({ ...saidIn(one, two), Folder: '' }, { ...two, Folder: '' })
     ? changes
     : [...changes, { kind: 'changed', ...(two.Status && one.Status !== two.Status && spelled(one.Status, two.Status)) }]
+}
+
+/** Who is to sign what arrived, a line each: so the activity is found by any of them. */
+function toWhom({ Signers = [] }: DocumentResponse): Pick<Difference, 'signer'> {
+  const names = Signers.map(fullName).filter(Boolean)
+  return names.length > 0 ? { signer: names.join('\n') } : {}
 }
 
 /** What was told before, without the members of the reference that are not told now: silence is no news. */

@@ -1,12 +1,12 @@
 /** What happened to the account's documents, newest first, as far back as a person asks; and what was done that needs them. */
 import type { Result } from '../../../../shared/contract/errors.ts'
 import type { Input } from '../../../../shared/contract/requests.ts'
-import type { ActionView, ActivityEntry, VerificationSummary } from '../../../../shared/contract/views.ts'
+import type { ActionView, ActivityEntry, ChangeKind, VerificationSummary } from '../../../../shared/contract/views.ts'
 import { counted } from '../../../../shared/counted.ts'
 import { type Api, settled, together } from '../../api.ts'
 import { type Clock, coalesced } from '../../state/clock.ts'
 import { Resource } from '../../state/resource.svelte.ts'
-import { actionInWords } from '../../words/actions.ts'
+import { actionStateInWords } from '../../words/actions.ts'
 import { changeInWords, changeStatuses, changesInWords } from '../../words/changes.ts'
 import { dayInWords } from '../../words/dates.ts'
 import { actionStatuses, type StatusWords } from '../../words/statuses.ts'
@@ -20,6 +20,7 @@ const NEEDS_SOMEONE = new Set<ActionView['state']>(['waiting', 'running', 'refus
 /** The parts of the screen, and what each is asked for. */
 const PARTS = {
   all: {},
+  sent: { kinds: ['arrived'], isOwn: true },
   signed: { kinds: ['signed', 'completed'] },
   problems: { kinds: ['declined', 'expired', 'identity-failed', 'gone'] },
   own: { isOwn: true }
@@ -122,7 +123,7 @@ export class Activity {
       if (changes.length >= total) break
     }
     const since = changes.length >= total ? 0 : (changes.at(-1)?.at ?? 0)
-    if (part === 'signed') return { ok: true, value: { changes, verifications: [], from: since } }
+    if (part === 'signed' || part === 'sent') return { ok: true, value: { changes, verifications: [], from: since } }
     // By id: one that is added meanwhile moves all that follow.
     const verifications = new Map<string, VerificationSummary>()
     const asking = { since, notValid: part === 'problems', search, limit: PAGE }
@@ -154,6 +155,10 @@ export interface Happening {
 
 const ENDED: ReadonlySet<ActionView['state']> = new Set(['done', 'refused', 'cancelled'])
 const PROBLEMS: ReadonlySet<ActionView['state']> = new Set(['refused'])
+/** What was done by someone here, and doesn't only follow of it. */
+const ACTS: ReadonlySet<ChangeKind> = new Set(['arrived', 'due-changed', 'signers-changed'])
+/** How the folders show what was done from here. */
+const ECHOES: ReadonlySet<ChangeKind> = new Set(['changed', 'due-changed', 'signers-changed'])
 
 export function happeningsOf(
   { changes, verifications, from }: Changes,
@@ -163,19 +168,32 @@ export function happeningsOf(
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   const isFound = (name: string, what: string) => words.every((word) => `${name} ${what}`.toLowerCase().includes(word))
   const isShown = (action: ActionView, what: string) =>
-    (part === 'all' || part === 'own' || (part === 'problems' && PROBLEMS.has(action.state))) &&
+    (part === 'all' ||
+      part === 'own' ||
+      (part === 'sent' && action.request.kind === 'remind' && action.state === 'done') ||
+      (part === 'problems' && PROBLEMS.has(action.state))) &&
     isFound(action.documentName, what)
   const done = actions.flatMap((action): Happening[] => {
     const at = action.settledAt ?? action.createdAt
     const status = actionStatuses[action.state]
-    const what = `${actionInWords(action.request)}: ${status.word.toLowerCase()}.`
+    const what = actionStateInWords(action).title
     if (!ENDED.has(action.state) || at < from || !isShown(action, what)) return []
     const { id, reference, documentName } = action
     return [{ key: `action ${id}`, at, reference, documentName, status, what, isOwn: true }]
   })
+  // Said once: what was done, and not that the document has changed since.
+  const isEcho = ({ at, reference, isOwn, kind, from, to }: ActivityEntry) =>
+    isOwn &&
+    ECHOES.has(kind) &&
+    !(kind === 'changed' && (from || to)) &&
+    actions.some(
+      (action) =>
+        action.reference === reference && action.state === 'done' && near(action.settledAt ?? action.createdAt, at)
+    )
   const happened = changes.flatMap((change): Happening[] => {
-    const { id, at, reference, documentName, isOwn, kind, batch = '' } = change
-    if (at < from) return []
+    const { id, at, reference, documentName, kind, batch = '' } = change
+    if (at < from || isEcho(change)) return []
+    const isOwn = change.isOwn && ACTS.has(kind)
     // Who signs what arrived is no part of the act of sending it.
     const signer = kind === 'arrived' ? '' : (change.signer ?? '')
     const inWords = (documents: number) => changesInWords(kind, documents, { isOwn, signer, batch })
@@ -208,6 +226,10 @@ export interface Act {
   /** "33 documents sent with “clients”"; absent where it is one happening. */
   what?: string
   happenings: readonly Happening[]
+}
+
+function near(one: number, other: number): boolean {
+  return Math.abs(one - other) <= GAP
 }
 
 /** Fewer than these are read one by one as quickly. */
