@@ -405,6 +405,16 @@ describe('sending', () => {
       expect(codes()).toEqual([undefined, '64'])
     })
 
+    test('says where the country doesn’t fit, and another is chosen beside it', async () => {
+      await toCheck({ ...found({ withoutCountry: 40 }), ...usual(true) })
+      await press('Use +64 for all')
+      expect(screen.getByText('40 rows have numbers that aren’t mobile numbers in that country.')).toBeTruthy()
+      expect(screen.queryByRole('button', { name: 'Use +64 for all' })).toBeNull()
+      await fireEvent.change(screen.getByLabelText('Country of these numbers'), { target: { value: '61' } })
+      await press('Use +61 for all')
+      expect(codes()).toEqual([undefined, '64', '61'])
+    })
+
     test('takes the office’s choice by itself, and says so', async () => {
       await toCheck({ ...found({ withoutCountry: 0 }), ...usual(false) })
       expect(codes()).toEqual(['64'])

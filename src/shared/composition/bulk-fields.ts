@@ -103,18 +103,24 @@ export const ofChoice = {
   Value: field('value', 'text')
 } satisfies Fields<Composition['ListItems'][number]>
 
+/** What an office calls its own number of a case. */
+const OUR_REFERENCE = [
+  ...['your reference', 'our reference', 'our ref', 'client reference'],
+  ...['matter', 'matter no', 'matter number', 'matter reference', 'file no', 'file number', 'case no', 'case number']
+]
+
 export const ofForm = {
   Name: needed('name', 'text', ['form name', 'document name']),
   Reference: needed('reference', 'text', ['form reference']),
   FormType: needed('form type', 'number', ['form type']),
-  ClientReference: field('your reference', 'text', ['your reference', 'client reference', 'matter', 'case number']),
+  ClientReference: field('your reference', 'text', OUR_REFERENCE),
   EmployerReference: field('employer reference', 'text', ['employer reference']),
   XMLData: field('XML data', 'text', ['data to fill in', 'xml', 'xml data'])
 } satisfies Fields<ComposedItem>
 
 export const ofTemplate = {
   Name: needed('name', 'text', ['template name', 'document name']),
-  ClientReference: field('your reference', 'text', ['your reference', 'client reference', 'matter', 'case number'])
+  ClientReference: field('your reference', 'text', OUR_REFERENCE)
 } satisfies Fields<ComposedItem>
 
 export const ofSettings = {

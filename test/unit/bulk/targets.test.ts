@@ -75,6 +75,8 @@ describe('headings', () => {
     ['REF-2', 'Field: Start date (2)'],
     ['is smoker', 'Field: Smoker'],
     ['Client reference', 'Signer 1: your reference for this signer'],
+    ['Matter no', 'Template: your reference'],
+    ['Our ref.', 'Template: your reference'],
     ['Name', undefined],
     ['Signer 3 email', undefined],
     ['Shoe size', undefined],
