@@ -18,6 +18,9 @@ const slips = new Map(
   ].flatMap(([meant = '', typed = '']) => typed.split(' ').map((slip) => [slip, meant]))
 )
 
+/** Endings that no country and nobody else has, typed for the commonest one. */
+const MISSPELT_COM = /\.(?:con|cmo|ocm|vom|xom|comm)$/
+
 /** Letters of any script, digits and, inside, hyphens: what stands between two dots of a domain. */
 const LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?$/u
 
@@ -45,7 +48,7 @@ export function problemsOfEmail(at: string, address: string): Problem[] {
     return [error(at, 'There’s a comma after the @. Should it be a dot?')]
   }
   if (!isEmail(typed)) return [error(at, 'This isn’t an e-mail address. Write it like name@example.com.')]
-  const meant = slips.get(domain)
+  const meant = slips.get(domain) ?? (MISSPELT_COM.test(domain) ? domain.replace(MISSPELT_COM, '.com') : undefined)
   if (meant) return [warning(at, `Did you mean ${meant}? This address ends in ${domain}.`)]
   // Addresses within an organisation may lack one: a warning, not a bar.
   return domain.includes('.') ? [] : [warning(at, 'This address seems to lack an ending, such as .com or .nz.')]

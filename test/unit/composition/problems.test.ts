@@ -125,6 +125,7 @@ describe('what is wrong with a composition', () => {
 
   test.each([
     ['a slip in a big domain', signer({ Email: 'mere@gmial.com' }), 'Email'],
+    ['an ending that nobody has', signer({ Email: 'mere@office.example.con' }), 'Email'],
     ['an address without an ending', signer({ Email: 'mere@office' }), 'Email'],
     ['a number without a country', signer({ MobileNumber: '021012345' }), 'MobileCountry'],
     ['a number without its trunk prefix', signer({ MobileNumber: '21012345', MobileCountry: '64' }), 'MobileNumber'],
