@@ -55,6 +55,8 @@ test('a new due date is sent as ISO 8601 with the offset in minutes, and what ca
   await type('Time$', '17:00')
   const at = new Date(2026, 0, 15, 17, 0).getTime()
   expect(screen.getByRole('dialog').textContent).toContain('Thursday 15 January 2026 at 17:00.')
+  // Its title and buttons are no parts of the page.
+  expect(screen.getByRole('dialog').querySelector('header, footer')).toBeNull()
   await press('Extend to 15 January 2026')
   const [one] = started()
   expect(one).toMatchObject({ reference: 'doc-6', request: { kind: 'extend', gmt: offsetAt(at) } })

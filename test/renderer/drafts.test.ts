@@ -71,6 +71,13 @@ describe('the list of drafts', () => {
     expect(within(screen.getAllByRole('row')[1] as HTMLElement).getByText('Mere Tamati')).toBeTruthy()
   })
 
+  test('is heard as it reads: every column has a name, and a row doesn’t repeat it for its buttons', async () => {
+    await open()
+    expect(screen.getAllByRole('columnheader').every((head) => head.textContent?.trim())).toBe(true)
+    expect(screen.getByRole('row', { name: /^Newer Mere Tamati/ }).getAttribute('aria-labelledby')).toBeTruthy()
+    expect(screen.queryByRole('row', { name: /Select Newer|Actions for/ })).toBeNull()
+  })
+
   test('of ten thousand reads only what is in sight', async () => {
     await open({ drafts: madeUpDrafts(10_000, NOW) })
     expect(grid().getAttribute('aria-rowcount')).toBe('10001')
