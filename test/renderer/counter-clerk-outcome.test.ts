@@ -241,6 +241,9 @@ describe('While the person has the second display', () => {
     expect(wanted({ phase: 'covered', cover: 'camera' })).toBe(true)
     expect(wanted({ phase: 'return' })).toBe(true)
     // What was not signed is never headed by "finished".
+    expect(clerkWords(sessionOf({ cover: 'idle' }), 300).more).toBe(
+      'The page is hidden, and closes 5 minutes later unless you continue.'
+    )
     expect(clerkWords(sessionOf({ phase: 'return', turns: [turnOf({ outcome: notYet })] })).title).toBe(
       'Mere Parata hasn’t signed yet'
     )

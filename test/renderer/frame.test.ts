@@ -298,6 +298,10 @@ describe('the command palette', () => {
     expect(all.map((command) => command.id)).toContain('account-harbour')
     expect(all.map((command) => command.id)).not.toContain('account-practice')
     expect(commandsFor('draf', labels, accounts).map((command) => command.id)).toEqual(['go-drafts', 'search'])
+    const idsOf = (typed: string) => commandsFor(typed, labels, accounts).map((command) => command.id)
+    expect(idsOf('staff pin')).toEqual(['settings-counter', 'search'])
+    expect(idsOf('backup')).toEqual(['settings-safety', 'search'])
+    expect(all.map((command) => command.id)).not.toContain('settings-safety')
     const search = ['documents', ['all'], { search: 'smith deed' }]
     expect(commandsFor('smith deed', labels, accounts).at(-1)).toMatchObject({ id: 'search', go: search })
   })

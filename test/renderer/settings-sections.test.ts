@@ -1,6 +1,8 @@
 import { sections } from 'virtual:handbook'
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, expect, test, vi } from 'vitest'
+import { commandsFor } from '../../src/renderer/src/frame/commands.ts'
+import { labels } from '../../src/renderer/src/frame/screens.ts'
 import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
 import { fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
@@ -26,6 +28,17 @@ test('every section is in the list, and each of its links leads to a heading', a
     const name = link.hash.replace('#/settings/', '')
     expect(document.getElementById(`${name}-title`)?.tagName).toBe('H2')
   }
+})
+
+test('the search for commands knows every section', async () => {
+  await open()
+  const links = within(screen.getByRole('navigation', { name: 'Settings sections' })).getAllByRole<HTMLAnchorElement>(
+    'link'
+  )
+  const found = commandsFor('settings:', labels, []).flatMap((one) =>
+    'go' in one && one.go[0] === 'settings' ? one.go[1] : []
+  )
+  expect(found).toEqual(links.map((link) => link.hash.replace('#/settings/', '')))
 })
 
 test('where data are kept is shown, and what to back up is said', async () => {

@@ -127,6 +127,14 @@ describe('the search', () => {
     expect([idsOf('  '), idsOf('nowhere')]).toEqual([[], []])
   })
 
+  test('answers a question by what comes near it, where nothing has all its words', () => {
+    expect(search(all, 'How do I check the rows?').map(({ section, isNear }) => [section.title, isNear])).toEqual([
+      ['Bulk send', true]
+    ])
+    expect(search(all, 'rows bulk')[0]).not.toHaveProperty('isNear')
+    expect(idsOf('somewhere else entirely rows')).toEqual([])
+  })
+
   test('shows the line where they are, cut at words around them', () => {
     const long = sections('## Long', 'Short.', `${'before '.repeat(30)}needle ${'after '.repeat(40)}`)
     const [found] = search(long, 'needle')

@@ -29,6 +29,19 @@ const IN_PALETTE: readonly AppCommand[] = [
   'shortcuts'
 ]
 
+/** The parts of the settings by what one looks for there. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  accounts: 'Settings: accounts, keys and tokens',
+  appearance: 'Settings: theme, zoom and country',
+  notifications: 'Settings: notifications and quiet hours',
+  counter: 'Settings: staff PIN, identity checklist, second display and lock',
+  downloads: 'Settings: downloads folder and file names',
+  'drop-folders': 'Settings: drop folders',
+  hints: 'Settings: instant updates',
+  safety: 'Settings: data folder, backups and security',
+  about: 'Settings: version'
+}
+
 function to(id: string, label: string, ...go: Parameters<Router['go']>): Command {
   return { id, group: 'Go to', label, go }
 }
@@ -68,6 +81,10 @@ export function commandsFor(
     ...screenNames
       .filter((screen) => !screensOfOne.includes(screen))
       .map((screen) => to(`go-${screen}`, labels[screen], screen)),
+    // By their words alone: in the whole list they would be as many as the screens.
+    ...Object.entries(typed.trim() ? SETTINGS : {}).map(([part, label]) =>
+      to(`settings-${part}`, label, 'settings', [part])
+    ),
     to('go-presets', 'Presets', 'drafts', ['presets']),
     to('go-trash', 'Trash', 'drafts', ['trash']),
     ...folders.map((folder) => to(`folder-${folder}`, `${folder} (documents)`, 'documents', partsOf(folder))),

@@ -3,6 +3,7 @@
  * service says them.
  */
 import type { CounterOutcome, CounterSession, CounterTurn } from '../../../../shared/contract/views.ts'
+import { inWords } from '../../words/dates.ts'
 import type { StatusShape, StatusTone } from '../../words/statuses.ts'
 import { deviceWords } from './person/words.ts'
 
@@ -99,8 +100,14 @@ interface ClerkWords {
   isWanted: boolean
 }
 
-/** What the person on the second display is doing, for the clerk on the first. */
-export function clerkWords({ phase, cover, turns, current, asksFor, wasInterrupted }: CounterSession): ClerkWords {
+/**
+ * What the person on the second display is doing, for the clerk on the first.
+ * @param endAfter seconds after which a page that was hidden because nobody was there closes, where that is known.
+ */
+export function clerkWords(
+  { phase, cover, turns, current, asksFor, wasInterrupted }: CounterSession,
+  endAfter?: number
+): ClerkWords {
   const turn = turns[current]
   const who = called(turn?.signerName ?? '')
   const whom = turn?.signerName.trim() || 'the signer'
@@ -121,7 +128,14 @@ export function clerkWords({ phase, cover, turns, current, asksFor, wasInterrupt
       'The wrong person is at the second display',
       `It’s for ${whom}. Check who is there, then continue or end the session.`
     )
-  if (cover === 'idle') return wanted('No activity for a while', 'The page is hidden and will close automatically.')
+  if (cover === 'idle') {
+    return wanted(
+      'No activity for a while',
+      endAfter === undefined
+        ? 'The page is hidden and will close automatically.'
+        : `The page is hidden, and closes ${inWords(endAfter * 1000)} later unless you continue.`
+    )
+  }
   if (cover === 'staff') return calm('Staff unlocked the second display', 'The staff PIN was entered there.')
   if (cover === 'moment') return calm(`${who} asked for a moment`, 'The page is hidden until they continue.')
   if (cover === 'stop' || cover === 'finish')

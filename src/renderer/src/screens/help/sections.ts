@@ -66,6 +66,8 @@ export function within(sections: readonly Section[], section: Section): Section[
 
 export interface Found {
   section: Section
+  /** It hasn't all the words, and none has. */
+  isNear?: true
   /** The line of it where the words are. */
   excerpt: string
 }
@@ -73,20 +75,38 @@ export interface Found {
 /** Characters of an excerpt before its first word that was found, and in all. */
 const [BEFORE, LONGEST] = [40, 140]
 
-/** Sections that have all the words, each word anywhere: those with them in their title first. */
+/** Sections that come near where none has all the words, at most. */
+const NEAR = 5
+/** Letters of a word that says what is looked for: "where are my data" is about where and data. */
+const TELLING = 4
+
+/**
+ * Sections that have all the words, each word anywhere: those with them in their title first. Where none has, as with a question, those
+ * with the most of its longer words, and at least half of them.
+ */
 export function search(sections: readonly Section[], typed: string): Found[] {
   const words = wordsOf(typed)
   if (words.length === 0) return []
+  const all = withWords(sections, words, words.length)
+  if (all.length > 0) return all
+  const telling = words.map((word) => word.replace(/[?.,!]+$/, '')).filter((word) => word.length >= TELLING)
+  if (telling.length < 2) return []
+  return withWords(sections, telling, Math.ceil(telling.length / 2))
+    .slice(0, NEAR)
+    .map((found) => ({ ...found, isNear: true }))
+}
+
+/** Those that have so many of the words, most first; of as many, those with them in their title. */
+function withWords(sections: readonly Section[], words: readonly string[], least: number): Found[] {
   const countIn = (text: string) => words.filter((word) => text.includes(word)).length
   return sections
     .map((section) => {
       const lines = linesOf(section.blocks)
       const title = folded(section.title)
-      const isFound = countIn(`${title} ${folded(lines.join(' '))}`) === words.length
-      return { section, lines, inTitle: countIn(title), isFound }
+      return { section, lines, inTitle: countIn(title), inAll: countIn(`${title} ${folded(lines.join(' '))}`) }
     })
-    .filter(({ isFound }) => isFound)
-    .sort((a, b) => b.inTitle - a.inTitle)
+    .filter(({ inAll }) => inAll >= least)
+    .sort((a, b) => b.inAll - a.inAll || b.inTitle - a.inTitle)
     .map(({ section, lines }) => {
       const counts = lines.map((line) => countIn(folded(line)))
       return { section, excerpt: around(lines[counts.indexOf(Math.max(...counts))] ?? '', words) }
