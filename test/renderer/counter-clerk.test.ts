@@ -121,15 +121,19 @@ test('two of one name are two rows', async () => {
 
 test('a name that is typed anywhere on the screen goes into the field', async () => {
   await open({ queue: [entry()] })
-  const field = screen.getByRole('searchbox')
+  const field = screen.getByRole<HTMLInputElement>('searchbox')
   const [start] = starts()
+  await type('mere')
   const pressed = async (key: string, how = {}, at: Element = document.body) => {
     field.blur()
     // The character goes where the focus is, unless the key is taken from it.
     const isLeft = await fireEvent.keyDown(at, { key, ...how })
     return { isLeft, arrives: document.activeElement === field }
   }
+  const selected = () => field.value.slice(field.selectionStart ?? 0, field.selectionEnd ?? 0)
   expect(await pressed('m')).toEqual({ isLeft: true, arrives: true })
+  // What was looked for before is written over.
+  expect(selected()).toBe('mere')
   expect(await pressed('Ā', { shiftKey: true })).toEqual({ isLeft: true, arrives: true })
   expect(await pressed('5')).toEqual({ isLeft: true, arrives: true })
   expect(await pressed('/')).toEqual({ isLeft: false, arrives: true })
