@@ -21,6 +21,8 @@ export const WIREMU: Person = { first: 'Wiremu', last: 'Ngata', email: 'wiremu.n
 export interface Handing {
   /** The same person's other documents, and the document's other signers, by their names. */
   also?: readonly string[]
+  /** Everything that they and those with them can sign. */
+  isEverything?: boolean
   /** Lines of the office's checklist. */
   seen?: readonly string[]
   allowsCamera?: boolean
@@ -174,6 +176,7 @@ export function clerkAt(app: Launched) {
     /** From that sheet to the handover screen. */
     async handOverAs(handing: Handing = {}): Promise<void> {
       await this.choosePinWhereAsked()
+      if (handing.isEverything) await sheet.getByRole('button', { name: 'Select all' }).click()
       for (const name of [...(handing.seen ?? []), ...(handing.also ?? [])])
         await sheet.getByRole('checkbox', { name }).first().check()
       if (handing.allowsCamera) await sheet.getByRole('checkbox', { name: /Allow camera and microphone/ }).check()

@@ -104,6 +104,21 @@ test('while the screen changes hands a room is ready, empty and out of sight; wh
   await expect.poll(() => app.views('all')).toEqual([])
 })
 
+test('a couple signs two documents in one sitting, and the screen changes hands once', async ({ clerk }) => {
+  const { window, person } = clerk
+  await send(clerk, formsFor(['Deed of gift', 'Cover letter'], [MERE, WIREMU]))
+  const page = await clerk.handOver(MERE, 'Deed of gift', { isEverything: true })
+  await sign(page, MERE)
+  await sign(await person.continueTo('Cover letter'), MERE)
+  await expect(person.heading('Thank you, Mere Tamati')).toBeVisible()
+  await person.handOn()
+  await sign(await person.begin('Wiremu Ngata'), WIREMU)
+  await sign(await person.continueTo('Cover letter'), WIREMU)
+  await clerk.giveBack()
+  await expect(window.getByRole('heading', { name: 'All 4 signed' })).toBeVisible()
+  expect((await happened(clerk)).filter((what) => what === 'handed-over')).toHaveLength(2)
+})
+
 test('several documents for one person, one of them declined: each is told for itself', async ({ clerk }) => {
   const { window, person } = clerk
   await send(clerk, formsFor(['Deed of gift', 'Cover letter', 'Letter of wishes'], [MERE]))

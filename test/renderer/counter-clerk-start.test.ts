@@ -24,12 +24,15 @@ function offerOf(change: Partial<CounterOffer> = {}): Partial<CounterOffer> {
     signer,
     signerName,
     person: signerName.toLowerCase(),
-    isTheirTurn: false
+    after: [...Array(signer).keys()]
   })
   return {
     first,
-    alsoOfPerson: [{ ...second, signerName: first.signerName, person: first.person }],
-    others: [other(1, 'Tama Brooks'), other(2, 'Anahera Singh')],
+    entries: [
+      { ...first, after: [] },
+      ...[other(1, 'Tama Brooks'), other(2, 'Anahera Singh')],
+      { ...second, signerName: first.signerName, person: first.person, after: [] }
+    ],
     evidence,
     ...change
   }
@@ -83,7 +86,7 @@ test('required evidence holds the screen back until it is ticked, and what was t
 test('the same person’s other documents come before the next person, and each person is checked', async () => {
   await open({ offer: offerOf() })
   await tick('Tama Brooks')
-  await tick('Superannuation choice Singh')
+  await tick('Mere Parata signs “Superannuation choice Singh”')
   const first = within(sheet().getByRole('region', { name: 'Mere Parata' }))
   await fireEvent.click(first.getByRole('checkbox', { name: 'Photo ID seen' }))
   await press('Hand over screen')
@@ -102,7 +105,8 @@ test('the same person’s other documents come before the next person, and each 
 })
 
 test('a signer whose turn comes later can be added only after those before, and goes with them', async () => {
-  await open({ offer: offerOf() })
+  const { entries = [], ...offer } = offerOf()
+  await open({ offer: { ...offer, entries: entries.slice(0, 3) } })
   expect(box('Anahera Singh').disabled).toBe(true)
   expect(sheet().getByText('Signs after Tama Brooks')).toBeTruthy()
   await tick('Tama Brooks')
@@ -111,6 +115,74 @@ test('a signer whose turn comes later can be added only after those before, and 
   await tick('Anahera Singh')
   await tick('Tama Brooks')
   expect(box('Anahera Singh').checked).toBe(false)
+})
+
+const turnsBegun = () => (calls('counter.start')[0] as { input: { turns: object[] } }).input.turns
+
+/** A couple with two documents, of which the other one comes first in the second. */
+function couple(): Partial<CounterOffer> {
+  const { first, ...offer } = offerOf()
+  if (!first) throw new Error('The made-up office has nobody to sign.')
+  const tama = { signer: 1, signerName: 'Tama Brooks', person: 'tama', contact: 'tama@example.com' }
+  const deed = { documentReference: 'doc-deed', documentName: 'Deed of gift' }
+  return {
+    ...{ ...offer, first, evidence: [] },
+    entries: [
+      { ...first, after: [] },
+      { ...first, ...tama, after: [0] },
+      { ...first, ...deed, signer: 1, after: [0] },
+      { ...first, ...deed, ...tama, signer: 0, after: [] }
+    ]
+  }
+}
+
+test('a couple signs two documents in one sitting, one of them after the other, with as few changes of hands as can be', async () => {
+  await open({ offer: couple() })
+  const mereSignsDeed = 'Mere Parata signs “Deed of gift”'
+  expect(box(mereSignsDeed).disabled).toBe(true)
+  expect(sheet().getByText('Signs after Tama Brooks')).toBeTruthy()
+  await tick('Tama Brooks')
+  await tick(mereSignsDeed)
+  const order = () =>
+    sheet()
+      .getAllByRole('listitem')
+      .map((one) => one.textContent?.replace(/\s+/g, ' ').trim())
+  expect(order()).toEqual([
+    'Mere Parata: “Tenancy agreement Parata”',
+    'Tama Brooks (tama@example.com): “Tenancy agreement Parata” and “Deed of gift”',
+    'Mere Parata: “Deed of gift”'
+  ])
+  await press('Hand over screen')
+  expect(turnsBegun()).toEqual([
+    { documentReference: 'doc-0', signer: 0, evidence: [] },
+    { documentReference: 'doc-0', signer: 1, evidence: [] },
+    { documentReference: 'doc-deed', signer: 0, evidence: [] },
+    { documentReference: 'doc-deed', signer: 1, evidence: [] }
+  ])
+})
+
+test('one press ticks all that everyone here can sign', async () => {
+  await open({ offer: couple() })
+  await press('Select all')
+  expect(
+    sheet()
+      .getAllByRole<HTMLInputElement>('checkbox')
+      .map((one) => one.checked)
+  ).toEqual(Array(6).fill(true))
+  expect(sheet().getByText(/4 signatures by 2 people/)).toBeTruthy()
+})
+
+test('staff changes who gets the screen first, with the keyboard where it was', async () => {
+  await open({ offer: couple() })
+  await tick('Tama Brooks')
+  await press('Move Tama Brooks (tama@example.com) up')
+  expect(document.activeElement?.getAttribute('aria-label')).toBe('Move Mere Parata up')
+  await press('Hand over screen')
+  expect(turnsBegun()).toEqual([
+    { documentReference: 'doc-deed', signer: 0, evidence: [] },
+    { documentReference: 'doc-0', signer: 0, evidence: [] },
+    { documentReference: 'doc-0', signer: 1, evidence: [] }
+  ])
 })
 
 test('a next signer is checked below what adds them, so that nothing moves under the pointer', async () => {
@@ -143,7 +215,8 @@ test('the camera is asked about only where someone may need it', async () => {
   await open({ offer })
   expect(sheet().queryByRole('checkbox', { name: /camera/ })).toBeNull()
   await press('Cancel')
-  opened.api.control.state.offer = { ...offer, ...(offer.first && { first: { ...offer.first, mayNeedCamera: true } }) }
+  const entries = offer.entries?.map((entry, at) => ({ ...entry, mayNeedCamera: at === 0 }))
+  opened.api.control.state.offer = { ...offer, ...(entries && { entries }) }
   await press(/^Start: Mere Parata, Tenancy/)
   await tick('Allow camera and microphone')
   await press('Hand over screen')

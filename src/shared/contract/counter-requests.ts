@@ -49,7 +49,7 @@ export const counterRequests = {
           })
         )
         .min(1)
-        .max(50),
+        .max(500),
       allowsCamera: z.boolean()
     })
   ),

@@ -18,6 +18,14 @@ export interface CounterEntry {
   isToday: boolean
   /** Face-to-face signing was asked for, and the service gave no link for it: they can't be started here. */
   withoutLink?: true
+  /** Their e-mail address, or the end of their mobile number, where someone else who can sign here has the same name. */
+  contact?: string
+}
+
+/** A signature that can be part of a sitting. */
+export interface OfferedEntry extends CounterEntry {
+  /** The signers of the document, by index, who have to sign before; empty where it is their turn. */
+  after: number[]
 }
 
 /** One line of the office's own checklist of identity evidence. */
@@ -28,13 +36,16 @@ export interface EvidenceItem {
   isRequired: boolean
 }
 
-/** What a session that begins with one signer could be made of. */
+/** What a session that begins with one signer could be made of: a sitting of several people and documents. */
 export interface CounterOffer {
   first: CounterEntry
-  /** Other documents that the same person can sign now, next due first. */
-  alsoOfPerson: CounterEntry[]
-  /** Other signers of the same document, in their order, who can sign here now or once it is their turn. */
-  others: (CounterEntry & { isTheirTurn: boolean })[]
+  /**
+   * What can be signed here, now or after others, by that person and by everyone who signs one of their documents: the first
+   * one's document before all others, then theirs, next due first; in each the signers in their order.
+   */
+  entries: OfferedEntry[]
+  /** So many more documents of theirs are not offered at once. */
+  further: number
   evidence: EvidenceItem[]
   /** Who of staff this is, for the record. */
   staff: string
@@ -53,7 +64,7 @@ export interface CounterOutcome {
 
 /** One signer's part of a session: one document, one person. */
 export interface CounterTurn
-  extends Pick<CounterEntry, 'documentReference' | 'documentName' | 'signer' | 'signerName' | 'person'> {
+  extends Pick<CounterEntry, 'documentReference' | 'documentName' | 'signer' | 'signerName' | 'person' | 'contact'> {
   /** Absent while it lies before us or runs. What is `not-yet` may become `signed` afterwards, while the session is shown. */
   outcome?: CounterOutcome
 }

@@ -161,14 +161,20 @@ export function fakeCounter(office: FakeOffice): Handled {
       const signers = state.documents.find((one) => one.reference === documentReference)?.signers ?? []
       return {
         first,
-        alsoOfPerson: all.filter((one) => one.person === first.person && one.documentReference !== documentReference),
-        others: signers.flatMap((one, index) => {
-          if (index === signer || one.state !== 'waiting') return []
-          const now = all.find((entry) => entry.documentReference === documentReference && entry.signer === index)
-          const { due: _due, ...rest } = first
-          const later = { ...rest, signer: index, signerName: one.name, person: one.name.toLowerCase() }
-          return [{ ...(now ?? later), isTheirTurn: now !== undefined }]
-        }),
+        entries: [
+          { ...first, after: [] },
+          ...signers.flatMap((one, index) => {
+            if (index === signer || one.state !== 'waiting') return []
+            const now = all.find((entry) => entry.documentReference === documentReference && entry.signer === index)
+            const { due: _due, ...rest } = first
+            const later = { ...rest, signer: index, signerName: one.name, person: one.name.toLowerCase() }
+            return [{ ...(now ?? later), after: now ? [] : [...Array(index).keys()] }]
+          }),
+          ...all
+            .filter((one) => one.person === first.person && one.documentReference !== documentReference)
+            .map((one) => ({ ...one, after: [] }))
+        ],
+        further: 0,
         evidence: state.counterSettings.evidence,
         staff: state.counterSettings.staffName || 'desk-3',
         hasPin: state.pin.isSet,

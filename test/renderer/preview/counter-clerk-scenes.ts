@@ -47,19 +47,43 @@ const first = entryOf(0)
 const offered: Partial<FakeState> = {
   offer: {
     first: { ...first, mayNeedCamera: true },
-    alsoOfPerson: [
-      entryOf(1, now(), { ...{ person: first.person, signerName: first.signerName }, mayNeedCamera: false })
+    entries: [
+      { ...first, mayNeedCamera: true, after: [] },
+      { ...first, signer: 1, signerName: 'Tama Brooks', person: 'tama brooks', after: [0] },
+      { ...first, signer: 2, signerName: 'Anahera Singh', person: 'anahera singh', after: [0, 1] },
+      {
+        ...entryOf(1, now(), { ...{ person: first.person, signerName: first.signerName }, mayNeedCamera: false }),
+        after: []
+      }
     ],
-    others: [
-      { ...first, signer: 1, signerName: 'Tama Brooks', person: 'tama brooks', isTheirTurn: false },
-      { ...first, signer: 2, signerName: 'Anahera Singh', person: 'anahera singh', isTheirTurn: false }
-    ],
+    further: 0,
     evidence: [
       { id: 'photo', text: 'Photo ID seen', isRequired: true },
       { id: 'name', text: 'Name matches the document', isRequired: false },
       { id: 'address', text: 'Proof of address not older than three months', isRequired: false }
     ],
     staff: 'Grace Okafor'
+  }
+}
+
+/** A couple with five documents, and the bank’s own signer for one of them. */
+const sitting: Partial<FakeState> = {
+  offer: {
+    ...offered.offer,
+    first,
+    entries: ['Loan agreement', 'Mortgage deed', 'Guarantee', 'Insurance assignment', 'Letter of wishes'].flatMap(
+      (documentName, at) => {
+        const document = { ...first, documentName, ...(at > 0 && { documentReference: `doc-sitting-${at}` }) }
+        const tama = { signer: 1, signerName: 'Tama Brooks', person: 'tama brooks', mayNeedCamera: false }
+        const bank = { signer: 2, signerName: 'Anahera Singh', person: 'anahera singh', mayNeedCamera: false }
+        return [
+          ...(at === 3 ? [] : [{ ...document, after: [] }]),
+          ...(at === 4 ? [] : [{ ...document, ...tama, after: at === 3 ? [] : [0] }]),
+          ...(at === 1 ? [{ ...document, ...bank, after: [0, 1] }] : [])
+        ]
+      }
+    ),
+    further: 0
   }
 }
 
@@ -147,6 +171,7 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
     return api
   },
   'clerk-sheet': () => counter(offered),
+  'clerk-sitting': () => counter(sitting),
   'clerk-no-pin': () => counter({ pin: { isSet: false, keptIn: 'keychain', reset: 'none', canReset: true } }),
   'clerk-signed': () => ended({ turns: turns({ signed: 'signed' }) }),
   'clerk-mixed': () =>

@@ -210,6 +210,11 @@ export const shots: Shot[] = [
     'clerk-locked',
     'walk-in'
   ),
+  shot('clerk-sitting', 'clerk-sitting', '#/counter', async (page) => {
+    await press(/^Start: /)(page)
+    await press('Select all')(page)
+    await page.getByRole('heading', { name: 'The screen goes to' }).scrollIntoViewIfNeeded()
+  }),
   ...at('#/audit', 'record', 'record-empty', 'record-older', 'record-broken'),
 
   shot('downloads', 'downloads', '#/downloads'),

@@ -167,19 +167,79 @@ describe('the queue', () => {
     expect((await here.counter.queue()).some(({ isToday }) => isToday)).toBe(false)
   })
 
-  test('offers what else the person can sign, and who else can sign the document', async () => {
+  const offered = async (here: ReturnType<typeof office>, reference: string, index: number) =>
+    (await here.counter.offer(reference, index)).entries.map(({ documentReference, signerName, after }) => [
+      documentReference,
+      signerName,
+      after
+    ])
+
+  test('offers what else the person can sign, and who else can sign what they sign', async () => {
     const here = office()
     const offer = await here.counter.offer('will', 0)
     expect(offer.first).toMatchObject({ documentReference: 'will', signerName: 'Ann Example' })
-    expect(offer.alsoOfPerson.map(({ documentReference }) => documentReference)).toEqual(['deed'])
-    expect(offer.others.map(({ signerName, isTheirTurn }) => [signerName, isTheirTurn])).toEqual([
-      ['Ben Example', false]
+    expect(await offered(here, 'will', 0)).toEqual([
+      ['will', 'Ann Example', []],
+      ['will', 'Ben Example', [0]],
+      ['deed', 'Ann Example', []],
+      ['deed', 'Cy Example', []]
     ])
     expect(offer).toMatchObject({ staff: 'Clerk', hasPin: true, evidence: here.settings.evidence })
-    expect((await here.counter.offer('deed', 0)).others).toMatchObject([
-      { signerName: 'Cy Example', isTheirTurn: true }
-    ])
+    expect((await offered(here, 'deed', 0))[0]).toEqual(['deed', 'Ann Example', []])
     expect(JSON.stringify(offer)).not.toContain('sign.example.com')
+  })
+
+  test('offers a couple all that they have to sign, wherever each of them comes first, and no stranger', async () => {
+    const here = openOffice({
+      will: [signer('Ann Example'), later('Ben Example')],
+      deed: [signer('Ben Example'), later('Ann Example')],
+      note: [signer('Ben Example'), signer('Cy Example')],
+      plan: [signer('Cy Example')],
+      bill: [signer('Ann Example')]
+    })
+    expect(await offered(here, 'bill', 0)).toEqual([
+      ['bill', 'Ann Example', []],
+      ['will', 'Ann Example', []],
+      ['will', 'Ben Example', [0]],
+      ['deed', 'Ben Example', []],
+      ['deed', 'Ann Example', [0]],
+      ['note', 'Ben Example', []]
+    ])
+  })
+
+  test('offers fifty documents at once, and says how many more there are', async () => {
+    const many = Array.from({ length: 60 }, (_, index): [string, ReturnType<typeof signer>[]] => [
+      `doc-${index}`,
+      [signer('Ann Example'), signer('Ben Example')]
+    ])
+    const { entries, further } = await openOffice(Object.fromEntries(many)).counter.offer('doc-7', 0)
+    expect([entries.length, entries[0]?.documentReference, further]).toEqual([100, 'doc-7', 10])
+  })
+
+  test('tells people of one name apart, and shows nobody’s address who is the only one', async () => {
+    const here = openOffice({
+      will: [signer('Ann Example'), signer('Ben Example')],
+      deed: [signer('Ann Example', { Email: 'ann.other@example.com' })],
+      note: [signer('Ann Example', { Email: '', MobileNumber: '021 555 1234' })],
+      bill: [signer('Ann Example', { Email: '', MobileNumber: '5678' })]
+    })
+    const contacts = (entries: readonly { documentReference: string; signerName: string; contact?: string }[]) =>
+      entries.map(({ documentReference, signerName, contact }) => [documentReference, signerName, contact])
+    expect(contacts(await here.counter.queue()).sort()).toEqual([
+      ['bill', 'Ann Example', undefined],
+      ['deed', 'Ann Example', 'ann.other@example.com'],
+      ['note', 'Ann Example', '…1234'],
+      ['will', 'Ann Example', 'ann.example@example.com'],
+      ['will', 'Ben Example', undefined]
+    ])
+    expect(contacts((await here.counter.offer('will', 0)).entries)).toEqual([
+      ['will', 'Ann Example', 'ann.example@example.com'],
+      ['will', 'Ben Example', undefined]
+    ])
+    expect(contacts((await here.start(['will', 1], ['will', 0])).turns)).toEqual([
+      ['will', 'Ben Example', undefined],
+      ['will', 'Ann Example', 'ann.example@example.com']
+    ])
   })
 
   test('offers nothing for who has no link, or has signed a moment ago', async () => {

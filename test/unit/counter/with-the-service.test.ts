@@ -50,8 +50,9 @@ test('everybody whose turn it is waits, and the offer names the other signer', a
   const queue = await counter.queue()
   expect(queue.map(({ signerName }) => signerName)).toEqual(['Mere Tamati', 'Wiremu Tamati'])
   const offer = await counter.offer(queue[0]?.documentReference ?? '', 0)
-  expect(offer.others.map(({ signerName, isTheirTurn }) => [signerName, isTheirTurn])).toEqual([
-    ['Wiremu Tamati', true]
+  expect(offer.entries.map(({ signerName, after }) => [signerName, after])).toEqual([
+    ['Mere Tamati', []],
+    ['Wiremu Tamati', []]
   ])
   expect(JSON.stringify([queue, offer])).not.toContain('/sign/')
 })

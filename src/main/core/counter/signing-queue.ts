@@ -1,13 +1,26 @@
 /** Who can sign at the counter, who of them has an appointment today, and what a session with one of them could be made of. */
-import type { CounterEntry, CounterOffer } from '../../../shared/contract/index.ts'
-import { fullName } from '../../../shared/model/index.ts'
-import { canSignLater, isFaceToFace, mayNeedCamera, personOf } from '../documents/progress.ts'
+import type { CounterEntry, CounterOffer, OfferedEntry } from '../../../shared/contract/index.ts'
+import { type DocumentResponse, fullName, type SignerResponse } from '../../../shared/model/index.ts'
+import {
+  canSignLater,
+  canSignNow,
+  isFaceToFace,
+  mayNeedCamera,
+  personOf,
+  signersBefore
+} from '../documents/progress.ts'
 import { dayAt } from '../lib/calendar.ts'
 import { fail } from '../lib/failure.ts'
+import { folded } from '../lib/text-folding.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { Statements } from '../storage/statements.ts'
 import type { Appointments, CounterDeps } from './deps.ts'
+
+/** So many documents are offered for one sitting. */
+const MOST_DOCUMENTS = 50
+/** In digits: of a shorter number the end would be all of it. */
+const SHORTEST_MOBILE = 7
 
 type QueueDeps = Pick<
   CounterDeps,
@@ -25,7 +38,8 @@ export class SigningQueue {
   async entries(accountId = this.#deps.accountId()): Promise<CounterEntry[]> {
     const entries = await this.#deps.waitingHere(accountId)
     const marked = entries.map((entry) => ({ ...entry, isToday: this.#isToday(accountId, entry) }))
-    return marked.sort((one, other) => Number(other.isToday) - Number(one.isToday))
+    const sorted = marked.sort((one, other) => Number(other.isToday) - Number(one.isToday))
+    return toldApart(sorted, (reference) => this.#documentOf(accountId, reference))
   }
 
   /** Pins an appointment of today, or unpins it. */
@@ -40,49 +54,112 @@ export class SigningQueue {
   async offer(documentReference: string, signer: number): Promise<CounterOffer> {
     const accountId = this.#deps.accountId()
     await this.#deps.refresh(accountId)
-    const entries = (await this.entries(accountId)).filter(({ withoutLink }) => !withoutLink)
-    const isDocument = (entry: CounterEntry) => entry.documentReference === documentReference
+    const now = (await this.entries(accountId)).filter(({ withoutLink }) => !withoutLink)
     const first =
-      entries.find((entry) => isDocument(entry) && entry.signer === signer) ??
+      now.find((entry) => entry.documentReference === documentReference && entry.signer === signer) ??
       fail('not-signable', 'This person can’t sign now. They’ve already signed, or it’s someone else’s turn.')
-    const now = entries.filter((entry) => isDocument(entry) && entry.signer !== signer)
-    const later = await this.#laterOf(accountId, first)
-    const others = [
-      ...now.map((entry) => ({ ...entry, isTheirTurn: true })),
-      ...later.map((entry) => ({ ...entry, isTheirTurn: false }))
-    ]
     return {
       first,
-      alsoOfPerson: entries.filter((entry) => entry.person === first.person && !isDocument(entry)),
-      others: others.sort((one, other) => one.signer - other.signer),
+      ...(await this.#sittingOf(accountId, first, now)),
       evidence: this.#deps.settings().evidence,
       staff: this.#deps.staff(),
       hasPin: (await this.#deps.pin.state()).isSet
     }
   }
 
-  /** Those of the same document who can sign later, as entries of their own. */
-  async #laterOf(accountId: string, first: CounterEntry): Promise<CounterEntry[]> {
-    const mirrored = await this.#deps.documentOf(accountId, first.documentReference)
-    if (!mirrored) return []
-    const { document } = mirrored
-    return (document.Signers ?? []).flatMap((signer, index): CounterEntry[] => {
-      if (!canSignLater(document, index)) return []
-      const entry = {
-        ...first,
+  /** What those who came with the first could sign in the same go: their documents, and of these the other signers' own. */
+  async #sittingOf(
+    accountId: string,
+    first: CounterEntry,
+    now: readonly CounterEntry[]
+  ): Promise<Pick<CounterOffer, 'entries' | 'further'>> {
+    const documentsOf = (people: ReadonlySet<string>) =>
+      now.filter(({ person }) => people.has(person)).map(({ documentReference }) => documentReference)
+    const dueOf = (reference: string) => now.find(({ documentReference }) => documentReference === reference)?.due
+    const theirs = new Set([first.documentReference, ...documentsOf(new Set([first.person]))])
+    const read = async (references: Iterable<string>) =>
+      (await Promise.all([...references].map((one) => this.#offeredOf(accountId, one, dueOf(one))))).flat()
+    const ofTheirs = await read([...theirs].slice(0, MOST_DOCUMENTS))
+    const people = new Set(ofTheirs.map(({ person }) => person))
+    const others = [...new Set(documentsOf(people))].filter((reference) => !theirs.has(reference))
+    const more = await read(others.slice(0, Math.max(0, MOST_DOCUMENTS - theirs.size)))
+    // Who comes along is known by the first one's documents: strangers who sign another of theirs aren't here.
+    const offered = [...ofTheirs, ...more.filter(({ person }) => people.has(person))]
+    return {
+      entries: await toldApart(offered, (reference) => this.#documentOf(accountId, reference), now),
+      further: Math.max(0, theirs.size + others.length - MOST_DOCUMENTS)
+    }
+  }
+
+  /** Those who can sign a document here, now or after others. */
+  async #offeredOf(accountId: string, reference: string, due: CounterEntry['due']): Promise<OfferedEntry[]> {
+    const document = await this.#documentOf(accountId, reference)
+    if (!document) return []
+    return (document.Signers ?? []).flatMap((signer, index): OfferedEntry[] => {
+      if (!canSignNow(document, index) && !canSignLater(document, index)) return []
+      const entry: OfferedEntry = {
+        documentReference: reference,
+        documentName: document.Name?.trim() || reference,
         signer: index,
         signerName: fullName(signer),
         person: personOf(document, index),
         faceToFace: isFaceToFace(signer),
-        mayNeedCamera: mayNeedCamera(document, index)
+        mayNeedCamera: mayNeedCamera(document, index),
+        isToday: false,
+        after: signersBefore(document, index),
+        ...(due && { due })
       }
       return [{ ...entry, isToday: this.#isToday(accountId, entry) }]
     })
   }
 
+  async #documentOf(accountId: string, reference: string): Promise<DocumentResponse | undefined> {
+    const mirrored = await this.#deps.documentOf(accountId, reference)
+    return mirrored?.goneAt === undefined ? mirrored?.document : undefined
+  }
+
   #isToday(accountId: string, { documentReference, signer }: CounterEntry): boolean {
     return this.#deps.appointments.isToday(accountId, documentReference, signer)
   }
+}
+
+/**
+ * The entries, where several people of one name are among them each with what tells them apart. Of everyone else no address is
+ * shown at a counter, where others read along.
+ * @param beside others who can sign here, whose names count as well.
+ */
+export async function toldApart<Entry extends Named>(
+  entries: readonly Entry[],
+  documentOf: (reference: string) => Promise<DocumentResponse | undefined>,
+  beside: readonly Named[] = []
+): Promise<Entry[]> {
+  const people = new Map<string, Set<string>>()
+  for (const { signerName, person } of [...entries, ...beside]) {
+    const name = folded(signerName)
+    people.set(name, (people.get(name) ?? new Set()).add(person))
+  }
+  const isShared = ({ signerName }: Named) => (people.get(folded(signerName))?.size ?? 0) > 1
+  const documents = new Map<string, Promise<DocumentResponse | undefined>>()
+  return Promise.all(
+    entries.map(async (entry) => {
+      if (!isShared(entry)) return entry
+      const { documentReference: reference, signer } = entry
+      const document = documents.get(reference) ?? documentOf(reference)
+      documents.set(reference, document)
+      const contact = contactOf((await document)?.Signers?.[signer])
+      return contact === undefined ? entry : { ...entry, contact }
+    })
+  )
+}
+
+type Named = Pick<CounterEntry, 'documentReference' | 'signer' | 'signerName' | 'person'>
+
+/** Their e-mail address, or the end of their mobile number. */
+function contactOf({ Email, MobileNumber }: SignerResponse = {}): string | undefined {
+  const email = Email?.trim()
+  if (email) return email
+  const digits = (MobileNumber ?? '').replace(/\D/g, '')
+  return digits.length < SHORTEST_MOBILE ? undefined : `…${digits.slice(-4)}`
 }
 
 /** Entries of the queue that staff pinned to today, gone at midnight by the office's clocks. */

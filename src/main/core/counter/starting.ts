@@ -8,11 +8,15 @@ import type { CounterDeps } from './deps.ts'
 import { identityOf } from './outcome.ts'
 import { safeAddress } from './prepare-turn.ts'
 import type { SessionStart, TurnFacts } from './session-state.ts'
+import { toldApart } from './signing-queue.ts'
 
 export type Wanted = DecodedInput<'counter.start'>
 type WantedTurn = Wanted['turns'][number]
 
-type StartDeps = Pick<CounterDeps, 'refresh' | 'documentOf' | 'settings' | 'time' | 'newId' | 'zoom' | 'account'>
+type StartDeps = Pick<
+  CounterDeps,
+  'refresh' | 'documentOf' | 'waitingHere' | 'settings' | 'time' | 'newId' | 'zoom' | 'account'
+>
 
 interface Checked {
   turn: CounterTurn
@@ -42,6 +46,11 @@ export async function readyToStart(
   for (const wanted of turns)
     checked.push(await checkedTurn(deps, { accountId, account }, wanted, checked.length === 0))
   const evidence = evidenceOf(turns, checked, deps.settings().evidence)
+  const named = await toldApart(
+    checked.map(({ turn }) => turn),
+    async (reference) => (await deps.documentOf(accountId, reference))?.document,
+    await deps.waitingHere(accountId)
+  )
   return {
     accountId,
     startedAt: deps.time.now(),
@@ -50,7 +59,7 @@ export async function readyToStart(
       id: deps.newId(),
       phase: 'handover',
       isLocked: false,
-      turns: checked.map(({ turn }) => turn),
+      turns: named,
       current: 0,
       origin: '',
       zoom: deps.zoom(),

@@ -81,9 +81,14 @@ export function maySignYet(document: DocumentResponse, signer: SignerResponse): 
 }
 
 function isTheirTurn(document: DocumentResponse, index: number): boolean {
+  return signersBefore(document, index).length === 0
+}
+
+/** The signers, by index, who have to sign before the one at `index` is asked. */
+export function signersBefore(document: DocumentResponse, index: number): number[] {
   const signers = document.Signers ?? []
-  if (!NOT_ASKED.has(signers[index]?.SignedStatus ?? '')) return true
-  return !signers.slice(0, index).some((earlier) => isAwaited(document, earlier))
+  if (!NOT_ASKED.has(signers[index]?.SignedStatus ?? '')) return []
+  return [...signers.slice(0, index).keys()].filter((at) => isAwaited(document, signers[at] as SignerResponse))
 }
 
 function familyOf(document: DocumentResponse) {

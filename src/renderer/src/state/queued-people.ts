@@ -4,6 +4,8 @@ import type { CounterEntry } from '../../../shared/contract/views.ts'
 export interface QueuedPerson {
   key: string
   signerName: string
+  /** What tells them from another one of that name here. */
+  contact?: string
   /** What they can sign, in the queue's order; what came without a link last. */
   entries: readonly CounterEntry[]
   /** What a session with them begins with; undefined if nothing of it can be signed here. */
@@ -22,6 +24,7 @@ export function peopleOf(entries: readonly CounterEntry[]): QueuedPerson[] {
     return {
       key,
       signerName: all[0]?.signerName ?? '',
+      ...(all[0]?.contact !== undefined && { contact: all[0].contact }),
       entries: [...ready, ...all.filter(({ withoutLink }) => withoutLink)],
       first: ready[0],
       isToday: all.some(({ isToday }) => isToday)

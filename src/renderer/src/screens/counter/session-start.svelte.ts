@@ -4,20 +4,12 @@
  */
 import { SvelteSet } from 'svelte/reactivity'
 import type { AppError, Result } from '../../../../shared/contract/errors.ts'
-import type { CounterEntry, CounterOffer, CounterSession, EvidenceItem } from '../../../../shared/contract/views.ts'
+import type { CounterOffer, CounterSession, EvidenceItem, OfferedEntry } from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 import type { QueuePlace, SigningQueue } from './signing-queue.svelte.ts'
-
-/** Someone who is to sign, with all that they sign in this session. */
-export interface Signing {
-  person: string
-  signerName: string
-  documents: string[]
-}
-
-export type OtherSigner = CounterOffer['others'][number]
+import { fewestVisits, type Signing, signingsOf, visitsOf } from './sitting.ts'
 
 const notHere: AppError = {
   code: 'not-signable',
@@ -28,8 +20,10 @@ export class SessionStart {
   readonly #offer = new Resource(() => this.#ask())
   allowsCamera = $state(false)
   readonly starting = new Action<CounterSession>()
-  /** Documents and signers beside the first, as `reference signer`. */
+  /** What is signed beside the first one's document, as `reference signer`. */
   readonly #added = new SvelteSet<string>()
+  /** The people in staff's own order; undefined where nobody has changed it. */
+  #order = $state.raw<readonly string[]>()
   /** What staff has seen, as `person evidence`. */
   readonly #seen = new SvelteSet<string>()
   readonly #api: Api
@@ -76,9 +70,8 @@ export class SessionStart {
   async load(): Promise<void> {
     await this.#offer.load()
     if (!this.offer || this.error) return
-    const { alsoOfPerson, others } = this.offer
-    const now = [...alsoOfPerson, ...others.filter(({ isTheirTurn }) => isTheirTurn)].map(nameOf)
-    for (const name of this.#also.map(nameOf)) if (now.includes(name)) this.#added.add(name)
+    const also = new Set(this.#also.map(nameOf))
+    for (const entry of this.entries) if (also.has(nameOf(entry)) && entry.after.length === 0) this.add(entry, true)
   }
 
   async #ask(): Promise<Result<CounterOffer>> {
@@ -106,44 +99,84 @@ export class SessionStart {
     if (this.offer) this.#offer.put({ ...this.offer, ...change })
   }
 
+  /** All that can be part of it, document by document. */
+  get entries(): readonly OfferedEntry[] {
+    return this.offer?.entries ?? []
+  }
+
+  /** The first one's own document: without it there is no session. */
+  isFirst(entry: QueuePlace): boolean {
+    return this.offer !== undefined && nameOf(entry) === nameOf(this.offer.first)
+  }
+
   isAdded(entry: QueuePlace): boolean {
-    return this.#added.has(nameOf(entry))
+    return this.isFirst(entry) || this.#added.has(nameOf(entry))
   }
-  /** Adds a document or a signer, or takes them out; signers who come after one taken out go with them. */
-  add(entry: QueuePlace, isAdded: boolean): void {
-    if (isAdded) this.#added.add(nameOf(entry))
+
+  /** Adds a signature, or takes it out; those that wait for one taken out go with it. */
+  add(entry: OfferedEntry, isAdded: boolean): void {
+    if (isAdded && this.waitsFor(entry) === undefined) this.#added.add(nameOf(entry))
     else this.#added.delete(nameOf(entry))
-    for (const other of this.offer?.others ?? []) if (this.waitsFor(other)) this.#added.delete(nameOf(other))
+    for (const other of this.entries) if (this.waitsFor(other) !== undefined) this.#added.delete(nameOf(other))
   }
 
-  /** Who has to sign before this one, and isn't part of the session. */
-  waitsFor(signer: OtherSigner): OtherSigner | undefined {
-    if (signer.isTheirTurn) return undefined
-    const others = this.offer?.others ?? []
-    const before = others.slice(0, others.indexOf(signer)).filter((other) => !other.isTheirTurn)
-    return before.find((other) => !this.isAdded(other))
+  /** Adds all of one person's signatures that can come, or takes them out. */
+  addPerson({ entries }: Signing, isAdded: boolean): void {
+    for (const entry of entries) this.add(entry, isAdded)
   }
 
-  /** The session's turns: all of the first person's documents, then the other signers in their order. */
-  get turns(): CounterEntry[] {
-    const offer = this.offer
-    if (!offer) return []
-    const also = [...offer.alsoOfPerson, ...offer.others].filter((entry) => this.isAdded(entry))
-    const { person } = offer.first
+  /** Adds all that can come: everyone is here, and signs everything. */
+  addAll(): void {
+    for (let before = -1; before < this.#added.size; ) {
+      before = this.#added.size
+      for (const entry of this.entries) if (!this.isAdded(entry)) this.add(entry, true)
+    }
+  }
+
+  /** Who has to sign before, and isn't part of the session: a signer of the same document, or one who can't sign here. */
+  waitsFor({ documentReference, after }: OfferedEntry): OfferedEntry | 'someone else' | undefined {
+    for (const signer of after) {
+      const before = this.entries.find((one) => one.documentReference === documentReference && one.signer === signer)
+      if (!before) return 'someone else'
+      if (!this.isAdded(before)) return before
+    }
+    return undefined
+  }
+
+  /** Who can be part of it, each with all that they could sign; the one who begins first. */
+  get everyone(): Signing[] {
+    const { first } = this.offer ?? {}
+    const all = signingsOf(this.entries)
     return [
-      offer.first,
-      ...also.filter((entry) => entry.person === person),
-      ...also.filter((entry) => entry.person !== person)
+      ...all.filter(({ person }) => person === first?.person),
+      ...all.filter(({ person }) => person !== first?.person)
     ]
   }
 
+  /** What each signs before the screen changes hands, one after the other. */
+  get visits(): OfferedEntry[][] {
+    const added = this.entries.filter((entry) => this.isAdded(entry))
+    const first = added.filter((entry) => this.isFirst(entry))
+    const signatures = [...first, ...added.filter((entry) => !this.isFirst(entry))]
+    return this.#order ? visitsOf(signatures, this.#order) : fewestVisits(signatures)
+  }
+
+  /** The session's turns, in their order. */
+  get turns(): OfferedEntry[] {
+    return this.visits.flat()
+  }
+
+  /** Who signs, in the order in which they first get the screen, with all that they sign. */
   get people(): Signing[] {
-    const byPerson = Map.groupBy(this.turns, (turn) => turn.person)
-    return [...byPerson].map(([person, turns]) => ({
-      person,
-      signerName: turns[0]?.signerName ?? '',
-      documents: turns.map(({ documentName }) => documentName)
-    }))
+    return signingsOf(this.turns)
+  }
+
+  /** Has one person get the screen before the one who comes before them, as far as their documents let it. */
+  moveUp(person: string): void {
+    const order = this.people.map((one) => one.person)
+    const at = order.indexOf(person)
+    if (at < 1) return
+    this.#order = order.with(at - 1, person).with(at, order[at - 1] as string)
   }
 
   get mayNeedCamera(): boolean {
