@@ -14,6 +14,8 @@ export type { Problem } from './problem.ts'
 export interface Known {
   /** The references in the account's list of templates. Left out where the list isn't known whole. */
   templateReferences?: ReadonlySet<string> | undefined
+  /** The roles that templates have for their signers, by the templates' references, as far as their list tells them. */
+  templateRoles?: ReadonlyMap<string, readonly string[]> | undefined
 }
 
 /**
@@ -39,7 +41,11 @@ export function problemsOf(composition: Composition, now: number, known: Known =
   ]
 }
 
-function problemsOfItem(composition: Composition, item: ComposedItem, { templateReferences }: Known): Problem[] {
+function problemsOfItem(
+  composition: Composition,
+  item: ComposedItem,
+  { templateReferences, templateRoles }: Known
+): Problem[] {
   const isForm = composition.kind === 'form-direct'
   const what = isForm ? 'form' : 'template'
   const reference = item.Reference.trim()
@@ -52,8 +58,19 @@ function problemsOfItem(composition: Composition, item: ComposedItem, { template
     ...(isForm && !/^\d{1,9}$/.test(item.FormType.trim())
       ? [error(`${item.key}.FormType`, 'Enter the form type, a whole number from your provider.')]
       : []),
-    ...problemsOfSigners(composition, item)
+    ...problemsOfSigners(composition, item),
+    ...(isForm ? [] : problemsOfRoles(item, templateRoles?.get(reference) ?? []))
   ]
+}
+
+/** A role that nobody has, said where someone without one could take it. Some services fill in the gap: no bar. */
+function problemsOfRoles({ key, signers }: ComposedItem, roles: readonly string[]): Problem[] {
+  const taken = new Set(signers.map(({ SignerReference }) => SignerReference.trim().toLowerCase()))
+  const free = signers.find(({ SignerReference }) => !SignerReference.trim())
+  const at = free ? `${key}.signers.${free.key}.SignerReference` : `${key}.signers`
+  return roles
+    .filter((role) => !taken.has(role.toLowerCase()))
+    .map((role) => warning(at, `Nobody has the template’s role “${role}” yet.`))
 }
 
 /** If some sign at the counter and others don't, signing opens here for everyone, so those may wait for a message. */

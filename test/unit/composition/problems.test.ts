@@ -163,6 +163,26 @@ describe('what is wrong with a composition', () => {
     expect(problemsOf(templates(), NOW)).toEqual([])
   })
 
+  test('a role of the template that no signer has is a warning where one without a role stands, else at all signers', () => {
+    const templateRoles = new Map([['TPL-1', ['tenant', 'Landlord']]])
+    const of = (...roles: string[]) =>
+      templates({
+        items: [
+          template({
+            signers: roles.map((role, at) =>
+              signer({ key: `s${at}`, Email: `s${at}@example.com`, SignerReference: role })
+            )
+          })
+        ]
+      })
+    const said = (...roles: string[]) =>
+      problemsOf(of(...roles), NOW, { templateRoles }).map(({ severity, at }) => [severity, at])
+    expect(said('tenant', 'landlord')).toEqual([])
+    expect(said('tenant', '')).toEqual([['warning', 't1.signers.s1.SignerReference']])
+    expect(said('tenant')).toEqual([['warning', 't1.signers']])
+    expect(problemsOf(of('tenant'), NOW)).toEqual([])
+  })
+
   test('no message repeats what identifies a person', () => {
     const secret = forms({ items: [form({ signers: [identified('date', 'the 29th of Feb')] })] })
     expect(JSON.stringify(problemsOf(secret, NOW))).not.toContain('29th')

@@ -62,6 +62,14 @@ export class Composing {
     this.#known = { ...this.#known, ...known }
   }
 
+  /** The roles that the package's templates have for signers, each once: those that nobody has first. */
+  get roles(): readonly string[] {
+    const { items } = this.#composition
+    const taken = new Set(items.flatMap(({ signers }) => signers.map((signer) => signer.SignerReference.trim())))
+    const known = new Set(items.flatMap(({ Reference }) => this.#known.templateRoles?.get(Reference.trim()) ?? []))
+    return [...known].sort((one, other) => Number(taken.has(one)) - Number(taken.has(other)))
+  }
+
   /** A copy that can leave the screens. */
   snapshot(): Composition {
     return $state.snapshot(this.#composition)

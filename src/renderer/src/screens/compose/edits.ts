@@ -51,6 +51,11 @@ export function itemOfTemplate(listedTemplate: TemplateView, newKey: NewKey): Co
   }
 }
 
+/** The roles that a template has for its signers, each once. */
+export function rolesOf({ Signers = [] }: TemplateView): string[] {
+  return [...new Set(Signers.flatMap(({ SignerReference }) => SignerReference?.trim() || []))]
+}
+
 /** What of a listed template a package can't hold, to be said where it is chosen; undefined if it holds all. */
 export function lackingOf(template: TemplateView): string | undefined {
   const fields = (template.Fields?.length ?? 0) - MOST_FIELDS

@@ -28,10 +28,10 @@ export interface FieldRow<Of> {
   about?: string
   warning?: (of: Of, composition: Composition) => string | undefined
   /**
-   * A line of text unless it is something else. remembered: with the values used before. person: with people of the
-   * address book, who are taken whole.
+   * A line of text unless it is something else. remembered: with the values used before. role: with the templates' roles.
+   * person: with people of the address book, who are taken whole.
    */
-  control?: 'text' | 'remembered' | 'person' | 'check' | 'select'
+  control?: 'text' | 'remembered' | 'role' | 'person' | 'check' | 'select'
   /** What a select offers. */
   options?: (of: Of) => readonly { value: string; label: string }[]
   attributes?: Pick<HTMLInputAttributes, 'type' | 'inputmode' | 'placeholder'>
@@ -158,6 +158,7 @@ export const signerRole: Rows<ComposedSigner> = [
     label: 'Role in the template',
     hint: optional,
     help: 'Which of the template’s signers this is.',
+    control: 'role',
     only: templates
   }
 ]
