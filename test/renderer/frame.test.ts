@@ -306,6 +306,21 @@ describe('the command palette', () => {
     expect(commandsFor('smith deed', labels, accounts).at(-1)).toMatchObject({ id: 'search', go: search })
   })
 
+  test('offers the search of the help where that says something of it', () => {
+    const isInHelp = (typed: string) => typed === 'withdraw'
+    const idsOf = (typed: string) => commandsFor(typed, labels, accounts, { isInHelp }).map(({ id }) => id)
+    expect(idsOf('withdraw')).toEqual(['search', 'search-help'])
+    expect(idsOf('smith deed')).toEqual(['search'])
+  })
+
+  test('what a key leads to is read from its heading, not from the side bar', async () => {
+    await open({}, 'outbox')
+    screen.getByRole('link', { name: /^Outbox/ }).focus()
+    await fireEvent.keyDown(window, { key: 'n', ctrlKey: true })
+    await settle()
+    expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1 }))
+  })
+
   test('opens by Ctrl+K, goes where the arrows point, and searches documents', async () => {
     await open()
     await fireEvent.keyDown(window, { key: 'k', ctrlKey: true })

@@ -46,11 +46,21 @@ function to(id: string, label: string, ...go: Parameters<Router['go']>): Command
   return { id, group: 'Go to', label, go }
 }
 
+function searchInHelp(text: string): Command {
+  return {
+    id: 'search-help',
+    group: 'Help',
+    label: `Search the help for “${text}”`,
+    go: ['help', [], { search: text }]
+  }
+}
+
 /**
  * The commands that fit the typed words, each word anywhere in the label or its group.
  * @param labels what the screens are called.
  * @param known what else is offered: the account's folders and views, the documents that the words find, what the screen can do with what is
- *   chosen in it, and the sections of the handbook.
+ *   chosen in it, the sections of the handbook, and whether it says
+ *   anything about what is typed.
  */
 export function commandsFor(
   typed: string,
@@ -61,6 +71,7 @@ export function commandsFor(
     found?: readonly DocumentRow[]
     offers?: readonly Offer[]
     help?: readonly Section[]
+    isInHelp?: (typed: string) => boolean
   } = {}
 ): Command[] {
   const folders = accounts.find((account) => account.chosen)?.folders ?? []
@@ -120,6 +131,7 @@ export function commandsFor(
       label: `Search documents for “${text}”`,
       go: ['documents', ['all'], { search: text }]
     },
+    ...(known.isInHelp?.(text) ? [searchInHelp(text)] : []),
     // After it, so that what comes a moment later moves nothing under the keys.
     ...(known.found ?? []).map(
       ({ accountId, reference, name, signers }): Command => ({
