@@ -181,6 +181,13 @@ describe('filters', () => {
     expect(asked().overdue).toBeUndefined()
   })
 
+  test('that show the unread alone say once they are read that none is left', async () => {
+    await open(fakeApi({ documents: [] }), { unread: true })
+    expect(screen.getByText('No unread documents left.')).toBeTruthy()
+    await press('Show all documents')
+    expect(asked().unread).toBeUndefined()
+  })
+
   test('that find nothing are all cleared by one press', async () => {
     await open(fakeApi(), { families: ['complete'], overdue: true })
     expect(screen.getByText('No documents match these filters.')).toBeTruthy()

@@ -228,7 +228,9 @@ describe('one package', () => {
   test('that is sent says to whom, and leads to its documents', async () => {
     await open({ sends: [sendOf({ packageStatus: 'Queued' })] }, ['send-1'])
     expect(screen.getByText('Sent to Mere Parata.')).toBeTruthy()
-    expect(screen.getByRole('link', { name: 'Open the document' }).getAttribute('href')).toContain('document=doc-0')
+    expect(screen.getAllByRole('link', { name: 'Tax declaration.pdf' }).at(-1)?.getAttribute('href')).toContain(
+      'document=doc-0'
+    )
     expect(screen.getByText('package-900')).toBeTruthy()
     expect(screen.getByText('Added to the Outbox')).toBeTruthy()
     const links = screen.getAllByRole('link').map((link) => link.getAttribute('href') ?? '')

@@ -110,6 +110,12 @@ export function isFiltered(query: DocumentQuery): boolean {
   return query.search !== '' || FILTERS.some((filter) => filter !== 'accounts' && hasFilter(query, filter))
 }
 
+/** Nothing else narrows the list: what is opened leaves it. */
+export function isOnlyUnread(query: DocumentQuery): boolean {
+  const others = FILTERS.filter((filter) => filter !== 'accounts' && filter !== 'unread')
+  return query.unread === true && query.search === '' && !others.some((filter) => hasFilter(query, filter))
+}
+
 /**
  * What a filter asks for, in words.
  * @param nameOf what an account is called.
