@@ -185,5 +185,12 @@ withFolder(
     await expect(after.window.getByRole('heading', heading)).toBeHidden()
     await after.goTo(/^Documents/)
     await expect(after.window.getByText('Deed of gift').first()).toBeVisible()
+
+    // Staff need not wait for that when they leave.
+    await after.button(/^Account:/).click()
+    await after.window.getByRole('menuitem', { name: 'Lock Countersign' }).click()
+    await expect(after.window.getByRole('heading', heading)).toBeVisible()
+    await after.person.unlock()
+    await expect(after.window.getByText('Deed of gift').first()).toBeVisible()
   }
 )

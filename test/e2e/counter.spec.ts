@@ -200,6 +200,26 @@ test('nobody is handed the screen before the evidence that the office requires w
   await expect(button('I’m Mere Tamati – start')).toBeVisible()
 })
 
+test('a name that is typed without going to the field first finds its person, and Enter begins', async ({ clerk }) => {
+  const { window } = clerk
+  await send(clerk, formsFor(['Deed of gift'], [WIREMU]))
+  await send(clerk, formsFor(['Cover letter'], [MERE]))
+  await clerk.goTo(/^Counter/)
+  const starts = window.getByRole('button', { name: /^Start: / })
+  await expect(starts.nth(1)).toBeVisible()
+  await window.keyboard.type('mere tamati')
+  await expect(window.getByRole('searchbox')).toHaveValue('mere tamati')
+  await expect(starts).toHaveCount(1)
+  await window.keyboard.press('Enter')
+  await window.keyboard.press('Enter')
+  await expect(
+    window
+      .getByRole('dialog')
+      .getByText('signs “Cover letter”')
+      .or(window.getByRole('dialog').getByText('Choose a staff PIN'))
+  ).toBeVisible()
+})
+
 test('a walk-in: from a preset, sent, and straight to the counter', async ({ clerk }) => {
   const { window, button } = clerk
   const composition = formsFor(['Visitor’s agreement'], [MERE])

@@ -98,6 +98,16 @@ export const scenes: Record<string, () => FakeApi> = {
     return usual({ accounts: [{ ...practiceAccount(), day: { ...day, dialects: [...day.dialects] } }] })
   },
   first: () => fakeApi({ now, accounts: [], documents: [], downloads: [] }),
+  'office-connected': () => usual({ accounts: [{ ...officeAccount(), chosen: true }] }),
+  'office-refused': () => {
+    const api = usual({ accounts: [{ ...officeAccount(), chosen: true }] })
+    api.control.fail('accounts.try', {
+      code: 'unauthorised',
+      message: 'The signing service rejected the API key, the secret or the access URL.',
+      next: 'Check that all three are exactly as your provider gave them.'
+    })
+    return api
+  },
   'first-no-keychain': () =>
     fakeApi({
       now,

@@ -253,6 +253,17 @@ export const shots: Shot[] = [
   shot('settings-unkept', 'unkept', '#/settings'),
   ...at('#/settings', 'clerk-settings', 'clerk-settings-bare', 'clerk-settings-reset', 'drop-folders'),
 
+  shot('settings-connected', 'office-connected', '#/settings?check=harbour', async (page) => {
+    await page.getByText(/^Connected\./).waitFor()
+  }),
+  shot('settings-refused', 'office-refused', '#/settings', async (page) => {
+    await page.getByRole('button', { name: /^Edit…/ }).click()
+    await page.getByLabel('Registered access URL').fill('https://harbour.example.com/old')
+    await page.getByRole('button', { name: 'Check and save' }).click()
+    await page.getByText(/^We couldn’t connect\./).waitFor()
+  }),
+
+  shot('first-help', 'first', '#/help/administration/setting-up-a-computer'),
   shot('help', 'usual', '#/help/guide/bulk-send'),
   shot('help-table', 'usual', '#/help/guide/drop-folders'),
   shot('help-search', 'usual', '#/help/guide/downloading?search=identity+folder'),
