@@ -4,6 +4,7 @@ import { app, ipcMain } from 'electron'
 import { anotherLike } from '../shared/composition/index.ts'
 import type { Events } from '../shared/contract/index.ts'
 import type { DocumentResponse } from '../shared/model/index.ts'
+import { wantsStaff } from '../shared/wants-staff.ts'
 import { openComposing } from './composing.ts'
 import { copyOfDocument } from './core/drafts/copy-of-document.ts'
 import { DATABASE_FILE } from './core/storage/database.ts'
@@ -100,6 +101,7 @@ function followSignals({ foundation, folders, composing, counter, notifications,
   signals.on('dropFolders', () => notifications.notifier.dropFoldersChanged())
   signals.on('handover', () => {
     notifications.notifier.counterChanged()
+    notifications.desktop.call(wantsStaff(counter.counter.state()))
     identity.counterChanged()
     if (counter.lock.isLocked) identity.locked()
   })

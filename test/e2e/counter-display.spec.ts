@@ -74,6 +74,30 @@ test('the clerk covers the page from the first display, and lets it go on', asyn
   await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
 })
 
+test('who wants staff rings at whatever screen the clerk is, and says no name there', async ({ clerk }) => {
+  const { app, window } = clerk
+  const { person } = await secondDisplay(clerk)
+  await send(clerk, formsFor(['Deed of gift'], [MERE]))
+  await clerk.openSheet(MERE, 'Deed of gift')
+  await clerk.handOverAs()
+  await person.begin('Mere Tamati')
+  await clerk.goTo(/^Outbox/)
+  const called = window.getByRole('alert').filter({ hasText: 'You’re needed at the second display.' })
+  await expect(called).toBeHidden()
+  await person.button('Help').click()
+  await expect(called).toBeVisible()
+  await expect(called).not.toContainText('Mere')
+  await expect(window.getByRole('link', { name: 'Counter, staff wanted' })).toBeVisible()
+  await expect.poll(async () => (await app.tray())?.toolTip).toContain('staff wanted at the counter')
+  expect(await app.beeps()).toBe(1)
+  await called.getByRole('button', { name: 'Go to Counter' }).click()
+  await expect(window.getByText('Help needed at the second display')).toBeVisible()
+  await person.button('Continue').click()
+  await expect(window.getByRole('link', { name: 'Counter, staff wanted' })).toBeHidden()
+  await expect.poll(async () => (await app.tray())?.toolTip).not.toContain('wanted')
+  expect(await app.beeps()).toBe(1)
+})
+
 test('the second display is unplugged in the middle: the clerk’s own window is locked, and the page is gone', async ({
   clerk
 }) => {

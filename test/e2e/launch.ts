@@ -85,6 +85,8 @@ interface Surroundings {
   openedExternally(): Promise<readonly string[]>
   openedPaths(): Promise<readonly string[]>
   shownInFolder(): Promise<readonly string[]>
+  /** How often the computer's own sound was asked for. */
+  beeps(): Promise<number>
   clipboardText(): Promise<string>
   setClipboardText(text: string): Promise<void>
   /** The open context menu, or else the application's. */

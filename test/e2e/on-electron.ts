@@ -27,6 +27,7 @@ interface Record_ {
   readonly external: string[]
   readonly paths: string[]
   readonly folders: string[]
+  beeps: number
   readonly trays: { tray: Electron.Tray; toolTip: string; menu: Electron.Menu | null }[]
   overlay: string | null
 }
@@ -43,6 +44,7 @@ function install(electron: Modules): void {
     external: [],
     paths: [],
     folders: [],
+    beeps: 0,
     trays: [],
     overlay: null
   }
@@ -110,7 +112,8 @@ function install(electron: Modules): void {
       record.paths.push(path)
       return ''
     },
-    showItemInFolder: (path: string) => void record.folders.push(path)
+    showItemInFolder: (path: string) => void record.folders.push(path),
+    beep: () => void record.beeps++
   })
 }
 
@@ -304,6 +307,7 @@ export async function launchOnElectron(start: Start): Promise<Started> {
     openedExternally: () => played('external'),
     openedPaths: () => played('paths'),
     shownInFolder: () => played('folders'),
+    beeps: () => played('beeps'),
     clipboardText: () => app.evaluate(async ({ clipboard }) => clipboard.readText()),
     setClipboardText: (text) => app.evaluate(async ({ clipboard }, text) => clipboard.writeText(text), text),
     menu: () => app.evaluate(readMenu),

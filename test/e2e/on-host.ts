@@ -132,6 +132,7 @@ export async function launchOnHost(start: Start): Promise<Started> {
       openedExternally: () => ask('openedExternally'),
       openedPaths: () => ask('openedPaths'),
       shownInFolder: () => ask('shownInFolder'),
+      beeps: () => ask('beeps'),
       clipboardText: () => ask('clipboardText'),
       setClipboardText: (text) => ask('setClipboardText', text),
       menu: () => ask('menu'),

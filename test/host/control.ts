@@ -129,6 +129,7 @@ const requests = {
   openedExternally: async () => host.openedExternally,
   openedPaths: async () => host.openedPaths,
   shownInFolder: async () => host.shownInFolder,
+  beeps: async () => host.beeps,
   clipboardText: async () => clipboard.readText(),
   setClipboardText: async (text: string) => clipboard.writeText(text),
   menu: async (): Promise<MenuPicture[]> => pictureOfMenu(),

@@ -167,7 +167,9 @@ describe('the desktop', () => {
     await app.evaluate(async ({ shell }) => {
       await shell.openExternal('https://example.com/help')
       shell.showItemInFolder('/a.pdf')
+      shell.beep()
     })
+    expect(await app.beeps()).toBe(1)
     expect(await app.openedExternally()).toContain('https://example.com/help')
     expect(await app.shownInFolder()).toEqual(['/a.pdf'])
   })

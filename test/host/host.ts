@@ -33,6 +33,7 @@ class Host extends EventEmitter {
   readonly openedExternally: string[] = []
   readonly openedPaths: string[] = []
   readonly shownInFolder: string[] = []
+  beeps = 0
   applicationName = 'Electron'
 }
 

@@ -19,6 +19,8 @@ export const shell = strictly('shell', {
   showItemInFolder(path) {
     host.shownInFolder.push(path)
   },
-  beep() {},
+  beep() {
+    host.beeps++
+  },
   trashItem: () => notEmulated('shell.trashItem')
 } satisfies Offered & Record<string, unknown>)

@@ -1,6 +1,6 @@
 /** The application on the desktop outside of its window: notices, badge and tray. They lead into the window, unless someone signs. */
 import { join } from 'node:path'
-import { app, type BrowserWindow, Menu, type MenuItemConstructorOptions, nativeImage, Tray } from 'electron'
+import { app, type BrowserWindow, Menu, type MenuItemConstructorOptions, nativeImage, shell, Tray } from 'electron'
 import type { BadgeCounts } from '../core/notifications/badge-counts.ts'
 import type { Log } from './log.ts'
 import { openNotifications } from './notifications.ts'
@@ -28,7 +28,16 @@ export function openDesktop({ window, isAway, send, log }: DesktopParts) {
       if (place) send('menu.chosen', { command: place })
     }
   })
+  let isCalled = false
   return {
+    /** Someone at the second display wants staff: heard once, and seen in the task bar and the tray until it is over. No name is told. */
+    call(isWanted: boolean): void {
+      if (isWanted === isCalled) return
+      isCalled = isWanted
+      if (isWanted) shell.beep()
+      if (!window.isDestroyed()) window.flashFrame(isWanted)
+      tray.call(isWanted)
+    },
     notifications: openNotifications({
       ...{ platform, log },
       clicked: (leadsTo) => !isAway() && bringForward(window) && send('document.asked', leadsTo)
@@ -81,48 +90,61 @@ interface TrayParts extends Omit<BadgeParts, 'window'> {
  * @public The tests of the host call it in the application.
  */
 export function openTray(parts: TrayParts) {
-  const tray = madeTray(parts)
+  let told: Told = { unread: 0, waiting: 0, isCalled: false }
+  const tray = madeTray(parts, told)
+
+  function tell(change: Partial<Told>): void {
+    told = { ...told, ...change }
+    if (tray && !tray.isDestroyed()) showIn(tray, parts, told)
+  }
 
   return {
-    show(badgeCounts: BadgeCounts): void {
-      if (tray && !tray.isDestroyed()) showIn(tray, parts, badgeCounts)
-    },
+    show: (badgeCounts: BadgeCounts): void => tell(badgeCounts),
+    /** Whether someone at the counter wants staff. */
+    call: (isCalled: boolean): void => tell({ isCalled }),
     remove: (): void => tray?.destroy()
   }
 }
 
-function showIn(tray: Tray, parts: TrayParts, badgeCounts: BadgeCounts): void {
-  tray.setToolTip(toolTipOf(badgeCounts))
-  tray.setImage(pictureOf(parts, badgeCounts))
-  // Some desktops of Linux see a changed menu only where it is set again.
-  tray.setContextMenu(Menu.buildFromTemplate(trayMenu(parts, badgeCounts)))
+interface Told extends BadgeCounts {
+  isCalled: boolean
 }
 
-function toolTipOf({ unread, waiting }: BadgeCounts): string {
+function showIn(tray: Tray, parts: TrayParts, told: Told): void {
+  tray.setToolTip(toolTipOf(told))
+  tray.setImage(pictureOf(parts, told))
+  // Some desktops of Linux see a changed menu only where it is set again.
+  tray.setContextMenu(Menu.buildFromTemplate(trayMenu(parts, told)))
+}
+
+function toolTipOf({ unread, waiting, isCalled }: Told): string {
   const said = [
+    ...(isCalled ? ['staff wanted at the counter'] : []),
     ...(unread > 0 ? [`${unread} unread`] : []),
     ...(waiting > 0 ? [`${waiting} waiting at the counter`] : [])
   ]
   return said.length === 0 ? 'Countersign' : `Countersign: ${said.join(', ')}`
 }
 
-function trayMenu({ open, quit }: Pick<TrayParts, 'open' | 'quit'>, { unread, waiting }: BadgeCounts) {
+function trayMenu({ open, quit }: Pick<TrayParts, 'open' | 'quit'>, { unread, waiting, isCalled }: Told) {
   const counted = (label: string, count: number, what: string) => (count > 0 ? `${label} (${count} ${what})` : label)
   return [
     { label: 'Open Countersign', click: () => open() },
     { type: 'separator' },
     { label: counted('Documents', unread, 'unread'), click: () => open('documents') },
-    { label: counted('Counter', waiting, waiting === 1 ? 'waits' : 'wait'), click: () => open('counter') },
+    {
+      label: isCalled ? 'Counter (staff wanted)' : counted('Counter', waiting, waiting === 1 ? 'waits' : 'wait'),
+      click: () => open('counter')
+    },
     { type: 'separator' },
     { label: 'Quit Countersign', click: quit }
   ] satisfies MenuItemConstructorOptions[]
 }
 
-function madeTray(parts: TrayParts): Tray | undefined {
-  const badgeCounts = { unread: 0, waiting: 0 }
+function madeTray(parts: TrayParts, told: Told): Tray | undefined {
   try {
-    const tray = new Tray(pictureOf(parts, badgeCounts))
-    showIn(tray, parts, badgeCounts)
+    const tray = new Tray(pictureOf(parts, told))
+    showIn(tray, parts, told)
     // On macOS a click opens the menu; on Linux it may not be told at all.
     if (parts.platform !== 'darwin') tray.on('click', () => parts.open())
     return tray
@@ -133,7 +155,7 @@ function madeTray(parts: TrayParts): Tray | undefined {
 }
 
 /** macOS colours its own, by the template; beside the picture of that name are those for finer screens. */
-function pictureOf({ platform, pictures }: TrayParts, { unread }: BadgeCounts) {
-  const name = platform === 'darwin' ? 'trayTemplate.png' : unread > 0 ? 'tray-unread.png' : 'tray.png'
+function pictureOf({ platform, pictures }: TrayParts, { unread, isCalled }: Told) {
+  const name = platform === 'darwin' ? 'trayTemplate.png' : unread > 0 || isCalled ? 'tray-unread.png' : 'tray.png'
   return nativeImage.createFromPath(join(pictures, name))
 }

@@ -1,0 +1,13 @@
+import type { CounterSession } from './contract/counter-views.ts'
+
+type Moment = Pick<CounterSession, 'phase' | 'place' | 'cover' | 'coveredBy'>
+
+/** Whether the person at the second display can't go on without staff, who may be at any screen and look anywhere. */
+export function wantsStaff(session: Moment | null): boolean {
+  if (session?.place !== 'other-display' || session.phase === 'ended') return false
+  const { phase, cover, coveredBy } = session
+  // Staff hid the page, or is there.
+  if (coveredBy === 'office' || cover === 'staff') return false
+  if (cover === undefined) return phase === 'failed' || phase === 'return'
+  return cover === 'help' || cover === 'camera' || cover === 'not-me' || cover === 'away' || cover === 'idle'
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import type { CounterSession } from '../../../src/shared/contract/index.ts'
+import { wantsStaff } from '../../../src/shared/wants-staff.ts'
+
+type Moment = Parameters<typeof wantsStaff>[0]
+const beside = (phase: CounterSession['phase'], more: object = {}): Moment => ({
+  ...{ phase, place: 'other-display' },
+  ...more
+})
+
+test('staff is wanted where the person at the second display can’t go on by themselves', () => {
+  for (const cover of ['help', 'camera', 'not-me', 'away', 'idle'])
+    expect(wantsStaff(beside('covered', { cover }))).toBe(true)
+  for (const phase of ['failed', 'return'] as const) expect(wantsStaff(beside(phase))).toBe(true)
+})
+
+test('and nowhere else: not where they go on by themselves, where staff is there or hid the page, nor in one’s own window', () => {
+  for (const cover of ['moment', 'finish', 'stop', 'staff'])
+    expect(wantsStaff(beside('covered', { cover }))).toBe(false)
+  for (const phase of ['handover', 'loading', 'open', 'asking', 'between', 'ended'] as const)
+    expect(wantsStaff(beside(phase))).toBe(false)
+  expect(wantsStaff(beside('covered', { cover: 'away', coveredBy: 'office' }))).toBe(false)
+  expect(wantsStaff(beside('covered', { cover: 'help', place: 'here' }))).toBe(false)
+  expect(wantsStaff(null)).toBe(false)
+})
