@@ -96,6 +96,8 @@ describe('signers', () => {
     screen.getByRole('button', { name: /^Actions for/ }).focus()
     await fireEvent.keyDown(screen.getByRole('button', { name: /^Actions for/ }), { key: 'Enter' })
     await screen.findByRole('menuitem', { name: 'Duplicate' })
+    // As the button that opens it.
+    expect(screen.getByRole('menu', { name: /^Actions for/ })).toBeTruthy()
     expect(screen.queryByRole('menuitem', { name: 'Remove' })).toBeNull()
   })
 })

@@ -56,6 +56,10 @@ describe('the menu of a row', () => {
     )
     expect(screen.queryByRole('heading', { level: 2 })).toBeNull()
     expect(calls('documents.get')).toEqual([])
+    // Its keys are said as keys, not as a part of its name.
+    const extend = screen.getByRole('menuitem', { name: 'Extend due date…', hidden: true })
+    expect(extend.getAttribute('aria-keyshortcuts')).toBe('D')
+    expect(screen.getByRole('menu', { name: 'Actions', hidden: true })).toBeTruthy()
   })
 
   test('opens by the menu key at the chosen row, and the list has the keys again', async () => {
