@@ -346,7 +346,7 @@ test('a signed document is opened, and saved where the account may', async () =>
   const api = officeWith(page)
   await open(api)
   expect(screen.queryByRole('button', { name: 'Download signed document' })).toBeNull()
-  expect(screen.getByText(/then you can download it/)).toBeTruthy()
+  expect(screen.getByText(/^To download it/)).toBeTruthy()
   const { accounts } = api.control.state
   api.control.state.accounts = accounts.map((account) => ({ ...account, savesSigned: 'yes' as const }))
   await opened.app.accounts.load()

@@ -266,3 +266,16 @@ test('every kind of change is a sentence', () => {
     expect(changeStatuses[kind].word).toBeTruthy()
   }
 })
+
+test('an address that was corrected says how the link reaches it; another detail doesn’t', () => {
+  const was = { FirstName: 'Aroha', LastName: 'Ngata', Email: 'aroha@example.con' }
+  const meaningOf = (change: Partial<typeof was>) =>
+    actionStateInWords(
+      actionOf(pageOf(), {
+        state: 'done',
+        request: { kind: 'correct', signers: [{ index: 0, was, ...was, ...change }] }
+      })
+    ).meaning
+  expect(meaningOf({ Email: 'aroha@example.com' })).toBe('A reminder sends the link to the new address.')
+  expect(meaningOf({ LastName: 'Ngāta' })).toBe('')
+})

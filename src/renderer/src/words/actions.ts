@@ -42,7 +42,7 @@ export function actionStateInWords({ request, state }: Pick<ActionView, 'request
     case 'done':
       return {
         title: doneTitle(request),
-        meaning: request.kind === 'extend' ? 'This applies to the whole package.' : ''
+        meaning: doneMeaning(request)
       }
     case 'refused':
       return { title: failedTitle(request), meaning: 'The document hasn’t changed.' }
@@ -120,6 +120,13 @@ function doneTitle(request: ActionRequest): string {
     case 'remind':
       return `Reminder sent to ${request.signerName || 'the signer'}.`
   }
+}
+
+function doneMeaning(request: ActionRequest): string {
+  if (request.kind === 'extend') return 'This applies to the whole package.'
+  const isReaddressed =
+    request.kind === 'correct' && request.signers.some(({ Email, was }) => Email.trim() !== was.Email.trim())
+  return isReaddressed ? 'A reminder sends the link to the new address.' : ''
 }
 
 function failedTitle(request: ActionRequest): string {

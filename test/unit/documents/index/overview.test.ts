@@ -28,13 +28,15 @@ test('what is due is counted by the days of this workstation’s zone, from toda
     row({ Reference: 'D-4', DueDate: '2026-11-21T11:00:00Z' }),
     row({ Reference: 'D-5', DueDate: '2026-11-22T00:00:00Z', Status: 'Declined' }),
     row({ Reference: 'D-6', DueDate: '2026-12-04T10:59:59Z' }),
-    row({ Reference: 'D-7', DueDate: '2026-12-04T11:00:00Z' })
+    row({ Reference: 'D-7', DueDate: '2026-12-04T11:00:00Z' }),
+    row({ Reference: 'D-8', DueDate: '2026-12-05T11:00:00Z' })
   )
-  expect(due).toHaveLength(14)
+  expect(due).toHaveLength(15)
   expect(due.filter(({ count }) => count > 0)).toEqual([
     { day: '2026-11-21', count: 2 },
     { day: '2026-11-22', count: 1 },
-    { day: '2026-12-04', count: 1 }
+    { day: '2026-12-04', count: 1 },
+    { day: '2026-12-05', count: 1 }
   ])
 })
 

@@ -7,7 +7,8 @@ import type { Moment } from '../questions.ts'
 import { type Figures, FLAG } from './columns.ts'
 import type { DocumentIndex } from './document-index.ts'
 
-const DAYS = 14
+/** Today and fourteen days after it: on the last what is sent today is due, where the service’s usual time is fourteen days. */
+const DAYS = 15
 const WEEKS = 12
 const PIECE = 8192
 const COMPLETE = STATUS_FAMILIES.indexOf('complete')

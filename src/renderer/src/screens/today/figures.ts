@@ -18,7 +18,7 @@ const dayOf = (day: string) => new Date(`${day}T12:00:00Z`)
 const said = (day: string, how: Intl.DateTimeFormatOptions) =>
   dayOf(day).toLocaleDateString('en-GB', { timeZone: 'UTC', ...how })
 
-/** The next fourteen days, from today. */
+/** Today and the next fourteen days. */
 export function dueBars(view: OverviewView): Bar[] {
   return view.due.map(({ day, count }, index) => ({
     key: day,
