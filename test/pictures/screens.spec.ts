@@ -43,3 +43,13 @@ for (const shot of shots) {
     }
   })
 }
+
+test('in the smallest window at twice its size, the page to sign has most of the height', async () => {
+  const { page, show } = preview
+  const before = page.viewportSize()
+  await page.setViewportSize({ width: 512, height: 320 })
+  await show({ scene: 'person-open-three', at: '' }, looks.light)
+  const place = await page.locator('.sunken').boundingBox()
+  if (before) await page.setViewportSize(before)
+  expect((place?.height ?? 0) / 320).toBeGreaterThan(0.6)
+})
