@@ -187,7 +187,10 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
       ...counterSettingsHandlers({
         officeName: () => accounts.chosen()?.name,
         lock: counter.lock,
-        pin: counter.pin,
+        staff: counter.staff,
+        access: counter.access,
+        note: audit.note,
+        time,
         settings: counter.settings,
         isRunning: () => counter.counter.isRunning(),
         ...dialogs

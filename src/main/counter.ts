@@ -9,8 +9,8 @@ import { CounterSettingsKeeper } from './core/counter/counter-settings.ts'
 import { openCrashMarker } from './core/counter/interrupted.ts'
 import { OfficeLock } from './core/counter/office-lock.ts'
 import { PHASES } from './core/counter/phases.ts'
-import { StaffPinKeeper } from './core/counter/pin.ts'
 import { openAppointments } from './core/counter/signing-queue.ts'
+import { SettingsAccess, Staff } from './core/counter/staff.ts'
 import type { Polling } from './core/documents/polling/polling.ts'
 import type { AskDocuments } from './core/documents/questions.ts'
 import { PERSON_START } from './core/policy/app-pages.ts'
@@ -49,7 +49,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
   const audit = new Audit({
     ...{ db, time, trouble },
     anchor: trailKeychain.auditAnchor,
-    staff: () => settings.staff(),
+    staff: () => staff.current()?.name ?? settings.staff(),
     changed: () => send('audit.changed', null)
   })
   const { note } = audit
@@ -63,13 +63,19 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
       windows.follow()
     }
   })
-  const pin = new StaffPinKeeper({
-    ...{ time, note, randomBytes },
+  const staff: Staff = new Staff({
+    ...{ db, time, note, randomBytes, newId: foundation.newId },
+    firstName: () => settings.staff(),
     slot: keychain.staffPin,
     keeps: keychain.keeps,
     platform: process.platform,
-    changed: settingsChanged
+    changed() {
+      settingsChanged()
+      send('lock.changed', null)
+      void counter.pinChanged()
+    }
   })
+  const access = new SettingsAccess({ staff, time, note, changed: settingsChanged })
   const { devServer, preload } = foundation
   const start = devServer ? new URL('counter.html', devServer).href : PERSON_START
   const clipboard = new ClipboardAside()
@@ -87,7 +93,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
   screens.addPerson(() => windows.personWindow())
   const pages = new IsolatedPages(() => windows.window())
   const counter = new Counter({
-    ...{ time, note, pin, zoom, returnAddressesOf, newId: foundation.newId, describe: asAppError },
+    ...{ time, note, zoom, returnAddressesOf, pin: staff, newId: foundation.newId, describe: asAppError },
     accountId: () => accounts.chosen()?.id ?? '',
     waitingHere: (accountId) => ask('waitingHere', { accountId, withoutLink: true }),
     documentOf: (accountId, reference) => ask('get', { accountId, reference }),
@@ -107,7 +113,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
     },
     settings: () => settings.read(),
     appointments: openAppointments({ db, time }),
-    staff: () => settings.staff(),
+    staff: () => staff.current()?.name ?? settings.staff(),
     place: windows,
     crashMarker: openCrashMarker({ db, trouble }),
     async savePage(bytes, suggested) {
@@ -128,7 +134,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
     }
   })
   const lock = new OfficeLock({
-    ...{ db, note, pin, time, trouble },
+    ...{ db, note, time, trouble, pin: staff },
     minutes: () => settings.read().lockAfter,
     isHandedOver: () => counter.isHandedOver(),
     changed() {
@@ -140,7 +146,10 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
 
   function movedOn(): void {
     signals.emit('handover')
-    if (isAway()) return
+    if (isAway()) {
+      access.close()
+      return
+    }
     for (const handedBack of waiting) handedBack()
     waiting = []
   }
@@ -153,7 +162,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
   }
 
   return {
-    ...{ counter, audit, auditExports, settings, pin, lock, isAway },
+    ...{ counter, audit, auditExports, settings, staff, access, lock, isAway },
     isHandedOver: () => counter.isHandedOver(),
     /** Resolves the next time that the office's window is staff's. */
     handedBack: () => new Promise<void>((resolve) => waiting.push(resolve)),

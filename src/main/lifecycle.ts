@@ -120,10 +120,11 @@ export class Lifecycle {
     powerMonitor.on('suspend', left)
     const locked = () => {
       left()
-      counter.pin.lockScreen()
+      counter.staff.lockScreen()
+      counter.access.close()
     }
     const unlocked = () => {
-      counter.pin.unlockScreen()
+      counter.staff.unlockScreen()
       counter.lock.signedIn()
       if (this.#window.isFocused()) presence.came()
     }

@@ -1,7 +1,9 @@
 /** Packages for the counter, sent through our page's own client: how they are composed on the screens is other specs' business. */
+
 import type { Composition } from '../../src/shared/composition/index.ts'
 import { form, forms, signer, template, templates } from '../fixtures/compositions.ts'
 import type { Clerk, Person } from './clerk.ts'
+import { PIN } from './person.ts'
 
 /** One form for each document, each to be signed here by everybody, in any order. */
 export function formsFor(documents: readonly string[], people: readonly Person[]): Composition {
@@ -70,12 +72,18 @@ export async function signElsewhere(signingLink: string, name: string): Promise<
 
 type Settings = Parameters<Window['countersign']['counter']['configure']>[0]
 
-/** The counter's settings, as the office would have them. */
+/** The counter's settings, as the office would have them: opened with the PIN, where there is one. */
 export async function configureCounter({ window: page }: Clerk, settings: Settings): Promise<void> {
-  await page.evaluate(async (settings) => {
-    const changed = await window.countersign.counter.configure(settings)
-    if (!changed.ok) throw new Error(changed.error.message)
-  }, settings)
+  await page.evaluate(
+    async ([settings, pin]) => {
+      const { counter } = window.countersign
+      const staff = await counter.staffList()
+      if (staff.ok && staff.value.settings === 'locked') await counter.openSettings({ pin })
+      const changed = await counter.configure(settings)
+      if (!changed.ok) throw new Error(changed.error.message)
+    },
+    [settings, PIN] as const
+  )
 }
 
 /** What the audit trail tells of the newest session, oldest first. */

@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import CounterSection from '../../src/renderer/src/screens/settings/counter/CounterSection.svelte'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
+import { fakePin } from './fakes/counter.ts'
 import { type Opened, openOffice, show } from './office.ts'
 
 let opened: Opened
@@ -210,4 +211,83 @@ test('an address that can not be allowed is explained at its field, and stays to
   expect(screen.getByText(message)).toBeTruthy()
   expect(screen.getByLabelText<HTMLInputElement>('Allow another address').value).toBe('http://pay.example.com')
   expect(screen.queryByRole('list', { name: 'Allowed addresses' })).toBeNull()
+})
+
+const grace = { id: 'first', name: 'Grace Okafor', role: 'administrator' as const, hasBadge: false, isCurrent: true }
+const ben = { id: 'staff-1', name: 'Ben Tui', role: 'clerk' as const, hasBadge: true, isCurrent: false }
+const dialog = () => within(screen.getByRole('dialog'))
+
+test('locked settings can’t be changed until an administrator’s PIN is given, and are locked again by hand', async () => {
+  await open({ ...pin({}), staff: { members: [], settings: 'locked' } })
+  const box = () => screen.getByRole<HTMLInputElement>('checkbox', { name: 'Use full screen while someone signs' })
+  expect(box().closest('fieldset')?.disabled).toBe(true)
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Add a staff member…' }).disabled).toBe(true)
+  // Who sits here may still be said, as nobody has a name.
+  expect(screen.getByLabelText<HTMLInputElement>('Staff member on this computer').closest('fieldset')).toBeNull()
+  await press('Unlock…')
+  await fireEvent.input(dialog().getByLabelText('Staff PIN'), { target: { value: '0001' } })
+  await send('Staff PIN')
+  expect(dialog().getByText('Wrong PIN.')).toBeTruthy()
+  await fireEvent.input(dialog().getByLabelText('Staff PIN'), { target: { value: fakePin } })
+  await send('Staff PIN')
+  expect(box().closest('fieldset')?.disabled).toBe(false)
+  expect(calls('counter.openSettings').at(-1)?.input).toEqual({ pin: fakePin })
+  await press('Lock now')
+  expect(box().closest('fieldset')?.disabled).toBe(true)
+})
+
+test('where staff have names an administrator is chosen to unlock with', async () => {
+  const ana = { ...grace, id: 'staff-2', name: 'Ana Reweti', isCurrent: false }
+  const members = [{ ...grace, isCurrent: false }, { ...ben, isCurrent: true }, ana]
+  await open({ ...pin({}), staff: { members, settings: 'locked' } })
+  expect(screen.queryByRole('button', { name: 'Edit Ben Tui' })).toBeNull()
+  await press('Unlock…')
+  const choice = dialog().getByLabelText<HTMLSelectElement>('Administrator')
+  expect([...choice.options].map(({ label }) => label)).toEqual(['Grace Okafor', 'Ana Reweti'])
+  await fireEvent.input(dialog().getByLabelText('PIN'), { target: { value: fakePin } })
+  await send('PIN')
+  expect(calls('counter.openSettings').at(-1)?.input).toEqual({ pin: fakePin, name: 'Grace Okafor' })
+})
+
+test('a staff member is added with a role, a PIN and a badge, whose Enter sends nothing half filled in', async () => {
+  await open({ ...pin({}), staff: { members: [], settings: 'open' } })
+  await press('Add a staff member…')
+  await send('Name')
+  expect(dialog().getByText('Enter a name.')).toBeTruthy()
+  await type('Name', ' Ben Tui ')
+  await fireEvent.change(dialog().getByLabelText('Role'), { target: { value: 'supervisor' } })
+  await type('PIN', '60417')
+  await type(/^Badge/, 'CARD-0042')
+  const entered = await fireEvent.keyDown(dialog().getByLabelText(/^Badge/), { key: 'Enter' })
+  expect(entered).toBe(false)
+  await send('Name')
+  expect(calls('counter.addStaff').at(-1)?.input).toEqual({
+    ...{ name: 'Ben Tui', role: 'supervisor', pin: '60417', badge: 'CARD-0042' }
+  })
+  const list = within(screen.getByRole('list', { name: 'Staff' }))
+  expect(list.getByText('Supervisor, badge')).toBeTruthy()
+  expect(list.getByText('Administrator, at this computer now')).toBeTruthy()
+  // Their PIN takes the place of the one name.
+  expect(screen.queryByLabelText('Staff member on this computer')).toBeNull()
+})
+
+test('a staff member is changed and removed; why not is said at its field', async () => {
+  await open({ ...pin({}), staff: { members: [grace, ben], settings: 'open' } })
+  await press('Edit Ben Tui')
+  opened.api.control.fail('counter.changeStaff', {
+    ...{ code: 'invalid', message: 'No.' },
+    fields: [{ field: 'name', message: 'Someone has this name already.' }]
+  })
+  await type('Name', 'Grace Okafor')
+  await send('Name')
+  expect(dialog().getByText('Someone has this name already.')).toBeTruthy()
+  opened.api.control.heal('counter.changeStaff')
+  await type('Name', 'Ben Tui-Smith')
+  await send('Name')
+  expect(calls('counter.changeStaff').at(-1)?.input).toEqual({ id: 'staff-1', name: 'Ben Tui-Smith', role: 'clerk' })
+  await press('Edit Ben Tui-Smith')
+  await press('Remove staff member…')
+  await press('Remove')
+  expect(calls('counter.removeStaff').at(-1)?.input).toEqual({ id: 'staff-1' })
+  expect(screen.queryByText('Ben Tui-Smith')).toBeNull()
 })

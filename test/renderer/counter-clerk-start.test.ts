@@ -4,6 +4,7 @@ import Counter from '../../src/renderer/src/screens/counter/Counter.svelte'
 import type { CounterOffer } from '../../src/shared/contract/views.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
+import { fakePin } from './fakes/counter.ts'
 import { type Opened, openOffice, show } from './office.ts'
 import { documents, queueOf } from './people.ts'
 
@@ -279,4 +280,24 @@ test('while someone signs nobody else can be started', async () => {
   await open()
   await press('Hand over screen')
   expect(screen.getAllByRole<HTMLButtonElement>('button', { name: /^Start: / }).every((one) => one.disabled)).toBe(true)
+})
+
+test('where staff have names, someone else proves who they are before the screen is handed over in their name', async () => {
+  const member = { role: 'clerk' as const, hasBadge: false }
+  const members = [
+    { ...member, id: 'first', name: 'Grace Okafor', isCurrent: true },
+    { ...member, id: 'staff-1', name: 'Ben Tui', isCurrent: false }
+  ]
+  await open({ offer: offerOf({ staff: 'Grace Okafor' }), staff: { members, settings: 'locked' } })
+  await press('Not you? Switch')
+  expect(sheet().getByLabelText<HTMLSelectElement>('Staff member').value).toBe('Ben Tui')
+  await press('Switch')
+  expect(sheet().getByText('Enter your PIN.')).toBeTruthy()
+  await fireEvent.input(sheet().getByLabelText('PIN'), { target: { value: '0001' } })
+  await press('Switch')
+  expect(sheet().getByText('Grace Okafor', { selector: 'option' })).toBeTruthy()
+  await fireEvent.input(sheet().getByLabelText('PIN'), { target: { value: fakePin } })
+  await press('Switch')
+  expect(calls('counter.chooseStaff').at(-1)?.input).toEqual({ name: 'Ben Tui', pin: fakePin })
+  expect(sheet().getByText('Ben Tui', { selector: 'strong' })).toBeTruthy()
 })

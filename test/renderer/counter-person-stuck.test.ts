@@ -303,6 +303,41 @@ describe('the wait after wrong PINs', () => {
   })
 })
 
+describe('the pad where staff have names', () => {
+  const named = { ...locked, asksName: true as const }
+
+  test('takes what a badge’s reader types, and offers no names', async () => {
+    await open(named)
+    await fireEvent.input(side().getByLabelText('Staff PIN or badge'), { target: { value: 'CARD-0042 ' } })
+    await fireEvent.submit(side().getByLabelText('Staff PIN or badge').closest('form') as HTMLFormElement)
+    await settle()
+    expect(calls('counter.unlock').at(-1)?.input).toMatchObject({ pin: 'CARD-0042' })
+    expect(calls('counter.unlock').at(-1)?.input).not.toHaveProperty('name')
+    expect(side().queryByRole('combobox')).toBeNull()
+  })
+
+  test('takes another’s name with their PIN, also while the one before waits', async () => {
+    const { clock } = await open({ ...named })
+    await become({ ...named, pinWaitUntil: clock.now() + 300_000 })
+    expect(side().getByText(/Try again in 300 s/)).toBeTruthy()
+    await fireEvent.click(side().getByRole('button', { name: 'Another staff member' }))
+    await settle()
+    expect(side().queryByText(/Try again in/)).toBeNull()
+    expect(document.activeElement).toBe(side().getByLabelText('Staff name'))
+    await fireEvent.input(side().getByLabelText('Staff name'), { target: { value: 'Ana' } })
+    await fireEvent.input(side().getByLabelText('Staff PIN'), { target: { value: fakePin } })
+    await fireEvent.submit(side().getByLabelText('Staff PIN').closest('form') as HTMLFormElement)
+    await settle()
+    expect(calls('counter.unlock').at(-1)?.input).toMatchObject({ pin: fakePin, name: 'Ana' })
+  })
+
+  test('has neither where one PIN is everyone’s', async () => {
+    await open(locked)
+    expect(side().getByLabelText('Staff PIN')).toBeTruthy()
+    expect(side().queryByRole('button', { name: 'Another staff member' })).toBeNull()
+  })
+})
+
 describe('what is said is so', () => {
   const error = { code: 'not-signable', message: 'Signed elsewhere.' } as const
 

@@ -62,6 +62,7 @@ import type {
   SavedView,
   SendView,
   SettingsView,
+  StaffView,
   SystemStatus,
   TemplateView,
   VerificationView
@@ -163,6 +164,7 @@ export interface FakeState {
   pinDigits: string
   lock: OfficeLockState
   counterSettings: CounterSettings
+  staff: StaffView
   audit: AuditEntry[]
   auditCheck: Partial<AuditCheck>
   auditAtStart: AuditCheck | null
@@ -303,6 +305,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     },
     audit: [],
     auditCheck: {},
+    staff: { members: [], settings: 'unguarded' },
     auditAtStart: null,
     auditFile: null,
     nextSend: {},

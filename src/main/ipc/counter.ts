@@ -4,12 +4,16 @@
  */
 import { open } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
+import type { StaffView } from '../../shared/contract/index.ts'
+import type { NoteInAudit } from '../core/audit/audit.ts'
 import type { Counter } from '../core/counter/counter.ts'
 import type { CounterSettingsKeeper } from '../core/counter/counter-settings.ts'
 import { LARGEST_LOGO } from '../core/counter/logo.ts'
 import type { OfficeLock } from '../core/counter/office-lock.ts'
-import type { StaffPinKeeper } from '../core/counter/pin.ts'
+import type { SettingsAccess, Staff } from '../core/counter/staff.ts'
+import { refusePin } from '../core/counter/staff-actions.ts'
 import { fail } from '../core/lib/failure.ts'
+import type { Time } from '../core/lib/time.ts'
 import type { Dialogs, FileKind } from './dialogs.ts'
 import type { HandlersOf, RequestContext, RequestHandlers } from './registration.ts'
 
@@ -44,7 +48,7 @@ export function counterHandlers(counter: Counter): Omit<HandlersOf<'counter'>, k
     'counter.retry': async ({ id }, context) => persons(context).retry(id),
     'counter.zoom': async ({ id, factor }, context) => persons(context).zoom(id, factor),
     'counter.touched': async ({ id }, context) => persons(context).touched(id),
-    'counter.unlock': ({ id, pin }) => counter.unlock(id, pin),
+    'counter.unlock': ({ id, pin, name }) => counter.unlock(id, pin, name),
     'counter.staff': ({ id, does }, { from }) => counter.staff(id, does, from),
     'counter.close': async ({ id }) => counter.close(id)
   }
@@ -52,40 +56,110 @@ export function counterHandlers(counter: Counter): Omit<HandlersOf<'counter'>, k
 
 type CounterSettingsHandlers = Pick<
   RequestHandlers,
-  `counter.${'lock' | 'lockOffice' | 'unlockOffice' | 'pin' | 'setPin' | 'resetPin' | 'settings' | 'configure' | 'chooseLogo' | 'idleScreen'}`
+  `counter.${
+    | 'lock'
+    | 'lockOffice'
+    | 'unlockOffice'
+    | 'pin'
+    | 'setPin'
+    | 'resetPin'
+    | 'staffList'
+    | 'chooseStaff'
+    | 'openSettings'
+    | 'closeSettings'
+    | 'addStaff'
+    | 'changeStaff'
+    | 'removeStaff'
+    | 'settings'
+    | 'configure'
+    | 'chooseLogo'
+    | 'idleScreen'}`
 >
 
 interface CounterSettingsParts extends Pick<Dialogs, 'chooseFiles'> {
   /** What the chosen account is called, where there is one. */
   officeName: () => string | undefined
   lock: Pick<OfficeLock, 'state' | 'lock' | 'unlock'>
-  pin: Pick<StaffPinKeeper, 'state' | 'set' | 'reset'>
+  staff: Staff
+  access: SettingsAccess
   settings: Pick<CounterSettingsKeeper, 'read' | 'configure' | 'setLogo' | 'idleScreen'>
+  note: NoteInAudit
+  time: Pick<Time, 'now'>
   /** Whether someone signs at the counter now. */
   isRunning: () => boolean
 }
 
 const PICTURES: readonly FileKind[] = [{ name: 'Picture', extensions: ['png', 'jpg', 'jpeg', 'webp'] }]
 
-/** Requests about what the office sets for its counter: the staff's PIN, the settings, the second display's picture. */
+/** Requests about what the office sets for its counter: who of staff there is, their PINs, the settings, the second display's picture. */
 export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSettingsHandlers {
-  const { pin, settings } = parts
+  const { staff, access, settings } = parts
+
+  async function view(): Promise<StaffView> {
+    const isOpen = await access.isOpen()
+    const { isSet } = staff.hasNames ? { isSet: true } : await staff.state()
+    return { members: staff.list(), settings: isSet ? (isOpen ? 'open' : 'locked') : 'unguarded' }
+  }
+
+  /** @throws AppFailure `wrong-pin`, `pin-wait`, `no-pin`; and `keychain` if the PIN can't be read. */
+  async function mustProve(pin: string, name: string | undefined, where: string): Promise<void> {
+    const answer = await staff.check(pin, name)
+    if (answer.ok) return
+    if (answer.code === 'wrong-pin') parts.note({ what: 'pin-wrong', detail: { where } })
+    refusePin(answer, parts.time.now())
+  }
+
+  /** A change by an administrator; answers what holds then. */
+  async function administered(change: () => Promise<void>): Promise<StaffView> {
+    await access.mustBeOpen()
+    await change()
+    return view()
+  }
+
   return {
-    'counter.pin': () => pin.state(),
-    'counter.setPin': async ({ pin: chosen, current }) => {
+    'counter.pin': () => staff.state(),
+    'counter.setPin': async ({ pin: chosen, current, name }) => {
       // Anyone who has the screen could take it with a PIN of their own, if the office's is gone.
-      if (parts.isRunning() && !(await pin.state()).isSet)
+      if (parts.isRunning() && !(await staff.state()).isSet)
         fail('busy', 'Someone is signing.', { next: 'Choose the first PIN once they finish.' })
-      return pin.set(chosen, current)
+      const state = await staff.set(chosen, current, name)
+      // Whoever has just given the one PIN needn't give it again.
+      if (!staff.hasNames && !parts.isRunning()) access.open()
+      return state
     },
-    'counter.resetPin': () => pin.reset(),
+    'counter.resetPin': () => staff.reset(),
     'counter.lock': () => parts.lock.state(),
     'counter.lockOffice': () => parts.lock.lock(),
-    'counter.unlockOffice': (given) => parts.lock.unlock(given.pin),
+    'counter.unlockOffice': ({ pin, name }) => parts.lock.unlock(pin, name),
+
+    'counter.staffList': () => view(),
+    'counter.chooseStaff': async ({ name, pin }) => {
+      await mustProve(pin, name, 'choosing who works here')
+      return view()
+    },
+    'counter.openSettings': async ({ name, pin }) => {
+      await mustProve(pin, name, 'the counter’s settings')
+      access.open()
+      return view()
+    },
+    'counter.closeSettings': async () => {
+      access.close()
+      return view()
+    },
+    'counter.addStaff': (member) => administered(() => staff.add(member)),
+    'counter.changeStaff': ({ id, ...change }) => administered(() => staff.change(id, change)),
+    'counter.removeStaff': ({ id }) => administered(() => staff.remove(id)),
 
     'counter.settings': async () => settings.read(),
-    'counter.configure': async (changes) => settings.configure(changes),
+    'counter.configure': async (changes) => {
+      // Where nobody has a name of their own, whoever sits there says who they are.
+      const { staffName, ...guarded } = changes
+      const isName = staffName !== undefined && !staff.hasNames
+      if (!isName || Object.values(guarded).some((value) => value !== undefined)) await access.mustBeOpen()
+      return settings.configure(changes)
+    },
     'counter.chooseLogo': async (_input, { stillAsking }) => {
+      await access.mustBeOpen()
       const [path] = await parts.chooseFiles('Choose a logo', PICTURES, stillAsking, 'one')
       return path === undefined ? null : settings.setLogo(await beginningOf(path))
     },

@@ -12,7 +12,8 @@ import type {
   CounterSettings,
   IdleScreen,
   OfficeLockState,
-  PinState
+  PinState,
+  StaffView
 } from './counter-views.ts'
 import { answers, byId, id, nothing, page } from './request.ts'
 
@@ -27,6 +28,12 @@ const bounds = z.strictObject({
 /** Digits, so that it can be given on a tablet's pad. */
 const PIN = z.string().regex(/^\d{4,12}$/)
 const typedPin = z.string().max(64)
+/** As staff type it where they aren't the one who works here now. */
+const typedName = z.string().max(100)
+/** As the reader types it. */
+const badge = z.string().regex(/^[!-~]{6,64}$/)
+const staffName = z.string().trim().min(1).max(100)
+const role = z.enum(['clerk', 'supervisor', 'administrator'])
 const seconds = z.number().int().min(5).max(3600)
 
 export const counterRequests = {
@@ -74,7 +81,7 @@ export const counterRequests = {
   /** Someone is there: our own page was touched. */
   'counter.touched': answers<null>()(byId),
   /** Staff gives their PIN: a cover then offers what staff can do; a screen that comes back is staff's again. */
-  'counter.unlock': answers<CounterSession>()(z.strictObject({ id, pin: typedPin })),
+  'counter.unlock': answers<CounterSession>()(z.strictObject({ id, pin: typedPin, name: typedName.optional() })),
   /** What staff does after the PIN, or from their own screen while the person has the second display. */
   'counter.staff': answers<CounterSession | null>()(
     z.strictObject({
@@ -87,7 +94,9 @@ export const counterRequests = {
 
   'counter.pin': answers<PinState>()(nothing),
   /** Sets the first PIN, replaces the one that is given as `current`, or, after a reset was allowed, a forgotten one. */
-  'counter.setPin': answers<PinState>()(z.strictObject({ pin: PIN, current: typedPin.optional() })),
+  'counter.setPin': answers<PinState>()(
+    z.strictObject({ pin: PIN, current: typedPin.optional(), name: typedName.optional() })
+  ),
   /** The PIN was forgotten: anyone who signs in to this computer next may set a new one. */
   'counter.resetPin': answers<PinState>()(nothing),
 
@@ -95,7 +104,29 @@ export const counterRequests = {
   /** Locks the office's own window, as staff leaves it; `no-pin` where nothing could open it again. */
   'counter.lockOffice': answers<OfficeLockState>()(nothing),
   /** Staff gives their PIN to open the office's own window; harmless where it isn't locked. */
-  'counter.unlockOffice': answers<OfficeLockState>()(z.strictObject({ pin: typedPin })),
+  'counter.unlockOffice': answers<OfficeLockState>()(z.strictObject({ pin: typedPin, name: typedName.optional() })),
+
+  'counter.staffList': answers<StaffView>()(nothing),
+  /** Someone else of staff works here from now on, as they prove. */
+  'counter.chooseStaff': answers<StaffView>()(z.strictObject({ name: typedName, pin: typedPin })),
+  /** Opens the counter's settings for some minutes, with an administrator's PIN. */
+  'counter.openSettings': answers<StaffView>()(z.strictObject({ name: typedName.optional(), pin: typedPin })),
+  'counter.closeSettings': answers<StaffView>()(nothing),
+  /** The first who is added makes the owner of the one PIN an administrator. */
+  'counter.addStaff': answers<StaffView>()(
+    z.strictObject({ name: staffName, role, pin: PIN, badge: badge.optional() })
+  ),
+  /** `pin` replaces a forgotten one, null takes a badge away. */
+  'counter.changeStaff': answers<StaffView>()(
+    z.strictObject({
+      id,
+      name: staffName.optional(),
+      role: role.optional(),
+      pin: PIN.optional(),
+      badge: badge.nullable().optional()
+    })
+  ),
+  'counter.removeStaff': answers<StaffView>()(byId),
 
   'counter.settings': answers<CounterSettings>()(nothing),
   'counter.configure': answers<CounterSettings>()(

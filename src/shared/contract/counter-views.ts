@@ -122,6 +122,8 @@ export interface CounterSession {
   warningUntil?: number
   /** Wrong PINs were given: none is taken before then. */
   pinWaitUntil?: number
+  /** As of `PinState`. */
+  asksName?: true
   error?: AppError
   /** What pages of this turn tried and were refused, newest last, at most twenty. */
   refused: { what: string; at: number }[]
@@ -149,6 +151,28 @@ export interface PinState {
   reset: 'none' | 'asked' | 'allowed'
   /** Whether this system tells when someone signs in; where not, only the administrator can reset it. */
   canReset: boolean
+  /** Staff have names: a PIN is that of who works here now, unless another name is given with it, and a badge is taken, too. */
+  asksName?: true
+}
+
+/** supervisor: also ends the waiting after wrong PINs. administrator: also changes the counter's settings, and who of staff there is. */
+export type StaffRole = 'clerk' | 'supervisor' | 'administrator'
+
+export interface StaffMember {
+  id: string
+  name: string
+  role: StaffRole
+  hasBadge: boolean
+  /** They work here now: they proved it last. */
+  isCurrent: boolean
+}
+
+/** Who of staff there is, and whether the counter's settings can be changed. */
+export interface StaffView {
+  /** None where one PIN is everyone's. */
+  members: StaffMember[]
+  /** locked: an administrator's PIN opens them. unguarded: there is no PIN yet. */
+  settings: 'locked' | 'open' | 'unguarded'
 }
 
 export interface CounterSettings {
@@ -179,6 +203,8 @@ export interface OfficeLockState {
   isLocked: boolean
   /** Signing in to the computer opens it, too. */
   opensBySignIn: boolean
+  /** As of `PinState`. */
+  asksName?: true
   /** Wrong PINs were given: none is taken before then. */
   waitUntil?: number
 }
@@ -209,6 +235,12 @@ export type AuditEvent =
   | 'session-interrupted'
   | 'pin-set'
   | 'pin-reset'
+  | 'pin-wait-ended'
+  | 'staff-added'
+  | 'staff-changed'
+  | 'staff-removed'
+  | 'staff-chosen'
+  | 'settings-unlocked'
   | 'settings-changed'
   | 'trail-exported'
   | 'signing-key-made'

@@ -284,6 +284,49 @@ export function fakeCounter(office: FakeOffice): Handled {
       return state.pin
     },
 
+    'counter.staffList': () => state.staff,
+    'counter.chooseStaff': ({ name, pin }) => {
+      givePin(pin)
+      const members = state.staff.members.map((one) => ({ ...one, isCurrent: one.name === name }))
+      state.staff = { ...state.staff, members }
+      return state.staff
+    },
+    'counter.openSettings': ({ pin }) => {
+      givePin(pin)
+      state.staff = { ...state.staff, settings: 'open' }
+      return state.staff
+    },
+    'counter.closeSettings': () => {
+      state.staff = { ...state.staff, settings: 'locked' }
+      return state.staff
+    },
+    'counter.addStaff': ({ name, role, badge }) => {
+      if (state.staff.settings === 'locked') throw new Failure('not-allowed')
+      const owner = {
+        id: 'first',
+        name: 'Grace Okafor',
+        role: 'administrator' as const,
+        hasBadge: false,
+        isCurrent: true
+      }
+      const before = state.staff.members.length > 0 ? state.staff.members : [owner]
+      const added = { id: office.newId('staff'), name, role, hasBadge: badge !== undefined, isCurrent: false }
+      state.staff = { ...state.staff, members: [...before, added] }
+      return state.staff
+    },
+    'counter.changeStaff': ({ id, pin: _pin, badge, ...change }) => {
+      if (state.staff.settings === 'locked') throw new Failure('not-allowed')
+      const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+      const hasBadge = badge === undefined ? {} : { hasBadge: badge !== null }
+      const members = state.staff.members.map((one) => (one.id === id ? { ...one, ...given, ...hasBadge } : one))
+      state.staff = { ...state.staff, members }
+      return state.staff
+    },
+    'counter.removeStaff': ({ id }) => {
+      state.staff = { ...state.staff, members: state.staff.members.filter((one) => one.id !== id) }
+      return state.staff
+    },
+
     'counter.lock': () => state.lock,
     'counter.lockOffice': () => {
       state.lock = { ...state.lock, isLocked: true }

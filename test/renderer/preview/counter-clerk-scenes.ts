@@ -5,7 +5,8 @@ import type {
   CounterEntry,
   CounterSession,
   CounterTurn,
-  PresetView
+  PresetView,
+  StaffMember
 } from '../../../src/shared/contract/views.ts'
 import { type FakeApi, type FakeState, fakeApi } from '../fake-api.ts'
 import { auditEntryOf } from '../fakes/audit.ts'
@@ -106,6 +107,14 @@ const beside = (change: Partial<CounterSession>) =>
       ...change
     })
   })
+
+function staffOf(): StaffMember[] {
+  return [
+    { id: 'first', name: 'Grace Okafor', role: 'administrator', hasBadge: false, isCurrent: true },
+    { id: 'staff-1', name: 'Ben Tui', role: 'clerk', hasBadge: true, isCurrent: false },
+    { id: 'staff-2', name: 'Ana Reweti', role: 'supervisor', hasBadge: true, isCurrent: false }
+  ]
+}
 
 /** A trail of so many entries, newest now. */
 function trailOf(count: number): AuditEntry[] {
@@ -216,6 +225,10 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
         mayKeepPages: true
       }
     }),
+  'clerk-settings-staff': () => counter({ staff: { members: staffOf(), settings: 'open' } }),
+  'clerk-settings-locked': () => counter({ staff: { members: staffOf(), settings: 'locked' } }),
+  'clerk-locked-names': () => counter({ lock: { isLocked: true, opensBySignIn: true, asksName: true } }),
+  'clerk-start-names': () => counter({ ...offered, staff: { members: staffOf(), settings: 'locked' } }),
   'clerk-settings-bare': () =>
     counter({
       pin: { isSet: false, keptIn: 'memory', reset: 'none', canReset: false },

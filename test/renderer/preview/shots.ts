@@ -208,6 +208,7 @@ export const shots: Shot[] = [
     'clerk-panel-camera',
     'clerk-panel-return',
     'clerk-locked',
+    'clerk-locked-names',
     'walk-in'
   ),
   shot('clerk-sitting', 'clerk-sitting', '#/counter', async (page) => {
@@ -252,6 +253,22 @@ export const shots: Shot[] = [
   shot('settings', 'usual', '#/settings'),
   shot('settings-unkept', 'unkept', '#/settings'),
   ...at('#/settings', 'clerk-settings', 'clerk-settings-bare', 'clerk-settings-reset', 'drop-folders'),
+  ...['clerk-settings-staff', 'clerk-settings-locked'].map((scene) =>
+    shot(scene, scene, '#/settings', (page) =>
+      page.locator('#counter-title').evaluate((title) => title.scrollIntoView())
+    )
+  ),
+  shot('clerk-staff-member', 'clerk-settings-staff', '#/settings', press('Edit Ben Tui')),
+  shot('clerk-unlock-settings', 'clerk-settings-locked', '#/settings', press('Unlock…')),
+  shot('clerk-locked-other', 'clerk-locked-names', '#/counter', press('Another staff member')),
+  shot('clerk-sheet-switch', 'clerk-start-names', '#/counter', async (page) => {
+    await press(/^Start/)(page)
+    await press('Not you? Switch')(page)
+  }),
+  shot('audit-key', 'record', '#/audit', async (page) => {
+    await press('Export')(page)
+    await page.getByRole('menuitem', { name: 'Signing key…' }).click()
+  }),
 
   shot('settings-connected', 'office-connected', '#/settings?check=harbour', async (page) => {
     await page.getByText(/^Connected\./).waitFor()

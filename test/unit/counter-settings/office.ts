@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
 import { type PinDeps, StaffPinKeeper } from '../../../src/main/core/counter/pin.ts'
+import { SettingsAccess, Staff, type StaffDeps } from '../../../src/main/core/counter/staff.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
 import { ownTime } from '../../fixtures/own-time.ts'
@@ -47,4 +48,37 @@ export function pinOffice(change: Partial<PinDeps> = {}) {
     })
   }
   return { time, entries, notes, told, run, kept: () => JSON.parse(entries.get('staff-pin') ?? 'null') }
+}
+
+/** The same with a database in which staff have names. */
+export function staffOffice(change: Partial<StaffDeps> = {}) {
+  const { time, entries, notes, told } = pinOffice()
+  const db = database()
+  let ids = 0
+  function run(more: Partial<StaffDeps> = {}) {
+    const began = time.elapsed()
+    return new Staff({
+      ...{ db, randomBytes, platform: 'win32', keeps: 'in-os', cost: LITTLE_COST },
+      slot: lastingKeychain(entries).staffPin,
+      time: { now: time.clock, elapsed: () => time.elapsed() - began },
+      note: (record) => void notes.push(record),
+      changed: () => {
+        told.changed += 1
+      },
+      newId: () => `staff-${++ids}`,
+      firstName: () => 'Grace Okafor',
+      ...change,
+      ...more
+    })
+  }
+  const accessOf = (staff: Staff) =>
+    new SettingsAccess({
+      staff,
+      time: { now: time.clock, elapsed: time.elapsed },
+      note: (record) => void notes.push(record),
+      changed: () => {
+        told.changed += 1
+      }
+    })
+  return { db, time, entries, notes, told, run, accessOf }
 }

@@ -6,7 +6,7 @@ import { LARGEST_LOGO } from '../../../src/main/core/counter/logo.ts'
 import { OfficeLock } from '../../../src/main/core/counter/office-lock.ts'
 import { counterSettingsHandlers } from '../../../src/main/ipc/counter.ts'
 import { temporaryFolder } from '../storage/folders.ts'
-import { database, pinOffice } from './office.ts'
+import { database, MINUTE, staffOffice } from './office.ts'
 import { PNG } from './pictures.ts'
 
 const context = { from: 'office' as const, stillAsking: () => true }
@@ -22,19 +22,20 @@ function office() {
     changed: () => undefined
   })
   const signing = { isRunning: false }
-  const pins = pinOffice()
-  const pin = pins.run()
+  const pins = staffOffice()
+  const staff = pins.run()
   const lock = new OfficeLock({
-    ...{ db: database(), pin, time: pins.time.run() },
+    ...{ db: database(), pin: staff, time: pins.time.run() },
     minutes: () => settings.read().lockAfter,
     isHandedOver: () => signing.isRunning,
     ...{ note: () => undefined, changed: () => undefined, trouble: () => undefined }
   })
   const handlers = counterSettingsHandlers({
     officeName: () => 'Harbour & Co',
-    pin,
-    lock,
-    settings,
+    ...{ staff, lock, settings },
+    access: pins.accessOf(staff),
+    note: (record) => void pins.notes.push(record),
+    time: { now: pins.time.clock },
     isRunning: () => signing.isRunning,
     chooseFiles: async () => chosen
   })
@@ -43,7 +44,7 @@ function office() {
     if (bytes) await writeFile(join(folder, name), bytes)
     return handlers['counter.chooseLogo'](undefined, context)
   }
-  return { folder, handlers, choosing, signing, lock, pass: pins.time.pass }
+  return { folder, handlers, choosing, signing, lock, staff, notes: pins.notes, pass: pins.time.pass }
 }
 
 const badFile = (message: RegExp) => ({ appError: { code: 'bad-file', message: expect.stringMatching(message) } })
@@ -109,5 +110,88 @@ describe('requests about the counter’s settings', () => {
     await expect(choosing('gone.png')).rejects.toMatchObject(badFile(/couldn’t be read/))
     await mkdir(join(folder, 'folder.png'))
     await expect(choosing('folder.png')).rejects.toMatchObject(badFile(/couldn’t be read/))
+  })
+})
+
+const LOCKED = { appError: { code: 'not-allowed', message: expect.stringMatching(/Unlock the counter’s settings/) } }
+
+describe('the counter’s settings', () => {
+  test('are anyone’s before there is a PIN, and its owner’s from then on', async () => {
+    const { handlers, pass, notes } = office()
+    expect(await handlers['counter.staffList'](undefined, context)).toEqual({ members: [], settings: 'unguarded' })
+    await handlers['counter.configure']({ fullScreen: false }, context)
+    await handlers['counter.setPin']({ pin: '74918' }, context)
+    // Who has just chosen it has given it.
+    expect(await handlers['counter.staffList'](undefined, context)).toMatchObject({ settings: 'open' })
+    await pass(10 * MINUTE)
+    expect(await handlers['counter.staffList'](undefined, context)).toMatchObject({ settings: 'locked' })
+    await expect(handlers['counter.configure']({ lockAfter: 0 }, context)).rejects.toMatchObject(LOCKED)
+    await expect(handlers['counter.chooseLogo'](undefined, context)).rejects.toMatchObject(LOCKED)
+    notes.length = 0
+    await expect(handlers['counter.openSettings']({ pin: '0001' }, context)).rejects.toMatchObject({
+      appError: { code: 'wrong-pin' }
+    })
+    expect(notes).toEqual([{ what: 'pin-wrong', detail: { where: 'the counter’s settings' } }])
+    expect(await handlers['counter.openSettings']({ pin: '74918' }, context)).toMatchObject({ settings: 'open' })
+    expect(notes.at(-1)).toEqual({ what: 'settings-unlocked' })
+    expect(await handlers['counter.configure']({ lockAfter: 5 }, context)).toMatchObject({ lockAfter: 5 })
+  })
+
+  test('stay open while they are changed, and are closed by hand', async () => {
+    const { handlers, pass } = office()
+    await handlers['counter.setPin']({ pin: '74918' }, context)
+    for (let time = 0; time < 4; time++) {
+      await pass(9 * MINUTE)
+      await handlers['counter.configure']({ lockAfter: time }, context)
+    }
+    expect(await handlers['counter.closeSettings'](undefined, context)).toMatchObject({ settings: 'locked' })
+    await expect(handlers['counter.configure']({ lockAfter: 9 }, context)).rejects.toMatchObject(LOCKED)
+  })
+
+  test('leave it to whoever sits there to say who they are, where nobody has a name', async () => {
+    const { handlers, pass } = office()
+    await handlers['counter.setPin']({ pin: '74918' }, context)
+    await pass(10 * MINUTE)
+    expect(await handlers['counter.configure']({ staffName: 'Ben' }, context)).toMatchObject({ staffName: 'Ben' })
+    await expect(handlers['counter.configure']({ staffName: 'Ben', fullScreen: false }, context)).rejects.toMatchObject(
+      LOCKED
+    )
+  })
+
+  test('and the list of staff are an administrator’s alone', async () => {
+    const { handlers, pass, notes } = office()
+    await handlers['counter.setPin']({ pin: '74918' }, context)
+    const ben = { name: 'Ben Tui', role: 'clerk' as const, pin: '60417' }
+    const { members } = await handlers['counter.addStaff'](ben, context)
+    expect(members).toEqual([
+      { id: 'first', name: 'Grace Okafor', role: 'administrator', hasBadge: false, isCurrent: true },
+      { id: 'staff-1', name: 'Ben Tui', role: 'clerk', hasBadge: false, isCurrent: false }
+    ])
+    expect(JSON.stringify(notes)).not.toMatch(/60417|74918/)
+    await pass(10 * MINUTE)
+    for (const change of [
+      () => handlers['counter.addStaff']({ ...ben, name: 'Ana' }, context),
+      () => handlers['counter.changeStaff']({ id: 'staff-1', role: 'administrator' }, context),
+      () => handlers['counter.removeStaff']({ id: 'first' }, context),
+      () => handlers['counter.configure']({ staffName: 'Someone' }, context)
+    ])
+      await expect(change()).rejects.toMatchObject(LOCKED)
+    await expect(handlers['counter.openSettings']({ name: 'Ben Tui', pin: '60417' }, context)).rejects.toMatchObject({
+      appError: { code: 'not-allowed', message: expect.stringMatching(/Only an administrator/) }
+    })
+    await expect(handlers['counter.configure']({ lockAfter: 0 }, context)).rejects.toMatchObject(LOCKED)
+    await handlers['counter.openSettings']({ name: 'Grace', pin: '74918' }, context)
+    await handlers['counter.configure']({ lockAfter: 1 }, context)
+  })
+
+  test('know who works here, as they prove', async () => {
+    const { handlers } = office()
+    await handlers['counter.setPin']({ pin: '74918' }, context)
+    await handlers['counter.addStaff']({ name: 'Ben Tui', role: 'clerk', pin: '60417' }, context)
+    await expect(handlers['counter.chooseStaff']({ name: 'Ben Tui', pin: '74918' }, context)).rejects.toMatchObject({
+      appError: { code: 'wrong-pin' }
+    })
+    const { members } = await handlers['counter.chooseStaff']({ name: 'Ben Tui', pin: '60417' }, context)
+    expect(members.find(({ isCurrent }) => isCurrent)).toMatchObject({ name: 'Ben Tui' })
   })
 })

@@ -60,7 +60,7 @@ describe('the settings of a counter', () => {
     expect(told.changed).toBe(2)
   })
 
-  test('are written down in the audit trail by what was changed, and the addresses in full', () => {
+  test('are written down in the audit trail with what they were and are', () => {
     const { run, notes } = office()
     const settings = run()
     settings.configure({ allowedOrigins: ['https://id.example.com', 'https://cdn.example.com'], fullScreen: false })
@@ -71,11 +71,37 @@ describe('the settings of a counter', () => {
         what: 'settings-changed',
         detail: {
           changed: 'full screen, allowed addresses',
-          origins: 'https://id.example.com, https://cdn.example.com'
+          'full screen': 'on → off',
+          'allowed addresses': 'none → https://id.example.com, https://cdn.example.com'
         }
       },
-      { what: 'settings-changed', detail: { changed: 'allowed addresses', origins: 'none' } }
+      {
+        what: 'settings-changed',
+        detail: {
+          changed: 'allowed addresses',
+          'allowed addresses': 'https://id.example.com, https://cdn.example.com → none'
+        }
+      }
     ])
+  })
+
+  test('are told there in words: a checklist in full, times, a logo by its size, and nothing without end', () => {
+    const { run, notes } = office()
+    const settings = run()
+    settings.setLogo(PNG)
+    settings.configure({
+      evidence: [{ id: 'one', text: 'Passport seen', isRequired: true }],
+      idle: { warnAfter: 60, coverAfter: 20, endAfter: 120 },
+      lockAfter: 5,
+      idleText: 'x'.repeat(400)
+    })
+    expect(notes[0]?.detail?.logo).toMatch(/^none → a picture of \d+ characters$/)
+    expect(notes[1]?.detail).toMatchObject({
+      checklist: 'Photo ID seen; Name matches the document → Passport seen (required)',
+      'idle times': '120 s, 30 s, 300 s → 60 s, 20 s, 120 s',
+      'automatic lock': '0 → 5'
+    })
+    expect(notes[1]?.detail?.['welcome message']?.length).toBeLessThan(320)
   })
 
   test('say who of staff works here: as the office calls them, else the computer’s user', () => {

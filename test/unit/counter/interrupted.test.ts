@@ -47,6 +47,13 @@ describe('after a crash', () => {
     expect([state()?.phase, office.kept, again.isHandedOver()]).toEqual(['ended', null, false])
   })
 
+  test('the pad says how long it waits after wrong PINs of before, without being asked for one', async () => {
+    const { office, again, state } = await crashed()
+    office.pinWaitUntil = office.time.now + 240_000
+    await again.resumeInterrupted()
+    expect(state()).toMatchObject({ phase: 'return', isLocked: true, pinWaitUntil: office.pinWaitUntil })
+  })
+
   test('what couldn’t be asked is unknown, and becomes known later', async () => {
     const { office, again, outcomes } = await crashed()
     office.trouble = OFFLINE

@@ -81,6 +81,8 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
     /** What a check of the PIN waits for. */
     checking: Promise.resolve(),
     pinWaitUntil: undefined as number | undefined,
+    /** Staff have names. */
+    asksName: false,
     pinned: new Set<string>(),
     saved: [] as string[],
     saves: true
@@ -161,7 +163,11 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
       }
     },
     pin: {
-      state: async () => ({ isSet: office.pin !== undefined, keptIn: 'keychain', reset: 'none', canReset: false }),
+      state: async () => ({
+        ...{ isSet: office.pin !== undefined, keptIn: 'keychain', reset: 'none', canReset: false },
+        ...(office.pinWaitUntil !== undefined && office.pinWaitUntil > time.now && { waitUntil: office.pinWaitUntil }),
+        ...(office.asksName && { asksName: true })
+      }),
       async check(pin) {
         await office.checking
         if (office.pin === undefined) return { ok: false, code: 'no-pin' }

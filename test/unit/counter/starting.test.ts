@@ -249,3 +249,30 @@ describe('the queue', () => {
     await expect(here.counter.offer('will', 0)).rejects.toMatchObject(failure('not-signable'))
   })
 })
+
+describe('a pad that waits after wrong PINs', () => {
+  test('says so from the start of a session, whoever guessed before it, and no more once the wait is ended', async () => {
+    const office = openOffice()
+    office.pinWaitUntil = office.time.now + 300_000
+    await office.start(['will', 0])
+    expect(office.counter.state()?.pinWaitUntil).toBe(office.pinWaitUntil)
+    // Someone signed in to the computer, or a supervisor gave their PIN.
+    office.pinWaitUntil = undefined
+    await office.counter.pinChanged()
+    expect(office.counter.state()).not.toHaveProperty('pinWaitUntil')
+  })
+
+  test('is told of names, so that another of staff can give theirs; a wrong PIN of theirs keeps nobody else waiting', async () => {
+    const office = openOffice()
+    office.asksName = true
+    await office.start(['will', 0])
+    expect(office.counter.state()?.asksName).toBe(true)
+    office.counter.left('blur')
+    office.pinWaitUntil = office.time.now + 5_000
+    const id = office.counter.state()?.id ?? ''
+    await expect(office.counter.unlock(id, '0001', 'Ana')).rejects.toMatchObject(failure('pin-wait'))
+    expect(office.counter.state()).not.toHaveProperty('pinWaitUntil')
+    await expect(office.counter.unlock(id, '0001')).rejects.toMatchObject(failure('pin-wait'))
+    expect(office.counter.state()?.pinWaitUntil).toBe(office.pinWaitUntil)
+  })
+})

@@ -7,6 +7,7 @@ import { type CounterSettings, type DecodedInput, type IdleScreen, requests } fr
 import type { NoteInAudit } from '../audit/audit.ts'
 import { fail } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
+import { shortened } from '../lib/text-folding.ts'
 import { allowedOrigin } from '../policy/allowed-origins.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
@@ -95,6 +96,7 @@ export class CounterSettingsKeeper {
     const changed = changedNames(this.#kept, next)
     if (logo !== undefined && (logo ?? undefined) !== this.#logo) changed.push('logo')
     if (changed.length === 0) return this.read()
+    const before = this.read()
     this.#deps.db
       .transaction(() => {
         this.#meta.write(KEY, JSON.stringify(next))
@@ -104,7 +106,7 @@ export class CounterSettingsKeeper {
       .immediate()
     this.#kept = next
     if (logo !== undefined) this.#logo = logo ?? undefined
-    this.#deps.note({ what: 'settings-changed', detail: detailOf(changed, next) })
+    this.#deps.note({ what: 'settings-changed', detail: detailOf(changed, before, this.read()) })
     this.#deps.changed()
     return this.read()
   }
@@ -167,10 +169,38 @@ function changedNames(before: Kept, after: Kept): string[] {
   return names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
 }
 
-/** What was changed, and the origins in full: they decide what a page may show. */
-function detailOf(changed: readonly string[], { allowedOrigins }: Kept): Record<string, string> {
-  const origins = changed.includes('allowedOrigins') ? { origins: allowedOrigins.join(', ') || 'none' } : {}
-  return { changed: changed.map((name) => NAMES[name] ?? name).join(', '), ...origins }
+/** The longest that is told of one value: a checklist is told in full, a book isn't. */
+const LONGEST_VALUE = 300
+
+/** What was changed, and of each what it was and is: a trail that says only that something changed proves little. */
+function detailOf(changed: readonly string[], before: CounterSettings, after: CounterSettings): Record<string, string> {
+  const values = changed.map((name) => {
+    const [was, is] = [before, after].map((settings) => shortened(told(name, settings), LONGEST_VALUE))
+    return [NAMES[name] ?? name, `${was} → ${is}`] as const
+  })
+  return { changed: changed.map((name) => NAMES[name] ?? name).join(', '), ...Object.fromEntries(values) }
+}
+
+/** A value in words; of the logo how large it is. */
+function told(name: string, settings: CounterSettings): string {
+  const { evidence, idle, logo, allowedOrigins, ...plain } = settings
+  switch (name) {
+    case 'evidence':
+      return evidence.map(({ text, isRequired }) => (isRequired ? `${text} (required)` : text)).join('; ') || 'none'
+    case 'idle':
+      return `${idle.warnAfter} s, ${idle.coverAfter} s, ${idle.endAfter} s`
+    case 'logo':
+      return logo === undefined ? 'none' : `a picture of ${logo.length} characters`
+    case 'allowedOrigins':
+      return allowedOrigins.join(', ') || 'none'
+    default:
+      return plainWords(plain[name as keyof typeof plain])
+  }
+}
+
+function plainWords(value: string | number | boolean | undefined): string {
+  if (typeof value === 'boolean') return value ? 'on' : 'off'
+  return value === '' || value === undefined ? 'none' : String(value)
 }
 
 const NAMES: Readonly<Record<string, string>> = {

@@ -2,8 +2,9 @@
  * The counter: who can sign here, and the one session that runs. The page itself never decides that a document is signed, a
  * signing link never leaves this process, and only staff takes the screen back.
  */
-import type { CounterEntry, CounterOffer, CounterSession } from '../../../shared/contract/index.ts'
+import type { CounterEntry, CounterOffer, CounterSession, PinState } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
+import { defined } from '../lib/objects.ts'
 import type { CounterDeps, LeftBy, ViewBounds } from './deps.ts'
 import { askOfInterrupted, foundSession, noteNotBegun, unreadableSession } from './interrupted.ts'
 import { followOutcomes } from './outcome.ts'
@@ -67,7 +68,7 @@ export class Counter {
   async #started(wanted: Wanted): Promise<Session> {
     const { account, accountId: chosen, pin, place } = this.#deps
     const accountId = chosen()
-    const { isSet } = await pin.state()
+    const { isSet, waitUntil, asksName } = await pin.state()
     if (!isSet) fail('no-pin', 'Choose a staff PIN first.')
     if (!(await this.#cleanup.wipe())) {
       fail('internal', 'The previous signing page couldn’t be closed.', {
@@ -81,7 +82,9 @@ export class Counter {
       place.giveBack()
       fail('gone', 'The account was removed, or Countersign is closing.')
     }
-    const started = new Session(this.#deps, this.#cleanup, { ...start, state: stateAt(taken) })
+    // Whoever guessed before the screen changed hands has made staff wait: the pad says so from the start.
+    const state = { ...stateAt(taken), ...defined({ pinWaitUntil: waitUntil, asksName }) }
+    const started = new Session(this.#deps, this.#cleanup, { ...start, state })
     try {
       noteStart(started.state)
     } catch (error) {
@@ -105,7 +108,7 @@ export class Counter {
   readonly retry = async (id: string) => this.#named(id).retry()
   readonly zoom = async (id: string, factor: number) => this.#named(id).zoom(factor)
   readonly touched = (id: string) => this.#named(id).touched()
-  readonly unlock = async (id: string, pin: string) => this.#named(id).staff.unlock(pin)
+  readonly unlock = async (id: string, pin: string, name?: string) => this.#named(id).staff.unlock(pin, name)
   readonly staff = async (id: string, does: StaffAction, from: AskedFrom) => this.#named(id).staff.act(does, from)
 
   /**
@@ -160,6 +163,16 @@ export class Counter {
     return this.isRunning() ? this.#session?.state.accountId : undefined
   }
 
+  /** Who of staff there is, or how long a PIN waits, may have changed: a pad that is shown says so. Never rejects. */
+  async pinChanged(): Promise<void> {
+    const session = this.#session
+    const found = await this.#deps.pin.state().catch(() => undefined)
+    if (!found || session === undefined || session !== this.#session || !this.isRunning()) return
+    const { pinWaitUntil, asksName } = session.state.shown
+    if (pinWaitUntil === found.waitUntil && asksName === found.asksName) return
+    session.state.become({ pinWaitUntil: found.waitUntil, asksName: found.asksName })
+  }
+
   /** Accounts changed: a session of one that was removed ends. */
   async accountsChanged(): Promise<void> {
     const session = this.#session
@@ -182,11 +195,10 @@ export class Counter {
     resumed.state.note('session-interrupted', isReadable ? { startedBy: found.staff } : { found: 'unreadable' })
     noteNotBegun(found, resumed.state)
     changed(found.id)
-    const isPinSet = await pin.state().then(
-      ({ isSet }) => isSet,
-      () => true
-    )
-    if (!isPinSet) resumed.end({ by: 'no PIN' })
+    // Also how long the pad waits after wrong PINs of before: else it would look as if one were taken.
+    const { isSet, waitUntil, asksName } = await pin.state().catch((): Partial<PinState> => ({ isSet: true }))
+    if (resumed.state.shown.phase !== 'ended') resumed.state.become(defined({ pinWaitUntil: waitUntil, asksName }))
+    if (isSet === false) resumed.end({ by: 'no PIN' })
     await askOfInterrupted(this.#deps, resumed.state)
   }
 

@@ -14,7 +14,7 @@ import type { MirroredDocument } from '../documents/questions.ts'
 import type { Time } from '../lib/time.ts'
 import type { MediaDevice, MediaRight } from '../policy/permissions.ts'
 import type { SigningAccount } from '../policy/signing-address.ts'
-import type { StaffPinKeeper } from './pin.ts'
+import type { Staff } from './staff.ts'
 
 export interface CounterDeps {
   /** The chosen account; '' if there is none. */
@@ -35,7 +35,7 @@ export interface CounterDeps {
   zoom: () => number
   settings: () => Pick<CounterSettings, 'evidence' | 'idle' | 'mayKeepPages'>
   appointments: Appointments
-  pin: Pick<StaffPinKeeper, 'state' | 'check'>
+  pin: Pick<Staff, 'state' | 'check'>
   note: NoteInAudit
   /** Who of staff this is, for the audit trail. */
   staff: () => string

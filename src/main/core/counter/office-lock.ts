@@ -5,10 +5,11 @@
 import type { OfficeLockState, PinState } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
 import { fail } from '../lib/failure.ts'
+import { defined } from '../lib/objects.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
-import type { StaffPinKeeper } from './pin.ts'
+import type { Staff } from './staff.ts'
 import { refusePin } from './staff-actions.ts'
 
 /** Milliseconds between two looks at whether anyone is there. */
@@ -17,7 +18,7 @@ const KEY = 'office-locked'
 
 export interface OfficeLockDeps {
   db: Db
-  pin: Pick<StaffPinKeeper, 'state' | 'check' | 'canReset'>
+  pin: Pick<Staff, 'state' | 'check' | 'canReset'>
   /** After how many minutes without a touch; 0 for never. */
   minutes: () => number
   /** Whether a person has the office's window: a session has its own times. */
@@ -61,8 +62,8 @@ export class OfficeLock {
   /** Whether it is locked, and until when no PIN is taken. Never rejects: a window that can't know it would show the office. */
   async state(): Promise<OfficeLockState> {
     const { pin } = this.#deps
-    const { waitUntil } = await pin.state().catch((): Partial<PinState> => ({}))
-    return { isLocked: this.#isLocked, opensBySignIn: pin.canReset, ...(waitUntil !== undefined && { waitUntil }) }
+    const { waitUntil, asksName } = await pin.state().catch((): Partial<PinState> => ({}))
+    return { isLocked: this.#isLocked, opensBySignIn: pin.canReset, ...defined({ waitUntil, asksName }) }
   }
 
   /** Staff leaves the computer. @throws AppFailure `no-pin`, as nothing could open it; `keychain` if the PIN can't be read. */
@@ -74,9 +75,9 @@ export class OfficeLock {
   }
 
   /** @throws AppFailure `wrong-pin`, `pin-wait`; `keychain` if the PIN can't be read. */
-  async unlock(pin: string): Promise<OfficeLockState> {
+  async unlock(pin: string, name?: string): Promise<OfficeLockState> {
     const { note, time } = this.#deps
-    const answer = this.#isLocked ? await this.#deps.pin.check(pin) : undefined
+    const answer = this.#isLocked ? await this.#deps.pin.check(pin, name) : undefined
     // Without a PIN nobody could ever open it.
     if (answer && !answer.ok && answer.code !== 'no-pin') {
       if (answer.code === 'wrong-pin') note({ what: 'pin-wrong', detail: { where: 'Countersign was locked' } })

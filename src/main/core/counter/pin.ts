@@ -1,5 +1,5 @@
 /**
- * The staff's PIN in the keychain: set, compared and replaced. A try is counted in the keychain before it is judged, so
+ * A staff PIN in the keychain, or the database: set, compared and replaced. A try is counted in the keychain before it is judged, so
  * that ending the application gains nothing; a keychain that fails answers with its error and opens nothing.
  */
 
@@ -12,11 +12,14 @@ import type { Time } from '../lib/time.ts'
 import type { Keychain, SecretSlot } from '../storage/keychain.ts'
 import { type Cost, FULL_COST, hashOf, isCheaper, isSame, PinHash, refusedPin } from './pin-hash.ts'
 
-const KeptPin = z.object({
-  hash: PinHash,
+/** How many tries have failed in a row, when the last of them began, in milliseconds since 1970 UTC, and whether its wait was ended. */
+export const Tries = z.object({
   wrong: z.int().min(0).max(1_000_000),
-  triedAt: z.number().min(0)
+  triedAt: z.number().min(0),
+  isWaived: z.literal(true).optional()
 })
+type Tries = z.infer<typeof Tries>
+const KeptPin = Tries.extend({ hash: PinHash })
 type KeptPin = z.infer<typeof KeptPin>
 
 export interface PinDeps {
@@ -41,6 +44,7 @@ export class StaffPinKeeper {
   readonly #delays: Delays
   readonly #reset: Reset
   readonly #canReset: boolean
+  #wasLocked = false
 
   constructor(deps: PinDeps) {
     this.#deps = deps
@@ -101,14 +105,51 @@ export class StaffPinKeeper {
     })
   }
 
+  /** An administrator sets another PIN, without the one that holds. @throws AppFailure `invalid`; KeychainError. */
+  replace(pin: string): Promise<void> {
+    return inTurn(this, async () => {
+      const refused = refusedPin(pin)
+      if (refused) refuse('pin', refused)
+      await this.#write({ hash: await this.#hashOf(pin), ...this.#delays.begin(0) })
+    })
+  }
+
+  /** How many tries have failed in a row. */
+  wrongInARow(): Promise<number> {
+    return inTurn(this, async () => (await this.#read())?.wrong ?? 0)
+  }
+
+  /**
+   * Someone who may ends the wait: the next PIN is taken at once, and a wrong one makes as long a wait as it would have. Answers
+   * whether there was one.
+   */
+  endWait(): Promise<boolean> {
+    return inTurn(this, async () => {
+      const kept = await this.#read()
+      if (!kept || this.#delays.left(kept) === 0) return false
+      await this.#write({ ...kept, isWaived: true })
+      this.#deps.changed()
+      return true
+    })
+  }
+
   /** The computer was locked. */
   lockScreen(): void {
+    this.#wasLocked = true
     if (this.#reset.lock()) this.#deps.changed()
   }
 
-  /** The computer was unlocked, by someone who can sign in to it. */
-  unlockScreen(): void {
+  /**
+   * The computer was unlocked, by someone who can sign in to it: who waited after wrong PINs waits no more. On a system that doesn't
+   * tell of a sign-in it may have been no more than a screen saver. Never rejects.
+   */
+  async unlockScreen(): Promise<void> {
     if (this.#reset.unlock()) this.#deps.changed()
+    if (!this.#canReset || !this.#wasLocked) return
+    this.#wasLocked = false
+    // A keychain that fails here fails wherever a PIN is given, and says so there.
+    const hasEnded = await this.endWait().catch(() => false)
+    if (hasEnded) this.#deps.note({ what: 'pin-wait-ended', detail: { how: 'by signing in to the computer' } })
   }
 
   async #state(): Promise<PinState> {
@@ -134,7 +175,7 @@ export class StaffPinKeeper {
     const before = this.#delays.left(kept)
     if (before > 0) return { ok: false, code: 'pin-wait', waitUntil: this.#deps.time.now() + before }
     const tries = this.#delays.begin(kept.wrong + 1)
-    await this.#write({ ...kept, ...tries })
+    await this.#write({ hash: kept.hash, ...tries })
     if (!(await isSame(pin, kept.hash))) {
       const after = this.#delays.left(tries)
       return { ok: false, code: 'wrong-pin', ...(after > 0 && { waitUntil: this.#deps.time.now() + after }) }
@@ -187,37 +228,43 @@ const TRIES_AT_ONCE = 3
 /** Milliseconds after each further wrong PIN in a row; the last holds for all that follow. */
 const DELAYS = [5 * SECOND, 15 * SECOND, 30 * SECOND, 60 * SECOND, 5 * MINUTE]
 
-function delayAfter(wrong: number): number {
-  return wrong < TRIES_AT_ONCE ? 0 : (DELAYS[Math.min(wrong - TRIES_AT_ONCE, DELAYS.length - 1)] as number)
+/** How many wrong PINs wait for nothing, and how long the next waits after each further one. */
+interface Steps {
+  atOnce: number
+  delays: readonly number[]
 }
 
-/** How many tries have failed in a row, and when the last of them began, in milliseconds since 1970 UTC. */
-type Tries = Pick<KeptPin, 'wrong' | 'triedAt'>
+function delayAfter(wrong: number, { atOnce, delays }: Steps): number {
+  return wrong < atOnce ? 0 : (delays[Math.min(wrong - atOnce, delays.length - 1)] as number)
+}
 
 /**
  * How long the next PIN has to wait after wrong ones: long enough that a person at the counter can't try them all, and never
  * longer than that. Within a run of the application waiting is measured by what can't be set. What an earlier run left is
  * measured by the wall clock once, and one that was set back since makes it the whole delay again, and no more.
  */
-class Delays {
+export class Delays {
   readonly #time: PinDeps['time']
+  readonly #steps: Steps
   #known: (Tries & { until: number }) | undefined
 
-  constructor(time: PinDeps['time']) {
+  constructor(time: PinDeps['time'], steps: Steps = { atOnce: TRIES_AT_ONCE, delays: DELAYS }) {
     this.#time = time
+    this.#steps = steps
   }
 
   /** A try begins now; returns what is to be kept of it before anything else happens. */
   begin(wrong: number): Tries {
     const tries = { wrong, triedAt: this.#time.now() }
-    this.#known = { ...tries, until: this.#time.elapsed() + delayAfter(wrong) }
+    this.#known = { ...tries, until: this.#time.elapsed() + delayAfter(wrong, this.#steps) }
     return tries
   }
 
   /** Milliseconds until the next PIN is taken; 0 if it is taken now. */
-  left({ wrong, triedAt }: Tries): number {
+  left({ wrong, triedAt, isWaived }: Tries): number {
+    if (isWaived) return 0
     if (this.#known?.wrong !== wrong || this.#known.triedAt !== triedAt) {
-      const delay = delayAfter(wrong)
+      const delay = delayAfter(wrong, this.#steps)
       const rest = Math.min(Math.max(triedAt + delay - this.#time.now(), 0), delay)
       this.#known = { wrong, triedAt, until: this.#time.elapsed() + rest }
     }

@@ -46,15 +46,15 @@ export class StaffActions {
    * The PIN gives the choice of what happens, or the screen where it comes back. Wrong ones are written down and counted.
    * @throws AppFailure `wrong-pin`, `pin-wait`, `no-pin`; and `keychain` if the PIN can't be read.
    */
-  async unlock(pin: string): Promise<CounterSession> {
+  async unlock(pin: string, name?: string): Promise<CounterSession> {
     const state = this.#state
     if (this.#isOver()) return state.shown
-    const answer = await this.#deps.pin.check(pin)
+    const answer = await this.#deps.pin.check(pin, name)
     this.#isPinGone = !answer.ok && answer.code === 'no-pin'
     // Much may have happened meanwhile: what counts is where it is now.
     if (this.#isOver()) return state.shown
-    if (!answer.ok) return this.#refused(answer)
-    state.note('unlocked', { phase: state.shown.phase })
+    if (!answer.ok) return this.#refused(answer, name)
+    state.note('unlocked', { phase: state.shown.phase, ...(answer.by && { how: answer.by }) })
     state.become({ pinWaitUntil: undefined })
     await this.#turns.catchUp()
     if (this.#isOver()) return state.shown
@@ -152,9 +152,10 @@ export class StaffActions {
     if (!this.#page.isThere()) fail('gone', NO_PAGE)
   }
 
-  #refused(answer: RefusedPin): never {
+  #refused(answer: RefusedPin, name: string | undefined): never {
     if (answer.code === 'wrong-pin') this.#state.note('pin-wrong')
-    this.#state.become({ pinWaitUntil: answer.waitUntil })
+    // Another name's wait keeps nobody else from the pad.
+    if (name === undefined) this.#state.become({ pinWaitUntil: answer.waitUntil })
     return refusePin(answer, this.#deps.time.now())
   }
 }

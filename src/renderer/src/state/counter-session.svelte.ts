@@ -57,6 +57,7 @@ export class FollowedSession implements TakesPin {
   #pinError = $state.raw<AppError>()
   #pinBusy = $state(false)
   readonly #pinWait: PinWait
+  readonly #namedWait: PinWait
   #staffAsked = $state(false)
   #pinWasWrong = $state(false)
   #firstDigit = ''
@@ -71,6 +72,7 @@ export class FollowedSession implements TakesPin {
     this.#clock = clock
     this.#seconds = new Seconds(clock)
     this.#pinWait = new PinWait(clock)
+    this.#namedWait = new PinWait(clock)
   }
 
   get session() {
@@ -131,6 +133,12 @@ export class FollowedSession implements TakesPin {
   /** Seconds until a PIN is taken again. */
   get pinWait(): number {
     return this.#pinWait.left
+  }
+  get asksName(): boolean {
+    return this.#session?.asksName ?? false
+  }
+  get namedPinWait(): number {
+    return this.#namedWait.left
   }
 
   /** Reads the session, then follows it. Answers what stops following. */
@@ -220,13 +228,13 @@ export class FollowedSession implements TakesPin {
   }
 
   /** Gives the PIN; it is kept nowhere. */
-  async unlock(pin: string): Promise<void> {
+  async unlock(pin: string, name?: string): Promise<void> {
     const session = this.#session
     if (!session || this.#pinBusy) return
     this.#pinBusy = true
     this.#pinError = undefined
     const mine = ++this.#newest
-    const result = await settled(this.#api.counter.unlock({ id: session.id, pin }))
+    const result = await settled(this.#api.counter.unlock({ id: session.id, pin, ...(name !== undefined && { name }) }))
     this.#pinBusy = false
     this.#pinWasWrong = !result.ok
     if (result.ok) {
@@ -235,7 +243,8 @@ export class FollowedSession implements TakesPin {
       return
     }
     this.#pinError = result.error
-    if (result.error.retryAfterMs) this.#pinWait.begin(result.error.retryAfterMs)
+    const wait = name === undefined ? this.#pinWait : this.#namedWait
+    if (result.error.retryAfterMs) wait.begin(result.error.retryAfterMs)
     await this.load()
   }
 

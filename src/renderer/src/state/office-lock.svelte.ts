@@ -11,6 +11,7 @@ export class OfficeLock implements TakesPin {
   readonly #api: Api
   readonly #state: Resource<OfficeLockState>
   readonly #wait: PinWait
+  readonly #namedWait: PinWait
   #error = $state.raw<AppError>()
   #busy = $state(false)
 
@@ -18,6 +19,7 @@ export class OfficeLock implements TakesPin {
     this.#api = api
     this.#state = new Resource(() => api.counter.lock())
     this.#wait = new PinWait(clock)
+    this.#namedWait = new PinWait(clock)
   }
 
   get isLocked() {
@@ -35,6 +37,12 @@ export class OfficeLock implements TakesPin {
   }
   get pinWait() {
     return this.#wait.left
+  }
+  get asksName() {
+    return this.#state.value?.asksName ?? false
+  }
+  get namedPinWait() {
+    return this.#namedWait.left
   }
 
   takeFirstDigit(): string {
@@ -57,15 +65,16 @@ export class OfficeLock implements TakesPin {
   }
 
   /** Gives the PIN; it is kept nowhere. */
-  async unlock(pin: string): Promise<void> {
+  async unlock(pin: string, name?: string): Promise<void> {
     if (this.#busy) return
     this.#busy = true
     this.#error = undefined
-    const result = await settled(this.#api.counter.unlockOffice({ pin }))
+    const result = await settled(this.#api.counter.unlockOffice({ pin, ...(name !== undefined && { name }) }))
     this.#busy = false
     if (result.ok) return this.#state.put(result.value)
     this.#error = result.error
-    if (result.error.retryAfterMs) this.#wait.begin(result.error.retryAfterMs)
+    const wait = name === undefined ? this.#wait : this.#namedWait
+    wait.begin(result.error.retryAfterMs ?? 0)
   }
 
   async #load(): Promise<void> {

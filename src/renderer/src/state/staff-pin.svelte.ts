@@ -14,9 +14,13 @@ export interface TakesPin {
   /** Why the newest PIN was not taken. */
   readonly pinError: AppError | undefined
   readonly pinBusy: boolean
+  /** Staff have names: someone else than who works here gives theirs with the PIN, and a badge is taken, too. */
+  readonly asksName: boolean
+  /** Seconds until a PIN is taken with the name that was given last. */
+  readonly namedPinWait: number
   /** What was typed before the pad was there: given once, to the pad. */
   takeFirstDigit(): string
-  unlock(pin: string): Promise<void>
+  unlock(pin: string, name?: string): Promise<void>
 }
 
 /**

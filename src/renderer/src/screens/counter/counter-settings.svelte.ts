@@ -1,7 +1,7 @@
 /** What the office sets for its counter, and where its PIN stands. Changes are kept at once, one after the other. */
-import type { AppError } from '../../../../shared/contract/errors.ts'
+import type { AppError, Result } from '../../../../shared/contract/errors.ts'
 import type { Input } from '../../../../shared/contract/requests.ts'
-import type { CounterSettings as CounterSettingsView, PinState } from '../../../../shared/contract/views.ts'
+import type { CounterSettings as CounterSettingsView, PinState, StaffView } from '../../../../shared/contract/views.ts'
 import { type Api, settled, together } from '../../api.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 
@@ -13,6 +13,8 @@ export class CounterSettings {
   readonly #warn: (sentence: string) => void
   readonly #view: Resource<CounterSettingsView>
   readonly pin: Resource<PinState>
+  /** Who of staff there is, and whether the settings can be changed. */
+  readonly staff: Resource<StaffView>
   /** What was asked for last, shown until the answer says what holds. */
   #wanted = $state.raw<Partial<CounterSettingsView>>({})
   #keeping: Promise<unknown> = Promise.resolve()
@@ -24,6 +26,7 @@ export class CounterSettings {
     this.#warn = warn
     this.#view = new Resource(() => api.counter.settings())
     this.pin = new Resource(() => api.counter.pin())
+    this.staff = new Resource(() => api.counter.staffList())
   }
 
   get view(): CounterSettingsView | undefined {
@@ -31,6 +34,11 @@ export class CounterSettings {
   }
   get error() {
     return this.#view.error
+  }
+
+  /** An administrator's PIN opens them. */
+  get isLocked() {
+    return this.staff.value?.settings === 'locked'
   }
 
   /** Reads all, then follows it: displays are plugged in, and a PIN may be reset once the computer was unlocked. */
@@ -47,7 +55,7 @@ export class CounterSettings {
   }
 
   async load(): Promise<void> {
-    await Promise.all([this.#view.load(), this.pin.load()])
+    await Promise.all([this.#view.load(), this.pin.load(), this.staff.load()])
   }
 
   /** Keeps a change. Answers why it was not kept; what is shown then is as it was. */
@@ -78,6 +86,14 @@ export class CounterSettings {
     const result = await settled(this.#api.counter.chooseLogo())
     if (!result.ok) return result.error.code === 'cancelled' ? undefined : result.error
     if (result.value) this.#view.put(result.value)
+    return undefined
+  }
+
+  /** Does something about staff or the lock of the settings, and shows what holds then. Answers why it wasn't done. */
+  async administer(act: (counter: Api['counter']) => Promise<Result<StaffView>>): Promise<AppError | undefined> {
+    const result = await settled(act(this.#api.counter))
+    if (!result.ok) return result.error
+    this.staff.put(result.value)
     return undefined
   }
 

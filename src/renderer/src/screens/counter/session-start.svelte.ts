@@ -4,7 +4,13 @@
  */
 import { SvelteSet } from 'svelte/reactivity'
 import type { AppError, Result } from '../../../../shared/contract/errors.ts'
-import type { CounterOffer, CounterSession, EvidenceItem, OfferedEntry } from '../../../../shared/contract/views.ts'
+import type {
+  CounterOffer,
+  CounterSession,
+  EvidenceItem,
+  OfferedEntry,
+  StaffMember
+} from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
 import { Resource } from '../../state/resource.svelte.ts'
@@ -20,6 +26,8 @@ export class SessionStart {
   readonly #offer = new Resource(() => this.#ask())
   allowsCamera = $state(false)
   readonly starting = new Action<CounterSession>()
+  /** Staff who have names; none where one PIN is everyone's. */
+  members = $state.raw<StaffMember[]>([])
   /** What is signed beside the first one's document, as `reference signer`. */
   readonly #added = new SvelteSet<string>()
   /** The people in staff's own order; undefined where nobody has changed it. */
@@ -68,7 +76,8 @@ export class SessionStart {
 
   /** Has the documents read from the service, and asks what a session could be made of. */
   async load(): Promise<void> {
-    await this.#offer.load()
+    const [staff] = await Promise.all([settled(this.#api.counter.staffList()), this.#offer.load()])
+    if (staff.ok) this.members = staff.value.members
     if (!this.offer || this.error) return
     const also = new Set(this.#also.map(nameOf))
     for (const entry of this.entries) if (also.has(nameOf(entry)) && entry.after.length === 0) this.add(entry, true)
@@ -86,6 +95,15 @@ export class SessionStart {
     const result = await settled(this.#api.counter.configure({ staffName }))
     if (!result.ok) return result.error
     this.#learn({ staff: result.value.staffName || staffName })
+    return undefined
+  }
+
+  /** Someone else of staff works here from now on, as they prove with their own PIN. Answers why they don't. */
+  async chooseStaff(name: string, pin: string): Promise<AppError | undefined> {
+    const result = await settled(this.#api.counter.chooseStaff({ name, pin }))
+    if (!result.ok) return result.error
+    this.members = result.value.members
+    this.#learn({ staff: result.value.members.find(({ isCurrent }) => isCurrent)?.name ?? name })
     return undefined
   }
 

@@ -1,0 +1,429 @@
+/**
+ * Who of staff there is, and what each proves it by: a PIN of their own, or a badge that a reader types. With nobody named there
+ * is one PIN for all, as most offices need; its owner is the first administrator once someone is added. A name is confirmed to
+ * nobody: one that isn't there is judged as long, and made to wait as long, as one that is.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import type { PinState, StaffMember, StaffRole } from '../../../shared/contract/index.ts'
+import { fail } from '../lib/failure.ts'
+import { getOrMake } from '../lib/objects.ts'
+import { inTurn } from '../lib/slices.ts'
+import { folded } from '../lib/text-folding.ts'
+import type { Db } from '../storage/connection.ts'
+import type { SecretSlot } from '../storage/keychain.ts'
+import { keptIn } from '../storage/meta.ts'
+import { Delays, type PinAnswer, type PinDeps, StaffPinKeeper, Tries } from './pin.ts'
+import { FULL_COST, hashOf, isCheaper, PinHash, refusedPin } from './pin-hash.ts'
+
+const ROLES = ['clerk', 'supervisor', 'administrator'] as const satisfies readonly StaffRole[]
+const Member = z.object({
+  id: z.string().min(1).max(64),
+  name: z.string().min(1).max(100),
+  role: z.enum(ROLES),
+  badge: PinHash.optional()
+})
+type Member = z.infer<typeof Member>
+
+const LIST = 'staff'
+const CURRENT = 'staff-current'
+const TRIES = 'staff-tries'
+const STRANGERS = 'staff-strangers'
+/** Whose PIN is the keychain's, as it was before there were names. */
+const FIRST = 'first'
+/** Names that aren't there and were tried; of more the oldest are forgotten. */
+const MOST_STRANGERS = 50
+/** What this computer takes in wrong tries of all names together before each name has but one at a time. */
+const COMPUTER_DELAYS = { atOnce: 20, delays: [5 * 60_000] }
+
+export type Proof = PinAnswer & { by?: 'badge' }
+
+export interface StaffDeps extends Omit<PinDeps, 'keeps'> {
+  keeps: PinDeps['keeps']
+  db: Db
+  newId: () => string
+  /** What the first administrator is called, unless they say otherwise. */
+  firstName: () => string
+}
+
+export interface NewStaff {
+  name: string
+  role: StaffRole
+  pin: string
+  badge?: string | undefined
+}
+
+export interface StaffChange {
+  name?: string | undefined
+  role?: StaffRole | undefined
+  pin?: string | undefined
+  /** null takes it away. */
+  badge?: string | null | undefined
+}
+
+export class Staff {
+  readonly #deps: StaffDeps
+  readonly #meta: ReturnType<typeof keptIn>
+  readonly #keepers = new Map<string, StaffPinKeeper>()
+  readonly #delays: Delays
+  #members: Member[]
+  #wasLocked = false
+
+  constructor(deps: StaffDeps) {
+    this.#deps = deps
+    this.#meta = keptIn(deps.db)
+    this.#delays = new Delays(deps.time, COMPUTER_DELAYS)
+    this.#members = this.#meta.read(LIST, z.array(Member)) ?? []
+  }
+
+  /** Whether staff have names, so that a PIN is somebody's. */
+  get hasNames(): boolean {
+    return this.#members.length > 0
+  }
+
+  /** Whether this system tells when someone signs in, by a password and not by moving the mouse. */
+  get canReset(): boolean {
+    return this.#first.canReset
+  }
+
+  /** Who works here now: as they proved last. Undefined where nobody has a name. */
+  current(): Member | undefined {
+    const id = this.#meta.read(CURRENT, z.string())
+    return this.#members.find((member) => member.id === id) ?? this.#members.find(isAdministrator)
+  }
+
+  list(): StaffMember[] {
+    const current = this.current()
+    return this.#members.map(({ id, name, role, badge }) => ({
+      ...{ id, name, role, hasBadge: badge !== undefined, isCurrent: id === current?.id }
+    }))
+  }
+
+  /** Of the PIN that is asked for where no name is given. Only a PIN that is the only one can be reset without an administrator. */
+  async state(): Promise<PinState> {
+    const state = await this.#keeperOf(this.current()?.id ?? FIRST).state()
+    if (!this.hasNames) return state
+    return { ...state, asksName: true, ...(this.#members.length > 1 && { canReset: false, reset: 'none' }) }
+  }
+
+  /**
+   * Whether this is the PIN of who is named, of who works here now where nobody is, or anyone's badge. Who proves it works here
+   * from then on; a supervisor or an administrator ends everyone's waiting as well.
+   */
+  check(code: string, name?: string): Promise<Proof> {
+    return inTurn(this, () => this.#judge(code, name))
+  }
+
+  /** As `StaffPinKeeper.set`, of one's own PIN: nobody chooses one for a name without the one that holds, and guesses count. */
+  async set(pin: string, current?: string, name?: string): Promise<PinState> {
+    if (this.hasNames && current !== undefined) await inTurn(this, () => this.#setOwn(pin, current, name))
+    else if (this.hasNames && !this.#named(name)) await this.#strangerOf(name ?? '').set(pin)
+    else await this.#keeperOf((this.hasNames && this.#named(name)?.id) || FIRST).set(pin, current)
+    return this.state()
+  }
+
+  /** As `StaffPinKeeper.reset`. @throws AppFailure `bad-input` where an administrator can set another. */
+  async reset(): Promise<PinState> {
+    if (this.#members.length > 1) {
+      fail('bad-input', 'Only an administrator can set a new PIN for you.', {
+        next: 'Ask one to set it in Settings → Counter.'
+      })
+    }
+    await this.#keeperOf(this.current()?.id ?? FIRST).reset()
+    return this.state()
+  }
+
+  lockScreen(): void {
+    this.#wasLocked = true
+    for (const keeper of this.#all()) keeper.lockScreen()
+  }
+
+  /** The computer was unlocked: whoever waited after wrong PINs waits no more, where the system tells of a sign-in. */
+  unlockScreen(): void {
+    for (const keeper of this.#all()) void keeper.unlockScreen()
+    if (this.canReset && this.#wasLocked) this.#forgetTries()
+    this.#wasLocked = false
+  }
+
+  /** @throws AppFailure `no-pin` before there is a PIN, `invalid` with fields. */
+  async add({ name, role, pin, badge }: NewStaff): Promise<void> {
+    await inTurn(this, async () => {
+      const before = await this.#withFirst()
+      const id = this.#deps.newId()
+      const member = { id, name: this.#freeName(name, before), role }
+      await this.#keeperOf(id).set(pin)
+      this.#write([...before, await this.#withBadge(member, badge)])
+      this.#deps.note({ what: 'staff-added', detail: { name: member.name, role: member.role } })
+    })
+    this.#deps.changed()
+  }
+
+  /** By an administrator. @throws AppFailure `gone`, `invalid` with fields, `bad-input` where nobody could change settings any more. */
+  async change(id: string, { name, role, pin, badge }: StaffChange): Promise<void> {
+    await inTurn(this, async () => {
+      const before = this.#members.find((member) => member.id === id) ?? fail('gone', 'They are no longer on the list.')
+      const others = this.#members.filter((member) => member.id !== id)
+      if (role !== undefined && role !== 'administrator') this.#mustBeAdministrated(others)
+      const next = {
+        ...before,
+        ...(role && { role }),
+        ...(name !== undefined && { name: this.#freeName(name, others) })
+      }
+      if (pin !== undefined) await this.#keeperOf(id).replace(pin)
+      const after = await this.#withBadge(next, badge)
+      this.#write(this.#members.map((member) => (member.id === id ? after : member)))
+      const detail = {
+        name: before.name === after.name ? after.name : `${before.name} → ${after.name}`,
+        ...(before.role !== after.role && { role: `${before.role} → ${after.role}` }),
+        ...(pin !== undefined && { pin: 'another' }),
+        ...(badge !== undefined && { badge: badge === null ? 'removed' : 'another' })
+      }
+      this.#deps.note({ what: 'staff-changed', detail })
+    })
+    this.#deps.changed()
+  }
+
+  /** By an administrator. @throws as `change`. The last one can be removed where theirs is the keychain's PIN: it is everyone's again. */
+  async remove(id: string): Promise<void> {
+    await inTurn(this, async () => {
+      const member = this.#members.find((one) => one.id === id) ?? fail('gone', 'They are no longer on the list.')
+      const others = this.#members.filter((one) => one.id !== id)
+      if (others.length > 0 || id !== FIRST) this.#mustBeAdministrated(others)
+      // The PIN stays where it is the only one.
+      if (others.length > 0) await this.#slotOf(id).delete()
+      this.#keepers.delete(id)
+      this.#write(others)
+      this.#deps.note({ what: 'staff-removed', detail: { name: member.name, role: member.role } })
+    })
+    this.#deps.changed()
+  }
+
+  /** @throws AppFailure `invalid` with the field, `wrong-pin`, `pin-wait`. */
+  async #setOwn(pin: string, current: string, name: string | undefined): Promise<void> {
+    const refused = refusedPin(pin)
+    if (refused) refuse('pin', refused)
+    const { note, time } = this.#deps
+    const who = this.#named(name)
+    // By name, as a badge is no PIN of anyone's to be replaced.
+    const answer = await this.#judge(current, who?.name ?? name ?? '')
+    if (answer.ok && who) {
+      await this.#keeperOf(who.id).replace(pin)
+      note({ what: 'pin-set', detail: { how: 'in place of another', name: who.name } })
+      return
+    }
+    const { code, waitUntil } = answer.ok ? { code: 'wrong-pin' as const } : answer
+    if (code === 'wrong-pin') note({ what: 'pin-wrong', detail: { where: 'choosing a new PIN' } })
+    const message = code === 'pin-wait' ? 'Too many wrong PINs.' : 'Wrong PIN.'
+    const wait = waitUntil === undefined ? {} : { retryAfterMs: Math.max(waitUntil - time.now(), 1) }
+    fail(code, message, { ...wait, fields: [{ field: 'current', message }] })
+  }
+
+  async #judge(code: string, name: string | undefined): Promise<Proof> {
+    if (!this.hasNames) return this.#first.check(code)
+    const member = this.#named(name)
+    const keeper = member ? this.#keeperOf(member.id) : this.#strangerOf(name ?? '')
+    const tries = this.#meta.read(TRIES, Tries) ?? { wrong: 0, triedAt: 0 }
+    const left = this.#delays.left(tries)
+    // A name that nobody got wrong has its try all the same: else anyone with the screen could lock everyone out.
+    const waits = left > 0 && (await keeper.wrongInARow()) > 0
+    if (waits) return { ok: false, code: 'pin-wait', waitUntil: this.#deps.time.now() + left }
+    const maybeBadge = name === undefined && left === 0 && this.#members.some(({ badge }) => badge)
+    const isJudged = maybeBadge || (await keeper.state()).waitUntil === undefined
+    // Before it is judged, so that ending the application gains nothing. What isn't judged doesn't count.
+    if (left === 0 && isJudged) this.#meta.write(TRIES, this.#delays.begin(tries.wrong + 1))
+    const holder = maybeBadge ? await this.#holderOf(code) : undefined
+    const answer: Proof = holder ? { ok: true, by: 'badge' } : await keeper.check(code)
+    const who = holder ?? member
+    if (!answer.ok || !who) return answer
+    this.#meta.erase(TRIES)
+    if (who.role !== 'clerk') await this.#endWaits(who)
+    this.#choose(who, answer.by)
+    return answer
+  }
+
+  /** Whose badge it is. Those of one salt are compared with one hash. */
+  async #holderOf(code: string): Promise<Member | undefined> {
+    const badged = this.#members.flatMap((member) => (member.badge ? [{ member, badge: member.badge }] : []))
+    const bySalt = Map.groupBy(badged, ({ badge: { salt, n, r, p } }) => [salt, n, r, p].join(' '))
+    for (const same of bySalt.values()) {
+      const [{ badge: first }] = same as [(typeof same)[number]]
+      const { key } = await hashOf(code, first, () => Buffer.from(first.salt, 'hex'))
+      const found = same.find(({ badge }) => timingSafeEqual(Buffer.from(badge.key, 'hex'), Buffer.from(key, 'hex')))
+      if (found) return found.member
+    }
+    return undefined
+  }
+
+  #choose(who: Member, by: Proof['by']): void {
+    const before = this.current()
+    if (before?.id === who.id) return
+    this.#meta.write(CURRENT, who.id)
+    this.#deps.note({ what: 'staff-chosen', detail: { ...(before && { from: before.name }), how: by ?? 'PIN' } })
+    this.#deps.changed()
+  }
+
+  async #endWaits(who: Member): Promise<void> {
+    const ended = await Promise.all(this.#all().map((keeper) => keeper.endWait()))
+    if (ended.includes(true)) this.#deps.note({ what: 'pin-wait-ended', detail: { how: `${who.name}, ${who.role}` } })
+    this.#forgetTries()
+  }
+
+  #forgetTries(): void {
+    this.#meta.erase(TRIES)
+    this.#meta.erase(STRANGERS)
+  }
+
+  /** The list, with the owner of the one PIN as its first administrator where there is none yet. */
+  async #withFirst(): Promise<Member[]> {
+    if (this.hasNames) return this.#members
+    if (!(await this.#first.state()).isSet)
+      fail('no-pin', 'Choose a staff PIN first. It is yours, as the administrator.')
+    return [{ id: FIRST, name: this.#deps.firstName(), role: 'administrator' }]
+  }
+
+  async #withBadge(member: Member, code: string | null | undefined): Promise<Member> {
+    if (code === undefined) return member
+    const { badge: _before, ...without } = member
+    if (code === null) return without
+    if (await this.#holderOf(code)) refuse('badge', 'This badge is in use.')
+    const cost = this.#deps.cost ?? FULL_COST
+    const like = this.#members.find((one) => one.badge && !isCheaper(one.badge, cost))?.badge
+    const random = like ? () => Buffer.from(like.salt, 'hex') : this.#deps.randomBytes
+    return { ...without, badge: await hashOf(code, like ?? cost, random) }
+  }
+
+  #freeName(name: string, others: readonly Member[]): string {
+    const isTaken = others.some((other) => folded(other.name) === folded(name))
+    return isTaken ? refuse('name', 'Someone has this name already.') : name
+  }
+
+  #mustBeAdministrated(members: readonly Member[]): void {
+    if (members.some(isAdministrator)) return
+    fail('bad-input', 'Someone must remain an administrator.', { next: 'Make someone else an administrator first.' })
+  }
+
+  /** By the whole name, or by a first name that only one has. */
+  #named(name: string | undefined): Member | undefined {
+    if (name === undefined) return this.current()
+    const typed = folded(name.trim())
+    const whole = this.#members.find((member) => folded(member.name) === typed)
+    const firsts = this.#members.filter((member) => folded(member.name).split(' ')[0] === typed)
+    return whole ?? (firsts.length === 1 ? firsts[0] : undefined)
+  }
+
+  #write(members: Member[]): void {
+    this.#meta.write(LIST, members)
+    this.#members = members
+  }
+
+  get #first(): StaffPinKeeper {
+    return this.#keeperOf(FIRST)
+  }
+
+  #all(): StaffPinKeeper[] {
+    return [FIRST, ...this.#members.map(({ id }) => id)]
+      .filter((id, index, all) => all.indexOf(id) === index)
+      .map((id) => this.#keeperOf(id))
+  }
+
+  #keeperOf(id: string): StaffPinKeeper {
+    const note: StaffDeps['note'] = ({ detail, ...what }, ...more) => {
+      const name = this.#members.find((member) => member.id === id)?.name
+      // Someone who is being added is told of with their PIN.
+      if (name !== undefined || !this.hasNames)
+        this.#deps.note({ ...what, detail: { ...detail, ...(name && { name }) } }, ...more)
+    }
+    return getOrMake(this.#keepers, id, () => new StaffPinKeeper({ ...this.#deps, note, slot: this.#slotOf(id) }))
+  }
+
+  /** The first PIN stays in the keychain; the others are in the database, whose key is there. */
+  #slotOf(id: string): SecretSlot {
+    return id === FIRST ? this.#deps.slot : this.#slotIn(`staff-pin-${id}`)
+  }
+
+  #slotIn(key: string): SecretSlot {
+    return {
+      get: async () => this.#meta.read(key, z.string()) ?? null,
+      set: async (secret) => this.#meta.write(key, secret),
+      delete: async () => void this.#meta.erase(key)
+    }
+  }
+
+  /** A name that isn't there: what is kept of it looks and lasts as what is kept of one that is, and nothing is right. */
+  #strangerOf(name: string): StaffPinKeeper {
+    const key = createHash('sha256').update(folded(name.trim())).digest('hex').slice(0, 32)
+    const Strangers = z.record(z.string(), z.string())
+    const all = () => this.#meta.read(STRANGERS, Strangers) ?? {}
+    const { n, r, p } = this.#deps.cost ?? FULL_COST
+    const random = (bytes: number) => Buffer.from(this.#deps.randomBytes(bytes)).toString('hex')
+    const nobodys = () => JSON.stringify({ hash: { n, r, p, salt: random(16), key: random(32) }, wrong: 0, triedAt: 0 })
+    const slot: SecretSlot = {
+      get: async () => all()[key] ?? nobodys(),
+      set: async (secret) => {
+        const { [key]: _before, ...others } = all()
+        this.#meta.write(
+          STRANGERS,
+          Object.fromEntries([...Object.entries(others), [key, secret]].slice(-MOST_STRANGERS))
+        )
+      },
+      delete: async () => undefined
+    }
+    return new StaffPinKeeper({ ...this.#deps, slot })
+  }
+}
+
+function isAdministrator({ role }: Member): boolean {
+  return role === 'administrator'
+}
+
+function refuse(field: string, message: string): never {
+  return fail('invalid', message, { fields: [{ field, message }] })
+}
+
+/** Milliseconds that settings stay open after they were opened, or changed. */
+const OPEN_FOR = 10 * 60_000
+
+export interface SettingsAccessDeps extends Pick<StaffDeps, 'time' | 'note' | 'changed'> {
+  staff: Staff
+}
+
+/** The settings of the counter are an administrator's: opened with their PIN, and closed by themselves. */
+export class SettingsAccess {
+  readonly #deps: SettingsAccessDeps
+  #openedAt: number | undefined
+
+  constructor(deps: SettingsAccessDeps) {
+    this.#deps = deps
+  }
+
+  /** Whether they may be changed now: before there is a PIN anyone may. */
+  async isOpen(): Promise<boolean> {
+    const { staff, time } = this.#deps
+    const isHeld = this.#openedAt !== undefined && time.elapsed() - this.#openedAt < OPEN_FOR
+    return isHeld || (!staff.hasNames && !(await staff.state()).isSet)
+  }
+
+  /** @throws AppFailure `not-allowed` unless they are open; each change keeps them open. */
+  async mustBeOpen(): Promise<void> {
+    if (!(await this.isOpen()))
+      fail('not-allowed', 'Unlock the counter’s settings first.', { next: 'It takes an administrator’s PIN.' })
+    if (this.#openedAt !== undefined) this.#openedAt = this.#deps.time.elapsed()
+  }
+
+  /** @param proof of who is named, or works here. @throws AppFailure `not-allowed` unless they are an administrator. */
+  open(): void {
+    const { staff, time, note, changed } = this.#deps
+    const who = staff.current()
+    if (who && who.role !== 'administrator') fail('not-allowed', 'Only an administrator can change these settings.')
+    this.#openedAt = time.elapsed()
+    note({ what: 'settings-unlocked' })
+    changed()
+  }
+
+  /** Nobody of staff is there, or they have finished. */
+  close(): void {
+    if (this.#openedAt === undefined) return
+    this.#openedAt = undefined
+    this.#deps.changed()
+  }
+}

@@ -1,0 +1,55 @@
+import { MERE, sign } from './clerk.ts'
+import { expect, test } from './office.ts'
+import { PIN } from './person.ts'
+import { formsFor, send } from './sending.ts'
+
+test('staff with names: a supervisor ends the wait that someone’s guesses made, and the trail says who it was', async ({
+  clerk
+}) => {
+  const { window, button, person } = clerk
+  await send(clerk, formsFor(['Deed of gift'], [MERE]))
+  await clerk.goTo('Settings')
+  await window.getByLabel('Staff member on this computer').fill('Grace Okafor')
+  await window.getByLabel('New PIN').fill(PIN)
+  await window.getByLabel('Confirm PIN').fill(PIN)
+  await button('Save PIN').click()
+  await button('Add a staff member…').click()
+  const dialog = window.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Ana Reweti')
+  await dialog.getByLabel('Role').selectOption('Supervisor')
+  await dialog.getByLabel('PIN', { exact: true }).fill('60417')
+  await dialog.getByRole('button', { name: 'Add' }).click()
+  await expect(window.getByRole('list', { name: 'Staff' })).toContainText('Grace Okafor')
+  await button('Lock now').click()
+  await expect(window.getByLabel('Use full screen while someone signs')).toBeDisabled()
+
+  await sign(await clerk.handOver(MERE, 'Deed of gift'), MERE)
+  await person.heading('Thank you').waitFor()
+  await person.button('Staff').click()
+  for (let wrong = 1; wrong <= 3; wrong++) {
+    await window.getByLabel('Staff PIN or badge').fill('9713')
+    await person.button('Unlock').click()
+    await expect(window.getByText('Wrong PIN.')).toBeVisible()
+  }
+  await expect(window.getByText(/^Try again in \d+ s/)).toBeVisible()
+  await person.button('Another staff member').click()
+  await window.getByLabel('Staff name').fill('ana')
+  await person.unlock('60417')
+  await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
+
+  const entries: string[] = await window.evaluate(async () => {
+    const list = await globalThis.window.countersign.audit.list({ search: '', offset: 0, limit: 100 })
+    if (!list.ok) throw new Error(list.error.message)
+    return list.value.entries.map((entry: { what: string; staff: string }) => `${entry.what}: ${entry.staff}`)
+  })
+  expect(entries).toEqual(
+    expect.arrayContaining([
+      'staff-added: Grace Okafor',
+      'session-started: Grace Okafor',
+      'pin-wrong: Grace Okafor',
+      'staff-chosen: Ana Reweti',
+      'session-ended: Ana Reweti'
+    ])
+  )
+  expect(entries.some((entry) => entry.startsWith('pin-wait-ended'))).toBe(true)
+})

@@ -1,0 +1,305 @@
+import { describe, expect, test } from 'vitest'
+import { MINUTE, SECOND, staffOffice } from './office.ts'
+
+const refusal = (error: object) => ({ appError: error })
+const WRONG = { ok: false, code: 'wrong-pin' }
+
+/** Grace, whose PIN was everyone's; Ben, a clerk; Ana, a supervisor. */
+async function named(change: Parameters<typeof staffOffice>[0] = {}) {
+  const office = staffOffice(change)
+  const staff = office.run()
+  await staff.set('74918')
+  await staff.add({ name: 'Ben Tui', role: 'clerk', pin: '60417' })
+  await staff.add({ name: 'Ana Reweti', role: 'supervisor', pin: '83920' })
+  office.notes.length = 0
+  return { ...office, staff }
+}
+
+async function wrongly(office: Awaited<ReturnType<typeof named>>, times: number, name?: string, staff = office.staff) {
+  for (let time = 0; time < times; time++) {
+    const answer = await staff.check('0001', name)
+    if (answer.ok) throw new Error('That was right.')
+    if (answer.waitUntil !== undefined && time < times - 1)
+      await office.time.pass(answer.waitUntil - office.time.now + 1)
+  }
+}
+
+describe('one PIN for everyone', () => {
+  test('goes on as it was after the update, in the keychain, and nobody has a name', async () => {
+    const { run, entries } = staffOffice()
+    await run().set('74918')
+    const kept = entries.get('staff-pin')
+    const staff = run()
+    expect(staff.hasNames).toBe(false)
+    expect(staff.current()).toBeUndefined()
+    expect(await staff.state()).toEqual({ isSet: true, keptIn: 'keychain', reset: 'none', canReset: true })
+    expect(await staff.check('74918')).toEqual({ ok: true })
+    expect(await staff.check('0001')).toMatchObject(WRONG)
+    expect(kept).toBeDefined()
+  })
+
+  test('is the first administrator’s once someone is added, and of nobody locked out', async () => {
+    const { staff, run } = await named()
+    expect(staff.list().map(({ name, role }) => [name, role])).toEqual([
+      ['Grace Okafor', 'administrator'],
+      ['Ben Tui', 'clerk'],
+      ['Ana Reweti', 'supervisor']
+    ])
+    expect(await run().check('74918')).toEqual({ ok: true })
+    expect(await run().state()).toMatchObject({ isSet: true, asksName: true })
+  })
+
+  test('comes first: without one nobody can be added', async () => {
+    const staff = staffOffice().run()
+    await expect(staff.add({ name: 'Ben', role: 'clerk', pin: '60417' })).rejects.toMatchObject(
+      refusal({ code: 'no-pin' })
+    )
+    expect(staff.hasNames).toBe(false)
+  })
+
+  test('is everyone’s again once the others were removed', async () => {
+    const { staff } = await named()
+    await staff.remove('staff-1')
+    await staff.remove('staff-2')
+    await staff.remove('first')
+    expect(staff.hasNames).toBe(false)
+    expect(await staff.check('74918')).toEqual({ ok: true })
+  })
+})
+
+describe('staff with names', () => {
+  test('have a PIN each, which is taken with their name, and by itself of who works here now', async () => {
+    const { staff, notes } = await named()
+    expect(await staff.check('60417')).toMatchObject(WRONG)
+    expect(await staff.check('60417', 'Ana Reweti')).toMatchObject(WRONG)
+    expect(await staff.check('60417', 'ben tui ')).toEqual({ ok: true })
+    expect(staff.current()?.name).toBe('Ben Tui')
+    expect(notes).toContainEqual({ what: 'staff-chosen', detail: { from: 'Grace Okafor', how: 'PIN' } })
+    expect(await staff.check('60417')).toEqual({ ok: true })
+    expect(await staff.check('83920', 'Ána')).toEqual({ ok: true })
+  })
+
+  test('are found by a first name only where one has it', async () => {
+    const { staff } = await named()
+    await staff.add({ name: 'Ben Okafor', role: 'clerk', pin: '52947' })
+    expect(await staff.check('60417', 'Ben')).toMatchObject(WRONG)
+    expect(await staff.check('52947', 'Ben Okafor')).toEqual({ ok: true })
+  })
+
+  test('are known to the next run, and so is who works here', async () => {
+    const { staff, run } = await named()
+    await staff.check('60417', 'Ben')
+    expect(run().current()?.name).toBe('Ben Tui')
+    expect(await run().check('60417')).toEqual({ ok: true })
+  })
+
+  test('are changed by an administrator, and the trail has the old and the new, and no PIN', async () => {
+    const { staff, notes } = await named()
+    await staff.change('staff-1', { name: 'Ben Tui-Smith', role: 'supervisor', pin: '91736', badge: 'CARD-0042' })
+    expect(await staff.check('60417', 'Ben Tui-Smith')).toMatchObject(WRONG)
+    expect(await staff.check('91736', 'Ben Tui-Smith')).toEqual({ ok: true })
+    const changed = notes.find(({ what }) => what === 'staff-changed')
+    expect(changed?.detail).toEqual({
+      ...{ name: 'Ben Tui → Ben Tui-Smith', role: 'clerk → supervisor', pin: 'another', badge: 'another' }
+    })
+    await staff.remove('staff-1')
+    expect(notes.at(-1)).toEqual({ what: 'staff-removed', detail: { name: 'Ben Tui-Smith', role: 'supervisor' } })
+    expect(await staff.check('91736', 'Ben Tui-Smith')).toMatchObject(WRONG)
+    expect(JSON.stringify(notes)).not.toMatch(/91736|CARD-0042/)
+  })
+
+  test('change their own PIN with the one that holds, and nobody else’s', async () => {
+    const { staff } = await named()
+    await expect(staff.set('52947', '74918', 'Ben Tui')).rejects.toMatchObject(refusal({ code: 'wrong-pin' }))
+    await expect(staff.set('52947', undefined, 'Ben Tui')).rejects.toMatchObject(refusal({ code: 'invalid' }))
+    await staff.set('52947', '60417', 'Ben Tui')
+    expect(await staff.check('52947', 'Ben Tui')).toEqual({ ok: true })
+    // A badge is no PIN that could be replaced.
+    await staff.change('staff-2', { badge: 'CARD-0042' })
+    await expect(staff.set('91736', 'CARD-0042')).rejects.toMatchObject(refusal({ code: 'wrong-pin' }))
+    await expect(staff.set('52947', '60417', 'Nobody')).rejects.toMatchObject(refusal({ code: 'wrong-pin' }))
+  })
+
+  test('can’t have one name twice, nor a PIN that everybody tries first, nor another’s badge', async () => {
+    const { staff } = await named()
+    const add = (name: string, pin: string) => staff.add({ name, role: 'clerk', pin })
+    await expect(add('BEN TUI', '52947')).rejects.toMatchObject(refusal({ fields: [{ field: 'name' }] }))
+    await expect(add('Mere', '1234')).rejects.toMatchObject(refusal({ fields: [{ field: 'pin' }] }))
+    await staff.change('staff-1', { badge: 'CARD-0042' })
+    await expect(staff.change('staff-2', { badge: 'CARD-0042' })).rejects.toMatchObject(
+      refusal({ fields: [{ field: 'badge' }] })
+    )
+    expect(staff.list()).toHaveLength(3)
+  })
+
+  test('always have an administrator', async () => {
+    const { staff } = await named()
+    await expect(staff.remove('first')).rejects.toMatchObject(refusal({ code: 'bad-input' }))
+    await expect(staff.change('first', { role: 'clerk' })).rejects.toMatchObject(refusal({ code: 'bad-input' }))
+    await staff.change('staff-2', { role: 'administrator' })
+    await staff.remove('first')
+    expect(staff.current()?.name).toBe('Ana Reweti')
+    await expect(staff.remove('staff-2')).rejects.toMatchObject(refusal({ code: 'bad-input' }))
+  })
+
+  test('have what they prove it by as scrypt, each PIN with a salt of its own', async () => {
+    const { staff, db } = await named()
+    await staff.change('staff-1', { badge: 'CARD-0042' })
+    const kept = db.prepare<[], { value: string }>(`SELECT value FROM meta WHERE key LIKE 'staff%'`).all()
+    const text = kept.map((row: { value: string }) => row.value).join()
+    expect(text).not.toMatch(/60417|83920|CARD-0042/)
+    expect(new Set(text.match(/salt[^,]*/g)).size).toBe(3)
+  })
+})
+
+describe('a badge', () => {
+  test('is taken in place of a PIN, whoever works here, and says whose it is', async () => {
+    const { staff, notes } = await named()
+    await staff.change('staff-1', { badge: 'CARD-0042' })
+    await staff.change('staff-2', { badge: 'CARD-0077' })
+    expect(await staff.check('CARD-0077')).toEqual({ ok: true, by: 'badge' })
+    expect(staff.current()?.name).toBe('Ana Reweti')
+    expect(notes.at(-1)).toMatchObject({ what: 'staff-chosen', detail: { how: 'badge' } })
+    expect(await staff.check('CARD-0078')).toMatchObject(WRONG)
+    // It stands for itself, and not for a name.
+    expect(await staff.check('CARD-0042', 'Ana Reweti')).toMatchObject(WRONG)
+  })
+
+  test('that was taken away opens nothing', async () => {
+    const { staff } = await named()
+    await staff.change('staff-1', { badge: 'CARD-0042' })
+    await staff.change('staff-1', { badge: null })
+    expect(await staff.check('CARD-0042')).toMatchObject(WRONG)
+  })
+})
+
+describe('anyone who guesses', () => {
+  test('makes only the name wait that they guess at: a supervisor is taken all the same, and ends the wait', async () => {
+    const office = await named()
+    const { staff, notes } = office
+    await wrongly(office, 7)
+    expect(await staff.check('74918')).toMatchObject({ ok: false, code: 'pin-wait' })
+    expect(await staff.check('83920', 'Ana Reweti')).toEqual({ ok: true })
+    expect(notes).toContainEqual({ what: 'pin-wait-ended', detail: { how: 'Ana Reweti, supervisor' } })
+    expect(await staff.check('74918', 'Grace Okafor')).toEqual({ ok: true })
+  })
+
+  test('isn’t let off by a clerk', async () => {
+    const office = await named()
+    await wrongly(office, 7)
+    expect(await office.staff.check('60417', 'Ben')).toEqual({ ok: true })
+    expect(await office.staff.check('74918', 'Grace')).toMatchObject({ ok: false, code: 'pin-wait' })
+  })
+
+  test('is told the same of a name that isn’t there, try for try, and after a restart', async () => {
+    const office = await named()
+    const answers = async (name: string) => {
+      const told: unknown[] = []
+      for (let time = 0; time < 6; time++) {
+        const staff = time > 3 ? office.run() : office.staff
+        const answer = await staff.check('0001', name)
+        told.push(
+          answer.ok || [answer.code, answer.waitUntil && Math.round((answer.waitUntil - office.time.now) / SECOND)]
+        )
+      }
+      return told
+    }
+    const there = await answers('Ben Tui')
+    expect(await answers('Nobody Here')).toEqual(there)
+    expect(there.map((one) => Array.isArray(one) && one[0])).toEqual([
+      ...['wrong-pin', 'wrong-pin', 'wrong-pin', 'pin-wait', 'pin-wait', 'pin-wait']
+    ])
+  })
+
+  test('at many names makes the computer wait, and a name that nobody got wrong is taken even then', async () => {
+    const office = await named()
+    const { staff } = office
+    for (let name = 0; name < 9; name++) await wrongly(office, 2, `Name ${name}`)
+    await wrongly(office, 2, 'Ben Tui')
+    expect(await staff.check('60417', 'Ben Tui')).toMatchObject({ ok: false, code: 'pin-wait' })
+    expect(await staff.check('0001', 'Name 1')).toMatchObject({ ok: false, code: 'pin-wait' })
+    expect(await office.run().check('60417', 'Ben Tui')).toMatchObject({ ok: false, code: 'pin-wait' })
+    expect(await staff.check('74918', 'Grace')).toEqual({ ok: true })
+    expect(await staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
+  })
+
+  test('while a name waits counts for nothing: nobody else is kept waiting by that', async () => {
+    const office = await named()
+    await wrongly(office, 1, 'Ben Tui')
+    await wrongly(office, 3)
+    for (let tries = 0; tries < 30; tries++)
+      expect(await office.staff.check('0001')).toMatchObject({ code: 'pin-wait' })
+    expect(await office.staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
+  })
+
+  test('where a new PIN is chosen is counted as at the pad', async () => {
+    const office = await named()
+    const { staff } = office
+    for (let tries = 0; tries < 3; tries++) {
+      await expect(staff.set('52947', '0001', 'Ben Tui')).rejects.toMatchObject(refusal({ code: 'wrong-pin' }))
+    }
+    await expect(staff.set('52947', '60417', 'Ben Tui')).rejects.toMatchObject(refusal({ code: 'pin-wait' }))
+    for (let name = 0; name < 17; name++) {
+      await expect(staff.set('52947', '0001', `Name ${name}`)).rejects.toMatchObject(refusal({ code: 'wrong-pin' }))
+    }
+    expect(await staff.check('0001', 'Name 1')).toMatchObject({ ok: false, code: 'pin-wait' })
+  })
+
+  test('with badges makes the computer wait, too', async () => {
+    const office = await named()
+    const { staff, time } = office
+    await staff.change('staff-1', { badge: 'CARD-0042' })
+    for (let tries = 0; tries < 20; tries++) await staff.check(`CARD-1${tries}`)
+    expect(await staff.check('CARD-0042')).toMatchObject({ ok: false })
+    await time.pass(6 * MINUTE)
+    expect(await staff.check('CARD-0042')).toEqual({ ok: true, by: 'badge' })
+  })
+
+  test('of names leaves no more behind than fifty', async () => {
+    const office = await named()
+    for (let name = 0; name < 60; name++) {
+      await office.staff.check('0001', `Name ${name}`)
+      await office.time.pass(5 * MINUTE)
+    }
+    const kept = office.db.prepare<[], { value: string }>(`SELECT value FROM meta WHERE key = 'staff-strangers'`).get()
+    expect(Object.keys(JSON.parse(kept?.value ?? '{}'))).toHaveLength(50)
+  })
+})
+
+describe('who can sign in to the computer', () => {
+  test('ends the waiting, also where one PIN is everyone’s; a wrong one then waits as long as before', async () => {
+    const { run, time, notes } = staffOffice()
+    const staff = run()
+    await staff.set('74918')
+    for (let tries = 0; tries < 3; tries++) await staff.check('0001')
+    expect(await staff.check('74918')).toMatchObject({ code: 'pin-wait' })
+    staff.lockScreen()
+    staff.unlockScreen()
+    expect(await staff.state()).not.toHaveProperty('waitUntil')
+    expect(notes.at(-1)).toEqual({ what: 'pin-wait-ended', detail: { how: 'by signing in to the computer' } })
+    const answer = await staff.check('0001')
+    expect(!answer.ok && Math.round(((answer.waitUntil ?? 0) - time.now) / SECOND)).toBe(15)
+    staff.lockScreen()
+    staff.unlockScreen()
+    expect(await staff.check('74918')).toEqual({ ok: true })
+  })
+
+  test('isn’t who only moved the mouse: without a lock before it, or on a system that doesn’t tell', async () => {
+    for (const platform of ['win32', 'linux'] as const) {
+      const staff = staffOffice({ platform }).run()
+      await staff.set('74918')
+      for (let tries = 0; tries < 3; tries++) await staff.check('0001')
+      if (platform === 'linux') staff.lockScreen()
+      staff.unlockScreen()
+      expect(await staff.check('74918')).toMatchObject({ code: 'pin-wait' })
+    }
+  })
+
+  test('can’t replace a PIN where an administrator can', async () => {
+    const { staff } = await named()
+    expect(await staff.state()).toMatchObject({ canReset: false })
+    await expect(staff.reset()).rejects.toMatchObject(
+      refusal({ code: 'bad-input', message: expect.stringMatching(/administrator/) })
+    )
+  })
+})
