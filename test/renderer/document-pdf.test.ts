@@ -207,6 +207,7 @@ test('the file that was downloaded is shown in its folder', async () => {
   state.downloads = state.downloads.map((one) => ({ ...one, state: 'done' as const }))
   opened.api.control.emit('downloads.changed', { id: null })
   await settle()
+  expect(opened.app.toasts.shown.map(({ text }) => text)).toEqual([`Saved in “${state.downloads[0]?.folder}”.`])
   await press('Show in folder')
   expect(calls('downloads.reveal').map(({ input }) => input)).toEqual([{ id: state.downloads[0]?.id }])
 })
