@@ -425,6 +425,15 @@ describe('the staff’s PIN', () => {
     expect(api.control.state.counter?.phase).toBe('ended')
   })
 
+  test('where the page asked for a file, the person is told why nothing happens, and staff what can be done', async () => {
+    await open({ phase: 'open', origin })
+    expect(side().queryByText(/Files can’t be chosen/)).toBeNull()
+    await become({ wantsFile: true })
+    expect(side().getByText('Files can’t be chosen on this screen. Please ask staff.')).toBeTruthy()
+    await become({ phase: 'covered', cover: 'staff' })
+    expect(side().getByText(/^The page asked for a file\./)).toBeTruthy()
+  })
+
   test('what the page tried, and keeping the page where the office allows it, are there for staff only', async () => {
     const refused = [{ what: 'It asked for the place where this computer is.', at: 0 }]
     await open({ phase: 'open', origin, refused, mayKeepPages: true })

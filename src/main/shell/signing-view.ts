@@ -62,7 +62,7 @@ export class ShownSigningView implements SigningView {
     this.#deps = deps
     this.#turn = turn
     this.#ground = turn
-    const tell = onceASecond((what) => turn.events.refused(what))
+    const tell = onceASecond((what) => turn.events.refused(what, what === askedForFile ? 'file' : undefined))
     this.#tell = (what) => this.#isOver() || tell(what)
     this.#media = new MediaGrants(this.#ground, () => turn.media(), {
       now: () => performance.now(),

@@ -125,6 +125,8 @@ export interface CounterSession {
   /** As of `PinState`. */
   asksName?: true
   error?: AppError
+  /** A page of this turn asked for a file of this computer, which nobody gets here. */
+  wantsFile?: true
   /** What pages of this turn tried and were refused, newest last, at most twenty. */
   refused: { what: string; at: number }[]
   /** Which screen the person has: this window, or the second display. */

@@ -97,7 +97,7 @@ async function obey(command: Command): Promise<unknown> {
           open: () => tell({ kind: 'open' }),
           returned: () => tell({ kind: 'returned' }),
           failed: (error) => tell({ kind: 'failed', code: error.code, text: error.message }),
-          refused: (text) => tell({ kind: 'refused', text }),
+          refused: (text, wanted) => tell({ kind: 'refused', text, ...(wanted && { wanted }) }),
           granted: () => {},
           asksFor: (devices, answer) => {
             questions.push(answer)

@@ -46,7 +46,7 @@ export type Told =
   | { kind: 'open' }
   | { kind: 'returned' }
   | { kind: 'failed'; code: string; text: string }
-  | { kind: 'refused'; text: string }
+  | { kind: 'refused'; text: string; wanted?: 'file' }
   | { kind: 'asks-for'; devices: MediaDevice[] }
   | { kind: 'touched' }
   | { kind: 'log'; text: string }

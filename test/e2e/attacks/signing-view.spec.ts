@@ -115,7 +115,8 @@ test.describe('a page gets no file of this computer', () => {
       // A click that comes before a frame is laid out falls through to nothing: the person would click again.
       await expect(async () => {
         await click(100, 100)
-        expect(app.told.some((each) => each.kind === 'refused' && each.text === ASKED)).toBe(true)
+        const asked = app.told.find((each) => each.kind === 'refused' && each.text === ASKED)
+        expect(asked).toMatchObject({ wanted: 'file' })
       }).toPass({ intervals: [300] })
       const said = 'return said ? said.then(() => "given", (error) => error.name) : "nothing"'
       expect(['nothing', 'AbortError']).toContain(await run(said))

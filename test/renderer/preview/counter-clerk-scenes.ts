@@ -198,6 +198,7 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
   'clerk-interrupted': () =>
     ended({ turns: turns({ signed: 'not-yet' }, { signed: 'skipped' }), wasInterrupted: true }),
   'clerk-panel': () => beside({}),
+  'clerk-panel-file': () => beside({ wantsFile: true }),
   'clerk-panel-help': () => beside({ phase: 'covered', cover: 'help' }),
   'clerk-panel-camera': () =>
     beside({ phase: 'covered', cover: 'camera', isLocked: true, asksFor: ['camera', 'microphone'] }),

@@ -52,6 +52,7 @@ const moments: Record<string, Partial<CounterSession>> = {
     turns: three([signed]).map((turn) => ({ ...turn, documentName: `${turn.documentName} with all seven annexes` })),
     current: 1
   },
+  'open-file': { phase: 'open', origin: 'https://signing.example.com', wantsFile: true },
   'open-plain': { phase: 'open', origin: 'http://signing.example.com' },
   moment: { phase: 'covered', cover: 'moment' },
   help: { phase: 'covered', cover: 'help' },

@@ -204,6 +204,7 @@ export const shots: Shot[] = [
   ...at(
     '#/counter',
     'clerk-panel',
+    'clerk-panel-file',
     'clerk-panel-help',
     'clerk-panel-camera',
     'clerk-panel-return',
@@ -303,7 +304,15 @@ export const shots: Shot[] = [
     'person-handover-long',
     'person-loading'
   ),
-  ...at('', 'person-open', 'person-open-three', 'person-open-practice', 'person-open-long', 'person-open-plain'),
+  ...at(
+    '',
+    'person-open',
+    'person-open-three',
+    'person-open-practice',
+    'person-open-long',
+    'person-open-plain',
+    'person-open-file'
+  ),
   ...at(
     '',
     'person-moment',

@@ -79,6 +79,21 @@ describe('one signer', () => {
     expect((await office.settled()).turns[0]?.outcome).toEqual({ signed })
   })
 
+  test('whose page asks for a file is told that there is none here, until it is closed', async () => {
+    const office = openOffice({ will: [signer('Ann Example')], deed: [signer('Ann Example')] })
+    await office.start(['will', 0], ['deed', 0])
+    await office.opens()
+    office.events().refused('It tried to print.')
+    expect(office.state().wantsFile).toBeUndefined()
+    office.events().refused('It asked for a file on this computer.', 'file')
+    expect(office.state()).toMatchObject({ phase: 'open', wantsFile: true })
+    office.signs('will', 0)
+    office.events().returned()
+    await office.handedOn()
+    expect(office.state()).toMatchObject({ current: 1, phase: 'loading' })
+    expect(office.state().wantsFile).toBeUndefined()
+  })
+
   test('with an empty name is handed the screen all the same', async () => {
     const office = openOffice({ will: [signer('', { FirstName: '', LastName: '', Email: '' })] })
     const { turns } = await office.start(['will', 0])

@@ -157,8 +157,11 @@ export interface SigningViewEvents {
   returned(): void
   /** The page can't be shown (any more): it did not load, took too long, or ended. */
   failed(error: AppError): void
-  /** Something the page tried and was refused, in words for people and without addresses. */
-  refused(what: string): void
+  /**
+   * Something the page tried and was refused, in words for people and without addresses.
+   * @param wanted a file of this computer, which nobody gets here: the person has to be told why nothing happens
+   */
+  refused(what: string, wanted?: 'file'): void
   /** The page asks for devices while `media` says `ask`. It waits until it is answered; once is enough. */
   asksFor(devices: readonly MediaDevice[], answer: (granted: boolean) => void): void
   /** The page got these devices. */

@@ -75,7 +75,7 @@ export class Page {
       open: (origin) => isHeard() && events.open(originOf(origin)),
       returned: () => isHeard() && events.returned(),
       failed: (error) => isHeard() && events.failed(errorWithoutLink(error, url)),
-      refused: (what) => isHeard() && events.refused(withoutLink(what, url)),
+      refused: (what, wanted) => isHeard() && events.refused(withoutLink(what, url), wanted),
       asksFor: (devices, give) => {
         const right = mediaNow()
         if (right !== 'ask') return give(right === 'yes')

@@ -77,9 +77,9 @@ export class Session {
       },
       returned: () => void this.turns.finish('returned'),
       failed: (error) => this.turns.failed(error),
-      refused: (what) => {
+      refused: (what, wanted) => {
         const refused = [...state.shown.refused, { what, at: this.#deps.time.now() }]
-        state.become({ refused: refused.slice(-REMEMBERED) })
+        state.become({ refused: refused.slice(-REMEMBERED), ...(wanted === 'file' && { wantsFile: true as const }) })
       },
       asksFor: (devices) => this.#overlays.asked(devices),
       unanswered: () => this.#overlays.unanswered(),

@@ -11,7 +11,7 @@ import type { Overlays } from './overlays.ts'
 import { errorWithoutLink, type Page } from './page.ts'
 import { isFree, isShowing, PHASES } from './phases.ts'
 import { type PreparedTurn, prepareTurn } from './prepare-turn.ts'
-import type { SessionState } from './session-state.ts'
+import type { Changes, SessionState } from './session-state.ts'
 
 const NOT_OPENED: AppError = { code: 'cancelled', message: 'The page was never opened, so nothing was signed.' }
 const NOT_WIPED: AppError = {
@@ -24,7 +24,10 @@ const OVER: AppError = { code: 'cancelled', message: 'The session ended before t
 const AT_ONCE = 1500
 /** How long a page may show its own last words, once the service has the person's answer, before ours take its place, in milliseconds. */
 const LAST_WORDS = 4000
-const NO_PAGE = { origin: '', refused: [], asksFor: [], error: undefined, warningUntil: undefined }
+const NO_PAGE = {
+  ...{ origin: '', refused: [], asksFor: [] },
+  ...{ wantsFile: undefined, error: undefined, warningUntil: undefined }
+} satisfies Changes
 
 export interface SessionParts {
   deps: CounterDeps

@@ -117,6 +117,10 @@ export function pinWords(error: AppError | undefined, at: keyof typeof NO_PIN): 
   return `${happened} ${todo}`
 }
 
+/** To staff, where the page asked for a file. */
+export const NO_FILES =
+  'The page asked for a file. Files can’t be chosen while someone signs here. If the form needs one, they can sign on their own device.'
+
 const reasons: Record<CoveredBy, string> = {
   moment: 'They asked for a moment.',
   help: 'They pressed “Help” or “Staff”.',
