@@ -191,6 +191,18 @@ describe('the frame', () => {
     expect(screen.queryByText(/office\.set-aside/)).toBeNull()
   })
 
+  test('says wherever one is that the check at the start found something wrong with the audit trail', async () => {
+    const { api, clock } = await open()
+    expect(screen.queryByText('Something is wrong with the audit trail.')).toBeNull()
+    api.control.state.auditAtStart = { isWhole: false, entries: 4, isCutOff: true, missing: 'cut' }
+    api.control.emit('audit.changed', null)
+    await clock.pass(1100)
+    expect(screen.getByText('Something is wrong with the audit trail.')).toBeTruthy()
+    expect(screen.getByRole('link', { name: 'See what was found' }).getAttribute('href')).toBe('#/audit')
+    await fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }))
+    expect(screen.queryByText('Something is wrong with the audit trail.')).toBeNull()
+  })
+
   test('shows nothing of the account before once another is chosen', async () => {
     const { app } = await open()
     await app.accounts.choose('harbour')
