@@ -136,6 +136,26 @@ test('the same an hour later is another act', async () => {
   expect(screen.getAllByRole('listitem')).toHaveLength(4)
 })
 
+test('what was sent from here stands together with the reminders, and nothing else', async () => {
+  const remind = (state: ActionView['state'], signerName: string): ActionView => ({
+    ...{ id: signerName, accountId: 'practice', reference: 'doc-1', documentName: 'Lease', state, createdAt: NOW },
+    request: { kind: 'remind', signerReference: signerName, signerName }
+  })
+  const changes = [
+    ...inARow(1, { isOwn: true, signer: 'Aroha Ngata' }),
+    ...inARow(1, { id: 1, kind: 'signed', signer: 'Ben Smith' }),
+    ...inARow(1, { id: 2, isOwn: false })
+  ]
+  await open(fakeApi({ changes, actions: [remind('done', 'Aroha'), remind('refused', 'Ben')] }))
+  await fireEvent.click(screen.getByRole('link', { name: 'Sent' }))
+  window.dispatchEvent(new HashChangeEvent('hashchange'))
+  await settle()
+  const said = screen.getAllByRole('listitem').map(({ textContent }) => textContent ?? '')
+  expect(said.filter((one) => one.includes('Sent to Aroha Ngata.'))).toHaveLength(1)
+  expect(said.filter((one) => one.includes('Reminder sent to Aroha.'))).toHaveLength(1)
+  expect(said.filter((one) => /Ben|Added/.test(one))).toEqual([])
+})
+
 test('a part shows its kinds alone, and a search what names a document or a person', async () => {
   await open(fakeApi({ changes: changesOf(NOW, 90) }))
   const asked = () => opened.api.control.calls.filter(({ name }) => name === 'activity.list').at(-1)?.input
