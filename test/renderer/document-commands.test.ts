@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import Documents from '../../src/renderer/src/screens/documents/Documents.svelte'
 import { documentsHref } from '../../src/renderer/src/state/document-query.ts'
 import type { DocumentPage } from '../../src/shared/contract/views.ts'
+import { signerOf } from './document-pages.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { type Opened, openOffice, show } from './office.ts'
@@ -146,6 +147,18 @@ describe('commands', () => {
     expect([ids.length, new Set(ids).size]).toEqual([listed.length, listed.length])
     expect(opened.app.toasts.shown).toHaveLength(1)
     expect(screen.queryByRole('dialog')).toBeNull()
+  })
+
+  test('who waits for another signer is not reminded with them', async () => {
+    const first = { ...signerOf({ signedStatus: 'Invitation' }), index: 0, name: 'Aroha Ngata', signerReference: 's-1' }
+    const next = { ...first, index: 1, name: 'Ben Smith', signerReference: 's-2', signedStatus: 'Initialized' }
+    await open(withOne('doc-6', { people: [first, next] }))
+    grid().focus()
+    await key('a', { ctrlKey: true })
+    await key('m')
+    const dialog = within(await screen.findByRole('dialog'))
+    expect(dialog.getByText('Aroha Ngata')).toBeTruthy()
+    expect(dialog.queryByText('Ben Smith')).toBeNull()
   })
 
   test('marking many is undone by Undo', async () => {
