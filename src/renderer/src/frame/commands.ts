@@ -34,7 +34,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   accounts: 'Settings: accounts, keys and tokens',
   appearance: 'Settings: theme, zoom and country',
   notifications: 'Settings: notifications and quiet hours',
-  counter: 'Settings: staff PIN, identity checklist, second display and lock',
+  counter: 'Settings: staff, PINs and badges, identity checklist, second display and lock',
   downloads: 'Settings: downloads folder and file names',
   'drop-folders': 'Settings: drop folders',
   hints: 'Settings: instant updates',
