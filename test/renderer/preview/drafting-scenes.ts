@@ -64,6 +64,10 @@ export const draftingScenes: Record<string, () => FakeApi> = {
     const remembered = { mapping: [{ target: 'due', column: 4 }], dateOrders: [], at: now() - 30 * 86_400_000 }
     return drafting(60, { bulk: { ...bulk, rows, remembered, check: { ...bulk.check, alike: 29 } } })
   },
+  'drafting-countries': () => {
+    const bulk = madeUpBulk(now())
+    return drafting(60, { bulk: { ...bulk, check: { ...bulk.check, withoutCountry: 40 } } })
+  },
   'drafting-doubt': () => {
     const bulk = madeUpBulk(now())
     return drafting(60, {

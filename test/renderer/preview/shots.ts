@@ -106,6 +106,7 @@ export const shots: Shot[] = [
   shot('bulk-sheet', 'drafting-doubt', '#/bulk?preset=office-1', press('Choose a file…')),
   shot('bulk-columns', 'drafting-doubt', '#/bulk?preset=office-1', toColumns),
   shot('bulk-check', 'drafting-doubt', '#/bulk?preset=office-1', toCheck),
+  shot('bulk-countries', 'drafting-countries', '#/bulk?preset=office-1', toCheck),
   shot('bulk-corrected', 'drafting', '#/bulk?preset=office-1', correctRows),
   shot(
     'bulk-drop',
