@@ -149,6 +149,8 @@ test('signers are told apart as they are in a few also where there are thousands
   const told = changesBetween(placed(of(before)), placed(of(turned)))
   expect(told).toEqual([{ kind: 'signed', signer: 'F4992' }, { kind: 'signers-changed' }])
   const others = people(9000).map((one, at) => ({ ...one, Email: `o${at}@example.com`, HasSigned: at === 3 }))
+  const [arrived] = changesBetween(undefined, placed(of(before)))
+  expect(arrived?.signer?.split('\n')).toHaveLength(100)
   const corrected = changesBetween(placed(of(before)), placed(of(others)))
   expect(corrected).toEqual([{ kind: 'signed', signer: 'F3' }, { kind: 'signers-changed' }])
 })

@@ -58,9 +58,12 @@ export function changesBetween(before: Placed | undefined, after: Placed): Diffe
     : [...changes, { kind: 'changed', ...(two.Status && one.Status !== two.Status && spelled(one.Status, two.Status)) }]
 }
 
+/** More than these are not named with what arrived: a document of a broken service may have thousands. */
+const MOST_NAMED = 100
+
 /** Who is to sign what arrived, a line each: so the activity is found by any of them. */
 function toWhom({ Signers = [] }: DocumentResponse): Pick<Difference, 'signer'> {
-  const names = Signers.map(fullName).filter(Boolean)
+  const names = Signers.slice(0, MOST_NAMED).map(fullName).filter(Boolean)
   return names.length > 0 ? { signer: names.join('\n') } : {}
 }
 
