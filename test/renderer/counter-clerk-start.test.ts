@@ -186,6 +186,22 @@ test('staff changes who gets the screen first, with the keyboard where it was', 
   ])
 })
 
+test('a passport is compared with the name, and nothing of it leaves this window', async () => {
+  await open()
+  const [first, second] = ['P<NZLPARATA<<MERE<HINEMOA'.padEnd(44, '<'), 'L898902C36UTO7408122F1204159ZE184226B<<<<<10']
+  const lines = sheet().getByLabelText('Machine-readable lines')
+  await fireEvent.input(lines, { target: { value: first } })
+  expect(sheet().getByText(/^Not complete yet/)).toBeTruthy()
+  await fireEvent.input(lines, { target: { value: `${first}\n${second.replace('L8', 'L9')}` } })
+  expect(sheet().getByText(/^A character is wrong: document number/)).toBeTruthy()
+  await fireEvent.input(lines, { target: { value: `${first}\n${second}` } })
+  expect(sheet().getByText('The name matches: MERE HINEMOA PARATA.')).toBeTruthy()
+  expect(sheet().getByText('The document has expired.')).toBeTruthy()
+  await press('Hand over screen')
+  expect(turnsBegun()).toEqual([{ documentReference: 'doc-0', signer: 0, evidence: [], compared: 'matches' }])
+  expect(JSON.stringify(opened.api.control.calls)).not.toMatch(/HINEMOA|L898902C3/)
+})
+
 test('a next signer is checked below what adds them, so that nothing moves under the pointer', async () => {
   await open({ offer: offerOf() })
   const before = sheet()

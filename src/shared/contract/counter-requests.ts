@@ -52,7 +52,9 @@ export const counterRequests = {
             documentReference: reference,
             signer,
             /** The ids of the evidence that staff has seen of this person. */
-            evidence: z.array(id).max(100)
+            evidence: z.array(id).max(100),
+            /** What came of comparing their name with the machine-readable lines of a passport or an identity card. */
+            compared: z.enum(['matches', 'differs']).optional()
           })
         )
         .min(1)

@@ -47,6 +47,19 @@ describe('a page that leads nowhere', () => {
     expect([office.state().phase, office.page()?.state]).toEqual(['open', 'shown'])
   })
 
+  test('stays while they have asked for help, and ends once they go on', async () => {
+    const { office, counter, id } = await reading()
+    await counter.cover(id, 'help')
+    office.signs('will', 0)
+    await office.looked()
+    await office.time.pass(60_000)
+    expect(office.state()).toMatchObject({ phase: 'covered', cover: 'help' })
+    await counter.resume(id)
+    await office.time.pass(0)
+    await office.time.pass(4000)
+    expect((await office.settled()).turns[0]?.outcome).toEqual({ signed: 'signed' })
+  })
+
   test('of the next signer isn’t ended by the answer of the one before', async () => {
     const { office, counter, id } = await reading()
     office.signs('will', 0)

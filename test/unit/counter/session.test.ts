@@ -89,6 +89,9 @@ describe('one signer', () => {
     expect(office.state()).toMatchObject({ phase: 'open', wantsFile: true })
     office.signs('will', 0)
     office.events().returned()
+    // Staff who comes now isn't told what someone who has signed should do about it.
+    expect(office.state()).toMatchObject({ phase: 'asking' })
+    expect(office.state().wantsFile).toBeUndefined()
     await office.handedOn()
     expect(office.state()).toMatchObject({ current: 1, phase: 'loading' })
     expect(office.state().wantsFile).toBeUndefined()
@@ -252,7 +255,7 @@ describe('the link', () => {
   test.each(unsafe)('that is %s is said to staff, before anyone is handed the screen', async (_what, SigningKey) => {
     const office = openOffice({ will: [signer('Ann Example')], deed: [signer('Ann Example', { SigningKey })] })
     const refused = await office.start(['will', 0], ['deed', 0]).catch((error: unknown) => asAppError(error))
-    expect(refused).toMatchObject({ code: 'unsafe-address' })
+    expect(refused).toMatchObject({ code: 'unsafe-address', next: 'It’s the link of Ann Example for “The deed”.' })
     expect(JSON.stringify([refused, office.notes])).not.toContain(SigningKey)
     expect([office.counter.state(), office.isTaken]).toEqual([null, false])
   })

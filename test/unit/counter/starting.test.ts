@@ -55,6 +55,20 @@ describe('a session', () => {
     expect([office.told('session-started').length, office.told('handed-over').length]).toEqual([1, 1])
   })
 
+  test('notes that a passport was compared, and how, of each person once', async () => {
+    const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')], deed: [signer('Ann Example')] })
+    const turns = [
+      { documentReference: 'will', signer: 0, evidence: ['photo'], compared: 'matches' as const },
+      { documentReference: 'deed', signer: 0, evidence: [], compared: 'matches' as const },
+      { documentReference: 'will', signer: 1, evidence: [], compared: 'differs' as const }
+    ]
+    const { id } = await office.counter.start({ turns, allowsCamera: false })
+    const [matches, differs] = ['matches', 'differs'].map((how) => `Passport or ID card compared: the name ${how}`)
+    expect(office.told('session-started')[0]?.detail?.evidence).toBe(`Photo ID seen; ${matches}; ${differs}`)
+    await office.counter.begin(id)
+    expect(office.told('handed-over')[0]?.detail?.evidence).toBe(`Photo ID seen; ${matches}`)
+  })
+
   test('needs the evidence that the office requires, of each person once', async () => {
     const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')], deed: [signer('Ann Example')] })
     office.settings.evidence = [

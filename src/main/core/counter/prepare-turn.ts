@@ -86,10 +86,14 @@ function ready(document: DocumentResponse, at: number, account: SigningAccount):
   return { address, mayNeedCamera: mayNeedCamera(document, at) }
 }
 
-/** @throws AppFailure `unsafe-address` where a page of this link may not be opened. */
-export function safeAddress(link: string, account: SigningAccount): PreparedTurn['address'] {
+/**
+ * @param whose told where it isn't clear otherwise.
+ * @throws AppFailure `unsafe-address` where a page of this link may not be opened.
+ */
+export function safeAddress(link: string, account: SigningAccount, whose?: string): PreparedTurn['address'] {
   const address = signingAddress(link, account)
-  return address.ok ? address : fail('unsafe-address', signingAddressSentence(address.reason))
+  if (address.ok) return address
+  return fail('unsafe-address', signingAddressSentence(address.reason), whose === undefined ? {} : { next: whose })
 }
 
 /** The service may need a moment to know of a signer of the same document who came just before. */

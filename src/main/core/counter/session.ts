@@ -123,6 +123,8 @@ export class Session {
     return this.#act('resume', () => {
       this.#overlays.refuseCamera('person')
       this.#overlays.uncover()
+      // It may have become known while they had help.
+      void this.turns.follow()
     })
   }
 

@@ -88,7 +88,8 @@ async function checkedTurn(
     return fail('not-signable', 'This person can’t sign now. They’ve already signed, or it’s someone else’s turn.')
   }
   // In front of the person it would be too late. A link may come with the turn, or be another by then: it is judged again.
-  if (person.SigningKey) safeAddress(person.SigningKey, account)
+  const whose = `It’s the link of ${fullName(person) || 'a signer without a name'} for “${document.Name?.trim() || documentReference}”.`
+  if (person.SigningKey) safeAddress(person.SigningKey, account, whose)
   const identity = identityOf(document, signer)
   return {
     turn: {
@@ -119,5 +120,16 @@ function evidenceOf(
     if (missing) fail('bad-input', `Check this before handing over the screen: ${missing.text}`)
   }
   const words = (ids: Set<string>) => checklist.filter(({ id }) => ids.has(id)).map(({ text }) => text)
-  return new Map([...seen].map(([person, ids]) => [person, words(ids)]))
+  const compared = (person: string) =>
+    checked.flatMap(({ turn }, index) => {
+      const outcome = turn.person === person ? wanted[index]?.compared : undefined
+      return outcome ? [COMPARED[outcome]] : []
+    })
+  return new Map([...seen].map(([person, ids]) => [person, [...words(ids), ...new Set(compared(person))]]))
 }
+
+/** Nothing of a passport or an identity card itself is kept. */
+const COMPARED = {
+  matches: 'Passport or ID card compared: the name matches',
+  differs: 'Passport or ID card compared: the name differs'
+} as const

@@ -135,7 +135,8 @@ export class Turns {
 
   /**
    * The folders were read: where the service has the answer of the person whose page is open, the page ends by itself. One of a
-   * document that others sent has no way back to us, and would leave them before a page that says it can be closed.
+   * document that others sent has no way back to us, and would leave them before a page that says it can be closed. One who has
+   * asked for help is left with it.
    */
   async follow(): Promise<void> {
     const state = this.#state
@@ -143,7 +144,7 @@ export class Turns {
     const isSame = state.step()
     if (!this.#isOpen() || !hasAnswered(await lastOutcome(this.#deps, state.asked(current)))) return
     await paused(this.#deps.time, LAST_WORDS)
-    if (isSame() && this.#isOpen()) await this.finish('returned')
+    if (isSame() && this.#isOpen() && state.shown.cover !== 'help') await this.finish('returned')
   }
 
   /** Whether a page of the turn was opened, and nothing is known yet of what came of it. */
@@ -172,7 +173,10 @@ export class Turns {
     const { hasBegun } = state.factsOf(current)
     // Out of sight before anyone is told that it is closed.
     const wiping = this.#page.wipe()
-    state.go('ask', { asksFor: [], error: undefined, warningUntil: undefined, ...this.#overlays.lasting() })
+    state.go('ask', {
+      ...{ asksFor: [], wantsFile: undefined, error: undefined, warningUntil: undefined },
+      ...this.#overlays.lasting()
+    })
     const isWiped = await wiping
     const outcome: CounterOutcome = hasBegun
       ? await askOutcome(this.#deps, state.asked(current), ending)

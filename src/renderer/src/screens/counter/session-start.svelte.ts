@@ -2,7 +2,7 @@
  * A session before it begins: which documents and signers it is made of, and what staff has seen of each of them. Main
  * decides in the end whether it may begin.
  */
-import { SvelteSet } from 'svelte/reactivity'
+import { SvelteMap, SvelteSet } from 'svelte/reactivity'
 import type { AppError, Result } from '../../../../shared/contract/errors.ts'
 import type {
   CounterOffer,
@@ -14,6 +14,7 @@ import type {
 import { type Api, settled } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
 import { Resource } from '../../state/resource.svelte.ts'
+import { type Compared, compared } from './identity-lines.ts'
 import type { QueuePlace, SigningQueue } from './signing-queue.svelte.ts'
 import { fewestVisits, type Signing, signingsOf, visitsOf } from './sitting.ts'
 
@@ -30,6 +31,8 @@ export class SessionStart {
   members = $state.raw<StaffMember[]>([])
   /** What is signed beside the first one's document, as `reference signer`. */
   readonly #added = new SvelteSet<string>()
+  /** The machine-readable lines of a person's document, as typed or scanned: they never leave this window. */
+  readonly #lines = new SvelteMap<string, string>()
   /** The people in staff's own order; undefined where nobody has changed it. */
   #order = $state.raw<readonly string[]>()
   /** What staff has seen, as `person evidence`. */
@@ -38,21 +41,25 @@ export class SessionStart {
   readonly #queue: SigningQueue
   readonly #place: Partial<QueuePlace> & Pick<QueuePlace, 'documentReference'>
   readonly #also: readonly QueuePlace[]
+  readonly #now: () => number
 
   /**
    * @param place a signer of a document; without a signer the first who can sign it here.
    * @param also what else of theirs is ticked at first, where they can sign it now.
+   * @param now in milliseconds since 1970 UTC.
    */
   constructor(
     api: Api,
     queue: SigningQueue,
     place: Partial<QueuePlace> & Pick<QueuePlace, 'documentReference'>,
-    also: readonly QueuePlace[] = []
+    also: readonly QueuePlace[],
+    now: () => number
   ) {
     this.#api = api
     this.#queue = queue
     this.#place = place
     this.#also = also
+    this.#now = now
   }
 
   get offer() {
@@ -172,12 +179,12 @@ export class SessionStart {
   }
 
   /** What each signs before the screen changes hands, one after the other. */
-  get visits(): OfferedEntry[][] {
+  readonly visits: OfferedEntry[][] = $derived.by(() => {
     const added = this.entries.filter((entry) => this.isAdded(entry))
     const first = added.filter((entry) => this.isFirst(entry))
     const signatures = [...first, ...added.filter((entry) => !this.isFirst(entry))]
     return this.#order ? visitsOf(signatures, this.#order) : fewestVisits(signatures)
-  }
+  })
 
   /** The session's turns, in their order. */
   get turns(): OfferedEntry[] {
@@ -209,6 +216,18 @@ export class SessionStart {
     else this.#seen.delete(`${person} ${item.id}`)
   }
 
+  linesOf(person: string): string {
+    return this.#lines.get(person) ?? ''
+  }
+  setLines(person: string, lines: string): void {
+    this.#lines.set(person, lines)
+  }
+  /** What the lines say, beside the person's name; undefined where there are none. */
+  comparedOf({ person, signerName }: Pick<Signing, 'person' | 'signerName'>): Compared | undefined {
+    const lines = this.linesOf(person)
+    return lines.trim() === '' ? undefined : compared(lines, signerName, this.#now())
+  }
+
   /** The first evidence that must have been seen and was not. */
   get missing(): { person: string; item: EvidenceItem } | undefined {
     const required = this.offer?.evidence.filter((item) => item.isRequired) ?? []
@@ -222,11 +241,15 @@ export class SessionStart {
   /** Begins it. Answers the session; why not stands in `starting.error`. */
   async start(): Promise<CounterSession | undefined> {
     const evidence = this.offer?.evidence ?? []
-    const turns = this.turns.map(({ documentReference, signer, person }) => ({
-      documentReference,
-      signer,
-      evidence: evidence.filter((item) => this.hasSeen(person, item)).map(({ id }) => id)
-    }))
+    const turns = this.turns.map((entry) => {
+      const { documentReference, signer, person } = entry
+      const kind = this.comparedOf(entry)?.kind
+      return {
+        ...{ documentReference, signer },
+        evidence: evidence.filter((item) => this.hasSeen(person, item)).map(({ id }) => id),
+        ...((kind === 'matches' || kind === 'differs') && { compared: kind })
+      }
+    })
     const allowsCamera = this.allowsCamera && this.mayNeedCamera
     const session = await this.starting.run(() => this.#api.counter.start({ turns, allowsCamera }))
     if (this.starting.error?.code === 'no-pin') this.#learn({ hasPin: false })

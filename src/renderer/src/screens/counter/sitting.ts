@@ -24,7 +24,7 @@ export function signingsOf(entries: readonly OfferedEntry[]): Signing[] {
 }
 
 /** So many ways are looked at in search of the one with the fewest changes of hands; then the best so far is followed. */
-const MOST_WAYS = 2000
+const MOST_WAYS = 500
 
 interface Way<S> {
   visits: S[][]
@@ -39,6 +39,8 @@ export function fewestVisits<S extends Signature>(signatures: readonly S[]): S[]
   const [first] = signatures
   if (!first) return []
   const people = [...new Set(signatures.map(({ person }) => person))]
+  // Nobody waits for anyone: each has the screen once.
+  if (signatures.every(({ after }) => after.length === 0)) return visitsOf(signatures, people)
   let ways = [following({ visits: [], done: new Set<S>() }, signatures, first.person)].filter(
     (way) => way !== undefined
   )
@@ -53,7 +55,7 @@ export function fewestVisits<S extends Signature>(signatures: readonly S[]): S[]
         if (!after) continue
         // However it was come to, what is left is the same.
         const key = signatures.map((one) => (after.done.has(one) ? 1 : 0)).join('')
-        if (seen.has(key)) continue
+        if (seen.has(key) || seen.size >= MOST_WAYS) continue
         seen.add(key)
         next.push(after)
       }
@@ -80,15 +82,21 @@ function inOrder<S extends Signature>(signatures: readonly S[], people: readonly
 /** What follows once this person has had the screen; undefined where they can sign nothing. */
 function following<S extends Signature>(way: Way<S>, signatures: readonly S[], person: string): Way<S> | undefined {
   const done = new Set(way.done)
-  const isDone = (reference: string, signer: number) =>
-    signatures.some((one) => one.documentReference === reference && one.signer === signer && done.has(one))
-  const canSign = (one: S) =>
-    one.person === person && !done.has(one) && one.after.every((signer) => isDone(one.documentReference, signer))
+  const names = new Set([...done].map(nameOf))
   const visit: S[] = []
+  const left = signatures.filter((one) => one.person === person && !done.has(one))
   // One who signs a document in two places may free the second by the first.
-  for (let next = signatures.find(canSign); next; next = signatures.find(canSign)) {
-    done.add(next)
-    visit.push(next)
+  for (let before = -1; before < visit.length; ) {
+    before = visit.length
+    for (const one of left) {
+      if (done.has(one) || !one.after.every((signer) => names.has(nameOf({ ...one, signer })))) continue
+      done.add(one)
+      names.add(nameOf(one))
+      visit.push(one)
+    }
   }
   return visit.length === 0 ? undefined : { visits: [...way.visits, visit], done }
 }
+
+const nameOf = ({ documentReference, signer }: Pick<Signature, 'documentReference' | 'signer'>) =>
+  `${documentReference} ${signer}`

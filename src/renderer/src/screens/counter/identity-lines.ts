@@ -1,0 +1,107 @@
+/**
+ * The machine-readable lines of a passport or an identity card (ICAO 9303: two of 44 or 36 characters, or three of 30), compared with
+ * the name of a signer. They stay in this window: what goes on is only that they were compared.
+ */
+import { parse } from 'mrz'
+import { folded } from '../../../../shared/text-folding.ts'
+
+/** The fields that a check digit covers. */
+export type CheckedField = 'number' | 'birth' | 'expiry' | 'optional' | 'whole'
+
+/**
+ * incomplete: not yet the lines of a document. misread: some character is wrong, by these check digits. matches, differs: the
+ * document's name beside the signer's.
+ */
+export type Compared =
+  | { kind: 'incomplete' }
+  | { kind: 'misread'; fields: CheckedField[] }
+  | { kind: 'matches' | 'differs'; name: string; isExpired: boolean }
+
+/** @param now in milliseconds since 1970 UTC, for whether the document has expired. */
+export function compared(typed: string, signerName: string, now: number): Compared {
+  const lines = linesOf(typed)
+  if (!lines) return { kind: 'incomplete' }
+  const { details, fields } = parse(lines)
+  const isWrong = (field: string) => details.some((one) => one.field === field && !one.valid)
+  const misread = Object.entries(CHECK_DIGITS).flatMap(([field, what]) => (isWrong(field) ? [what] : []))
+  if (misread.length > 0) return { kind: 'misread', fields: misread }
+  const name = [fields.firstName, fields.lastName].filter(Boolean).join(' ')
+  const expiry = fields.expirationDate ?? ''
+  const given = partsOf(fields.firstName ?? '')
+  const have = [...given, ...partsOf(fields.lastName ?? '')]
+  // Names end with their line, or go on beyond it: only then may the last one be the beginning of a longer one.
+  const isCut = !(lines.length === 3 ? lines[2] : lines[0])?.endsWith('<')
+  return {
+    kind: isNamed(signerName, have, isCut ? given.at(-1) : undefined) ? 'matches' : 'differs',
+    name,
+    // Years are written with two digits; a document lasts for less than fifty.
+    isExpired:
+      /^\d{6}$/.test(expiry) &&
+      Date.UTC(2000 + Number(expiry.slice(0, 2)), Number(expiry.slice(2, 4)) - 1, Number(expiry.slice(4)) + 1) <= now
+  }
+}
+
+const CHECK_DIGITS: Readonly<Record<string, CheckedField>> = {
+  documentNumberCheckDigit: 'number',
+  birthDateCheckDigit: 'birth',
+  expirationDateCheckDigit: 'expiry',
+  personalNumberCheckDigit: 'optional',
+  compositeCheckDigit: 'whole'
+}
+
+/** In characters of one line: a reader may give all of them in one go. */
+const FORMS = [
+  { lines: 2, length: 44 },
+  { lines: 2, length: 36 },
+  { lines: 3, length: 30 }
+]
+
+function linesOf(typed: string): string[] | undefined {
+  const all = typed
+    .toUpperCase()
+    .replaceAll('«', '<<')
+    .replace(/[^A-Z0-9<]/g, '')
+  const form = FORMS.find(({ lines, length }) => all.length === lines * length)
+  return (
+    form && Array.from({ length: form.lines }, (_, line) => all.slice(line * form.length, (line + 1) * form.length))
+  )
+}
+
+/** As ICAO 9303 writes them with the letters from A to Z; where it leaves a choice, both count. */
+const WRITTEN: readonly [letters: RegExp, ...as: string[]][] = [
+  [/[äæ]/g, 'ae', 'a'],
+  [/[öøœ]/g, 'oe', 'o'],
+  [/ü/g, 'ue', 'u'],
+  [/å/g, 'aa', 'a'],
+  [/ß/g, 'ss'],
+  [/þ/g, 'th'],
+  [/[ðđ]/g, 'd'],
+  [/ł/g, 'l'],
+  [/ñ/g, 'n', 'nxx']
+]
+
+/** A document may have more given names than an office; none of the office's may be missing. */
+function isNamed(signerName: string, have: readonly string[], begun: string | undefined): boolean {
+  const wanted = signerName
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/['’.]/g, '')
+    .split(/[\s-]+/)
+    .filter(Boolean)
+  const isThere = (part: string) =>
+    writtenAs(part).some((one) => have.includes(one) || (begun !== undefined && one.startsWith(begun)))
+  return wanted.length > 0 && wanted.every(isThere)
+}
+
+function writtenAs(part: string): string[] {
+  let all = [part]
+  for (const [letters, ...as] of WRITTEN)
+    all = all.flatMap((one) => (letters.test(one) ? as.map((way) => one.replace(letters, way)) : [one]))
+  return all.map((one) => folded(one).replace(/[^a-z]/g, ''))
+}
+
+const partsOf = (name: string) =>
+  name
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .filter(Boolean)

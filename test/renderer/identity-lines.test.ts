@@ -1,0 +1,87 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { compared } from '../../src/renderer/src/screens/counter/identity-lines.ts'
+
+/** The specimens of ICAO 9303: their names are nobody's. */
+const PASSPORT = 'P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<\nL898902C36UTO7408122F1204159ZE184226B<<<<<10'
+const CARD = 'I<UTOD231458907<<<<<<<<<<<<<<<\n7408122F1204159UTO<<<<<<<<<<<6\nERIKSSON<<ANNA<MARIA<<<<<<<<<<'
+const OLD_CARD = 'I<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<\nD231458907UTO7408122F1204159<<<<<<<6'
+const BEFORE = Date.UTC(2012, 3, 15, 12)
+const AFTER = Date.UTC(2012, 3, 16, 12)
+
+test.each([
+  ['a passport', PASSPORT],
+  ['a card of three lines', CARD],
+  ['a card of two lines', OLD_CARD],
+  ['lines that a reader gives in one go', PASSPORT.replace('\n', '')],
+  [
+    'lines with small letters, spaces and guillemets',
+    PASSPORT.toLowerCase().replaceAll('<<', '«').replace('\n', ' \r\n ')
+  ]
+])('reads %s, and finds the name there', (_what, lines) => {
+  expect(compared(lines, 'Anna Maria Eriksson', BEFORE)).toEqual({
+    ...{ kind: 'matches', name: 'ANNA MARIA ERIKSSON', isExpired: false }
+  })
+})
+
+test('says that a document has expired on the day after its last', () => {
+  expect(compared(PASSPORT, 'Anna Eriksson', BEFORE)).toMatchObject({ isExpired: false })
+  expect(compared(PASSPORT, 'Anna Eriksson', AFTER)).toMatchObject({ kind: 'matches', isExpired: true })
+})
+
+test.each([
+  ['another first name', 'Anne Eriksson'],
+  ['a longer name that begins alike', 'Annabel Maria Eriksson'],
+  ['another family name', 'Anna Ericsson'],
+  ['a name beside it', 'Anna Eriksson Brooks'],
+  ['no name', ' ']
+])('differs for %s', (_what, name) => {
+  expect(compared(PASSPORT, name, BEFORE)).toMatchObject({ kind: 'differs', name: 'ANNA MARIA ERIKSSON' })
+})
+
+/** The first line of a passport of this name, on the second of the specimen. */
+const passportOf = (name: string) => `P<UTO${name}`.padEnd(44, '<').slice(0, 44) + PASSPORT.split('\n')[1]
+
+test.each([
+  ['MUELLER<<JUERGEN', 'Jürgen Müller'],
+  ['MULLER<<JURGEN', 'Jürgen Müller'],
+  ['SOERENSEN<<AASE', 'Åse Sørensen'],
+  ['NGATA<<HOHEPA<WIREMU', 'Hōhepa Ngata'],
+  ['OCONNOR<<SIOBHAN', 'Siobhán O’Connor'],
+  ['SMITH<JONES<<MARY<JANE', 'Mary-Jane Smith-Jones'],
+  ['RANASINGHE<ARACHCHILAGE<<DON<NISHANTHAPRI', 'Don Nishanthapriya Ranasinghe']
+])('knows %s for %s', (lines, name) => {
+  expect(compared(passportOf(lines), name, BEFORE).kind).toBe('matches')
+})
+
+test('names what was misread, and never takes a single wrong character of what is checked for right', () => {
+  const [first = '', second = ''] = PASSPORT.split('\n')
+  expect(compared(`${first}\n${second.replace('L898902C3', 'L898902C4')}`, 'Anna Eriksson', BEFORE)).toEqual({
+    ...{ kind: 'misread', fields: ['number', 'whole'] }
+  })
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 14, 15, 16, 17, 18, 19, 21, 22, 23, 24, 25, 26]),
+      fc.constantFrom(...'0123456789'),
+      (at, digit) => {
+        fc.pre(second[at] !== digit)
+        const wrong = second.slice(0, at) + digit + second.slice(at + 1)
+        // A letter and the digit with the same remainder are told apart by nothing (A is 10, and so is 0 by tens).
+        fc.pre(/\d/.test(second[at] ?? ''))
+        expect(compared(`${first}\n${wrong}`, 'Anna Eriksson', BEFORE).kind).toBe('misread')
+      }
+    )
+  )
+})
+
+test('waits while a line is missing, and whatever is typed', () => {
+  expect(compared(PASSPORT.slice(0, 60), 'Anna Eriksson', BEFORE)).toEqual({ kind: 'incomplete' })
+  expect(compared('', 'Anna Eriksson', BEFORE)).toEqual({ kind: 'incomplete' })
+  fc.assert(
+    fc.property(fc.string({ maxLength: 400 }), fc.string(), (typed, name) => void compared(typed, name, BEFORE))
+  )
+  const lines = fc
+    .constantFrom(88, 72, 90)
+    .chain((length) => fc.array(fc.constantFrom(...'ABCZ019<'), { minLength: length, maxLength: length }))
+  fc.assert(fc.property(lines, fc.string(), (typed, name) => void compared(typed.join(''), name, BEFORE)))
+})
