@@ -1,14 +1,12 @@
-import { MERE, sign } from './clerk.ts'
+import type { Page } from 'playwright'
+import { type Clerk, MERE, sign } from './clerk.ts'
 import { expect, test } from './office.ts'
 import { PIN } from './person.ts'
 import { formsFor, send } from './sending.ts'
 
-test('staff with names: a supervisor ends the wait that someone’s guesses made, and the trail says who it was', async ({
-  clerk
-}) => {
-  const { window, button, person } = clerk
-  await send(clerk, formsFor(['Deed of gift'], [MERE]))
-  await clerk.goTo('Settings')
+/** Grace Okafor, whose PIN is `PIN`, and Ana Reweti, a supervisor with a PIN and, where one is given, a badge. */
+async function nameStaff({ window, button, goTo }: Clerk, badge?: string) {
+  await goTo('Settings')
   await window.getByLabel('Staff member on this computer').fill('Grace Okafor')
   await window.getByLabel('New PIN').fill(PIN)
   await window.getByLabel('Confirm PIN').fill(PIN)
@@ -18,8 +16,25 @@ test('staff with names: a supervisor ends the wait that someone’s guesses made
   await dialog.getByLabel('Name').fill('Ana Reweti')
   await dialog.getByLabel('Role').selectOption('Supervisor')
   await dialog.getByLabel('PIN', { exact: true }).fill('60417')
+  if (badge !== undefined) {
+    await dialog.getByLabel(/^Badge/).focus()
+    await scan(window, badge)
+  }
   await dialog.getByRole('button', { name: 'Add' }).click()
   await expect(window.getByRole('list', { name: 'Staff' })).toContainText('Grace Okafor')
+}
+
+/** As a badge’s reader does: key by key, wherever the focus is, and Enter. */
+async function scan(window: Page, code: string) {
+  for (const key of [...code, 'Enter']) await window.keyboard.press(key)
+}
+
+test('staff with names: a supervisor ends the wait that someone’s guesses made, and the trail says who it was', async ({
+  clerk
+}) => {
+  const { window, button, person } = clerk
+  await send(clerk, formsFor(['Deed of gift'], [MERE]))
+  await nameStaff(clerk)
   await button('Lock now').click()
   await expect(window.getByLabel('Use full screen while someone signs')).toBeDisabled()
 
@@ -52,4 +67,28 @@ test('staff with names: a supervisor ends the wait that someone’s guesses made
     ])
   )
   expect(entries.some((entry) => entry.startsWith('pin-wait-ended'))).toBe(true)
+})
+
+test('a supervisor’s badge is scanned wherever a PIN is asked for, also while PINs have to wait', async ({ clerk }) => {
+  const { window, button, person } = clerk
+  await send(clerk, formsFor(['Deed of gift'], [MERE]))
+  await nameStaff(clerk, 'CARD-0042')
+  await expect(window.getByRole('list', { name: 'Staff' })).toContainText('Supervisor, badge')
+
+  await sign(await clerk.handOver(MERE, 'Deed of gift'), MERE)
+  await person.heading('Thank you').waitFor()
+  // No pad is there yet: the first key leads to it.
+  for (let wrong = 1; wrong <= 3; wrong++) {
+    await scan(window, '9713')
+    await expect(window.getByText('Wrong PIN.')).toBeVisible()
+  }
+  await expect(window.getByText(/^Try again in \d+ s/)).toBeVisible()
+  await scan(window, 'CARD-0042')
+  await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
+
+  await button(/^Account:/).click()
+  await window.getByRole('menuitem', { name: 'Lock Countersign' }).click()
+  await expect(window.getByRole('heading', { name: 'Countersign is locked' })).toBeVisible()
+  await scan(window, 'CARD-0042')
+  await expect(window.getByRole('heading', { name: 'Countersign is locked' })).toBeHidden()
 })

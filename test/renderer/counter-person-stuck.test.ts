@@ -338,6 +338,101 @@ describe('the pad where staff have names', () => {
   })
 })
 
+describe('a badge’s reader, which types key by key wherever the focus is and ends with Enter', () => {
+  const named = { ...locked, asksName: true as const }
+  const field = () => side().getByLabelText<HTMLInputElement>('Staff PIN or badge')
+  const given = () => calls('counter.unlock').map(({ input }) => (input as { pin: string }).pin)
+
+  async function type(keys: string) {
+    for (const key of keys) await typeKey(key)
+  }
+  async function typeKey(key: string) {
+    const goesOn = await fireEvent.keyDown(document.activeElement ?? document.body, { key })
+    const now = document.activeElement
+    if (!goesOn || !(now instanceof HTMLInputElement)) return settle()
+    if (key === 'Enter') await fireEvent.submit(now.closest('form') as HTMLFormElement)
+    else await fireEvent.input(now, { target: { value: now.value + key } })
+    await settle()
+  }
+  async function scan(code: string) {
+    await type(code)
+    await typeKey('Enter')
+  }
+
+  test.each([
+    ['a screen that was left', named],
+    ['the last screen, before the pad is there', { phase: 'return', isLocked: true, asksName: true }],
+    ['a page that asks for the camera', { ...named, cover: 'camera', asksFor: ['camera'] }]
+  ] as [string, Partial<CounterSession>][])('is taken whole at %s', async (_name, session) => {
+    await open(session)
+    await scan('CARD-0042')
+    expect(given()).toEqual(['CARD-0042'])
+  })
+
+  test('is taken whole where Countersign is locked', async () => {
+    api.control.state.lock = { ...api.control.state.lock, isLocked: true, asksName: true }
+    opened = await openOffice(api)
+    show(opened, App, { app: opened.app })
+    await settle()
+    await scan('CARD-0042')
+    expect(calls('counter.unlockOffice').map(({ input }) => input)).toEqual([{ pin: 'CARD-0042' }])
+  })
+
+  test('types no letter where one PIN is everyone’s', async () => {
+    await open(locked)
+    await scan('CARD-0042')
+    expect(given()).toEqual(['0042'])
+    await become({ phase: 'return', cover: undefined })
+    await type('C')
+    expect(side().queryByLabelText('Staff PIN')).toBeNull()
+  })
+
+  test('is taken while PINs wait, as a supervisor’s ends that', async () => {
+    const { clock } = await open(named)
+    await become({ ...named, pinWaitUntil: clock.now() + 300_000 })
+    await scan('CARD-0042')
+    expect(given()).toEqual(['CARD-0042'])
+  })
+
+  test('a PIN that has to wait is gone, and not before what is scanned next', async () => {
+    const { clock } = await open(named)
+    await become({ ...named, pinWaitUntil: clock.now() + 300_000 })
+    await scan('9713')
+    expect(field().value).toBe('')
+    expect(given()).toEqual([])
+    await scan('CARD-0042')
+    expect(given()).toEqual(['CARD-0042'])
+  })
+
+  test('what is scanned while another is judged is not before the next', async () => {
+    await open(named)
+    const answer = api.control.hold('counter.unlock')
+    await scan('CARD-0041')
+    await scan('CARD-0042')
+    expect(field().value).toBe('')
+    answer()
+    await settle()
+    expect(given()).toEqual(['CARD-0041'])
+  })
+
+  test('needs no name where another’s is asked for', async () => {
+    await open(named)
+    await press('Another staff member')
+    side().getByLabelText('Staff PIN').focus()
+    await scan('CARD-0042')
+    expect(calls('counter.unlock').at(-1)?.input).toMatchObject({ pin: 'CARD-0042' })
+    expect(calls('counter.unlock').at(-1)?.input).not.toHaveProperty('name')
+  })
+
+  test('is counted in characters, a PIN in digits', async () => {
+    await open(named)
+    await type('9')
+    expect(side().getByText('1 digit typed')).toBeTruthy()
+    await type('B')
+    expect(side().getByText('2 characters typed')).toBeTruthy()
+  })
+})
+
 describe('what is said is so', () => {
   const error = { code: 'not-signable', message: 'Signed elsewhere.' } as const
 

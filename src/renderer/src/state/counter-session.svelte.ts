@@ -60,7 +60,7 @@ export class FollowedSession implements TakesPin {
   readonly #namedWait: PinWait
   #staffAsked = $state(false)
   #pinWasWrong = $state(false)
-  #firstDigit = ''
+  #firstKey = ''
   #coveredForStaff = false
   #newest = 0
   #lastTouch = Number.NEGATIVE_INFINITY
@@ -198,24 +198,24 @@ export class FollowedSession implements TakesPin {
 
   /**
    * Staff wants the screen. A page that is shown lies over ours, so it is covered before their PIN is asked for.
-   * @param firstDigit where they began to type it, at a screen that shows no pad yet
+   * @param firstKey where they began to type it, at a screen that shows no pad yet
    */
-  async askStaff(firstDigit = ''): Promise<void> {
+  async askStaff(firstKey = ''): Promise<void> {
     const phase = this.#session?.phase
     if (phase === 'open' || phase === 'loading') {
       await this.cover('help')
       this.#coveredForStaff = true
     }
     this.#pinError = undefined
-    this.#firstDigit = firstDigit
+    this.#firstKey = firstKey
     this.#staffAsked = true
   }
 
   /** What was typed before the pad was there: given once, to the pad. */
-  takeFirstDigit(): string {
-    const digit = this.#firstDigit
-    this.#firstDigit = ''
-    return digit
+  takeFirstKey(): string {
+    const key = this.#firstKey
+    this.#firstKey = ''
+    return key
   }
 
   /** Back from the question for the PIN to what was there before. */
@@ -313,7 +313,7 @@ export class FollowedSession implements TakesPin {
 
   #forgetStaff(): void {
     this.#staffAsked = false
-    this.#firstDigit = ''
+    this.#firstKey = ''
     this.#coveredForStaff = false
     this.#pinError = undefined
   }

@@ -45,7 +45,7 @@ export class OfficeLock implements TakesPin {
     return this.#namedWait.left
   }
 
-  takeFirstDigit(): string {
+  takeFirstKey(): string {
     return ''
   }
 

@@ -19,8 +19,13 @@ export interface TakesPin {
   /** Seconds until a PIN is taken with the name that was given last. */
   readonly namedPinWait: number
   /** What was typed before the pad was there: given once, to the pad. */
-  takeFirstDigit(): string
+  takeFirstKey(): string
   unlock(pin: string, name?: string): Promise<void>
+}
+
+/** Whether a key belongs to a PIN, or, where staff have names, to the code that a badge’s reader types. */
+export function isTypedAtPad(key: string, { asksName }: Pick<TakesPin, 'asksName'>): boolean {
+  return asksName ? /^[!-~]$/.test(key) : /^\d$/.test(key)
 }
 
 /**
