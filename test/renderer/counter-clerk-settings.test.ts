@@ -108,6 +108,15 @@ test('a forgotten PIN is replaced by anyone who signs in to the computer', async
   expect(screen.getByText('PIN is set')).toBeTruthy()
 })
 
+test('an administrator’s, whose entry was removed from the keychain, is chosen by their name and without a time', async () => {
+  await open(pin({ canReset: false, reset: 'allowed', resetOf: 'Grace Okafor' }))
+  expect(screen.getByText('Choose a new PIN for Grace Okafor.')).toBeTruthy()
+  await type('New PIN', '73519')
+  await type('Confirm PIN', '73519')
+  await send('Confirm PIN')
+  expect(calls('counter.setPin').at(-1)?.input).toEqual({ pin: '73519' })
+})
+
 test('where the system does not tell who signs in, only the administrator can reset it', async () => {
   await open(pin({ canReset: false }))
   await press('Forgot PIN?')

@@ -120,7 +120,7 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
     'counter.pin': () => staff.state(),
     'counter.setPin': async ({ pin: chosen, current, name }) => {
       // Anyone who has the screen could take it with a PIN of their own, if the office's is gone.
-      if (parts.isRunning() && !(await staff.state()).isSet)
+      if (parts.isRunning() && ((await staff.hasLostEntry()) || !(await staff.state()).isSet))
         fail('busy', 'Someone is signing.', { next: 'Choose the first PIN once they finish.' })
       const state = await staff.set(chosen, current, name)
       // Whoever has just given the one PIN needn't give it again.
@@ -161,7 +161,10 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
     'counter.chooseLogo': async (_input, { stillAsking }) => {
       await access.mustBeOpen()
       const [path] = await parts.chooseFiles('Choose a logo', PICTURES, stillAsking, 'one')
-      return path === undefined ? null : settings.setLogo(await beginningOf(path))
+      if (path === undefined) return null
+      // They may have been locked while the dialog was open.
+      await access.mustBeOpen()
+      return settings.setLogo(await beginningOf(path))
     },
     'counter.idleScreen': async () => {
       const name = parts.officeName()

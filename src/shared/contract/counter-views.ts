@@ -151,6 +151,8 @@ export interface PinState {
    * allowed: that has happened just now.
    */
   reset: 'none' | 'asked' | 'allowed'
+  /** Whose PIN may be chosen anew for as long as nobody does, as the keychain's entry was removed: an administrator's. */
+  resetOf?: string
   /** Whether this system tells when someone signs in; where not, only the administrator can reset it. */
   canReset: boolean
   /** Staff have names: a PIN is that of who works here now, unless another name is given with it, and a badge is taken, too. */

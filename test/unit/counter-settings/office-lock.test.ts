@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
 import { OfficeLock } from '../../../src/main/core/counter/office-lock.ts'
 import { KeychainError } from '../../../src/main/core/storage/keychain.ts'
-import { database, pinOffice } from './office.ts'
+import { database, pinOffice, staffOffice } from './office.ts'
 
 const PIN = '74918'
 
@@ -95,6 +95,28 @@ test('it doesn’t lock without a PIN, and one that is gone keeps nobody out', a
   expect(await lock.unlock('1')).toMatchObject({ isLocked: false })
   await idle(300)
   expect(lock.isLocked).toBe(false)
+})
+
+test('where staff have names, it opens without a PIN only where nobody has one any more', async () => {
+  const office = staffOffice()
+  const staff = office.run()
+  await staff.set(PIN)
+  await staff.add({ name: 'Ben Tui', role: 'clerk', pin: '60417' })
+  const lock = new OfficeLock({
+    ...{ db: database(), pin: staff, time: office.time.run() },
+    minutes: () => 0,
+    isHandedOver: () => false,
+    ...{ note: () => undefined, changed: () => undefined, trouble: () => undefined }
+  })
+  await lock.lock()
+  office.entries.clear()
+  for (const name of ['Grace Okafor', 'Nobody', undefined]) {
+    await expect(lock.unlock('0001', name)).rejects.toMatchObject({ appError: { code: 'wrong-pin' } })
+  }
+  expect(await lock.unlock('60417', 'Ben Tui')).toMatchObject({ isLocked: false })
+  await lock.lock()
+  await staff.remove('staff-1')
+  expect(await lock.unlock('0001')).toMatchObject({ isLocked: false })
 })
 
 test('wrong PINs make the next one wait, as anywhere', async () => {

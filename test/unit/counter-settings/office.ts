@@ -74,7 +74,7 @@ export function staffOffice(change: Partial<StaffDeps> = {}) {
   const accessOf = (staff: Staff) =>
     new SettingsAccess({
       staff,
-      time: { now: time.clock, elapsed: time.elapsed },
+      time: time.run(),
       note: (record) => void notes.push(record),
       changed: () => {
         told.changed += 1

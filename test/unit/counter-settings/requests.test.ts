@@ -14,6 +14,7 @@ const context = { from: 'office' as const, stillAsking: () => true }
 function office() {
   const folder = temporaryFolder()
   let chosen: string[] = []
+  let choose = async () => chosen
   const settings = new CounterSettingsKeeper({
     db: database(),
     userName: () => 'grace',
@@ -37,14 +38,32 @@ function office() {
     note: (record) => void pins.notes.push(record),
     time: { now: pins.time.clock },
     isRunning: () => signing.isRunning,
-    chooseFiles: async () => chosen
+    chooseFiles: () => choose()
   })
+  /** What happens while the dialog is open. */
+  function whileChoosing(happens: () => Promise<void>) {
+    choose = async () => {
+      await happens()
+      return chosen
+    }
+  }
   async function choosing(name: string, bytes?: Uint8Array) {
     chosen = [join(folder, name)]
     if (bytes) await writeFile(join(folder, name), bytes)
     return handlers['counter.chooseLogo'](undefined, context)
   }
-  return { folder, handlers, choosing, signing, lock, staff, notes: pins.notes, pass: pins.time.pass }
+  return {
+    folder,
+    handlers,
+    choosing,
+    whileChoosing,
+    signing,
+    lock,
+    staff,
+    notes: pins.notes,
+    entries: pins.entries,
+    pass: pins.time.pass
+  }
 }
 
 const badFile = (message: RegExp) => ({ appError: { code: 'bad-file', message: expect.stringMatching(message) } })
@@ -61,6 +80,20 @@ describe('requests about the counter’s settings', () => {
     await handlers['counter.setPin']({ pin: '74918' }, context)
     signing.isRunning = true
     expect(await handlers['counter.setPin']({ pin: '60417', current: '74918' }, context)).toMatchObject({ isSet: true })
+  })
+
+  test('an administrator’s is chosen anew only once nobody signs', async () => {
+    const { handlers, signing, entries } = office()
+    await handlers['counter.setPin']({ pin: '74918' }, context)
+    await handlers['counter.addStaff']({ name: 'Ben Tui', role: 'clerk', pin: '60417' }, context)
+    entries.clear()
+    signing.isRunning = true
+    await expect(handlers['counter.setPin']({ pin: '52947' }, context)).rejects.toMatchObject({
+      appError: { code: 'busy' }
+    })
+    signing.isRunning = false
+    expect(await handlers['counter.setPin']({ pin: '52947' }, context)).toMatchObject({ reset: 'none' })
+    expect(await handlers['counter.openSettings']({ pin: '52947' }, context)).toMatchObject({ settings: 'open' })
   })
 
   test('lock the office after the minutes that are set, and open it again', async () => {
@@ -146,6 +179,14 @@ describe('the counter’s settings', () => {
     }
     expect(await handlers['counter.closeSettings'](undefined, context)).toMatchObject({ settings: 'locked' })
     await expect(handlers['counter.configure']({ lockAfter: 9 }, context)).rejects.toMatchObject(LOCKED)
+  })
+
+  test('take no picture that was chosen in a dialog they were locked behind', async () => {
+    const { handlers, choosing, whileChoosing, pass } = office()
+    await handlers['counter.setPin']({ pin: '74918' }, context)
+    whileChoosing(() => pass(10 * MINUTE))
+    await expect(choosing('logo.png', PNG)).rejects.toMatchObject(LOCKED)
+    expect((await handlers['counter.settings'](undefined, context)).logo).toBeFalsy()
   })
 
   test('leave it to whoever sits there to say who they are, where nobody has a name', async () => {

@@ -142,6 +142,56 @@ describe('staff with names', () => {
     await expect(staff.remove('staff-2')).rejects.toMatchObject(refusal({ code: 'bad-input' }))
   })
 
+  test('keep PIN, badge and all else where one part of a change or of someone new is refused', async () => {
+    const { staff, notes, db } = await named()
+    await staff.change('staff-2', { badge: 'CARD-0042' })
+    notes.length = 0
+    const taken = refusal({ fields: [{ field: 'badge' }] })
+    await expect(
+      staff.change('staff-1', { pin: '91736', role: 'supervisor', badge: 'CARD-0042' })
+    ).rejects.toMatchObject(taken)
+    await expect(
+      staff.change('staff-1', { pin: '1234', role: 'supervisor', badge: 'CARD-0077' })
+    ).rejects.toMatchObject(refusal({ fields: [{ field: 'pin' }] }))
+    await expect(staff.add({ name: 'Mere', role: 'clerk', pin: '52947', badge: 'CARD-0042' })).rejects.toMatchObject(
+      taken
+    )
+    expect(await staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
+    expect(staff.list()[1]).toMatchObject({ name: 'Ben Tui', role: 'clerk', hasBadge: false })
+    expect(notes.map(({ what }) => what)).toEqual(['staff-chosen'])
+    expect(db.prepare(`SELECT key FROM meta WHERE key LIKE 'staff-pin-%'`).all()).toHaveLength(2)
+  })
+
+  test('keep their PIN, and open nothing without it, where a full disk lets nobody be removed or changed', async () => {
+    const { staff, db } = await named()
+    db.exec(`CREATE TRIGGER full BEFORE UPDATE ON meta WHEN new.key = 'staff' BEGIN SELECT RAISE(ABORT, 'full'); END`)
+    await expect(staff.remove('staff-1')).rejects.toThrow('full')
+    await expect(staff.change('staff-1', { pin: '91736' })).rejects.toThrow('full')
+    await expect(staff.add({ name: 'Mere', role: 'clerk', pin: '52947' })).rejects.toThrow('full')
+    expect(staff.list()).toHaveLength(3)
+    expect(await staff.check('91736', 'Ben Tui')).toMatchObject(WRONG)
+    expect(await staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
+    expect(db.prepare(`SELECT key FROM meta WHERE key LIKE 'staff-pin-%'`).all()).toHaveLength(2)
+  })
+
+  test('are let in by nothing where a PIN of theirs is gone: it is wrong, as at a name that isn’t there', async () => {
+    const { staff, db, entries } = await named()
+    db.prepare(`DELETE FROM meta WHERE key = 'staff-pin-staff-1'`).run()
+    await expect(staff.set('52947', undefined, 'Ben Tui')).rejects.toMatchObject(refusal({ code: 'invalid' }))
+    entries.delete('staff-pin')
+    for (const name of ['Ben Tui', 'Grace Okafor', undefined])
+      expect(await staff.check('0001', name)).toMatchObject(WRONG)
+    expect(await staff.check('83920', 'Ana Reweti')).toEqual({ ok: true })
+  })
+
+  test('leave no PIN in the keychain that opens anything, once the first of them is gone', async () => {
+    const { staff, entries } = await named()
+    await staff.change('staff-2', { role: 'administrator' })
+    const before = entries.get('staff-pin')
+    await staff.remove('first')
+    expect([entries.has('staff-pin'), entries.get('staff-pin') === before]).toEqual([true, false])
+  })
+
   test('have what they prove it by as scrypt, each PIN with a salt of its own', async () => {
     const { staff, db } = await named()
     await staff.change('staff-1', { badge: 'CARD-0042' })
@@ -149,6 +199,96 @@ describe('staff with names', () => {
     const text = kept.map((row: { value: string }) => row.value).join()
     expect(text).not.toMatch(/60417|83920|CARD-0042/)
     expect(new Set(text.match(/salt[^,]*/g)).size).toBe(3)
+  })
+})
+
+describe('a list that can’t be understood', () => {
+  const broken = (office: Awaited<ReturnType<typeof named>>, change: (text: string) => string) => {
+    const text = office.db.prepare<[], { value: string }>(`SELECT value FROM meta WHERE key = 'staff'`).get()?.value
+    office.db.prepare(`UPDATE meta SET value = ? WHERE key = 'staff'`).run(change(text ?? ''))
+    return office.run()
+  }
+  const kept = ({ db }: Awaited<ReturnType<typeof named>>) =>
+    db.prepare<[], { value: string }>(`SELECT value FROM meta WHERE key = 'staff'`).get()?.value
+
+  test('in one of its entries is the others’ all the same, and keeps that entry', async () => {
+    const office = await named()
+    const staff = broken(office, (text) => text.replace('"clerk"', '"auditor"'))
+    expect(staff.list().map(({ name }) => name)).toEqual(['Grace Okafor', 'Ana Reweti'])
+    expect(await staff.check('60417', 'Ben Tui')).toMatchObject(WRONG)
+    expect(await staff.check('74918', 'Grace Okafor')).toEqual({ ok: true })
+    await staff.remove('staff-2')
+    await expect(staff.remove('first')).rejects.toMatchObject(refusal({ code: 'bad-input' }))
+    expect(kept(office)).toContain('auditor')
+  })
+
+  test.each([
+    ['in all of it', () => '[{"id": 1}]'],
+    ['as a text', () => '[[[']
+  ])('%s is locked, and nobody’s PIN', async (_how, change) => {
+    const office = await named()
+    const staff = broken(office, change)
+    expect([staff.hasNames, (await staff.state()).isSet]).toEqual([true, true])
+    expect(await office.accessOf(staff).isOpen()).toBe(false)
+    expect(() => office.accessOf(staff).open()).toThrow('not-allowed')
+    for (const pin of ['74918', '0001']) expect(await staff.check(pin)).toMatchObject(WRONG)
+    await expect(staff.set('52947')).rejects.toMatchObject(refusal({ code: 'invalid' }))
+    await expect(staff.reset()).rejects.toMatchObject(refusal({ code: 'bad-input' }))
+    office.entries.clear()
+    await staff.set('52947')
+    expect(staff.list()).toMatchObject([{ name: 'Grace Okafor', role: 'administrator', isCurrent: true }])
+    expect(await office.run().check('52947')).toEqual({ ok: true })
+  })
+})
+
+describe('an office of which no administrator knows their PIN', () => {
+  test('removes the keychain’s entry, and the first administrator chooses another', async () => {
+    const { staff, entries, notes, run } = await named()
+    await staff.check('60417', 'Ben Tui')
+    entries.delete('staff-pin')
+    expect(await staff.state()).toMatchObject({
+      isSet: true,
+      canReset: false,
+      reset: 'allowed',
+      resetOf: 'Grace Okafor'
+    })
+    await expect(staff.set('1234')).rejects.toMatchObject(refusal({ code: 'invalid' }))
+    await staff.set('91736', '60417', 'Ben Tui')
+    expect(await staff.check('91736', 'Ben Tui')).toEqual({ ok: true })
+    notes.length = 0
+    expect(await staff.set('52947')).toMatchObject({ isSet: true, reset: 'none' })
+    expect(notes).toEqual([
+      { what: 'pin-reset', detail: { how: 'after the keychain’s entry was removed', name: 'Grace Okafor' } },
+      { what: 'staff-chosen', detail: { from: 'Ben Tui', how: 'PIN' } }
+    ])
+    expect(await run().check('52947', 'Grace Okafor')).toEqual({ ok: true })
+    expect(await staff.check('91736', 'Ben Tui')).toEqual({ ok: true })
+    await expect(staff.set('91736')).rejects.toMatchObject(refusal({ code: 'invalid' }))
+  })
+
+  test('does so, too, where the first of them has left', async () => {
+    const { staff, entries, accessOf } = await named()
+    await staff.change('staff-2', { role: 'administrator' })
+    await staff.remove('first')
+    await expect(staff.set('52947')).rejects.toMatchObject(refusal({ code: 'invalid' }))
+    entries.delete('staff-pin')
+    await staff.set('52947')
+    expect(await staff.check('52947')).toEqual({ ok: true })
+    expect(staff.current()?.name).toBe('Ana Reweti')
+    accessOf(staff).open()
+    await expect(staff.set('91736')).rejects.toMatchObject(refusal({ code: 'invalid' }))
+  })
+
+  test('waits for nobody: a keychain that fails is no entry that was removed', async () => {
+    const slot = {
+      get: () => Promise.reject(new Error('locked')),
+      set: async () => undefined,
+      delete: async () => undefined
+    }
+    const { staff, run } = await named()
+    await staff.check('60417', 'Ben Tui')
+    expect(await run({ slot }).state()).toMatchObject({ isSet: true, reset: 'none' })
+    await expect(run({ slot }).set('52947')).rejects.toThrow('locked')
   })
 })
 
@@ -301,5 +441,52 @@ describe('who can sign in to the computer', () => {
     await expect(staff.reset()).rejects.toMatchObject(
       refusal({ code: 'bad-input', message: expect.stringMatching(/administrator/) })
     )
+  })
+})
+
+describe('settings that an administrator opened', () => {
+  async function opened() {
+    const office = await named()
+    const { staff, accessOf } = office
+    const access = accessOf(staff)
+    await staff.change('staff-2', { role: 'administrator' })
+    await staff.check('74918', 'Grace Okafor')
+    access.open()
+    expect(await access.isOpen()).toBe(true)
+    return { ...office, access }
+  }
+
+  test('are closed to whoever works here next', async () => {
+    const { staff, access } = await opened()
+    await staff.check('60417', 'Ben Tui')
+    await expect(access.mustBeOpen()).rejects.toMatchObject(refusal({ code: 'not-allowed' }))
+    expect(await access.isOpen()).toBe(false)
+    await staff.check('83920', 'Ana Reweti')
+    expect(await access.isOpen()).toBe(false)
+  })
+
+  test('are closed once they are none any more', async () => {
+    const { staff, access } = await opened()
+    await staff.change('first', { role: 'clerk' })
+    expect(await access.isOpen()).toBe(false)
+  })
+
+  test('are closed once they were removed', async () => {
+    const { staff, access } = await opened()
+    await staff.remove('first')
+    expect(await access.isOpen()).toBe(false)
+  })
+
+  test('tell the screens when the ten minutes after the last change are over', async () => {
+    const { access, told, time, notes } = await opened()
+    await time.pass(9 * MINUTE)
+    await access.mustBeOpen()
+    notes.length = told.changed = 0
+    await time.pass(10 * MINUTE - 1)
+    expect([await access.isOpen(), told.changed]).toEqual([true, 0])
+    await time.pass(1)
+    expect([await access.isOpen(), told.changed]).toEqual([false, 1])
+    await time.pass(20 * MINUTE)
+    expect(told.changed).toBe(1)
   })
 })

@@ -105,12 +105,17 @@ export class StaffPinKeeper {
     })
   }
 
-  /** An administrator sets another PIN, without the one that holds. @throws AppFailure `invalid`; KeychainError. */
-  replace(pin: string): Promise<void> {
+  /**
+   * An administrator sets another PIN, without the one that holds.
+   * @param keep what is to be kept of it, by whoever keeps something else with it.
+   * @throws AppFailure `invalid`; KeychainError; what `keep` throws.
+   */
+  replace(pin: string, keep = (secret: string): unknown => this.#deps.slot.set(secret)): Promise<void> {
     return inTurn(this, async () => {
       const refused = refusedPin(pin)
       if (refused) refuse('pin', refused)
-      await this.#write({ hash: await this.#hashOf(pin), ...this.#delays.begin(0) })
+      const kept: KeptPin = { hash: await this.#hashOf(pin), ...this.#delays.begin(0) }
+      await keep(JSON.stringify(kept))
     })
   }
 

@@ -7,12 +7,14 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import type { PinState, StaffMember, StaffRole } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
+import { parsedJson } from '../lib/json-scanning.ts'
 import { getOrMake } from '../lib/objects.ts'
 import { inTurn } from '../lib/slices.ts'
 import { folded } from '../lib/text-folding.ts'
+import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import type { SecretSlot } from '../storage/keychain.ts'
-import { keptIn } from '../storage/meta.ts'
+import { keptIn, openMeta } from '../storage/meta.ts'
 import { Delays, type PinAnswer, type PinDeps, StaffPinKeeper, Tries } from './pin.ts'
 import { FULL_COST, hashOf, isCheaper, PinHash, refusedPin } from './pin-hash.ts'
 
@@ -67,18 +69,22 @@ export class Staff {
   readonly #keepers = new Map<string, StaffPinKeeper>()
   readonly #delays: Delays
   #members: Member[]
+  /** What the list has that can't be understood: kept as it is, and locked rather than taken for nobody. */
+  readonly #unread: readonly unknown[]
   #wasLocked = false
 
   constructor(deps: StaffDeps) {
     this.#deps = deps
     this.#meta = keptIn(deps.db)
     this.#delays = new Delays(deps.time, COMPUTER_DELAYS)
-    this.#members = this.#meta.read(LIST, z.array(Member)) ?? []
+    const kept = listIn(openMeta(deps.db).read(LIST))
+    this.#members = kept.flatMap((one) => Member.safeParse(one).data ?? [])
+    this.#unread = kept.filter((one) => !Member.safeParse(one).success)
   }
 
   /** Whether staff have names, so that a PIN is somebody's. */
   get hasNames(): boolean {
-    return this.#members.length > 0
+    return this.#members.length + this.#unread.length > 0
   }
 
   /** Whether this system tells when someone signs in, by a password and not by moving the mouse. */
@@ -99,11 +105,26 @@ export class Staff {
     }))
   }
 
-  /** Of the PIN that is asked for where no name is given. Only a PIN that is the only one can be reset without an administrator. */
+  /**
+   * Of the PIN that is asked for where no name is given. Only a PIN that is the only one can be reset without an administrator,
+   * and an administrator's once the keychain's entry was removed.
+   */
   async state(): Promise<PinState> {
     const state = await this.#keeperOf(this.current()?.id ?? FIRST).state()
     if (!this.hasNames) return state
-    return { ...state, asksName: true, ...(this.#members.length > 1 && { canReset: false, reset: 'none' }) }
+    const named = { ...state, asksName: true as const, isSet: state.isSet || !this.#isOnlyOne }
+    // A keychain that fails says so wherever its PIN is asked for.
+    if (named.isSet && (await this.hasLostEntry().catch(() => false)))
+      return { ...named, canReset: false, reset: 'allowed', resetOf: this.#heir().name }
+    return { ...named, ...(!this.#isOnlyOne && { canReset: false, reset: 'none' }) }
+  }
+
+  /**
+   * Whether the keychain's entry was removed although staff have names, which takes someone who can sign in to the computer: the
+   * way back for an office of which no administrator knows their PIN.
+   */
+  async hasLostEntry(): Promise<boolean> {
+    return this.hasNames && (await this.#deps.slot.get()) === null
   }
 
   /**
@@ -114,17 +135,24 @@ export class Staff {
     return inTurn(this, () => this.#judge(code, name))
   }
 
-  /** As `StaffPinKeeper.set`, of one's own PIN: nobody chooses one for a name without the one that holds, and guesses count. */
+  /**
+   * As `StaffPinKeeper.set`, of one's own PIN: nobody chooses one for a name without the one that holds, and guesses count. Where
+   * the keychain's entry was removed it is an administrator's, who works here from then on.
+   */
   async set(pin: string, current?: string, name?: string): Promise<PinState> {
-    if (this.hasNames && current !== undefined) await inTurn(this, () => this.#setOwn(pin, current, name))
-    else if (this.hasNames && !this.#named(name)) await this.#strangerOf(name ?? '').set(pin)
-    else await this.#keeperOf((this.hasNames && this.#named(name)?.id) || FIRST).set(pin, current)
+    await inTurn(this, async () => {
+      if (!this.hasNames) return this.#first.set(pin, current)
+      if (current !== undefined) return this.#setOwn(pin, current, name)
+      if (name === undefined && (await this.hasLostEntry())) return this.#setHeirs(pin)
+      const who = this.#isOnlyOne ? this.#named(name) : undefined
+      return (who ? this.#keeperOf(who.id) : this.#strangerOf(name ?? '')).set(pin)
+    })
     return this.state()
   }
 
   /** As `StaffPinKeeper.reset`. @throws AppFailure `bad-input` where an administrator can set another. */
   async reset(): Promise<PinState> {
-    if (this.#members.length > 1) {
+    if (this.hasNames && !this.#isOnlyOne) {
       fail('bad-input', 'Only an administrator can set a new PIN for you.', {
         next: 'Ask one to set it in Settings → Counter.'
       })
@@ -151,8 +179,8 @@ export class Staff {
       const before = await this.#withFirst()
       const id = this.#deps.newId()
       const member = { id, name: this.#freeName(name, before), role }
-      await this.#keeperOf(id).set(pin)
-      this.#write([...before, await this.#withBadge(member, badge)])
+      const after = [...before, await this.#withBadge(member, badge)]
+      await this.#keeperOf(id).replace(pin, (secret) => this.#writeWithPin(after, id, secret))
       this.#deps.note({ what: 'staff-added', detail: { name: member.name, role: member.role } })
     })
     this.#deps.changed()
@@ -169,9 +197,10 @@ export class Staff {
         ...(role && { role }),
         ...(name !== undefined && { name: this.#freeName(name, others) })
       }
-      if (pin !== undefined) await this.#keeperOf(id).replace(pin)
       const after = await this.#withBadge(next, badge)
-      this.#write(this.#members.map((member) => (member.id === id ? after : member)))
+      const members = this.#members.map((member) => (member.id === id ? after : member))
+      if (pin === undefined) this.#write(members)
+      else await this.#keeperOf(id).replace(pin, (secret) => this.#writeWithPin(members, id, secret))
       const detail = {
         name: before.name === after.name ? after.name : `${before.name} → ${after.name}`,
         ...(before.role !== after.role && { role: `${before.role} → ${after.role}` }),
@@ -188,14 +217,31 @@ export class Staff {
     await inTurn(this, async () => {
       const member = this.#members.find((one) => one.id === id) ?? fail('gone', 'They are no longer on the list.')
       const others = this.#members.filter((one) => one.id !== id)
-      if (others.length > 0 || id !== FIRST) this.#mustBeAdministrated(others)
-      // The PIN stays where it is the only one.
-      if (others.length > 0) await this.#slotOf(id).delete()
+      if (!this.#isOnlyOne || id !== FIRST) this.#mustBeAdministrated(others)
+      this.#write(others, () => void this.#meta.erase(pinKey(id)))
       this.#keepers.delete(id)
-      this.#write(others)
       this.#deps.note({ what: 'staff-removed', detail: { name: member.name, role: member.role } })
+      // The keychain's PIN stays where it is the only one, and is nobody's from now on where others have theirs. A keychain that
+      // fails keeps a PIN that no name belongs to.
+      if (id === FIRST && others.length > 0) await this.#deps.slot.set(this.#nobodys()).catch(() => undefined)
     })
     this.#deps.changed()
+  }
+
+  /** Whose PIN is chosen anew: an administrator's, of whom there is always one, unless the list can't be understood. */
+  #heir(): Member {
+    const first = { id: FIRST, name: this.#deps.firstName(), role: 'administrator' as const }
+    return this.#members.find(isAdministrator) ?? first
+  }
+
+  /** @throws AppFailure `invalid` with the field; KeychainError. */
+  async #setHeirs(pin: string): Promise<void> {
+    const who = this.#heir()
+    const others = this.#members.filter(({ id }) => id !== who.id)
+    await this.#keeperOf(who.id).replace(pin, (secret) => this.#writeWithPin([who, ...others], who.id, secret))
+    if (who.id !== FIRST) await this.#deps.slot.set(this.#nobodys())
+    this.#deps.note({ what: 'pin-reset', detail: { how: 'after the keychain’s entry was removed', name: who.name } })
+    this.#choose(who, undefined)
   }
 
   /** @throws AppFailure `invalid` with the field, `wrong-pin`, `pin-wait`. */
@@ -221,7 +267,7 @@ export class Staff {
   async #judge(code: string, name: string | undefined): Promise<Proof> {
     if (!this.hasNames) return this.#first.check(code)
     const member = this.#named(name)
-    const keeper = member ? this.#keeperOf(member.id) : this.#strangerOf(name ?? '')
+    const keeper = await this.#judgeOf(member, name)
     const tries = this.#meta.read(TRIES, Tries) ?? { wrong: 0, triedAt: 0 }
     const left = this.#delays.left(tries)
     // A name that nobody got wrong has its try all the same: else anyone with the screen could lock everyone out.
@@ -239,6 +285,16 @@ export class Staff {
     if (who.role !== 'clerk') await this.#endWaits(who)
     this.#choose(who, answer.by)
     return answer
+  }
+
+  /**
+   * What judges a PIN given at this name. Someone whose PIN is gone is as a name that isn't there, so that nobody is let in
+   * because of it; only where nobody else could prove anything is there no PIN.
+   */
+  async #judgeOf(member: Member | undefined, name: string | undefined): Promise<StaffPinKeeper> {
+    const its = member && this.#keeperOf(member.id)
+    const isNoneElse = this.#isOnlyOne && !member?.badge
+    return its && (isNoneElse || (await its.state()).isSet) ? its : this.#strangerOf(name ?? member?.name ?? '')
   }
 
   /** Whose badge it is. Those of one salt are compared with one hash. */
@@ -311,9 +367,23 @@ export class Staff {
     return whole ?? (firsts.length === 1 ? firsts[0] : undefined)
   }
 
-  #write(members: Member[]): void {
-    this.#meta.write(LIST, members)
+  /** @param along written with it, or not at all. */
+  #write(members: Member[], along: () => void = () => undefined): void {
+    this.#deps.db.transaction(() => {
+      along()
+      this.#meta.write(LIST, [...members, ...this.#unread])
+    })()
     this.#members = members
+  }
+
+  /** The list and a PIN, together. The keychain's goes first: that fails more easily than the database. */
+  async #writeWithPin(members: Member[], id: string, secret: string): Promise<void> {
+    if (id === FIRST) await this.#deps.slot.set(secret)
+    this.#write(members, () => id !== FIRST && this.#meta.write(pinKey(id), secret))
+  }
+
+  get #isOnlyOne(): boolean {
+    return this.#members.length === 1 && this.#unread.length === 0
   }
 
   get #first(): StaffPinKeeper {
@@ -338,7 +408,7 @@ export class Staff {
 
   /** The first PIN stays in the keychain; the others are in the database, whose key is there. */
   #slotOf(id: string): SecretSlot {
-    return id === FIRST ? this.#deps.slot : this.#slotIn(`staff-pin-${id}`)
+    return id === FIRST ? this.#deps.slot : this.#slotIn(pinKey(id))
   }
 
   #slotIn(key: string): SecretSlot {
@@ -349,16 +419,20 @@ export class Staff {
     }
   }
 
+  /** What is kept of a PIN that nothing is right for. */
+  #nobodys(): string {
+    const { n, r, p } = this.#deps.cost ?? FULL_COST
+    const random = (bytes: number) => Buffer.from(this.#deps.randomBytes(bytes)).toString('hex')
+    return JSON.stringify({ hash: { n, r, p, salt: random(16), key: random(32) }, wrong: 0, triedAt: 0 })
+  }
+
   /** A name that isn't there: what is kept of it looks and lasts as what is kept of one that is, and nothing is right. */
   #strangerOf(name: string): StaffPinKeeper {
     const key = createHash('sha256').update(folded(name.trim())).digest('hex').slice(0, 32)
     const Strangers = z.record(z.string(), z.string())
     const all = () => this.#meta.read(STRANGERS, Strangers) ?? {}
-    const { n, r, p } = this.#deps.cost ?? FULL_COST
-    const random = (bytes: number) => Buffer.from(this.#deps.randomBytes(bytes)).toString('hex')
-    const nobodys = () => JSON.stringify({ hash: { n, r, p, salt: random(16), key: random(32) }, wrong: 0, triedAt: 0 })
     const slot: SecretSlot = {
-      get: async () => all()[key] ?? nobodys(),
+      get: async () => all()[key] ?? this.#nobodys(),
       set: async (secret) => {
         const { [key]: _before, ...others } = all()
         this.#meta.write(
@@ -372,6 +446,17 @@ export class Staff {
   }
 }
 
+/** Whoever was kept, each as they may be understood; what can't be understood at all is one of them, as it isn't nobody. */
+function listIn(text: string | undefined): unknown[] {
+  if (text === undefined) return []
+  const list = parsedJson(text)
+  return Array.isArray(list) ? list : [text]
+}
+
+function pinKey(id: string): string {
+  return `staff-pin-${id}`
+}
+
 function isAdministrator({ role }: Member): boolean {
   return role === 'administrator'
 }
@@ -383,14 +468,15 @@ function refuse(field: string, message: string): never {
 /** Milliseconds that settings stay open after they were opened, or changed. */
 const OPEN_FOR = 10 * 60_000
 
-export interface SettingsAccessDeps extends Pick<StaffDeps, 'time' | 'note' | 'changed'> {
+export interface SettingsAccessDeps extends Pick<StaffDeps, 'note' | 'changed'> {
   staff: Staff
+  time: Pick<Time, 'after' | 'elapsed'>
 }
 
-/** The settings of the counter are an administrator's: opened with their PIN, and closed by themselves. */
+/** The settings of the counter are an administrator's: opened with their PIN, and closed by themselves, or with who works here next. */
 export class SettingsAccess {
   readonly #deps: SettingsAccessDeps
-  #openedAt: number | undefined
+  #opened: { at: number; by: string; cancel: () => void } | undefined
 
   constructor(deps: SettingsAccessDeps) {
     this.#deps = deps
@@ -398,32 +484,53 @@ export class SettingsAccess {
 
   /** Whether they may be changed now: before there is a PIN anyone may. */
   async isOpen(): Promise<boolean> {
-    const { staff, time } = this.#deps
-    const isHeld = this.#openedAt !== undefined && time.elapsed() - this.#openedAt < OPEN_FOR
-    return isHeld || (!staff.hasNames && !(await staff.state()).isSet)
+    const { staff } = this.#deps
+    return this.#isHeld() || (!staff.hasNames && !(await staff.state()).isSet)
   }
 
   /** @throws AppFailure `not-allowed` unless they are open; each change keeps them open. */
   async mustBeOpen(): Promise<void> {
     if (!(await this.isOpen()))
       fail('not-allowed', 'Unlock the counter’s settings first.', { next: 'It takes an administrator’s PIN.' })
-    if (this.#openedAt !== undefined) this.#openedAt = this.#deps.time.elapsed()
+    if (this.#opened) this.#hold()
   }
 
-  /** @param proof of who is named, or works here. @throws AppFailure `not-allowed` unless they are an administrator. */
+  /** Who works here has just given their PIN. @throws AppFailure `not-allowed` unless they are an administrator. */
   open(): void {
-    const { staff, time, note, changed } = this.#deps
-    const who = staff.current()
-    if (who && who.role !== 'administrator') fail('not-allowed', 'Only an administrator can change these settings.')
-    this.#openedAt = time.elapsed()
+    const { note, changed } = this.#deps
+    if (!this.#isAdministrators()) fail('not-allowed', 'Only an administrator can change these settings.')
+    this.#hold()
     note({ what: 'settings-unlocked' })
     changed()
   }
 
-  /** Nobody of staff is there, or they have finished. */
+  /** Nobody of staff is there, or they have finished, or the time is over. */
   close(): void {
-    if (this.#openedAt === undefined) return
-    this.#openedAt = undefined
+    if (!this.#opened) return
+    this.#opened.cancel()
+    this.#opened = undefined
     this.#deps.changed()
+  }
+
+  #hold(): void {
+    const { time } = this.#deps
+    this.#opened?.cancel()
+    const cancel = time.after(OPEN_FOR, () => this.close())
+    this.#opened = { at: time.elapsed(), by: this.#who(), cancel }
+  }
+
+  #isHeld(): boolean {
+    if (!this.#opened || this.#deps.time.elapsed() - this.#opened.at >= OPEN_FOR) return false
+    return this.#opened.by === this.#who() && this.#isAdministrators()
+  }
+
+  /** Where nobody has a name, it is whoever becomes the first administrator. */
+  #who(): string {
+    return this.#deps.staff.current()?.id ?? FIRST
+  }
+
+  #isAdministrators(): boolean {
+    const { staff } = this.#deps
+    return !staff.hasNames || staff.current()?.role === 'administrator'
   }
 }
