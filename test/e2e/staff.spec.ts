@@ -92,3 +92,24 @@ test('a supervisor’s badge is scanned wherever a PIN is asked for, also while 
   await scan(window, 'CARD-0042')
   await expect(window.getByRole('heading', { name: 'Countersign is locked' })).toBeHidden()
 })
+
+test('settings that lock while someone is being added ask for the PIN, and nothing typed is lost', async ({
+  clerk
+}) => {
+  const { window, button } = clerk
+  await nameStaff(clerk)
+  await button('Add a staff member…').click()
+  const adding = window.getByRole('dialog', { name: 'Add a staff member' })
+  await adding.getByLabel('Name').fill('Ben Tui')
+  await adding.getByLabel('PIN', { exact: true }).fill('60418')
+  // As after ten minutes.
+  await window.evaluate(() => globalThis.window.countersign.counter.closeSettings())
+  await adding.getByRole('button', { name: 'Add' }).click()
+  const asking = window.getByRole('dialog', { name: 'Unlock the counter’s settings' })
+  await asking.getByLabel('PIN of Grace Okafor').fill(PIN)
+  await asking.getByRole('button', { name: 'Unlock' }).click()
+  await expect(asking).toBeHidden()
+  await expect(adding.getByLabel('Name')).toHaveValue('Ben Tui')
+  await adding.getByRole('button', { name: 'Add' }).click()
+  await expect(window.getByRole('list', { name: 'Staff' })).toContainText('Ben Tui')
+})

@@ -300,3 +300,71 @@ test('a staff member is changed and removed; why not is said at its field', asyn
   expect(calls('counter.removeStaff').at(-1)?.input).toEqual({ id: 'staff-1' })
   expect(screen.queryByText('Ben Tui-Smith')).toBeNull()
 })
+
+test('of the last one it is said that their PIN is everyone’s again', async () => {
+  await open({ ...pin({}), staff: { members: [grace, ben], settings: 'open' } })
+  const asked = async (name: string) => {
+    await press(`Edit ${name}`)
+    await press('Remove staff member…')
+    return dialog().getByText(/stays in the audit trail/).textContent
+  }
+  expect(await asked('Ben Tui')).toMatch(/^Their PIN and badge stop working\./)
+  await press('Remove')
+  expect(await asked('Grace Okafor')).toMatch(/^Their PIN is everyone’s again\./)
+})
+
+/** The ten minutes are over: the main process says so, or hasn't yet. */
+function lockAgain() {
+  const { state } = opened.api.control
+  state.staff = { ...state.staff, settings: 'locked' }
+}
+
+test('settings that lock by themselves are shown as locked at once', async () => {
+  await open({ ...pin({}), staff: { members: [grace, ben], settings: 'open' } })
+  expect(screen.getByText(/^These settings are unlocked/)).toBeTruthy()
+  lockAgain()
+  opened.api.control.emit('settings.changed', null)
+  await settle()
+  expect(screen.queryByText(/^These settings are unlocked/)).toBeNull()
+  expect(screen.getByText('These settings are locked.')).toBeTruthy()
+  expect(screen.queryByRole('dialog')).toBeNull()
+})
+
+test.each([
+  ['setting', 'counter.configure', () => tick('Use full screen while someone signs')],
+  ['logo', 'counter.chooseLogo', () => press('Choose logo…')]
+] as const)('a %s that is refused because they have locked asks for the PIN', async (_name, request, change) => {
+  await open({ ...pin({}), staff: { members: [grace], settings: 'open' } })
+  lockAgain()
+  opened.api.control.fail(request, { code: 'not-allowed', message: 'Unlock the counter’s settings first.' })
+  await change()
+  expect(screen.queryByText(/^These settings are unlocked/)).toBeNull()
+  await fireEvent.input(dialog().getByLabelText('PIN of Grace Okafor'), { target: { value: fakePin } })
+  await send('PIN of Grace Okafor')
+  expect(screen.queryByRole('dialog')).toBeNull()
+  expect(screen.getByText(/^These settings are unlocked/)).toBeTruthy()
+})
+
+test('someone being added is kept while the PIN is asked for, and added after it', async () => {
+  await open({ ...pin({}), staff: { members: [grace], settings: 'open' } })
+  await press('Add a staff member…')
+  await type('Name', 'Ben Tui')
+  await type('PIN', '60417')
+  lockAgain()
+  await send('Name')
+  expect(screen.queryByLabelText('Name')).toBeNull()
+  await fireEvent.input(screen.getByLabelText('PIN of Grace Okafor'), { target: { value: fakePin } })
+  await send('PIN of Grace Okafor')
+  expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('Ben Tui')
+  expect(dialog().queryByText(/wasn’t saved/)).toBeNull()
+  await send('Name')
+  expect(within(screen.getByRole('list', { name: 'Staff' })).getByText('Ben Tui')).toBeTruthy()
+})
+
+test('what is refused for another reason asks for no PIN', async () => {
+  await open({ ...pin({}), staff: { members: [grace], settings: 'open' } })
+  opened.api.control.fail('counter.configure', { code: 'storage', message: 'Not now.' })
+  lockAgain()
+  await tick('Use full screen while someone signs')
+  expect(screen.queryByRole('dialog')).toBeNull()
+})

@@ -15,6 +15,8 @@ export class CounterSettings {
   readonly pin: Resource<PinState>
   /** Who of staff there is, and whether the settings can be changed. */
   readonly staff: Resource<StaffView>
+  /** An administrator's PIN is asked for: by hand, or because a change was refused as they had locked again. */
+  isUnlocking = $state(false)
   /** What was asked for last, shown until the answer says what holds. */
   #wanted = $state.raw<Partial<CounterSettingsView>>({})
   #keeping: Promise<unknown> = Promise.resolve()
@@ -68,7 +70,7 @@ export class CounterSettings {
       const result = await settled(this.#api.counter.configure(change))
       if (result.ok) this.#view.put(result.value)
       if (this.#wanted === mine) this.#wanted = {}
-      return result.ok ? undefined : result.error
+      return result.ok ? undefined : this.#refused(result.error)
     })
     this.#keeping = kept
     return kept
@@ -84,7 +86,7 @@ export class CounterSettings {
   /** Lets the person choose a picture. Answers why it can't be used. */
   async chooseLogo(): Promise<AppError | undefined> {
     const result = await settled(this.#api.counter.chooseLogo())
-    if (!result.ok) return result.error.code === 'cancelled' ? undefined : result.error
+    if (!result.ok) return result.error.code === 'cancelled' ? undefined : this.#refused(result.error)
     if (result.value) this.#view.put(result.value)
     return undefined
   }
@@ -92,9 +94,17 @@ export class CounterSettings {
   /** Does something about staff or the lock of the settings, and shows what holds then. Answers why it wasn't done. */
   async administer(act: (counter: Api['counter']) => Promise<Result<StaffView>>): Promise<AppError | undefined> {
     const result = await settled(act(this.#api.counter))
-    if (!result.ok) return result.error
+    if (!result.ok) return this.#refused(result.error)
     this.staff.put(result.value)
     return undefined
+  }
+
+  /** Where they are locked by now, that is shown, and the PIN asked for. */
+  async #refused(error: AppError): Promise<AppError> {
+    if (error.code !== 'not-allowed') return error
+    await this.staff.load()
+    if (this.isLocked) this.isUnlocking = true
+    return error
   }
 
   /** The PIN was forgotten. Answers why it can't be reset. */
