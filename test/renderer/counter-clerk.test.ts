@@ -165,9 +165,9 @@ describe('someone who is not in the queue', () => {
   }
 
   test.each([
-    ['ana', 'Ana Ruiz signs after Ben Cole: Deed of gift'],
-    ['ida', 'Ida Moss has already signed: Deed of gift'],
-    ['eve', 'Eve Hart can’t sign here because the service gave no link: Deed of gift']
+    ['ana', 'Ana Ruiz · Deed of gift Signs after Ben Cole'],
+    ['ida', 'Ida Moss · Deed of gift Already signed'],
+    ['eve', 'Eve Hart · Deed of gift The service gave no link to sign here']
   ])(
     'is looked for in the documents, and why is said, with another way where there is one (%s)',
     async (typed, said) => {

@@ -48,13 +48,19 @@ function due(days: number, family: StatusFamily = 'in-progress') {
 }
 
 test('a due date says how long is left', () => {
-  expect(due(9)).toMatchObject({ day: '5 Dec', left: 'in 9 days', tone: 'quiet', overdue: false })
+  expect(due(9)).toMatchObject({
+    day: '5 Dec',
+    left: 'in 9 days',
+    line: 'Due in 9 days',
+    tone: 'quiet',
+    overdue: false
+  })
   expect(due(1)).toMatchObject({ left: 'tomorrow', tone: 'warn' })
 })
 
 test('what is overdue is marked, in words too', () => {
-  expect(due(0)).toMatchObject({ left: 'overdue today', overdue: true, tone: 'danger' })
-  expect(due(-1)).toMatchObject({ left: 'overdue by 1 day', overdue: true })
+  expect(due(0)).toMatchObject({ left: 'overdue today', line: 'Overdue today', overdue: true, tone: 'danger' })
+  expect(due(-1)).toMatchObject({ left: 'overdue by 1 day', line: 'Overdue by 1 day', overdue: true })
   expect(due(-3)).toMatchObject({ left: 'overdue by 3 days', overdue: true })
 })
 

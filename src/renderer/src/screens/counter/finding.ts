@@ -70,7 +70,7 @@ export interface NotHere {
   documentReference: string
   documentName: string
   signerName: string
-  /** Goes on after the name: "has already signed". */
+  /** A line of its own: "Already signed". */
   why: string
   /** Nothing but the link keeps them from signing here: there is another way for them. */
   hasNoLink: boolean
@@ -89,7 +89,7 @@ export function notHereIn(page: DocumentPage, typed: string): NotHere[] {
       documentReference: page.reference,
       documentName: page.name,
       signerName: person.name.trim() || 'Unnamed signer',
-      why: why ?? 'can’t sign here because the service gave no link',
+      why: why ?? 'The service gave no link to sign here',
       hasNoLink: why === undefined
     }
   })
@@ -97,15 +97,15 @@ export function notHereIn(page: DocumentPage, typed: string): NotHere[] {
 
 /** Undefined where nothing tells but that there is no link. */
 function whyNot({ people, status, goneAt }: DocumentPage, person: SignerView): string | undefined {
-  if (person.state === 'signed') return 'has already signed'
-  if (person.state === 'declined') return 'declined'
-  if (person.state === 'removed') return 'was removed'
-  if (goneAt !== undefined) return 'can’t sign because the document is no longer in the folders'
-  if (person.state === 'expired') return 'can’t sign because this has expired'
-  if (status.family === 'declined') return 'can’t sign because another signer declined'
-  if (person.canSignHere) return 'can sign here now'
+  if (person.state === 'signed') return 'Already signed'
+  if (person.state === 'declined') return 'Declined'
+  if (person.state === 'removed') return 'Removed from the document'
+  if (goneAt !== undefined) return 'The document is no longer in the folders'
+  if (person.state === 'expired') return 'Expired'
+  if (status.family === 'declined') return 'Another signer declined'
+  if (person.canSignHere) return 'Can sign here now'
   const before = people.slice(0, people.indexOf(person)).find(({ state }) => state === 'waiting' || state === 'unknown')
-  if (before && NOT_ASKED.has(person.signedStatus ?? ''))
-    return `signs after ${before.name.trim() || 'the signer before'}`
-  return undefined
+  if (!before || !NOT_ASKED.has(person.signedStatus ?? '')) return undefined
+  const name = before.name.trim()
+  return name ? `Signs after ${name}` : 'Signs after another signer'
 }

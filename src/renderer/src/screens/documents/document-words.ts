@@ -2,6 +2,7 @@
 
 import type { DocumentColumn } from '../../../../shared/contract/document-query.ts'
 import type { ConnectionView, DocumentRow, PackageRow } from '../../../../shared/contract/views.ts'
+import { counted } from '../../../../shared/counted.ts'
 import { isOpen } from '../../../../shared/model/document-status.ts'
 import type { ServiceDate } from '../../../../shared/model/service-date.ts'
 import { signedOf } from '../../words/counts.ts'
@@ -15,6 +16,8 @@ export interface DueWords {
   day: string
   /** "in 9 days", "overdue by 2 days"; empty where it no longer matters. */
   left: string
+  /** The same as a line of its own: "Due in 9 days", "Overdue by 2 days". */
+  line: string
   tone: 'quiet' | 'warn' | 'danger'
   overdue: boolean
 }
@@ -30,13 +33,12 @@ export function dueWords(
   const open = isOpen(status, signers)
   const hasPassed = (isDay ? beginningHere(due, 1) : at) <= now
   // Of a date that is to come it is said how long is left unless the document has ended; of one that has passed, if it is open.
-  if (open === false || (hasPassed && !open)) return { day, left: '', tone: 'quiet', overdue: false }
-  if (hasPassed) return { day, left: overdueBy(at, now), tone: 'danger', overdue: true }
+  if (open === false || (hasPassed && !open)) return { day, left: '', line: '', tone: 'quiet', overdue: false }
+  if (hasPassed) return { day, ...overdueBy(at, now), tone: 'danger', overdue: true }
   const left = daysAway(at, now)
-  if (left === 'today') {
-    return { day, left: isDay ? left : `today ${clockTime(at)}`, tone: 'warn', overdue: false }
-  }
-  return { day, left, tone: left === 'tomorrow' ? 'warn' : 'quiet', overdue: false }
+  const tone = left === 'today' || left === 'tomorrow' ? 'warn' : 'quiet'
+  const inFull = left === 'today' && !isDay ? `today ${clockTime(at)}` : left
+  return { day, left: inFull, line: `Due ${inFull}`, tone, overdue: false }
 }
 
 /** How far the documents of a package have come, as far as the service says. */
@@ -60,10 +62,13 @@ export function beginningHere({ at, offset }: ServiceDate, daysAfter = 0): numbe
   return new Date(written.getUTCFullYear(), written.getUTCMonth(), written.getUTCDate() + daysAfter).getTime()
 }
 
-function overdueBy(at: number, now: number): string {
+function overdueBy(at: number, now: number): Pick<DueWords, 'left' | 'line'> {
   const days = Math.round((midnight(now) - midnight(at)) / DAY)
-  if (days <= 0) return 'overdue today'
-  return days === 1 ? 'overdue by 1 day' : `overdue by ${days.toLocaleString('en-GB')} days`
+  if (days <= 0) return { left: 'overdue today', line: 'Overdue today' }
+  return {
+    left: counted(days, ['overdue by # day', 'overdue by # days']),
+    line: counted(days, ['Overdue by # day', 'Overdue by # days'])
+  }
 }
 
 function midnight(at: number): number {
