@@ -48,20 +48,22 @@ test('staff with names: a supervisor ends the wait that someone’s guesses made
   }
   await expect(window.getByText(/^Try again in \d+ s/)).toBeVisible()
   await person.button('Another staff member').click()
-  await window.getByLabel('Staff name').fill('ana')
+  await window.getByLabel('Staff name').fill('ana reweti')
   await person.unlock('60417')
   await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
 
   const entries: string[] = await window.evaluate(async () => {
     const list = await globalThis.window.countersign.audit.list({ search: '', offset: 0, limit: 100 })
     if (!list.ok) throw new Error(list.error.message)
-    return list.value.entries.map((entry: { what: string; staff: string }) => `${entry.what}: ${entry.staff}`)
+    return list.value.entries.map(({ what, staff, detail }) =>
+      [`${what}: ${staff}`, ...(what === 'pin-wrong' ? [`at ${detail.name}`] : [])].join(', ')
+    )
   })
   expect(entries).toEqual(
     expect.arrayContaining([
       'staff-added: Grace Okafor',
       'session-started: Grace Okafor',
-      'pin-wrong: Grace Okafor',
+      'pin-wrong: Grace Okafor, at Grace Okafor',
       'staff-chosen: Ana Reweti',
       'session-ended: Ana Reweti'
     ])

@@ -105,7 +105,8 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
   async function mustProve(pin: string, name: string | undefined, where: string): Promise<void> {
     const answer = await staff.check(pin, name)
     if (answer.ok) return
-    if (answer.code === 'wrong-pin') parts.note({ what: 'pin-wrong', detail: { where } })
+    if (answer.code === 'wrong-pin')
+      parts.note({ what: 'pin-wrong', detail: { where, ...(answer.at && { name: answer.at }) } })
     refusePin(answer, parts.time.now())
   }
 

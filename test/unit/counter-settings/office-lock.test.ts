@@ -106,13 +106,19 @@ test('where staff have names, it opens without a PIN only where nobody has one a
     ...{ db: database(), pin: staff, time: office.time.run() },
     minutes: () => 0,
     isHandedOver: () => false,
-    ...{ note: () => undefined, changed: () => undefined, trouble: () => undefined }
+    note: (note) => void office.notes.push(note),
+    ...{ changed: () => undefined, trouble: () => undefined }
   })
   await lock.lock()
   office.entries.clear()
   for (const name of ['Grace Okafor', 'Nobody', undefined]) {
     await expect(lock.unlock('0001', name)).rejects.toMatchObject({ appError: { code: 'wrong-pin' } })
   }
+  expect(office.notes.filter(({ what }) => what === 'pin-wrong').map(({ detail }) => detail)).toEqual([
+    { where: 'Countersign was locked', name: 'Grace Okafor' },
+    { where: 'Countersign was locked' },
+    { where: 'Countersign was locked', name: 'Grace Okafor' }
+  ])
   expect(await lock.unlock('60417', 'Ben Tui')).toMatchObject({ isLocked: false })
   await lock.lock()
   await staff.remove('staff-1')

@@ -221,17 +221,18 @@ describe('the counter’s settings', () => {
       appError: { code: 'not-allowed', message: expect.stringMatching(/Only an administrator/) }
     })
     await expect(handlers['counter.configure']({ lockAfter: 0 }, context)).rejects.toMatchObject(LOCKED)
-    await handlers['counter.openSettings']({ name: 'Grace', pin: '74918' }, context)
+    await handlers['counter.openSettings']({ name: 'Grace Okafor', pin: '74918' }, context)
     await handlers['counter.configure']({ lockAfter: 1 }, context)
   })
 
   test('know who works here, as they prove', async () => {
-    const { handlers } = office()
+    const { handlers, notes } = office()
     await handlers['counter.setPin']({ pin: '74918' }, context)
     await handlers['counter.addStaff']({ name: 'Ben Tui', role: 'clerk', pin: '60417' }, context)
     await expect(handlers['counter.chooseStaff']({ name: 'Ben Tui', pin: '74918' }, context)).rejects.toMatchObject({
       appError: { code: 'wrong-pin' }
     })
+    expect(notes.at(-1)?.detail).toEqual({ where: 'choosing who works here', name: 'Ben Tui' })
     const { members } = await handlers['counter.chooseStaff']({ name: 'Ben Tui', pin: '60417' }, context)
     expect(members.find(({ isCurrent }) => isCurrent)).toMatchObject({ name: 'Ben Tui' })
   })

@@ -80,7 +80,8 @@ export class OfficeLock {
     const answer = this.#isLocked ? await this.#deps.pin.check(pin, name) : undefined
     // Without a PIN nobody could ever open it.
     if (answer && !answer.ok && answer.code !== 'no-pin') {
-      if (answer.code === 'wrong-pin') note({ what: 'pin-wrong', detail: { where: 'Countersign was locked' } })
+      if (answer.code === 'wrong-pin')
+        note({ what: 'pin-wrong', detail: { where: 'Countersign was locked', ...(answer.at && { name: answer.at }) } })
       refusePin(answer, time.now())
     }
     if (answer) this.#open(answer.ok ? 'with the PIN' : 'without a PIN, as it was removed')

@@ -18,7 +18,7 @@ export const Tries = z.object({
   triedAt: z.number().min(0),
   isWaived: z.literal(true).optional()
 })
-type Tries = z.infer<typeof Tries>
+export type Tries = z.infer<typeof Tries>
 const KeptPin = Tries.extend({ hash: PinHash })
 type KeptPin = z.infer<typeof KeptPin>
 
@@ -116,6 +116,14 @@ export class StaffPinKeeper {
       if (refused) refuse('pin', refused)
       const kept: KeptPin = { hash: await this.#hashOf(pin), ...this.#delays.begin(0) }
       await keep(JSON.stringify(kept))
+    })
+  }
+
+  /** Whether it is the PIN, of a code that has proved something else already: no try is counted. */
+  is(pin: string): Promise<boolean> {
+    return inTurn(this, async () => {
+      const kept = await this.#read()
+      return kept ? isSame(pin, kept.hash) : false
     })
   }
 

@@ -152,8 +152,8 @@ export class StaffActions {
     if (!this.#page.isThere()) fail('gone', NO_PAGE)
   }
 
-  #refused(answer: RefusedPin, name: string | undefined): never {
-    if (answer.code === 'wrong-pin') this.#state.note('pin-wrong')
+  #refused(answer: RefusedPin & { at?: string }, name: string | undefined): never {
+    if (answer.code === 'wrong-pin') this.#state.note('pin-wrong', answer.at ? { name: answer.at } : {})
     // Another name's wait keeps nobody else from the pad.
     if (name === undefined) this.#state.become({ pinWaitUntil: answer.waitUntil })
     return refusePin(answer, this.#deps.time.now())

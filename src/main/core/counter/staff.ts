@@ -8,7 +8,7 @@ import { z } from 'zod'
 import type { PinState, StaffMember, StaffRole } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
-import { getOrMake } from '../lib/objects.ts'
+import { defined, getOrMake } from '../lib/objects.ts'
 import { inTurn } from '../lib/slices.ts'
 import { folded } from '../lib/text-folding.ts'
 import type { Time } from '../lib/time.ts'
@@ -30,15 +30,19 @@ type Member = z.infer<typeof Member>
 const LIST = 'staff'
 const CURRENT = 'staff-current'
 const TRIES = 'staff-tries'
+const BADGE_TRIES = 'staff-badge-tries'
 const STRANGERS = 'staff-strangers'
 /** Whose PIN is the keychain's, as it was before there were names. */
 const FIRST = 'first'
 /** Names that aren't there and were tried; of more the oldest are forgotten. */
-const MOST_STRANGERS = 50
-/** What this computer takes in wrong tries of all names together before each name has but one at a time. */
+const MOST_STRANGERS = 500
+/** As the contract has it: a shorter code is no try at a badge. */
+const SHORTEST_BADGE = 6
+/** What this computer takes in wrong PINs of all names together before they wait together; and in wrong badges. */
 const COMPUTER_DELAYS = { atOnce: 20, delays: [5 * 60_000] }
 
-export type Proof = PinAnswer & { by?: 'badge' }
+/** at: whose PIN it would have been, for the trail alone. */
+export type Proof = PinAnswer & { by?: 'badge'; at?: string }
 
 export interface StaffDeps extends Omit<PinDeps, 'keeps'> {
   keeps: PinDeps['keeps']
@@ -68,6 +72,7 @@ export class Staff {
   readonly #meta: ReturnType<typeof keptIn>
   readonly #keepers = new Map<string, StaffPinKeeper>()
   readonly #delays: Delays
+  readonly #badgeDelays: Delays
   #members: Member[]
   /** What the list has that can't be understood: kept as it is, and locked rather than taken for nobody. */
   readonly #unread: readonly unknown[]
@@ -77,6 +82,7 @@ export class Staff {
     this.#deps = deps
     this.#meta = keptIn(deps.db)
     this.#delays = new Delays(deps.time, COMPUTER_DELAYS)
+    this.#badgeDelays = new Delays(deps.time, COMPUTER_DELAYS)
     const kept = listIn(openMeta(deps.db).read(LIST))
     this.#members = kept.flatMap((one) => Member.safeParse(one).data ?? [])
     this.#unread = kept.filter((one) => !Member.safeParse(one).success)
@@ -110,9 +116,12 @@ export class Staff {
    * and an administrator's once the keychain's entry was removed.
    */
   async state(): Promise<PinState> {
-    const state = await this.#keeperOf(this.current()?.id ?? FIRST).state()
+    const keeper = this.#keeperOf(this.current()?.id ?? FIRST)
+    const state = await keeper.state()
     if (!this.hasNames) return state
-    const named = { ...state, asksName: true as const, isSet: state.isSet || !this.#isOnlyOne }
+    const waitUntil = this.#later(state.waitUntil, await this.#computersWait(keeper))
+    const isSet = state.isSet || !this.#isOnlyOne
+    const named = { ...state, asksName: true as const, isSet, ...defined({ waitUntil }) }
     // A keychain that fails says so wherever its PIN is asked for.
     if (named.isSet && (await this.hasLostEntry().catch(() => false)))
       return { ...named, canReset: false, reset: 'allowed', resetOf: this.#heir().name }
@@ -258,7 +267,8 @@ export class Staff {
       return
     }
     const { code, waitUntil } = answer.ok ? { code: 'wrong-pin' as const } : answer
-    if (code === 'wrong-pin') note({ what: 'pin-wrong', detail: { where: 'choosing a new PIN' } })
+    if (code === 'wrong-pin')
+      note({ what: 'pin-wrong', detail: { where: 'choosing a new PIN', ...(answer.at && { name: answer.at }) } })
     const message = code === 'pin-wait' ? 'Too many wrong PINs.' : 'Wrong PIN.'
     const wait = waitUntil === undefined ? {} : { retryAfterMs: Math.max(waitUntil - time.now(), 1) }
     fail(code, message, { ...wait, fields: [{ field: 'current', message }] })
@@ -268,23 +278,58 @@ export class Staff {
     if (!this.hasNames) return this.#first.check(code)
     const member = this.#named(name)
     const keeper = await this.#judgeOf(member, name)
-    const tries = this.#meta.read(TRIES, Tries) ?? { wrong: 0, triedAt: 0 }
-    const left = this.#delays.left(tries)
-    // A name that nobody got wrong has its try all the same: else anyone with the screen could lock everyone out.
-    const waits = left > 0 && (await keeper.wrongInARow()) > 0
-    if (waits) return { ok: false, code: 'pin-wait', waitUntil: this.#deps.time.now() + left }
-    const maybeBadge = name === undefined && left === 0 && this.#members.some(({ badge }) => badge)
-    const isJudged = maybeBadge || (await keeper.state()).waitUntil === undefined
-    // Before it is judged, so that ending the application gains nothing. What isn't judged doesn't count.
-    if (left === 0 && isJudged) this.#meta.write(TRIES, this.#delays.begin(tries.wrong + 1))
-    const holder = maybeBadge ? await this.#holderOf(code) : undefined
-    const answer: Proof = holder ? { ok: true, by: 'badge' } : await keeper.check(code)
-    const who = holder ?? member
-    if (!answer.ok || !who) return answer
+    const wrongBadges = this.#triesIn(BADGE_TRIES)
+    const holder = name === undefined ? await this.#judgeBadge(code) : undefined
+    // A code that is a PIN as well is that of who works here: nobody becomes someone else by their own PIN.
+    const answer: Proof =
+      holder && !(await keeper.is(code)) ? { ok: true, by: 'badge' } : await this.#judgePin(code, keeper)
+    const who = answer.by ? holder : member
+    if (!answer.ok || !who) return { ...answer, ...(member && { at: member.name }) }
     this.#meta.erase(TRIES)
+    // What is right in between doesn't make wrong badges forgotten: else who has a PIN of their own could go on guessing.
+    this.#meta.write(BADGE_TRIES, wrongBadges)
     if (who.role !== 'clerk') await this.#endWaits(who)
     this.#choose(who, answer.by)
     return answer
+  }
+
+  /** Counted before it is judged, so that ending the application gains nothing. What isn't judged doesn't count. */
+  async #judgePin(code: string, keeper: StaffPinKeeper): Promise<PinAnswer> {
+    const computers = await this.#computersWait(keeper)
+    if (computers > 0) return { ok: false, code: 'pin-wait', waitUntil: this.#deps.time.now() + computers }
+    const tries = this.#triesIn(TRIES)
+    if (this.#delays.left(tries) === 0 && (await keeper.state()).waitUntil === undefined)
+      this.#meta.write(TRIES, this.#delays.begin(tries.wrong + 1))
+    const answer = await keeper.check(code)
+    if (answer.ok) return answer
+    return { ...answer, ...defined({ waitUntil: this.#later(answer.waitUntil, await this.#computersWait(keeper)) }) }
+  }
+
+  /** Whose badge it is; nobody's after too many wrong ones. */
+  async #judgeBadge(code: string): Promise<Member | undefined> {
+    if (code.length < SHORTEST_BADGE || !this.#members.some(({ badge }) => badge)) return undefined
+    const tries = this.#triesIn(BADGE_TRIES)
+    if (this.#badgeDelays.left(tries) > 0) return undefined
+    this.#meta.write(BADGE_TRIES, this.#badgeDelays.begin(tries.wrong + 1))
+    return this.#holderOf(code)
+  }
+
+  /**
+   * Milliseconds that a name waits because of the wrong PINs at all of them. A name that nobody got wrong has its try all the
+   * same: else anyone with the screen could lock everyone out.
+   */
+  async #computersWait(keeper: StaffPinKeeper): Promise<number> {
+    const left = this.#delays.left(this.#triesIn(TRIES))
+    return left > 0 && (await keeper.wrongInARow()) > 0 ? left : 0
+  }
+
+  #triesIn(key: string): Tries {
+    return this.#meta.read(key, Tries) ?? { wrong: 0, triedAt: 0 }
+  }
+
+  /** The later of a moment and so many milliseconds from now; undefined where there is nothing to wait for. */
+  #later(waitUntil: number | undefined, milliseconds: number): number | undefined {
+    return milliseconds > 0 ? Math.max(waitUntil ?? 0, this.#deps.time.now() + milliseconds) : waitUntil
   }
 
   /**
@@ -326,7 +371,15 @@ export class Staff {
 
   #forgetTries(): void {
     this.#meta.erase(TRIES)
-    this.#meta.erase(STRANGERS)
+    this.#meta.erase(BADGE_TRIES)
+    const waived = Object.entries(this.#strangers()).map(([key, secret]) => [key, this.#waived(secret)])
+    if (waived.length > 0) this.#meta.write(STRANGERS, Object.fromEntries(waived))
+  }
+
+  /** As `StaffPinKeeper.endWait`: the next try is taken, and what was wrong before is remembered. */
+  #waived(secret: string): string {
+    const kept = Tries.loose().safeParse(parsedJson(secret)).data
+    return kept && new Delays(this.#deps.time).left(kept) > 0 ? JSON.stringify({ ...kept, isWaived: true }) : secret
   }
 
   /** The list, with the owner of the one PIN as its first administrator where there is none yet. */
@@ -358,13 +411,11 @@ export class Staff {
     fail('bad-input', 'Someone must remain an administrator.', { next: 'Make someone else an administrator first.' })
   }
 
-  /** By the whole name, or by a first name that only one has. */
+  /** By the whole name: the wrong PINs at a part of it would be counted apart, and say so whether it is one. */
   #named(name: string | undefined): Member | undefined {
     if (name === undefined) return this.current()
     const typed = folded(name.trim())
-    const whole = this.#members.find((member) => folded(member.name) === typed)
-    const firsts = this.#members.filter((member) => folded(member.name).split(' ')[0] === typed)
-    return whole ?? (firsts.length === 1 ? firsts[0] : undefined)
+    return this.#members.find((member) => folded(member.name) === typed)
   }
 
   /** @param along written with it, or not at all. */
@@ -426,15 +477,17 @@ export class Staff {
     return JSON.stringify({ hash: { n, r, p, salt: random(16), key: random(32) }, wrong: 0, triedAt: 0 })
   }
 
+  #strangers(): Record<string, string> {
+    return this.#meta.read(STRANGERS, z.record(z.string(), z.string())) ?? {}
+  }
+
   /** A name that isn't there: what is kept of it looks and lasts as what is kept of one that is, and nothing is right. */
   #strangerOf(name: string): StaffPinKeeper {
     const key = createHash('sha256').update(folded(name.trim())).digest('hex').slice(0, 32)
-    const Strangers = z.record(z.string(), z.string())
-    const all = () => this.#meta.read(STRANGERS, Strangers) ?? {}
     const slot: SecretSlot = {
-      get: async () => all()[key] ?? this.#nobodys(),
+      get: async () => this.#strangers()[key] ?? this.#nobodys(),
       set: async (secret) => {
-        const { [key]: _before, ...others } = all()
+        const { [key]: _before, ...others } = this.#strangers()
         this.#meta.write(
           STRANGERS,
           Object.fromEntries([...Object.entries(others), [key, secret]].slice(-MOST_STRANGERS))
