@@ -56,10 +56,12 @@ export const screens: Record<ScreenName, Screen> = {
 export const parts = {
   'first run': () => import('../screens/first-run/FirstRun.svelte'),
   lock: () => import('./LockScreen.svelte'),
+  layer: () => import('../screens/counter/CounterLayer.svelte'),
   person: () => import('../screens/counter/person/PersonSide.svelte'),
   drops: () => import('./DropZone.svelte'),
   search: () => import('./CommandPalette.svelte'),
-  shortcuts: () => import('./Shortcuts.svelte')
+  shortcuts: () => import('./Shortcuts.svelte'),
+  notices: () => import('./Notices.svelte')
 }
 
 /** What each screen is called. */

@@ -31,10 +31,6 @@ export const COLUMN_KINDS: Record<DocumentColumn, ColumnKind> = {
 export const ALL_COLUMNS = Object.keys(COLUMN_KINDS) as DocumentColumn[]
 const WIDEST = 1200
 
-export function isColumn(name: string): name is DocumentColumn {
-  return Object.hasOwn(COLUMN_KINDS, name)
-}
-
 /** What is shown until a person chooses, the first that have room; the rest of the room is the names' and signers'. */
 const USUAL: readonly DocumentColumn[] = [
   'name',

@@ -4,7 +4,6 @@
  */
 import type { DocumentColumn, DocumentQuery } from '../../../shared/contract/document-query.ts'
 import { IDENTITY_FILTERS, STATUS_FAMILIES } from '../../../shared/model/document-status.ts'
-import { isColumn } from './document-columns.ts'
 import { hrefOf, type Route } from './router.svelte.ts'
 
 /** A view's own query, or in its place the one that a person is changing it to. */
@@ -152,6 +151,25 @@ function read(parameters: URLSearchParams, folder: string | undefined): Document
   if (isColumn(by)) query.sort = { by, descending: sort.startsWith('-') }
   if (parameters.get('grouped') === '1') query.grouped = true
   return query
+}
+
+/** Their names alone, as the first screen reads queries and shows no columns. */
+const COLUMNS: Readonly<Record<DocumentColumn, true>> = {
+  ...{
+    name: true,
+    signers: true,
+    status: true,
+    progress: true,
+    due: true,
+    lastSigned: true,
+    folder: true,
+    matter: true
+  },
+  ...{ package: true, clientReference: true, reference: true, formReference: true, identity: true, changed: true }
+}
+
+export function isColumn(name: string): name is DocumentColumn {
+  return Object.hasOwn(COLUMNS, name)
 }
 
 function numberOf(text: string | null): number | undefined {

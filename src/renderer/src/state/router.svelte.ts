@@ -20,6 +20,9 @@ export const screenNames = [
 ] as const
 export type ScreenName = (typeof screenNames)[number]
 
+/** The section of the help that is read before there is an account: here, as the help itself isn't loaded before it is opened. */
+export const FIRST_HELP = ['administration', 'setting-up-a-computer']
+
 /** Screens that are reached from another one, which is marked in the side bar in their place; null: from anywhere. */
 export const screensWithin: Partial<Record<ScreenName, ScreenName | null>> = {
   help: null,

@@ -47,9 +47,6 @@ export const sectionOfScreen: Partial<Record<string, string>> = {
   settings: 'guide/settings'
 }
 
-/** What is read before there is an account. */
-export const FIRST_HELP = ['administration', 'setting-up-a-computer']
-
 /** The section of that id; of a page's name or an id that is gone the first there, and else the first of all. */
 export function sectionAt(sections: readonly Section[], id: string): Section | undefined {
   const page = `${id.split('/')[0]}/`
