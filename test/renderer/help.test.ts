@@ -50,7 +50,7 @@ describe('F1', () => {
       expect([name, known.has(sectionOfScreen[name] ?? '')]).toEqual([name, true])
   })
 
-  test('helps whoever sets it up, who finds what was typed there again', async () => {
+  test('helps those who set it up, who find what was typed there again', async () => {
     const { app } = await open({ accounts: [] }, 'today')
     await fireEvent.click(screen.getByRole('button', { name: /Connect your office/ }))
     await fireEvent.input(screen.getByLabelText('Name'), { target: { value: 'Harbour' } })

@@ -10,7 +10,8 @@ import type { Counter } from '../core/counter/counter.ts'
 import type { CounterSettingsKeeper } from '../core/counter/counter-settings.ts'
 import { LARGEST_LOGO } from '../core/counter/logo.ts'
 import type { OfficeLock } from '../core/counter/office-lock.ts'
-import type { SettingsAccess, Staff } from '../core/counter/staff.ts'
+import type { SettingsAccess } from '../core/counter/settings-access.ts'
+import type { Staff } from '../core/counter/staff.ts'
 import { refusePin } from '../core/counter/staff-actions.ts'
 import { fail } from '../core/lib/failure.ts'
 import type { Time } from '../core/lib/time.ts'
@@ -124,7 +125,7 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
       if (parts.isRunning() && ((await staff.hasLostEntry()) || !(await staff.state()).isSet))
         fail('busy', 'Someone is signing.', { next: 'Choose the first PIN once they finish.' })
       const state = await staff.set(chosen, current, name)
-      // Whoever has just given the one PIN needn't give it again.
+      // One who has just given the one PIN needn't give it again.
       if (!staff.hasNames && !parts.isRunning()) access.open()
       return state
     },
@@ -153,7 +154,7 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
 
     'counter.settings': async () => settings.read(),
     'counter.configure': async (changes) => {
-      // Where nobody has a name of their own, whoever sits there says who they are.
+      // Where nobody has a name of their own, the one who sits there says who they are.
       const { staffName, ...guarded } = changes
       const isName = staffName !== undefined && !staff.hasNames
       if (!isName || Object.values(guarded).some((value) => value !== undefined)) await access.mustBeOpen()

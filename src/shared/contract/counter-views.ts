@@ -151,7 +151,7 @@ export interface PinState {
    * allowed: that has happened just now.
    */
   reset: 'none' | 'asked' | 'allowed'
-  /** Whose PIN may be chosen anew for as long as nobody does, as the keychain's entry was removed: an administrator's. */
+  /** Whose PIN may be set again for as long as nobody does, as the keychain's entry was removed: an administrator's. */
   resetOf?: string
   /** Whether this system tells when someone signs in; where not, only the administrator can reset it. */
   canReset: boolean

@@ -82,7 +82,7 @@ describe('requests about the counter’s settings', () => {
     expect(await handlers['counter.setPin']({ pin: '60417', current: '74918' }, context)).toMatchObject({ isSet: true })
   })
 
-  test('an administrator’s is chosen anew only once nobody signs', async () => {
+  test('an administrator’s is set again only once nobody signs', async () => {
     const { handlers, signing, entries } = office()
     await handlers['counter.setPin']({ pin: '74918' }, context)
     await handlers['counter.addStaff']({ name: 'Ben Tui', role: 'clerk', pin: '60417' }, context)
@@ -189,7 +189,7 @@ describe('the counter’s settings', () => {
     expect((await handlers['counter.settings'](undefined, context)).logo).toBeFalsy()
   })
 
-  test('leave it to whoever sits there to say who they are, where nobody has a name', async () => {
+  test('leave it to the one who sits there to say who they are, where nobody has a name', async () => {
     const { handlers, pass } = office()
     await handlers['counter.setPin']({ pin: '74918' }, context)
     await pass(10 * MINUTE)

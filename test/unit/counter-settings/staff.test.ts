@@ -292,7 +292,7 @@ describe('an office of which no administrator knows their PIN', () => {
 })
 
 describe('a badge', () => {
-  test('is taken in place of a PIN, whoever works here, and says whose it is', async () => {
+  test('is taken in place of a PIN, no matter who works here, and says whose it is', async () => {
     const { staff, notes } = await named()
     await staff.change('staff-1', { badge: 'CARD-0042' })
     await staff.change('staff-2', { badge: 'CARD-0077' })
@@ -547,7 +547,7 @@ describe('settings that an administrator opened', () => {
     return { ...office, access }
   }
 
-  test('are closed to whoever works here next', async () => {
+  test('are closed to the one who works here next', async () => {
     const { staff, access } = await opened()
     await staff.check('60417', 'Ben Tui')
     await expect(access.mustBeOpen()).rejects.toMatchObject(refusal({ code: 'not-allowed' }))

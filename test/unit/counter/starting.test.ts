@@ -265,7 +265,7 @@ describe('the queue', () => {
 })
 
 describe('a pad that waits after wrong PINs', () => {
-  test('says so from the start of a session, whoever guessed before it, and no more once the wait is ended', async () => {
+  test('says so from the start of a session, no matter who guessed before it, and no more once the wait is ended', async () => {
     const office = openOffice()
     office.pinWaitUntil = office.time.now + 300_000
     await office.start(['will', 0])
@@ -276,7 +276,7 @@ describe('a pad that waits after wrong PINs', () => {
     expect(office.counter.state()).not.toHaveProperty('pinWaitUntil')
   })
 
-  test('is told of names, so that another of staff can give theirs; a wrong PIN of theirs keeps nobody else waiting', async () => {
+  test('learns that staff have names, so that another of them can give theirs; a wrong PIN of theirs keeps nobody else waiting', async () => {
     const office = openOffice()
     office.asksName = true
     await office.start(['will', 0])

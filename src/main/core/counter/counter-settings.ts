@@ -169,7 +169,7 @@ function changedNames(before: Kept, after: Kept): string[] {
   return names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
 }
 
-/** The longest that is told of one value: a checklist is told in full, a book isn't. */
+/** In characters, what the trail keeps of one value: all of a checklist, not all of a book. */
 const LONGEST_VALUE = 300
 
 /** What was changed, and of each what it was and is: a trail that says only that something changed proves little. */

@@ -82,7 +82,7 @@ export class Counter {
       place.giveBack()
       fail('gone', 'The account was removed, or Countersign is closing.')
     }
-    // Whoever guessed before the screen changed hands has made staff wait: the pad says so from the start.
+    // Guesses from before the screen changed hands may make staff wait: the pad says so from the start.
     const state = { ...stateAt(taken), ...defined({ pinWaitUntil: waitUntil, asksName }) }
     const started = new Session(this.#deps, this.#cleanup, { ...start, state })
     try {

@@ -107,7 +107,7 @@ export class StaffPinKeeper {
 
   /**
    * An administrator sets another PIN, without the one that holds.
-   * @param keep what is to be kept of it, by whoever keeps something else with it.
+   * @param keep what is to be kept of it, by a caller who keeps something else with it.
    * @throws AppFailure `invalid`; KeychainError; what `keep` throws.
    */
   replace(pin: string, keep = (secret: string): unknown => this.#deps.slot.set(secret)): Promise<void> {

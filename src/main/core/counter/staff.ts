@@ -11,7 +11,6 @@ import { parsedJson } from '../lib/json-scanning.ts'
 import { defined, getOrMake } from '../lib/objects.ts'
 import { inTurn } from '../lib/slices.ts'
 import { folded } from '../lib/text-folding.ts'
-import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import type { SecretSlot } from '../storage/keychain.ts'
 import { keptIn, openMeta } from '../storage/meta.ts'
@@ -33,7 +32,7 @@ const TRIES = 'staff-tries'
 const BADGE_TRIES = 'staff-badge-tries'
 const STRANGERS = 'staff-strangers'
 /** Whose PIN is the keychain's, as it was before there were names. */
-const FIRST = 'first'
+export const FIRST = 'first'
 /** Names that aren't there and were tried; of more the oldest are forgotten. */
 const MOST_STRANGERS = 500
 /** As the contract has it: a shorter code is no try at a badge. */
@@ -88,7 +87,7 @@ export class Staff {
     this.#unread = kept.filter((one) => !Member.safeParse(one).success)
   }
 
-  /** Whether staff have names, so that a PIN is somebody's. */
+  /** Whether staff have names, so that each PIN belongs to one of them. */
   get hasNames(): boolean {
     return this.#members.length + this.#unread.length > 0
   }
@@ -175,7 +174,7 @@ export class Staff {
     for (const keeper of this.#all()) keeper.lockScreen()
   }
 
-  /** The computer was unlocked: whoever waited after wrong PINs waits no more, where the system tells of a sign-in. */
+  /** The computer was unlocked: nobody waits after wrong PINs any more, where the system tells of a sign-in. */
   unlockScreen(): void {
     for (const keeper of this.#all()) void keeper.unlockScreen()
     if (this.canReset && this.#wasLocked) this.#forgetTries()
@@ -237,7 +236,7 @@ export class Staff {
     this.#deps.changed()
   }
 
-  /** Whose PIN is chosen anew: an administrator's, of whom there is always one, unless the list can't be understood. */
+  /** Whose PIN is set again: an administrator's, of whom there is always one, unless the list can't be understood. */
   #heir(): Member {
     const first = { id: FIRST, name: this.#deps.firstName(), role: 'administrator' as const }
     return this.#members.find(isAdministrator) ?? first
@@ -450,7 +449,7 @@ export class Staff {
   #keeperOf(id: string): StaffPinKeeper {
     const note: StaffDeps['note'] = ({ detail, ...what }, ...more) => {
       const name = this.#members.find((member) => member.id === id)?.name
-      // Someone who is being added is told of with their PIN.
+      // Of one who is being added, the entry of the addition says it.
       if (name !== undefined || !this.hasNames)
         this.#deps.note({ ...what, detail: { ...detail, ...(name && { name }) } }, ...more)
     }
@@ -499,7 +498,7 @@ export class Staff {
   }
 }
 
-/** Whoever was kept, each as they may be understood; what can't be understood at all is one of them, as it isn't nobody. */
+/** The members that were kept, not yet understood; a list that can't be read counts as one, so that it isn't taken for nobody. */
 function listIn(text: string | undefined): unknown[] {
   if (text === undefined) return []
   const list = parsedJson(text)
@@ -516,74 +515,4 @@ function isAdministrator({ role }: Member): boolean {
 
 function refuse(field: string, message: string): never {
   return fail('invalid', message, { fields: [{ field, message }] })
-}
-
-/** Milliseconds that settings stay open after they were opened, or changed. */
-const OPEN_FOR = 10 * 60_000
-
-export interface SettingsAccessDeps extends Pick<StaffDeps, 'note' | 'changed'> {
-  staff: Staff
-  time: Pick<Time, 'after' | 'elapsed'>
-}
-
-/** The settings of the counter are an administrator's: opened with their PIN, and closed by themselves, or with who works here next. */
-export class SettingsAccess {
-  readonly #deps: SettingsAccessDeps
-  #opened: { at: number; by: string; cancel: () => void } | undefined
-
-  constructor(deps: SettingsAccessDeps) {
-    this.#deps = deps
-  }
-
-  /** Whether they may be changed now: before there is a PIN anyone may. */
-  async isOpen(): Promise<boolean> {
-    const { staff } = this.#deps
-    return this.#isHeld() || (!staff.hasNames && !(await staff.state()).isSet)
-  }
-
-  /** @throws AppFailure `not-allowed` unless they are open; each change keeps them open. */
-  async mustBeOpen(): Promise<void> {
-    if (!(await this.isOpen()))
-      fail('not-allowed', 'Unlock the counter’s settings first.', { next: 'It takes an administrator’s PIN.' })
-    if (this.#opened) this.#hold()
-  }
-
-  /** Who works here has just given their PIN. @throws AppFailure `not-allowed` unless they are an administrator. */
-  open(): void {
-    const { note, changed } = this.#deps
-    if (!this.#isAdministrators()) fail('not-allowed', 'Only an administrator can change these settings.')
-    this.#hold()
-    note({ what: 'settings-unlocked' })
-    changed()
-  }
-
-  /** Nobody of staff is there, or they have finished, or the time is over. */
-  close(): void {
-    if (!this.#opened) return
-    this.#opened.cancel()
-    this.#opened = undefined
-    this.#deps.changed()
-  }
-
-  #hold(): void {
-    const { time } = this.#deps
-    this.#opened?.cancel()
-    const cancel = time.after(OPEN_FOR, () => this.close())
-    this.#opened = { at: time.elapsed(), by: this.#who(), cancel }
-  }
-
-  #isHeld(): boolean {
-    if (!this.#opened || this.#deps.time.elapsed() - this.#opened.at >= OPEN_FOR) return false
-    return this.#opened.by === this.#who() && this.#isAdministrators()
-  }
-
-  /** Where nobody has a name, it is whoever becomes the first administrator. */
-  #who(): string {
-    return this.#deps.staff.current()?.id ?? FIRST
-  }
-
-  #isAdministrators(): boolean {
-    const { staff } = this.#deps
-    return !staff.hasNames || staff.current()?.role === 'administrator'
-  }
 }

@@ -78,7 +78,7 @@ export function openPeople({ db, recipients, time }: PeopleDeps) {
     }),
 
     /**
-     * A signer's name or address was corrected: whoever is offered next has it right. Somebody who isn't known stays unknown;
+     * A signer's name or address was corrected: the next offer has it right. A person who isn't known stays unknown;
      * where both are known, the wrong one goes.
      */
     correct: db.transaction((accountId: string, was: Called, now: Called & Partial<Mobile>): void => {
