@@ -42,3 +42,19 @@ test.describe('the parts', () => {
     })
   }
 })
+
+test('a button that is only a picture says its label while it is pointed at or focused, and no longer', async () => {
+  const { page, show } = preview
+  await show({ scene: 'gallery', at: '' }, looks.light)
+  const button = page.getByRole('main').getByRole('button', { name: 'Settings' }).first()
+  const said = page.getByText('Settings', { exact: true }).and(page.locator('.tooltip'))
+  await button.hover()
+  await expect(said).toBeVisible()
+  await page.mouse.move(0, 0)
+  await expect(said).toBeHidden()
+  await page.keyboard.press('Tab')
+  while (!(await button.evaluate((element) => element === document.activeElement))) await page.keyboard.press('Tab')
+  await expect(said).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(said).toBeHidden()
+})

@@ -436,6 +436,6 @@ test('after any history the mirror equals the service, and each change was told 
         if (isCandid) expect(signed.length).toBeLessThanOrEqual(1)
       }
     }),
-    { numRuns: 400 }
+    { numRuns: 200 }
   )
 }, 120_000)
