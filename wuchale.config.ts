@@ -39,7 +39,9 @@ const OF_MACHINES = new RegExp(
     'main/core/outbox/send-list',
     'main/core/lib/picture-header',
     'shared/model/(document-status|id-verification|spelling|service-date)',
-    'shared/composition/(bulk-fields|bulk-columns)'
+    'shared/composition/(bulk-fields|bulk-columns)',
+    // A person’s own words have catalogues of their own, as one person’s language is nobody else’s (decision 35).
+    'renderer/src/screens/counter/person/(languages/sentences|translator|reading-aloud.svelte)'
   ].join('|')})\\.ts$`
 )
 
@@ -77,9 +79,13 @@ const LABELS = new Set([
   'unsaved'
 ])
 
+/** What a person at the counter is told, in their language. */
+const PERSONS = new Set(['say', 'parts', 'translator.say'])
+
 /** Says whether people read this: whatever stands between tags, and in code what has more than one word. */
-function isWords({ msgStr, details: { scope, element, attribute, file } }: Message): boolean {
+function isWords({ msgStr, details: { scope, element, attribute, file, call } }: Message): boolean {
   const text = msgStr.join('\n')
+  if (file.includes('/screens/counter/person/') && PERSONS.has(call ?? '')) return false
   if (!/\p{L}{2}/u.test(text) || OF_MACHINES.test(file)) return false
   if (scope === 'markup') return element !== 'code' && element !== 'style'
   if (scope === 'attribute' && FOR_MACHINES.has(attribute ?? '')) return false

@@ -84,6 +84,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
   const windows: CounterWindows = new CounterWindows({
     office: foundation.window,
     settings: () => settings.read(),
+    zoom,
     openPersonWindow: (display) => openPersonWindow(display, { start, preload, zoom, log, devServer }),
     clipboard,
     left: (by) => counter.left(by),

@@ -117,7 +117,7 @@ const work = await openWorkstation({
     page = turn
     pages++
     return {
-      ...{ show: nothing, cover: nothing, zoom: nothing, print: async () => undefined },
+      ...{ show: nothing, cover: nothing, zoom: nothing, speak: nothing, print: async () => undefined },
       pdf: async () => new Uint8Array(),
       destroy: async () => {
         page = undefined

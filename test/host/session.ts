@@ -99,6 +99,8 @@ export class Session extends Emulated implements Offered {
   #borrowed: { readonly page: ReturnType<typeof borrowPage>; users: number } | undefined
   #settings: Promise<unknown> = Promise.resolve()
   #userAgent: string | undefined
+  /** @internal the header of that name; undefined for the browser's own */
+  acceptLanguage: string | undefined
   #spellChecker = true
   #proxy: { proxyServer?: string | undefined; proxyBypassList?: string | undefined } = {}
 
@@ -212,8 +214,13 @@ export class Session extends Emulated implements Offered {
     return this.partition === ''
   }
 
-  setUserAgent(userAgent: string): void {
+  /** As Electron, what is said of languages goes to servers at once, and no page reads it of `navigator`. */
+  setUserAgent(userAgent: string, acceptLanguages?: string): void {
     this.#userAgent = userAgent
+    if (acceptLanguages === undefined) return
+    this.acceptLanguage = acceptLanguageHeader(acceptLanguages)
+    const told = [...this.members].map((member) => member.applySurroundings())
+    this.#settings = Promise.allSettled([this.#settings, ...told])
   }
 
   getUserAgent(): string {
@@ -369,3 +376,11 @@ export const session = strictly('session', {
     return Session.of('') as unknown as Electron.Session
   }
 } satisfies Module & Record<string, unknown>)
+
+/** As Chromium makes it of an ordered list: each a little less wanted than the one before. */
+function acceptLanguageHeader(languages: string): string {
+  return languages
+    .split(',')
+    .map((language, place) => (place === 0 ? language : `${language};q=${Math.max(0.1, 1 - place / 10).toFixed(1)}`))
+    .join(',')
+}

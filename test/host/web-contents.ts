@@ -658,6 +658,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
       () => {}
     )
     const { dark, highContrast, online } = host.surroundings
+    const { acceptLanguage } = this.session
     await Promise.all([
       added,
       session.send('Emulation.setEmulatedMedia', {
@@ -671,6 +672,9 @@ export class WebContents extends Emulated implements Offered, PageOwner {
         latency: 0,
         downloadThroughput: -1,
         uploadThroughput: -1
+      }),
+      session.send('Network.setExtraHTTPHeaders', {
+        headers: acceptLanguage === undefined ? {} : { 'Accept-Language': acceptLanguage }
       })
     ])
   }

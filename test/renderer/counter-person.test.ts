@@ -281,7 +281,7 @@ describe('the page to sign', () => {
     await open({ phase: 'open', origin })
     api.control.fail('counter.cover', { code: 'internal', message: 'Something went wrong inside Countersign.' })
     await press('Help')
-    expect(side().getByRole('alert').textContent).toMatch(/Something went wrong/)
+    expect(side().getByRole('alert').textContent).toMatch(/That didn’t work/)
     expect(button('I’ve finished')).toBeTruthy()
   })
 })

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
+import { translatorOf } from '../../src/renderer/src/screens/counter/person/translator.ts'
 import { whatEndingLoses, whyCovered, whyLocked } from '../../src/renderer/src/screens/counter/person/words.ts'
 import { sessionOf, turnOf } from './fakes/counter.ts'
+
+const { say } = translatorOf('en')
 
 const left = { phase: 'covered' as const, cover: 'staff' as const }
 const three = [turnOf(), turnOf({ documentReference: 'doc-1' }), turnOf({ documentReference: 'doc-2' })]
@@ -21,13 +24,15 @@ test('staff is told why it was covered, and what of the page is there', () => {
 
 test('who waits for staff is told that nothing is lost only where their page is there still', () => {
   const locked = { cover: 'away' as const, isLocked: true }
-  expect(whyLocked(sessionOf({ ...locked, phase: 'covered' }))).toMatch(/hidden\. Nothing is lost\.$/)
-  expect(whyLocked(sessionOf({ ...locked, phase: 'covered', cover: 'idle' }))).toMatch(/hidden\. Nothing is lost\.$/)
-  const unplugged = whyLocked(sessionOf({ ...locked, phase: 'failed', coveredBy: 'display' }))
+  expect(whyLocked(say, sessionOf({ ...locked, phase: 'covered' }))).toMatch(/hidden\. Nothing is lost\.$/)
+  expect(whyLocked(say, sessionOf({ ...locked, phase: 'covered', cover: 'idle' }))).toMatch(
+    /hidden\. Nothing is lost\.$/
+  )
+  const unplugged = whyLocked(say, sessionOf({ ...locked, phase: 'failed', coveredBy: 'display' }))
   expect(unplugged).toBe('The screen was unplugged, so the page was closed. Anything that wasn’t submitted is lost.')
   for (const phase of ['handover', 'asking', 'between', 'failed'] as const) {
     for (const cover of ['away', 'idle'] as const) {
-      expect(whyLocked(sessionOf({ ...locked, phase, cover }))).not.toContain('Nothing is lost')
+      expect(whyLocked(say, sessionOf({ ...locked, phase, cover }))).not.toContain('Nothing is lost')
     }
   }
 })

@@ -2,8 +2,10 @@
  * The main process in memory, for developing and testing the screens: keeps accounts, drafts and sends, answers with
  * made-up documents, and fails where it is told to. `control` is the test's hand in it.
  */
+
 import type { Composition } from '../../src/shared/composition/composition.ts'
 import type { Api, EventName, Events } from '../../src/shared/contract/api.ts'
+import { PERSON_LANGUAGES } from '../../src/shared/contract/counter-views.ts'
 import type { NotificationPreferences } from '../../src/shared/contract/document-requests.ts'
 import type { AppError, ErrorCode, Result } from '../../src/shared/contract/errors.ts'
 import { isUsual } from '../../src/shared/contract/practice-day.ts'
@@ -301,7 +303,9 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       idle: { warnAfter: 120, coverAfter: 30, endAfter: 300 },
       lockAfter: 0,
       allowedOrigins: [],
-      mayKeepPages: false
+      mayKeepPages: false,
+      languages: [...PERSON_LANGUAGES],
+      moreTime: 3
     },
     audit: [],
     auditCheck: {},

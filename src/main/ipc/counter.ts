@@ -14,6 +14,7 @@ import type { SettingsAccess } from '../core/counter/settings-access.ts'
 import type { Staff } from '../core/counter/staff.ts'
 import { refusePin } from '../core/counter/staff-actions.ts'
 import { fail } from '../core/lib/failure.ts'
+import { defined } from '../core/lib/objects.ts'
 import type { Time } from '../core/lib/time.ts'
 import type { Dialogs, FileKind } from './dialogs.ts'
 import type { HandlersOf, RequestContext, RequestHandlers } from './registration.ts'
@@ -48,6 +49,7 @@ export function counterHandlers(counter: Counter): Omit<HandlersOf<'counter'>, k
     'counter.next': async ({ id }, context) => persons(context).next(id),
     'counter.retry': async ({ id }, context) => persons(context).retry(id),
     'counter.zoom': async ({ id, factor }, context) => persons(context).zoom(id, factor),
+    'counter.adjust': async ({ id, ...changes }, context) => persons(context).adjust(id, defined(changes)),
     'counter.touched': async ({ id }, context) => persons(context).touched(id),
     'counter.unlock': ({ id, pin, name }) => counter.unlock(id, pin, name),
     'counter.staff': ({ id, does }, { from }) => counter.staff(id, does, from),

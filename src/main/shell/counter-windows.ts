@@ -5,6 +5,7 @@
 import { type BrowserWindow, type Display, screen } from 'electron'
 import type { CounterPlace, LeftBy } from '../core/counter/deps.ts'
 import type { ClipboardAside } from './clipboard.ts'
+import { applyZoom } from './own-page.ts'
 import { bringForward, filled, hasFocus, isShown } from './windows.ts'
 
 /** A window that is being dragged over two displays is on neither until it has rested, in milliseconds. */
@@ -14,6 +15,8 @@ export interface CounterPlaceDeps {
   /** The office's own window. */
   office: BrowserWindow
   settings: () => { fullScreen: boolean; useOtherDisplay: boolean }
+  /** How large the office has our own pages. */
+  zoom: () => number
   openPersonWindow: (display: Display) => BrowserWindow
   clipboard: Pick<ClipboardAside, 'put' | 'giveBack'>
   left: (by: LeftBy) => void
@@ -40,6 +43,8 @@ export class CounterWindows implements CounterPlace {
   /** A display where the system doesn't put our window, however it is asked. */
   #unusable: number | undefined
   #taken: Taken | undefined
+  /** How much larger than the office has it the person wants what they read. */
+  #enlarged = 1
   /** Dialogs of ours, which staff asked for, that are before the window. */
   #asking = 0
   #resting: NodeJS.Timeout | undefined
@@ -75,8 +80,24 @@ export class CounterWindows implements CounterPlace {
     return 'other-display'
   }
 
+  enlarge(factor: number): void {
+    this.#enlarged = factor
+    if (this.#taken) this.#show(this.#taken.window)
+  }
+
+  /** As large as its page is to be now; no more than twice, as our pages are made for that and no more. */
+  #show(window: BrowserWindow): void {
+    const zoom = this.#deps.zoom()
+    applyZoom(window, Math.max(zoom, Math.min(zoom * this.#enlarged, 2)))
+  }
+
   giveBack(): void {
+    const before = this.#taken?.window
     this.#release()
+    if (this.#enlarged !== 1) {
+      this.#enlarged = 1
+      if (before) this.#show(before)
+    }
     this.follow()
   }
 

@@ -73,6 +73,11 @@ export class IsolatedPage {
     admit(this.#session, occupant, this.#deps.lookupOf)
   }
 
+  /** @param languages that its server is told the person reads, best first, as in `mi,en`. */
+  speak(languages: string): void {
+    this.#session.setUserAgent(this.#session.getUserAgent(), languages)
+  }
+
   /** Ends the page and wipes all it kept. Resolves when nothing is left. Calling it again is harmless. */
   empty(): Promise<void> {
     this.#emptying ??= this.#empty()

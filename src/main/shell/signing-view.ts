@@ -85,6 +85,7 @@ export class ShownSigningView implements SigningView {
       slipped: () => this.#slipped(),
       windowClosed: () => void this.destroy()
     })
+    this.#isolated.speak(turn.languages)
     this.#listen()
     // What the turn's owner does on an event must find the view already in its hands.
     queueMicrotask(() => void this.#begin(turn.url))
@@ -109,6 +110,10 @@ export class ShownSigningView implements SigningView {
 
   zoom(factor: number): void {
     if (!this.#contents.isDestroyed()) this.#contents.setZoomFactor(Math.min(Math.max(factor, 0.5), 3))
+  }
+
+  speak(languages: string): void {
+    if (!this.#isOver()) this.#isolated.speak(languages)
   }
 
   destroy(): Promise<void> {

@@ -15,6 +15,7 @@ import type {
   PinState,
   StaffView
 } from './counter-views.ts'
+import { PERSON_LANGUAGES } from './counter-views.ts'
 import { answers, byId, id, nothing, page } from './request.ts'
 
 const reference = z.string().min(1).max(2000)
@@ -34,6 +35,7 @@ const typedName = z.string().max(100)
 const badge = z.string().regex(/^[!-~]{6,64}$/)
 const staffName = z.string().trim().min(1).max(100)
 const role = z.enum(['clerk', 'supervisor', 'administrator'])
+const language = z.enum(PERSON_LANGUAGES)
 const seconds = z.number().int().min(5).max(3600)
 
 export const counterRequests = {
@@ -80,6 +82,16 @@ export const counterRequests = {
   /** A turn that failed, or that the service has no signature of yet, once more. */
   'counter.retry': answers<CounterSession>()(byId),
   'counter.zoom': answers<CounterSession>()(z.strictObject({ id, factor: z.number().min(0.5).max(3) })),
+  /** How the person wants the screen from now on. */
+  'counter.adjust': answers<CounterSession>()(
+    z.strictObject({
+      id,
+      language: language.optional(),
+      textSize: z.union([z.literal(1), z.literal(1.5), z.literal(2)]).optional(),
+      highContrast: z.boolean().optional(),
+      moreTime: z.boolean().optional()
+    })
+  ),
   /** Someone is there: our own page was touched. */
   'counter.touched': answers<null>()(byId),
   /** Staff gives their PIN: a cover then offers what staff can do; a screen that comes back is staff's again. */
@@ -146,7 +158,9 @@ export const counterRequests = {
       idle: z.strictObject({ warnAfter: seconds, coverAfter: seconds, endAfter: seconds }).optional(),
       lockAfter: z.number().int().min(0).max(480).optional(),
       allowedOrigins: z.array(z.string().trim().min(1).max(300)).max(50).optional(),
-      mayKeepPages: z.boolean().optional()
+      mayKeepPages: z.boolean().optional(),
+      languages: z.array(language).max(PERSON_LANGUAGES.length).optional(),
+      moreTime: z.number().int().min(1).max(10).optional()
     })
   ),
   /** A person chooses the picture; null where they thought better of it. */

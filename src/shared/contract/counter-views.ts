@@ -2,6 +2,21 @@
 import type { ServiceDate } from '../model/index.ts'
 import type { AppError } from './errors.ts'
 
+/** The languages in which a person's own screens can be shown, as BCP 47 names them. English is always there. */
+export const PERSON_LANGUAGES = ['en', 'mi', 'sm', 'to', 'zh-Hans', 'hi', 'pa', 'ar'] as const
+export type PersonLanguage = (typeof PERSON_LANGUAGES)[number]
+/** How large a person's own screens are shown: 1 is as the office has them. */
+export const TEXT_SIZES = [1, 1.5, 2] as const
+
+/** How one person wants the screen while they have it. It holds for all they sign in this session, and is written down nowhere. */
+export interface PersonPreferences {
+  language: PersonLanguage
+  textSize: (typeof TEXT_SIZES)[number]
+  highContrast: boolean
+  /** They are waited for longer, as far as the office allows. */
+  moreTime: boolean
+}
+
 /** Someone who can sign here now. */
 export interface CounterEntry {
   documentReference: string
@@ -137,6 +152,10 @@ export interface CounterSession {
   isPractice: boolean
   /** Staff may print a page, and save it. */
   mayKeepPages: boolean
+  /** Of the person whose turn it is. */
+  preferences: PersonPreferences
+  /** What the office offers them to choose from. */
+  offers: { languages: PersonLanguage[]; moreTime: boolean }
 }
 
 /** Where the staff's PIN stands. */
@@ -200,6 +219,10 @@ export interface CounterSettings {
   allowedOrigins: string[]
   /** Staff may print a signing page, and save it. */
   mayKeepPages: boolean
+  /** In which languages people may have their own screens, beside English. */
+  languages: PersonLanguage[]
+  /** How many times as long people are waited for who ask for more time; 1 where nobody may. */
+  moreTime: number
 }
 
 /** Whether the office's own window is locked because nobody was there. */

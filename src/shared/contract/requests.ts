@@ -171,6 +171,7 @@ export const personRequestNames = [
   'counter.next',
   'counter.retry',
   'counter.zoom',
+  'counter.adjust',
   'counter.touched',
   'counter.unlock',
   'counter.staff',

@@ -28,7 +28,7 @@ test.afterEach(() => app.say({ do: 'end' }))
 function open(url: string, more: Partial<Extract<Command, { do: 'open' }>> = {}): Promise<unknown> {
   return app.say({
     do: 'open',
-    turn: { url, allowedOrigins: [], returnAddresses: [RETURN_ADDRESS], practiceOrigin: servers.here },
+    turn: { url, allowedOrigins: [], returnAddresses: [RETURN_ADDRESS], languages: 'en', practiceOrigin: servers.here },
     timeoutMs: 10_000,
     lookups: {},
     ...more
@@ -105,6 +105,7 @@ test.describe('the clerk is told in plain words, with a way on, where a page', (
         url: 'http://127.0.0.1:9/',
         allowedOrigins: [],
         returnAddresses: [],
+        languages: 'en',
         practiceOrigin: 'http://127.0.0.1:9'
       }
     })

@@ -43,6 +43,7 @@ export class Scene {
         url: on(this.ground, address),
         allowedOrigins: [...(linkOrigin ? [linkOrigin] : []), ...(isPlain ? [] : [here])],
         returnAddresses,
+        languages: 'en',
         ...(isPlain && { practiceOrigin: here }),
         ...(linkOrigin && { linkOrigin })
       },

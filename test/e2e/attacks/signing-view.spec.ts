@@ -32,7 +32,13 @@ test.afterEach(() => app.say({ do: 'end' }))
 /** Lets a signer come to a page of this text; `more` is what the turn says otherwise. */
 async function open(html: string, more: Partial<Extract<Command, { do: 'open' }>> = {}): Promise<void> {
   page = html
-  const turn = { url: `${site.origin}/`, allowedOrigins: [], returnAddresses: [], practiceOrigin: site.origin }
+  const turn = {
+    url: `${site.origin}/`,
+    allowedOrigins: [],
+    returnAddresses: [],
+    languages: 'en',
+    practiceOrigin: site.origin
+  }
   await app.say({ do: 'open', turn, timeoutMs: 20_000, lookups: {}, ...more })
   await app.until(() => app.kinds().includes('open'), 'the page to open')
 }

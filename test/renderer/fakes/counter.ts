@@ -2,6 +2,7 @@
  * The made-up office's counter: a session that moves as its requests say, from handover to handover, and a PIN of 2468.
  * `state.pageOpens` and `state.asksService` leave a page loading, or the service unanswered, until the test goes on.
  */
+import { PERSON_LANGUAGES } from '../../../src/shared/contract/counter-views.ts'
 import type { CounterEntry, CounterSession, CounterTurn } from '../../../src/shared/contract/views.ts'
 import { queueOf } from '../people.ts'
 import { Failure, type FakeOffice, type HandlersOf } from './office.ts'
@@ -41,6 +42,8 @@ export function sessionOf(change: Partial<CounterSession> = {}): CounterSession 
     wasInterrupted: false,
     isPractice: false,
     mayKeepPages: false,
+    preferences: { language: 'en', textSize: 1, highContrast: false, moreTime: false },
+    offers: { languages: [...PERSON_LANGUAGES], moreTime: true },
     ...change
   }
 }
@@ -224,6 +227,10 @@ export function fakeCounter(office: FakeOffice): Handled {
     },
     'counter.retry': ({ id }) => load(id),
     'counter.zoom': ({ id, factor }) => become(id, { zoom: factor }),
+    'counter.adjust': ({ id, ...change }) => {
+      const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+      return become(id, { preferences: { ...session(id).preferences, ...given } })
+    },
     'counter.touched': ({ id }) => {
       if (session(id).warningUntil !== undefined) become(id, {}, 'warningUntil')
       return null as never

@@ -223,7 +223,9 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
         idle: { warnAfter: 120, coverAfter: 30, endAfter: 300 },
         lockAfter: 15,
         allowedOrigins: ['https://pay.example.com', 'https://identity.example.org'],
-        mayKeepPages: true
+        mayKeepPages: true,
+        languages: ['en', 'mi', 'sm', 'zh-Hans'],
+        moreTime: 3
       }
     }),
   'clerk-settings-staff': () => counter({ staff: { members: staffOf(), settings: 'open' } }),
@@ -242,7 +244,9 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
         idle: { warnAfter: 45, coverAfter: 30, endAfter: 300 },
         lockAfter: 0,
         allowedOrigins: [],
-        mayKeepPages: false
+        mayKeepPages: false,
+        languages: ['en'],
+        moreTime: 1
       }
     }),
   'clerk-settings-reset': () => counter({ pin: { isSet: true, keptIn: 'memory', reset: 'asked', canReset: true } }),

@@ -106,6 +106,15 @@ const moments: Record<string, Partial<CounterSession>> = {
   interrupted: { phase: 'return', isLocked: true, wasInterrupted: true, turns: [turnOf()] }
 }
 
+const preferences = { language: 'en', textSize: 1, highContrast: false, moreTime: false } as const
+/** In another language than English: the longest words, another alphabet, and right to left. */
+Object.assign(moments, {
+  'handover-tongan': { phase: 'handover', preferences: { ...preferences, language: 'to' } },
+  'handover-arabic': { phase: 'handover', turns: three(), preferences: { ...preferences, language: 'ar' } },
+  'open-arabic': { phase: 'open', preferences: { ...preferences, language: 'ar' } },
+  'handover-contrast': { phase: 'handover', preferences: { ...preferences, highContrast: true } }
+} satisfies typeof moments)
+
 /** Warnings and waits run while the picture is taken. */
 const soon = (seconds: number) => Date.now() + seconds * 1000
 const timed: Record<string, () => Partial<CounterSession>> = {

@@ -309,6 +309,10 @@ export const shots: Shot[] = [
     'person-handover-three',
     'person-handover-nameless',
     'person-handover-long',
+    'person-handover-tongan',
+    'person-handover-arabic',
+    'person-handover-contrast',
+    'person-open-arabic',
     'person-loading'
   ),
   ...at(

@@ -43,7 +43,9 @@ describe('the settings of a counter', () => {
       idle: { warnAfter: 120, coverAfter: 30, endAfter: 300 },
       lockAfter: 0,
       allowedOrigins: [],
-      mayKeepPages: false
+      mayKeepPages: false,
+      languages: ['mi', 'sm', 'to', 'zh-Hans', 'hi', 'pa', 'ar'],
+      moreTime: 3
     })
     expect(settings.idleScreen()).toEqual({ text: 'Welcome' })
   })

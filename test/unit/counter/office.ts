@@ -38,13 +38,17 @@ export interface FakePage {
   state: 'hidden' | 'shown' | 'destroyed'
   bounds?: ViewBounds
   zoom: number
+  /** All that it was asked for in, one after the other. */
+  languages: string[]
   printed: number
 }
 
-const SETTINGS: Pick<CounterSettings, 'evidence' | 'idle' | 'mayKeepPages'> = {
+const SETTINGS: Pick<CounterSettings, 'evidence' | 'idle' | 'mayKeepPages' | 'languages' | 'moreTime'> = {
   evidence: [{ id: 'photo', text: 'Photo ID seen', isRequired: false }],
   idle: { warnAfter: 120, coverAfter: 30, endAfter: 300 },
-  mayKeepPages: false
+  mayKeepPages: false,
+  languages: ['mi', 'ar'],
+  moreTime: 3
 }
 
 /** @param documents what the service knows: references with the signers of each. */
@@ -77,6 +81,8 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
     place: 'here' as 'here' | 'other-display',
     taking: Promise.resolve(),
     isTaken: false,
+    /** How much larger than usual our page is shown. */
+    enlarged: 1,
     pin: PIN as string | undefined,
     /** What a check of the PIN waits for. */
     checking: Promise.resolve(),
@@ -128,7 +134,7 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
     allowedOrigins: () => office.allowed,
     returnAddressesOf: () => [],
     openView(turn) {
-      const page: FakePage = { turn, state: 'hidden', zoom: 1, printed: 0 }
+      const page: FakePage = { turn, state: 'hidden', zoom: 1, languages: [turn.languages], printed: 0 }
       office.pages.push(page)
       office.mostPages = Math.max(office.mostPages, office.pages.filter((one) => one.state !== 'destroyed').length)
       return {
@@ -141,6 +147,9 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
         },
         zoom(factor) {
           page.zoom = factor
+        },
+        speak(languages) {
+          page.languages.push(languages)
         },
         async print() {
           page.printed++
@@ -189,7 +198,11 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
         office.isTaken = true
         return office.place
       },
+      enlarge(factor) {
+        office.enlarged = factor
+      },
       giveBack() {
+        office.enlarged = 1
         office.isTaken = false
       }
     },

@@ -32,6 +32,8 @@ describe.each([
       await expect(handle[`counter.${name}`]({ id }, other)).rejects.toMatchObject(notAllowed)
     }
     await expect(handle['counter.cover']({ id, why: 'help' }, other)).rejects.toMatchObject(notAllowed)
+    await expect(handle['counter.adjust']({ id, language: 'mi' }, other)).rejects.toMatchObject(notAllowed)
+    expect((await handle['counter.adjust']({ id, language: 'mi' }, theirs)).preferences.language).toBe('mi')
     await expect(handle['counter.zoom']({ id, factor: 2 }, other)).rejects.toMatchObject(notAllowed)
     expect((await handle['counter.cover']({ id, why: 'help' }, theirs)).cover).toBe('help')
     expect(await handle['counter.touched']({ id }, theirs)).toBeUndefined()

@@ -93,6 +93,7 @@ function placeOn(...ids: number[]) {
   return new CounterWindows({
     office: desk.asElectron(),
     settings: () => settings,
+    zoom: () => 1,
     openPersonWindow(wanted) {
       const opened = new FakeWindow(putAt(wanted), isShownAtOnce)
       people.push(opened)

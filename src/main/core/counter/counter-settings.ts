@@ -3,6 +3,7 @@
  * can be used: each member that can't be understood is as it is at first.
  */
 import { z } from 'zod'
+import { PERSON_LANGUAGES } from '../../../shared/contract/counter-views.ts'
 import { type CounterSettings, type DecodedInput, type IdleScreen, requests } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
 import { fail } from '../lib/failure.ts'
@@ -31,7 +32,9 @@ export const FIRST_SETTINGS: Kept = {
   idle: { warnAfter: 120, coverAfter: 30, endAfter: 300 },
   lockAfter: 0,
   allowedOrigins: [],
-  mayKeepPages: false
+  mayKeepPages: false,
+  languages: PERSON_LANGUAGES.filter((language) => language !== 'en'),
+  moreTime: 3
 }
 
 type CounterChanges = DecodedInput<'counter.configure'>
@@ -134,7 +137,9 @@ const configured = requests['counter.configure'].input.shape
 /** Each member by itself, and each line and origin: another version may know more of them, or fewer. */
 function asKept(found: unknown): Kept {
   const members = z.record(z.string(), z.unknown()).catch({}).parse(found)
-  const taken = <Name extends Exclude<keyof Kept, 'evidence' | 'allowedOrigins'>>(name: Name): Kept[Name] => {
+  const taken = <Name extends Exclude<keyof Kept, 'evidence' | 'allowedOrigins' | 'languages'>>(
+    name: Name
+  ): Kept[Name] => {
     const read = configured[name].safeParse(members[name])
     return read.data === undefined ? FIRST_SETTINGS[name] : (read.data as Kept[Name])
   }
@@ -152,7 +157,11 @@ function asKept(found: unknown): Kept {
     idle: taken('idle'),
     lockAfter: taken('lockAfter'),
     allowedOrigins: [...new Set(origins)],
-    mayKeepPages: taken('mayKeepPages')
+    mayKeepPages: taken('mayKeepPages'),
+    languages: listed(members.languages, (item) => configured.languages.safeParse([item]).data ?? []) ?? [
+      ...FIRST_SETTINGS.languages
+    ],
+    moreTime: taken('moreTime')
   }
 }
 
@@ -183,7 +192,7 @@ function detailOf(changed: readonly string[], before: CounterSettings, after: Co
 
 /** A value in words; of the logo how large it is. */
 function told(name: string, settings: CounterSettings): string {
-  const { evidence, idle, logo, allowedOrigins, ...plain } = settings
+  const { evidence, idle, logo, allowedOrigins, languages, moreTime, ...plain } = settings
   switch (name) {
     case 'evidence':
       return evidence.map(({ text, isRequired }) => (isRequired ? `${text} (required)` : text)).join('; ') || 'none'
@@ -193,6 +202,10 @@ function told(name: string, settings: CounterSettings): string {
       return logo === undefined ? 'none' : `a picture of ${logo.length} characters`
     case 'allowedOrigins':
       return allowedOrigins.join(', ') || 'none'
+    case 'languages':
+      return languages.join(', ') || 'none'
+    case 'moreTime':
+      return moreTime === 1 ? 'no' : `${moreTime} times as long`
     default:
       return plainWords(plain[name as keyof typeof plain])
   }
@@ -213,5 +226,7 @@ const NAMES: Readonly<Record<string, string>> = {
   idle: 'idle times',
   lockAfter: 'automatic lock',
   allowedOrigins: 'allowed addresses',
-  mayKeepPages: 'printing and saving'
+  mayKeepPages: 'printing and saving',
+  languages: 'languages of signers',
+  moreTime: 'more time for signers'
 }

@@ -2,7 +2,13 @@
  * The counter: who can sign here, and the one session that runs. The page itself never decides that a document is signed, a
  * signing link never leaves this process, and only staff takes the screen back.
  */
-import type { CounterEntry, CounterOffer, CounterSession, PinState } from '../../../shared/contract/index.ts'
+import type {
+  CounterEntry,
+  CounterOffer,
+  CounterSession,
+  PersonPreferences,
+  PinState
+} from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
 import type { CounterDeps, LeftBy, ViewBounds } from './deps.ts'
@@ -107,6 +113,7 @@ export class Counter {
   readonly next = async (id: string) => this.#named(id).next()
   readonly retry = async (id: string) => this.#named(id).retry()
   readonly zoom = async (id: string, factor: number) => this.#named(id).zoom(factor)
+  readonly adjust = async (id: string, changes: Partial<PersonPreferences>) => this.#named(id).adjust(changes)
   readonly touched = (id: string) => this.#named(id).touched()
   readonly unlock = async (id: string, pin: string, name?: string) => this.#named(id).staff.unlock(pin, name)
   readonly staff = async (id: string, does: StaffAction, from: AskedFrom) => this.#named(id).staff.act(does, from)

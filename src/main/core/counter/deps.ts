@@ -33,7 +33,7 @@ export interface CounterDeps {
   openView: OpenSigningView
   /** The size that people asked for in the settings; it holds for the signing page too. */
   zoom: () => number
-  settings: () => Pick<CounterSettings, 'evidence' | 'idle' | 'mayKeepPages'>
+  settings: () => Pick<CounterSettings, 'evidence' | 'idle' | 'mayKeepPages' | 'languages' | 'moreTime'>
   appointments: Appointments
   pin: Pick<Staff, 'state' | 'check'>
   note: NoteInAudit
@@ -100,6 +100,8 @@ export interface SignerIdentity {
 export interface CounterPlace {
   /** The person gets a screen. Answers which; resolves when it is there to be shown on. */
   take(): Promise<'here' | 'other-display'>
+  /** Shows our own page on it larger than the office has it: 1 is as that. It ends with `giveBack`. */
+  enlarge(factor: number): void
   /** Staff has the screen again. Calling it without a `take` before is harmless. */
   giveBack(): void
 }
@@ -121,6 +123,8 @@ export interface SigningView {
   cover(): void
   /** Size of what the page shows: 1 is as designed. */
   zoom(factor: number): void
+  /** What the page is asked for in from now on, as `SigningTurn.languages`. */
+  speak(languages: string): void
   /** Prints what is shown, on the default printer and without a dialog. Rejects if it can't be printed. */
   print(): Promise<void>
   /** What is shown, as a PDF. */
@@ -137,6 +141,8 @@ export interface SigningTurn {
   url: string
   allowedOrigins: readonly string[]
   returnAddresses: readonly string[]
+  /** What its server is told that the person reads, best first, as in `mi,en`. */
+  languages: string
   practiceOrigin?: string
   /** See `SigningGround`. */
   linkOrigin?: string

@@ -27,14 +27,17 @@ type Waiting = 'person' | 'left' | 'idle' | 'staff' | 'nobody'
 export class Idle {
   readonly #time: Time
   readonly #settings: () => CounterSettings['idle']
+  readonly #patience: () => number
   readonly #events: IdleEvents
   #waiting: Waiting = 'nobody'
   #isWarned = false
   #cancel: (() => void) | undefined
 
-  constructor(time: Time, settings: () => CounterSettings['idle'], events: IdleEvents) {
+  /** @param patience how many times as long a person is waited for: staff, and a page that was left, are not. */
+  constructor(time: Time, settings: () => CounterSettings['idle'], patience: () => number, events: IdleEvents) {
     this.#time = time
     this.#settings = settings
+    this.#patience = patience
     this.#events = events
   }
 
@@ -66,13 +69,15 @@ export class Idle {
     this.#cancel = undefined
     const { warnAfter, coverAfter, endAfter } = this.#settings()
     switch (this.#waiting) {
-      case 'person':
-        this.#after(warnAfter, () => {
+      case 'person': {
+        const patience = this.#patience()
+        this.#after(warnAfter * patience, () => {
           this.#isWarned = true
-          this.#after(coverAfter, () => this.#events.cover())
-          this.#events.warn(this.#time.now() + coverAfter * 1000)
+          this.#after(coverAfter * patience, () => this.#events.cover())
+          this.#events.warn(this.#time.now() + coverAfter * patience * 1000)
         })
         break
+      }
       case 'left':
         // As long as for one who sits before it, so that what they began isn't lost to a moment's absence of staff.
         this.#after(warnAfter + coverAfter + endAfter, () => this.#events.end())

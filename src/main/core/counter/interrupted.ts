@@ -9,7 +9,7 @@ import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
 import type { CounterDeps, CrashMarker, RunningSession } from './deps.ts'
 import { lastOutcome, readFolders, unknown } from './outcome.ts'
-import type { SessionStart, SessionState } from './session-state.ts'
+import { FIRST_PREFERENCES, type SessionStart, type SessionState } from './session-state.ts'
 
 const NOT_BEGUN: AppError = { code: 'cancelled', message: 'The session was interrupted before this page was opened.' }
 
@@ -93,7 +93,9 @@ export function foundSession(
     place: 'here',
     wasInterrupted: true,
     isPractice,
-    mayKeepPages: false
+    mayKeepPages: false,
+    preferences: FIRST_PREFERENCES,
+    offers: { languages: [], moreTime: false }
   }
   return {
     accountId,

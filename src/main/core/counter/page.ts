@@ -3,7 +3,7 @@
  * wiped before another is opened. What a page tells after it was wiped is not heard, and no text of it holds the signing link.
  */
 import { RETURN_ADDRESS } from '../../../shared/composition/request.ts'
-import type { AppError } from '../../../shared/contract/index.ts'
+import type { AppError, PersonLanguage } from '../../../shared/contract/index.ts'
 import { type Time, within } from '../lib/time.ts'
 import type { MediaDevice, MediaRight } from '../policy/permissions.ts'
 import type { SigningAddress } from '../policy/signing-address.ts'
@@ -20,6 +20,7 @@ export interface PageTurn {
   address: Extract<SigningAddress, { ok: true }>
   documentReference: string
   zoom: number
+  language: PersonLanguage
   media: () => MediaRight
 }
 
@@ -41,7 +42,7 @@ export class Page {
     this.#events = events
   }
 
-  open({ address, documentReference, zoom, media }: PageTurn): void {
+  open({ address, documentReference, zoom, language, media }: PageTurn): void {
     if (this.#view || this.#cleanup.isPending()) throw new Error('Another page is still there.')
     const { url, allowedOrigins, practiceOrigin, linkOrigin } = address
     const ofTheOffice = this.#deps.allowedOrigins()
@@ -53,6 +54,7 @@ export class Page {
       url,
       allowedOrigins: [...new Set([...allowedOrigins, ...ofTheOffice])],
       returnAddresses: [RETURN_ADDRESS, ...own],
+      languages: acceptLanguages(language),
       ...(practiceOrigin && { practiceOrigin }),
       ...(linkOrigin && !ofTheOffice.includes(linkOrigin) && { linkOrigin }),
       media: mediaNow,
@@ -109,6 +111,11 @@ export class Page {
     this.#view?.zoom(factor)
   }
 
+  /** From now on the person reads this language. The page stays as it is: what it asks for next is asked for in that. */
+  speak(language: PersonLanguage): void {
+    this.#view?.speak(acceptLanguages(language))
+  }
+
   /** Answers what the page waits for. */
   answer(granted: boolean): void {
     const waiting = this.#questions
@@ -141,6 +148,17 @@ export class Page {
     if (isUnanswered) this.#events.unanswered()
     return wiping
   }
+}
+
+/** How large a page begins for someone who wants what they read larger: no more than twice, or as the office has it. */
+export function pageZoom(ofOffice: number, textSize: number): number {
+  return Math.max(ofOffice, Math.min(ofOffice * textSize, 2))
+}
+
+/** As servers know these languages, best first. English is what is left where a service has no other. */
+function acceptLanguages(language: PersonLanguage): string {
+  if (language === 'en') return 'en-NZ,en'
+  return language === 'zh-Hans' ? 'zh-Hans,zh-CN,zh,en' : `${language},en`
 }
 
 /** However a page resists, nobody waits for its end longer, in milliseconds. */

@@ -2,10 +2,24 @@
  * One session as it is known: what is shown of it, what is kept of it in case the application ends, and what the audit trail
  * gets. Everything that happens in a session goes through here, so that all three say the same.
  */
-import type { CounterOutcome, CounterPhase, CounterSession, CounterTurn } from '../../../shared/contract/index.ts'
+import type {
+  CounterOutcome,
+  CounterPhase,
+  CounterSession,
+  CounterTurn,
+  PersonPreferences
+} from '../../../shared/contract/index.ts'
 import type { AuditNote } from '../audit/audit.ts'
 import type { CounterDeps, KeptTurn, SignerIdentity } from './deps.ts'
 import { PHASES, type PhaseEvent } from './phases.ts'
+
+/** What everyone begins with. */
+export const FIRST_PREFERENCES: PersonPreferences = {
+  language: 'en',
+  textSize: 1,
+  highContrast: false,
+  moreTime: false
+}
 
 /** What is known of a turn beside what is shown. */
 export interface TurnFacts extends KeptTurn {
@@ -40,6 +54,8 @@ export class SessionState {
   readonly #facts: TurnFacts[]
   readonly #happened: (state: CounterSession) => void
   readonly #staff: string
+  /** By person, for as long as the session lasts: in memory alone, so that nothing of it outlives them here. */
+  readonly #preferences = new Map<string, PersonPreferences>()
   #shown: CounterSession
   #pagePhase: 'loading' | 'open' = 'loading'
   #step = 0
@@ -65,6 +81,19 @@ export class SessionState {
 
   factsOf(index: number): TurnFacts {
     return known(this.#facts[index])
+  }
+
+  /** How the person of a turn wants the screen. */
+  preferencesOf(index: number): PersonPreferences {
+    return this.#preferences.get(this.#shown.turns[index]?.person ?? '') ?? FIRST_PREFERENCES
+  }
+
+  /** The person whose turn it is wants the screen otherwise. */
+  prefer(changes: Partial<PersonPreferences>): CounterSession {
+    const { current, turns } = this.#shown
+    const preferences = { ...this.preferencesOf(current), ...changes }
+    this.#preferences.set(turns[current]?.person ?? '', preferences)
+    return this.#become({ preferences })
   }
 
   asked(index: number): AskedTurn {
@@ -169,6 +198,9 @@ export class SessionState {
     for (const name in next) if (next[name] === undefined) delete next[name]
     const before = this.#shown
     this.#shown = next as unknown as CounterSession
+    // Each has their own: the next person isn't shown the language of the one before.
+    if (before.current !== this.#shown.current)
+      this.#shown = { ...this.#shown, preferences: this.preferencesOf(this.#shown.current) }
     if (before.current !== this.#shown.current) this.keep()
     this.#happened(this.#shown)
     this.#deps.changed(this.#shown.id)

@@ -2,13 +2,14 @@
  * One session at the counter, from the first handover until staff has the screen again. Whatever happens at whatever moment, it
  * moves on by the table of phases and what is written here, and always comes to its end.
  */
-import type { AppError, CounterSession } from '../../../shared/contract/index.ts'
+import type { AppError, CounterSession, PersonPreferences } from '../../../shared/contract/index.ts'
+import { fail } from '../lib/failure.ts'
 import type { CounterDeps, LeftBy, ViewBounds } from './deps.ts'
 import { Idle } from './idle.ts'
 import { outcomeCounts } from './outcome.ts'
 import { Overlays } from './overlays.ts'
 import type { Cleanup } from './page.ts'
-import { Page } from './page.ts'
+import { Page, pageZoom } from './page.ts'
 import { isShowing, mayDo, type PersonAction, PHASES } from './phases.ts'
 import { type Changes, type SessionStart, SessionState } from './session-state.ts'
 import { StaffActions } from './staff-actions.ts'
@@ -45,7 +46,8 @@ export class Session {
   /** @param cleanup of pages of sessions before, and in the end of those of this one */
   constructor(deps: CounterDeps, cleanup: Cleanup, start: SessionStart) {
     this.#deps = deps
-    this.#idle = new Idle(deps.time, () => deps.settings().idle, {
+    const patience = () => (this.state.shown.preferences.moreTime ? deps.settings().moreTime : 1)
+    this.#idle = new Idle(deps.time, () => deps.settings().idle, patience, {
       warn: (until) => this.state.become({ warningUntil: until }),
       cover: () => {
         // Out of sight before anything is written: the disk may take its time.
@@ -147,6 +149,29 @@ export class Session {
     })
   }
 
+  /**
+   * The person wants the screen otherwise, at any moment of their turn: also behind a lock, which they have to be able to read. Nothing
+   * of it is written down.
+   * @throws AppFailure `not-allowed` for what the office doesn't offer.
+   */
+  adjust(changes: Partial<PersonPreferences>): CounterSession {
+    const { shown } = this.state
+    const { language, moreTime, textSize } = changes
+    if (shown.phase === 'ended') return shown
+    const isOffered = language === undefined || language === 'en' || shown.offers.languages.includes(language)
+    if (!isOffered || (moreTime && !shown.offers.moreTime)) fail('not-allowed', 'The office doesn’t offer this.')
+    if (language !== undefined) this.#page.speak(language)
+    if (textSize !== undefined) {
+      this.#deps.place.enlarge(textSize)
+      const zoom = pageZoom(this.#deps.zoom(), textSize)
+      this.state.become({ zoom })
+      this.#page.zoom(zoom)
+    }
+    const state = this.state.prefer(changes)
+    this.touched()
+    return state
+  }
+
   touched(): void {
     this.#idle.touched()
   }
@@ -174,6 +199,7 @@ export class Session {
       return
     }
     this.#overlays.cover('away', 'locked', 'display')
+    this.#deps.place.enlarge(this.state.shown.preferences.textSize)
     this.state.become({ place: 'here' })
     if (PHASES[phase].page === 'there') this.turns.failed(UNPLUGGED)
     this.state.noteTurn('left', current, { by: 'display' })

@@ -7,7 +7,7 @@ import type { SigningAccount } from '../policy/signing-address.ts'
 import type { CounterDeps } from './deps.ts'
 import { identityOf } from './outcome.ts'
 import { safeAddress } from './prepare-turn.ts'
-import type { SessionStart, TurnFacts } from './session-state.ts'
+import { FIRST_PREFERENCES, type SessionStart, type TurnFacts } from './session-state.ts'
 import { toldApart } from './signing-queue.ts'
 
 export type Wanted = DecodedInput<'counter.start'>
@@ -69,7 +69,9 @@ export async function readyToStart(
       place,
       wasInterrupted: false,
       isPractice: account.kind === 'practice',
-      mayKeepPages: deps.settings().mayKeepPages
+      mayKeepPages: deps.settings().mayKeepPages,
+      preferences: FIRST_PREFERENCES,
+      offers: { languages: deps.settings().languages, moreTime: deps.settings().moreTime > 1 }
     })
   }
 }

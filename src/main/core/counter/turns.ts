@@ -8,7 +8,7 @@ import type { CounterDeps } from './deps.ts'
 import { type NextSigner, nextSigner } from './next-signer.ts'
 import { askOnce, askOutcome, type Ending, lastOutcome, paused } from './outcome.ts'
 import type { Overlays } from './overlays.ts'
-import { errorWithoutLink, type Page } from './page.ts'
+import { errorWithoutLink, type Page, pageZoom } from './page.ts'
 import { isFree, isShowing, PHASES } from './phases.ts'
 import { type PreparedTurn, prepareTurn } from './prepare-turn.ts'
 import type { Changes, SessionState } from './session-state.ts'
@@ -89,6 +89,7 @@ export class Turns {
         address,
         documentReference: state.turnOf(index).documentReference,
         zoom: state.shown.zoom,
+        language: state.shown.preferences.language,
         media() {
           if (!mayNeedCamera) return 'never'
           return state.shown.allowsCamera ? 'yes' : 'ask'
@@ -232,7 +233,9 @@ export class Turns {
 
   #handOver(index: number): void {
     this.#state.moveOn()
-    const zoom = this.#deps.zoom()
+    const { textSize } = this.#state.preferencesOf(index)
+    const zoom = pageZoom(this.#deps.zoom(), textSize)
+    this.#deps.place.enlarge(textSize)
     this.#state.go('hand-over', { ...NO_PAGE, current: index, zoom, ...this.#overlays.lasting() })
   }
 

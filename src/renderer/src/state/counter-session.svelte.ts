@@ -186,6 +186,10 @@ export class FollowedSession implements TakesPin {
     if (factor !== undefined) await this.#command('zoom', (id) => this.#api.counter.zoom({ id, factor }))
   }
 
+  /** How the person wants the screen from now on. */
+  readonly adjust = (changes: Omit<Input<'counter.adjust'>, 'id'>) =>
+    this.#command('adjust', (id) => this.#api.counter.adjust({ id, ...changes }))
+
   /** Someone is there. Told at once where it is waited for, and now and then otherwise. */
   touched(): void {
     const session = this.#session

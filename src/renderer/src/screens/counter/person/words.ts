@@ -6,25 +6,27 @@ import type { CounterSession, CounterTurn, CoveredBy } from '../../../../../shar
 import { counted } from '../../../../../shared/counted.ts'
 import { capital } from '../../../words/counts.ts'
 import { presentError } from '../../../words/errors.ts'
+import type { Translator } from './translator.ts'
 
-/** Whose page it is in practice: an address of this very computer tells nobody anything. */
-export const PRACTICE_SERVICE = 'Practice service on this computer'
+/** A person’s words are said in their language, staff’s are plain text: nobody of staff has to read another. */
+type Say = Translator['say']
 
 /** How much of a host is shown: longer ones lose their beginning, as whose page it is stands at the end. */
 const HOST = 48
 
 /** Whom the screen is for, also where the document doesn't say. */
-export function personName(turn: CounterTurn | undefined): string {
-  return turn?.signerName.trim() || 'the next person'
+export function personName(say: Say, turn: CounterTurn | undefined): string {
+  return turn?.signerName.trim() || say('the next person')
 }
 
 /** What the person says by beginning. */
-export function beginWords(turn: CounterTurn | undefined): string {
-  return `I’m ${turn?.signerName.trim() || 'the signer'} – start`
+export function beginWords(say: Say, turn: CounterTurn | undefined): string {
+  const name = turn?.signerName.trim()
+  return name ? say('I’m {name} – start', { name }) : say('I’m the signer – start')
 }
 
-export function documentName(turn: CounterTurn | undefined): string {
-  return turn?.documentName.trim() || 'Unnamed document'
+export function documentName(say: Say, turn: CounterTurn | undefined): string {
+  return turn?.documentName.trim() || say('Unnamed document')
 }
 
 export interface OriginWords {
@@ -36,69 +38,87 @@ export interface OriginWords {
 }
 
 /** Where the page comes from; undefined if that isn't known yet. */
-export function originWords(origin: string): OriginWords | undefined {
+export function originWords(say: Say, origin: string): OriginWords | undefined {
   if (origin === '') return undefined
   const isEncrypted = origin.startsWith('https://')
   const host = origin.replace(/^[a-z]+:\/\//, '')
   return {
     isEncrypted,
-    said: isEncrypted ? 'Secure page from' : 'Not secure: page from',
-    short: isEncrypted ? 'Secure:' : 'Not secure:',
+    said: isEncrypted ? say('Secure page from') : say('Not secure: page from'),
+    short: isEncrypted ? say('Secure:') : say('Not secure:'),
     host: host.length > HOST ? `…${host.slice(-HOST)}` : host
   }
 }
 
-/** The devices that a page asks for. */
+/** That the page asks for devices. */
+export function needsWords(say: Say, devices: CounterSession['asksFor']): string {
+  if (!devices.includes('microphone')) return say('The page needs the camera')
+  return devices.includes('camera')
+    ? say('The page needs the camera and microphone')
+    : say('The page needs the microphone')
+}
+
+/** To staff, the devices that a page asks for. */
 export function deviceWords(devices: CounterSession['asksFor']): string {
   const names = (['camera', 'microphone'] as const).filter((one) => devices.includes(one))
   return names.join(' and ') || 'camera'
 }
 
 /** What was done with a document, for the person who did it; '' while that lies before them. */
-export function doneWords(outcome: CounterTurn['outcome']): string {
+export function doneWords(say: Say, outcome: CounterTurn['outcome']): string {
   switch (outcome?.signed) {
     case undefined:
       return ''
     case 'signed':
-      return 'Signed'
+      return say('Signed')
     case 'declined':
-      return 'Declined'
+      return say('Declined')
     case 'not-yet':
-      return 'Not signed yet'
+      return say('Not signed yet')
     case 'unknown':
-      return 'Not confirmed yet'
+      return say('Not confirmed yet')
     case 'skipped':
-      return 'For later'
+      return say('For later')
   }
 }
 
 /** Thanks to the person who has just finished, while the next person waits. */
-export function thanked(turn: CounterTurn | undefined): string {
+export function thanked(say: Say, turn: CounterTurn | undefined): string {
   const name = turn?.signerName.trim()
-  return name ? `Thank you, ${name}` : 'Thank you'
+  return name ? say('Thank you, {name}', { name }) : say('Thank you')
 }
 
 /** What this person is told at the end, without naming anything: the screen may stand there for a while. */
-export function thanks(turns: readonly CounterTurn[]): string {
+export function thanks(say: Say, turns: readonly CounterTurn[]): string {
   const answers = turns.map(({ outcome }) => outcome?.signed)
   if (answers.every((one) => one === 'signed'))
     return answers.length === 1
-      ? 'Your signature has been received.'
-      : `Your signatures on ${counted(answers.length, ['# document', '# documents'])} have been received.`
-  if (answers.every((one) => one === 'signed' || one === 'declined')) return 'Your answer has been received.'
-  return 'Staff will tell you what happens next.'
+      ? say('Your signature has been received.')
+      : say('Your signatures on {count} documents have been received.', { count: answers.length })
+  if (answers.every((one) => one === 'signed' || one === 'declined')) return say('Your answer has been received.')
+  return say('Staff will tell you what happens next.')
 }
 
-/** Why the page can't be shown, to whom it is not the office's affair. */
-export function failureWords(error: AppError): string {
+/** Why the page can't be shown, to whom it is not the office's affair. What main says of it is for staff, in the details. */
+export function failureWords(say: Say, error: AppError): string {
   switch (error.code) {
     case 'not-signable':
-      return 'It may be someone else’s turn first, or it’s already been signed.'
+      return say('It may be someone else’s turn first, or it’s already been signed.')
     case 'gone':
     case 'not-found':
-      return 'The document is no longer available.'
+      return say('The document is no longer available.')
+    case 'timeout':
+      return say('The page took too long to open.')
+    case 'offline':
+    case 'dns':
+    case 'refused':
+    case 'rate-limited':
+    case 'server':
+      return say('The signing service can’t be reached just now.')
+    case 'cancelled':
+      return say('The page is closed. Anything that wasn’t submitted is lost.')
     default:
-      return presentError(error).happened
+      return say('Something went wrong with the page.')
   }
 }
 
@@ -141,19 +161,18 @@ const reasons: Record<CoveredBy, string> = {
 }
 
 /** Why the person has to wait for staff, and what of their page is there still. */
-export function whyLocked({ cover, coveredBy, phase }: CounterSession): string {
+export function whyLocked(say: Say, { cover, coveredBy, phase }: CounterSession): string {
   if (phase === 'covered') {
     return cover === 'idle'
-      ? 'The screen wasn’t used for a while, so the page is hidden. Nothing is lost.'
-      : 'The screen was left, so the page is hidden. Nothing is lost.'
+      ? say('The screen wasn’t used for a while, so the page is hidden. Nothing is lost.')
+      : say('The screen was left, so the page is hidden. Nothing is lost.')
   }
-  if (coveredBy === 'display' && phase === 'failed') {
-    return 'The screen was unplugged, so the page was closed. Anything that wasn’t submitted is lost.'
-  }
-  if (phase === 'failed') return 'The page is closed. Anything that wasn’t submitted is lost.'
+  if (coveredBy === 'display' && phase === 'failed')
+    return say('The screen was unplugged, so the page was closed. Anything that wasn’t submitted is lost.')
+  if (phase === 'failed') return say('The page is closed. Anything that wasn’t submitted is lost.')
   return cover === 'idle'
-    ? 'The screen wasn’t used for a while. No page is open.'
-    : 'The screen was left. No page is open.'
+    ? say('The screen wasn’t used for a while. No page is open.')
+    : say('The screen was left. No page is open.')
 }
 
 /** Why it was covered, and what of the page is there still. */

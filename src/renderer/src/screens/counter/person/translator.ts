@@ -1,0 +1,132 @@
+/**
+ * What a person at the counter reads, in the language that they chose. A catalogue that lacks a sentence isn't offered at all:
+ * nobody is told half of it in English.
+ */
+import { PERSON_LANGUAGES, type PersonLanguage } from '../../../../../shared/contract/counter-views.ts'
+import type { CounterSession } from '../../../../../shared/contract/views.ts'
+import arabic from './languages/ar.json'
+import hindi from './languages/hi.json'
+import maori from './languages/mi.json'
+import punjabi from './languages/pa.json'
+import { SENTENCES, type Sentence } from './languages/sentences.ts'
+import samoan from './languages/sm.json'
+import tongan from './languages/to.json'
+import chinese from './languages/zh-Hans.json'
+
+type Forms = Partial<Record<Intl.LDMLPluralRule, string>>
+
+export interface Catalogue {
+  /** As those who speak it write it. */
+  name: string
+  english: string
+  direction: string
+  /** Who has read it; until someone has, that nobody did. */
+  review: string
+  /** By the English sentence; by number, as the language counts, where it has one in it. */
+  sentences: Readonly<Record<string, string | Forms>>
+}
+
+export const CATALOGUES: Readonly<Record<Exclude<PersonLanguage, 'en'>, Catalogue>> = {
+  mi: maori,
+  sm: samoan,
+  to: tongan,
+  'zh-Hans': chinese,
+  hi: hindi,
+  pa: punjabi,
+  ar: arabic
+}
+
+/** The sentences that a catalogue lacks. */
+export function missingFrom({ sentences }: Pick<Catalogue, 'sentences'>): Sentence[] {
+  return SENTENCES.filter((sentence) => {
+    const said = sentences[sentence]
+    return !(typeof said === 'string' ? said : said?.other)?.trim()
+  })
+}
+
+/** Those of them that have every sentence, in the order in which they are offered. */
+export function wholeLanguages(catalogues: Partial<Record<PersonLanguage, Catalogue>> = CATALOGUES): PersonLanguage[] {
+  return PERSON_LANGUAGES.filter((language) => {
+    const catalogue = catalogues[language]
+    return language === 'en' || (catalogue !== undefined && missingFrom(catalogue).length === 0)
+  })
+}
+
+const WHOLE = wholeLanguages()
+
+/** What a person may choose from: English, and what the office offers of what is whole. */
+export function offeredLanguages(session: Pick<CounterSession, 'offers'>): PersonLanguage[] {
+  return WHOLE.filter((language) => language === 'en' || session.offers.languages.includes(language))
+}
+
+export const nameOf = (language: PersonLanguage): string => (language === 'en' ? 'English' : CATALOGUES[language].name)
+
+type Values = Readonly<Record<string, string | number>>
+/** A piece of a sentence: its own words, or what was put in. */
+export type Part = string | { value: string }
+
+export interface Translator {
+  language: PersonLanguage
+  direction: 'ltr' | 'rtl'
+  /** A sentence with what is put in. A text of the other direction stays by itself in it, so that neither turns the other round. */
+  say(sentence: Sentence, values?: Values): string
+  /** The same in pieces, so that what is put in can be set apart. */
+  parts(sentence: Sentence, values: Values): Part[]
+  percent(share: number): string
+}
+
+const translators = new Map<PersonLanguage, Translator>()
+
+/** @param language that is not whole, or not known, is English. */
+export function translatorOf(language: PersonLanguage = 'en'): Translator {
+  const isThere = WHOLE.includes(language)
+  const known = translators.get(isThere ? language : 'en') ?? translator(isThere ? language : 'en')
+  translators.set(known.language, known)
+  return known
+}
+
+/** To whom the screen speaks now. */
+export const speaking = ({ session }: { session: CounterSession | null }): Translator =>
+  translatorOf(session?.preferences.language)
+
+function translator(language: PersonLanguage): Translator {
+  // Browsers know no plurals of te reo Māori, and neither numbers nor plurals of Samoan: those are as in New Zealand's English.
+  const locales = [language, 'en-NZ']
+  const plurals = new Intl.PluralRules(locales)
+  const numbers = new Intl.NumberFormat(locales)
+  const percents = new Intl.NumberFormat(locales, { style: 'percent' })
+  const catalogue = language === 'en' ? undefined : CATALOGUES[language]
+  const direction = catalogue?.direction === 'rtl' ? 'rtl' : 'ltr'
+
+  function wordsOf(sentence: Sentence, count: string | number | undefined): string {
+    const said = catalogue?.sentences[sentence] ?? sentence
+    if (typeof said === 'string') return said
+    return (typeof count === 'number' && said[plurals.select(count)]) || said.other || sentence
+  }
+
+  function parts(sentence: Sentence, values: Values): Part[] {
+    const pieces = wordsOf(sentence, values.count).split(/\{(\w+)\}/)
+    return pieces.map((piece, index) => {
+      if (index % 2 === 0) return piece
+      const value = values[piece] ?? ''
+      return { value: typeof value === 'number' ? numbers.format(value) : value }
+    })
+  }
+
+  const say = (sentence: Sentence, values: Values = {}) =>
+    parts(sentence, values)
+      .map((part) => (typeof part === 'string' ? part : isolated(part.value, direction)))
+      .join('')
+  return { language, direction, say, parts, percent: (share) => percents.format(share) }
+}
+
+const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/
+const LEFT_TO_RIGHT = /[A-Za-z\u00c0-\u058f\u0900-\u1fff\u2c00-\ud7ff]/
+
+/** Between marks that nobody sees, where it could be read in another direction; marks of its own could end them, and go. */
+function isolated(value: string, direction: 'ltr' | 'rtl'): string {
+  const turns = direction === 'rtl' ? LEFT_TO_RIGHT.test(value) : RIGHT_TO_LEFT.test(value)
+  const plain = value.replace(TURNING, '')
+  return turns || plain !== value ? `\u2068${plain}\u2069` : value
+}

@@ -1,0 +1,72 @@
+/**
+ * The languages of a person's own screens: each has every sentence, and with everything that is put in, or it isn't offered at
+ * all; and each sentence is one that is shown.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { SENTENCES } from '../../src/renderer/src/screens/counter/person/languages/sentences.ts'
+import { CATALOGUES, missingFrom, wholeLanguages } from '../../src/renderer/src/screens/counter/person/translator.ts'
+import { PERSON_LANGUAGES } from '../../src/shared/contract/counter-views.ts'
+import { root, sources } from './sources.ts'
+
+const catalogues = Object.entries(CATALOGUES)
+const placesIn = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([place]) => place).sort()
+
+test('each language has every sentence', () => {
+  // A new sentence is missing from all of them: translate it in each file of the folder, or ask who can.
+  expect(catalogues.flatMap(([code, catalogue]) => missingFrom(catalogue).map((one) => `${code}: ${one}`))).toEqual([])
+  expect(wholeLanguages()).toEqual([...PERSON_LANGUAGES])
+})
+
+test('none has a sentence that is not shown any more', () => {
+  const known = new Set<string>(SENTENCES)
+  expect(
+    catalogues.flatMap(([code, { sentences }]) =>
+      Object.keys(sentences).flatMap((one) => (known.has(one) ? [] : [`${code}: ${one}`]))
+    )
+  ).toEqual([])
+})
+
+test('what is put into a sentence is put into each translation, in every form of it', () => {
+  const wrong = catalogues.flatMap(([code, { sentences }]) =>
+    SENTENCES.flatMap((sentence) => {
+      const said = sentences[sentence] ?? ''
+      const forms = Object.entries(typeof said === 'string' ? { other: said } : said)
+      return forms.flatMap(([form, text]) => {
+        // "One document", "two documents" need no figure.
+        const wanted = placesIn(sentence).filter((place) => place !== '{count}' || !['one', 'two'].includes(form))
+        return JSON.stringify(placesIn(text)) === JSON.stringify(wanted) ? [] : [`${code}: ${text}`]
+      })
+    })
+  )
+  expect(wrong).toEqual([])
+})
+
+test('each says by whom it was read', () => {
+  for (const [code, { name, english, review }] of catalogues) {
+    expect([code, review]).toEqual([
+      code,
+      expect.stringMatching(/^(Machine-made, not reviewed|Reviewed by .+, \d{4}-\d{2}-\d{2})$/)
+    ])
+    expect([name, english].every(Boolean)).toBe(true)
+  }
+})
+
+test('a language that lacks a sentence, or has an empty one, is not offered', () => {
+  const [first, second] = SENTENCES
+  const { [first]: _left, ...others } = CATALOGUES.mi.sentences
+  const emptied = { ...CATALOGUES.ar.sentences, [second]: '  ' }
+  const missing = { ...CATALOGUES, mi: { ...CATALOGUES.mi, sentences: others } }
+  expect(wholeLanguages(missing)).not.toContain('mi')
+  expect(wholeLanguages({ ...CATALOGUES, ar: { ...CATALOGUES.ar, sentences: emptied } })).not.toContain('ar')
+  expect(wholeLanguages({})).toEqual(['en'])
+})
+
+test('each sentence of the list is said somewhere on a person’s screens', () => {
+  const code = sources
+    .filter((file) => file.includes('/screens/counter/person/') && !file.endsWith('sentences.ts'))
+    .map((file) => readFileSync(join(root, file), 'utf8'))
+    .join('\n')
+  expect(SENTENCES.filter((sentence) => !code.includes(`'${sentence}'`))).toEqual([])
+})

@@ -1,0 +1,146 @@
+/** How each person wants the screen: their language, its size and contrast, and how long they are waited for. */
+import { describe, expect, test } from 'vitest'
+import { openOffice, PIN, signer } from './office.ts'
+
+const FIRST = { language: 'en', textSize: 1, highContrast: false, moreTime: false }
+
+/** Ann signs two documents, Ben one. */
+async function sitting() {
+  const office = openOffice({
+    will: [signer('Ann Example')],
+    deed: [signer('Ann Example')],
+    lease: [signer('Ben Example')]
+  })
+  const { id } = await office.start(['will', 0], ['deed', 0], ['lease', 0])
+  const adjust = (changes: Parameters<typeof office.counter.adjust>[1]) => office.counter.adjust(id, changes)
+  /** The person signs, and goes on. */
+  async function signed(reference: string) {
+    office.signs(reference, 0)
+    office.events().returned()
+    await office.settled()
+    await office.counter.next(id)
+    await office.settled()
+  }
+  return { office, id, adjust, signed }
+}
+
+describe('a person’s preferences', () => {
+  test('hold for all that they sign; the next person begins with none, and staff with their own', async () => {
+    const { office, adjust, signed } = await sitting()
+    expect(office.state().preferences).toEqual(FIRST)
+    await adjust({ language: 'mi' })
+    await adjust({ textSize: 2, highContrast: true })
+    const theirs = { ...FIRST, language: 'mi', textSize: 2, highContrast: true }
+    expect([office.state().preferences, office.enlarged]).toEqual([theirs, 2])
+    await office.opens()
+    await signed('will')
+    expect([office.state().current, office.state().preferences]).toEqual([1, theirs])
+    expect(office.page()?.languages).toEqual(['mi,en'])
+    await signed('deed')
+    expect([office.state().phase, office.state().preferences, office.enlarged]).toEqual(['handover', FIRST, 1])
+    await office.opens()
+    expect(office.page()?.languages).toEqual(['en-NZ,en'])
+    await signed('lease')
+    await office.counter.unlock(office.state().id, PIN)
+    expect(office.enlarged).toBe(1)
+  })
+
+  test('are theirs again where they get the screen back, and are not there in another session', async () => {
+    const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')], deed: [signer('Ann Example')] })
+    const { id } = await office.start(['will', 0], ['will', 1], ['deed', 0])
+    await office.counter.adjust(id, { language: 'ar' })
+    await office.opens()
+    for (const [reference, index] of [
+      ['will', 0],
+      ['will', 1]
+    ] as const) {
+      if (office.state().phase === 'handover') await office.opens()
+      office.signs(reference, index)
+      office.events().returned()
+      await office.settled()
+      await office.counter.next(id)
+      await office.settled()
+    }
+    expect([office.state().current, office.state().preferences.language]).toEqual([2, 'ar'])
+    await office.opens()
+    expect(office.page()?.languages).toEqual(['ar,en'])
+  })
+
+  test('change while the page is open, which is asked for in the new language from then on', async () => {
+    const { office, adjust } = await sitting()
+    await office.opens()
+    await adjust({ language: 'mi' })
+    await adjust({ textSize: 1.5 })
+    expect(office.page()).toMatchObject({ languages: ['en-NZ,en', 'mi,en'], zoom: 1.5 })
+    expect(office.state().phase).toBe('open')
+  })
+
+  test('are taken behind a lock as well, which stays', async () => {
+    const { office, adjust } = await sitting()
+    await office.opens()
+    office.counter.left('blur')
+    await adjust({ language: 'mi' })
+    expect(office.state()).toMatchObject({ cover: 'away', isLocked: true, preferences: { language: 'mi' } })
+    expect(office.page()?.state).toBe('hidden')
+  })
+
+  test('are no more than the office offers', async () => {
+    const { office, adjust } = await sitting()
+    await expect(adjust({ language: 'hi' })).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
+    expect(office.state().offers).toEqual({ languages: ['mi', 'ar'], moreTime: true })
+    const strict = openOffice()
+    strict.settings.moreTime = 1
+    const { id } = await strict.start(['will', 0])
+    expect(strict.state().offers.moreTime).toBe(false)
+    await expect(strict.counter.adjust(id, { moreTime: true })).rejects.toMatchObject({
+      appError: { code: 'not-allowed' }
+    })
+    // English is there whatever the office offers.
+    expect((await strict.counter.adjust(id, { language: 'en' })).preferences).toEqual(FIRST)
+  })
+
+  test('are written down nowhere', async () => {
+    const { office, adjust } = await sitting()
+    await adjust({ language: 'ar', textSize: 2, highContrast: true, moreTime: true })
+    await office.opens()
+    const written = JSON.stringify([office.notes, office.kept])
+    expect(written).not.toMatch(/"ar"|language|preferences|textSize|moreTime/i)
+  })
+})
+
+describe('more time', () => {
+  test('has the warning come later and last longer, for them alone', async () => {
+    const { office, adjust } = await sitting()
+    await adjust({ moreTime: true })
+    await office.time.pass(359_000)
+    expect(office.state().warningUntil).toBeUndefined()
+    await office.time.pass(1500)
+    expect(office.state().warningUntil).toBeGreaterThan(office.time.now + 88_000)
+    await office.time.pass(60_000)
+    expect(office.state().cover).toBeUndefined()
+    await office.time.pass(30_000)
+    expect(office.state()).toMatchObject({ cover: 'idle', isLocked: true })
+  })
+
+  test('asked for as the warning runs takes it away', async () => {
+    const { office, adjust } = await sitting()
+    await office.time.pass(121_000)
+    expect(office.state().warningUntil).toBeDefined()
+    await adjust({ moreTime: true })
+    expect(office.state().warningUntil).toBeUndefined()
+    await office.time.pass(200_000)
+    expect(office.state().warningUntil).toBeUndefined()
+  })
+
+  test('is no more time for staff, and none for a page that was left', async () => {
+    const { office, id, adjust } = await sitting()
+    await adjust({ moreTime: true })
+    await office.opens()
+    await office.counter.cover(id, 'help')
+    await office.counter.unlock(id, PIN)
+    await office.time.pass(61_000)
+    expect(office.state()).toMatchObject({ cover: 'away', isLocked: true })
+    await office.time.pass(451_000)
+    expect((await office.settled()).phase).toBe('return')
+  })
+})
