@@ -4,7 +4,7 @@
  */
 import { open } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
-import type { StaffView } from '../../shared/contract/index.ts'
+import type { CounterSession, StaffView } from '../../shared/contract/index.ts'
 import type { NoteInAudit } from '../core/audit/audit.ts'
 import type { Counter } from '../core/counter/counter.ts'
 import type { CounterSettingsKeeper } from '../core/counter/counter-settings.ts'
@@ -31,6 +31,11 @@ export function counterHandlers(counter: Counter): Omit<HandlersOf<'counter'>, k
     return isPersons(context) ? counter : fail('not-allowed', 'The signer is on the other screen.')
   }
 
+  /** A request of the person's own page; what is answered holds no more than `toldTo` leaves. */
+  function theirs<Input extends { id: string }>(act: (of: Counter, input: Input) => Promise<CounterSession>) {
+    return async (input: Input, context: RequestContext) => toldTo(context, await act(persons(context), input))
+  }
+
   return {
     'counter.queue': () => counter.queue(),
     'counter.pinEntry': async (entry) => counter.pinEntry(entry),
@@ -39,22 +44,33 @@ export function counterHandlers(counter: Counter): Omit<HandlersOf<'counter'>, k
     // The second display is told of a session only while a person signs on it.
     'counter.state': async (_nothing, context) => {
       const state = counter.state()
-      return context.from === 'person' && (!isPersons(context) || state?.phase === 'ended') ? null : state
+      if (context.from === 'person' && (!isPersons(context) || state?.phase === 'ended')) return null
+      return state && toldTo(context, state)
     },
-    'counter.begin': async ({ id }, context) => persons(context).begin(id),
-    'counter.show': async ({ id, bounds }, context) => persons(context).show(id, bounds),
-    'counter.cover': async ({ id, why }, context) => persons(context).cover(id, why),
-    'counter.resume': async ({ id }, context) => persons(context).resume(id),
-    'counter.finish': async ({ id }, context) => persons(context).finish(id),
-    'counter.next': async ({ id }, context) => persons(context).next(id),
-    'counter.retry': async ({ id }, context) => persons(context).retry(id),
-    'counter.zoom': async ({ id, factor }, context) => persons(context).zoom(id, factor),
-    'counter.adjust': async ({ id, ...changes }, context) => persons(context).adjust(id, defined(changes)),
+    'counter.begin': theirs((of, { id }) => of.begin(id)),
+    'counter.show': theirs(async (of, { id, bounds }) => of.show(id, bounds)),
+    'counter.cover': theirs((of, { id, why }) => of.cover(id, why)),
+    'counter.resume': theirs((of, { id }) => of.resume(id)),
+    'counter.finish': theirs((of, { id }) => of.finish(id)),
+    'counter.next': theirs((of, { id }) => of.next(id)),
+    'counter.retry': theirs((of, { id }) => of.retry(id)),
+    'counter.zoom': theirs((of, { id, factor }) => of.zoom(id, factor)),
+    'counter.adjust': theirs(async (of, { id, ...changes }) => of.adjust(id, defined(changes))),
     'counter.touched': async ({ id }, context) => persons(context).touched(id),
-    'counter.unlock': ({ id, pin, name }) => counter.unlock(id, pin, name),
-    'counter.staff': ({ id, does }, { from }) => counter.staff(id, does, from),
+    'counter.unlock': async ({ id, pin, name }, context) => toldTo(context, await counter.unlock(id, pin, name)),
+    'counter.staff': async ({ id, does }, context) => toldTo(context, await counter.staff(id, does, context.from)),
     'counter.close': async ({ id }) => counter.close(id)
   }
+}
+
+/** The second display is told how to reach no one but the person whose turn it is: it shows nobody else's. */
+function toldTo({ from }: RequestContext, session: CounterSession): CounterSession {
+  if (from === 'office') return session
+  const turns = session.turns.map((turn, index) => {
+    const { contact: _contact, ...others } = turn
+    return index === session.current ? turn : others
+  })
+  return { ...session, turns }
 }
 
 type CounterSettingsHandlers = Pick<

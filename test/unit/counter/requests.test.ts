@@ -1,7 +1,8 @@
 /** Which of our pages may ask what of a session. */
 import { describe, expect, test } from 'vitest'
 import { counterHandlers } from '../../../src/main/ipc/counter.ts'
-import { BOUNDS, openOffice, PIN } from './office.ts'
+import type { CounterSession } from '../../../src/shared/contract/index.ts'
+import { BOUNDS, openOffice, PIN, signer } from './office.ts'
 
 const clerk = { from: 'office', stillAsking: () => true } as const
 const person = { from: 'person', stillAsking: () => true } as const
@@ -67,4 +68,25 @@ test('the queue is read, pinned and offered from', async () => {
   expect(await handle['counter.queue'](undefined, clerk)).toMatchObject([{ signerName: 'Ann Example', isToday: true }])
   const offer = await handle['counter.offer']({ documentReference: 'will', signer: 0 }, clerk)
   expect(offer.first.isToday).toBe(true)
+})
+
+test('the second display is told how to reach the person whose turn it is, and nobody else', async () => {
+  const office = openOffice({
+    will: [
+      signer('Ann Example', { Email: 'ann@first.example' }),
+      signer('Ann Example', { Email: 'ann@second.example' })
+    ]
+  })
+  office.place = 'other-display'
+  const handle = counterHandlers(office.counter)
+  const turns = [0, 1].map((index) => ({ documentReference: 'will', signer: index, evidence: [] }))
+  const { id } = await handle['counter.start']({ turns, allowsCamera: false }, clerk)
+  const contacts = (session: CounterSession | null) => session?.turns.map(({ contact }) => contact)
+  const both = ['ann@first.example', 'ann@second.example']
+  expect(contacts(await handle['counter.state'](undefined, clerk))).toEqual(both)
+  expect(contacts(await handle['counter.state'](undefined, person))).toEqual([both[0], undefined])
+  expect(contacts(await handle['counter.begin']({ id }, person))).toEqual([both[0], undefined])
+  expect(contacts(await handle['counter.unlock']({ id, pin: PIN }, person))).toEqual([both[0], undefined])
+  expect(contacts(await handle['counter.staff']({ id, does: 'continue' }, person))).toEqual([both[0], undefined])
+  expect(contacts(await handle['counter.staff']({ id, does: 'cover' }, clerk))).toEqual(both)
 })
