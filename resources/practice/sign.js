@@ -68,18 +68,32 @@ if (form) {
     return [event.clientX - box.left, event.clientY - box.top, event.pressure]
   }
   let under = null
+  // What draws: one pointer at a time. Where a pen is used, the hand that rests beside it draws nothing.
+  let hand = null
+  let hasPen = false
   canvas.addEventListener('pointerdown', (event) => {
+    const isPen = event.pointerType === 'pen'
+    if (event.pointerType === 'touch' && hasPen) return
+    if (under && !(isPen && hand?.type === 'touch')) return
+    // The palm came first: its mark goes as soon as the pen is there.
+    if (under) strokes.pop()
+    if (isPen) hasPen = true
+    hand = { id: event.pointerId, type: event.pointerType }
     under = [place(event)]
     strokes.push(under)
     canvas.setPointerCapture(event.pointerId)
     draw()
   })
   canvas.addEventListener('pointermove', (event) => {
-    if (!under) return
+    if (!under || event.pointerId !== hand.id) return
     for (const each of event.getCoalescedEvents?.() ?? [event]) under.push(place(each))
     draw()
   })
-  for (const end of ['pointerup', 'pointercancel']) canvas.addEventListener(end, () => (under = null))
+  for (const end of ['pointerup', 'pointercancel']) {
+    canvas.addEventListener(end, (event) => {
+      if (event.pointerId === hand?.id) under = hand = null
+    })
+  }
   form.querySelector('[data-clear]').addEventListener('click', () => {
     strokes = []
     draw()

@@ -1,6 +1,8 @@
 /** The layer of the counter: its sessions, the windows they are shown in, the staff's PIN, the settings, the audit trail. */
 import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import { userInfo } from 'node:os'
+import { join } from 'node:path'
 import { Audit } from './core/audit/audit.ts'
 import { Signer } from './core/audit/signature.ts'
 import { AuditExports } from './core/audit/signed-exports.ts'
@@ -27,6 +29,7 @@ import { ShownSigningView } from './shell/signing-view.ts'
 
 /** How long a signing page may take until there is something to see, in milliseconds. */
 const SIGNING_TIMEOUT = 30_000
+const ANY_FILE = [{ name: 'All files', extensions: ['*'] as [string] }]
 
 export interface CounterParts {
   ask: AskDocuments
@@ -93,6 +96,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
     failed: trouble
   })
   screens.addPerson(() => windows.personWindow())
+  const filesPlace = join(foundation.dataFolder, 'turn-files')
   const pages = new IsolatedPages(() => windows.window())
   const counter = new Counter({
     ...{ time, note, zoom, returnAddressesOf, pin: staff, newId: foundation.newId, describe: asAppError },
@@ -127,6 +131,19 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
       }
       return (await windows.whileAsking(() => saveAs(foundation.dialogs, asked, () => true))) !== null
     },
+    async chooseFiles(what) {
+      const { dialogs } = foundation
+      if (what === 'folder') {
+        const folder = await windows.whileAsking(() =>
+          dialogs.chooseFolder('Open a folder for this signer', () => true)
+        )
+        return folder === undefined ? undefined : { folder }
+      }
+      const choose = () => dialogs.chooseFiles('Choose files for this signer', ANY_FILE, () => true, 'many')
+      const files = await windows.whileAsking(choose)
+      return files.length === 0 ? undefined : { files }
+    },
+    filesPlace,
     changed(id) {
       send('counter.changed', { id })
       watch.follow(counter.followed())
@@ -177,6 +194,8 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
       // Anyone who was signing as it ended may have left something behind.
       if (counter.state()?.wasInterrupted) clipboard.empty()
       windows.follow()
+      // What a turn was given that ended with the application.
+      void rm(filesPlace, { recursive: true, force: true }).catch(failed)
     },
 
     /** At the application's end. What staff had on the clipboard is there again, once this has resolved. */

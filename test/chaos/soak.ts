@@ -207,7 +207,14 @@ async function enter(
       station.page = turn
       station.pages++
       return {
-        ...{ show: nothing, cover: nothing, zoom: nothing, speak: nothing, print: async () => undefined },
+        ...{
+          show: nothing,
+          cover: nothing,
+          zoom: nothing,
+          speak: nothing,
+          print: async () => undefined,
+          giveFile: async () => undefined
+        },
         pdf: async () => new Uint8Array(),
         destroy: async () => void delete station.page
       }

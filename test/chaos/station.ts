@@ -117,7 +117,14 @@ const work = await openWorkstation({
     page = turn
     pages++
     return {
-      ...{ show: nothing, cover: nothing, zoom: nothing, speak: nothing, print: async () => undefined },
+      ...{
+        show: nothing,
+        cover: nothing,
+        zoom: nothing,
+        speak: nothing,
+        print: async () => undefined,
+        giveFile: async () => undefined
+      },
       pdf: async () => new Uint8Array(),
       destroy: async () => {
         page = undefined

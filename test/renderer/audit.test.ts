@@ -248,6 +248,8 @@ test('every event has words of its own, and a later version’s event is shown b
     'pin-wrong',
     'page-printed',
     'page-saved',
+    'files-opened',
+    'file-given',
     'turn-ended',
     'session-ended',
     'session-interrupted',

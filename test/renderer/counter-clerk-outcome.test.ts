@@ -211,6 +211,15 @@ describe('While the person has the second display', () => {
     expect(opened.api.control.state.counter).toMatchObject({ allowsCamera: true, phase: 'open' })
   })
 
+  test('a page that asks for a file waits for the clerk, who opens some', async () => {
+    await open(beside({ phase: 'covered', cover: 'file', asksFile: {} }))
+    expect(panel().getByRole('heading', { name: 'The page asks for a file' })).toBeTruthy()
+    await press('Choose files…')
+    expect(calls('counter.staff').at(-1)?.input).toMatchObject({ does: 'open-files' })
+    expect(panel().getByRole('heading', { name: /is choosing a file$/ })).toBeTruthy()
+    expect(clerkWords(sessionOf({ cover: 'file', asksFile: { files: [] } })).isWanted).toBe(true)
+  })
+
   test('pages are printed and saved only where the office allows it', async () => {
     await open(beside())
     expect(panel().queryByRole('button', { name: /Print page|Save page/ })).toBeNull()

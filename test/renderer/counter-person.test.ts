@@ -11,7 +11,7 @@ import { personRequestNames } from '../../src/shared/contract/requests.ts'
 import type { CounterSession } from '../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
 import { FakeClock, settle } from './fake-clock.ts'
-import { fakePin, sessionOf, turnOf } from './fakes/counter.ts'
+import { fakeFiles, fakePin, sessionOf, turnOf } from './fakes/counter.ts'
 import { type Opened, openOffice, show } from './office.ts'
 
 beforeAll(loadScreens)
@@ -434,6 +434,33 @@ describe('the staff’s PIN', () => {
     expect(side().getByText('Files can’t be chosen on this screen. Please ask staff.')).toBeTruthy()
     await become({ phase: 'covered', cover: 'staff' })
     expect(side().getByText(/^The page asked for a file\./)).toBeTruthy()
+  })
+
+  test('where the page waits for a file, one of those that staff opened is given, and only that', async () => {
+    await open({ phase: 'covered', cover: 'file', asksFile: {}, origin })
+    expect(side().getByRole('heading', { name: 'The page asks for a file' })).toBeTruthy()
+    expect(side().getByText(/Please ask at the desk/)).toBeTruthy()
+    await become({ asksFile: { files: [] } })
+    expect(side().getByText(/doesn’t take the files/)).toBeTruthy()
+    await become({ asksFile: { files: fakeFiles } })
+    expect(side().getByText('PDF, 471 KB')).toBeTruthy()
+    expect(side().getByText('JPG, 3.1 MB')).toBeTruthy()
+    await press('Give this file')
+    expect([side().getByText('Choose a file first.') !== null, calls('counter.giveFile')]).toEqual([true, []])
+    await fireEvent.click(side().getByRole('radio', { name: /Power bill/ }))
+    await press('Give this file')
+    expect(calls('counter.giveFile').at(-1)?.input).toMatchObject({ file: fakeFiles[1]?.id })
+    expect(api.control.state.counter).toMatchObject({ phase: 'open' })
+  })
+
+  test('where the page waits for a file, the person goes on without one, and staff opens some with their PIN', async () => {
+    await open({ phase: 'covered', cover: 'file', asksFile: {}, origin })
+    await press('Continue without a file')
+    expect(api.control.state.counter).toMatchObject({ phase: 'open' })
+    await become({ phase: 'covered', cover: 'staff', asksFile: {} })
+    await press('Open a folder…')
+    expect(calls('counter.staff').at(-1)?.input).toMatchObject({ does: 'open-folder' })
+    expect(side().getAllByRole('radio').length).toBe(fakeFiles.length)
   })
 
   test('what the page tried, and keeping the page where the office allows it, are there for staff only', async () => {

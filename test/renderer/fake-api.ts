@@ -305,7 +305,8 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       allowedOrigins: [],
       mayKeepPages: false,
       languages: [...PERSON_LANGUAGES],
-      moreTime: 3
+      moreTime: 3,
+      mayGiveFiles: false
     },
     audit: [],
     auditCheck: {},

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { BrowserWindow, Debugger, Session, WebContents } from 'electron'
+import { defined } from '../core/lib/objects.ts'
 import type { SigningGround } from '../core/policy/navigation.ts'
 import type { Lookup } from '../core/policy/private-networks.ts'
 import type { Permits } from './session-policy.ts'
@@ -17,12 +18,21 @@ export interface Occupant {
   session: SessionEvents
   /** The page would have printed. */
   printed(): void
-  /** The page would have had the person choose a file of this computer. */
-  askedForFile(): void
+  /** The page would have had the person choose a file of this computer. The browser has shown nothing, and told it of no file. */
+  askedForFile(chooser: FileChooser): void
   /** The page is no longer held, or has gone. */
   slipped(): void
   /** The window goes, and the page with it. */
   windowClosed(): void
+}
+
+/** What a page asked for a file by, as the browser's line for debuggers names it. */
+export interface FileChooser {
+  frameId: string
+  /** The field, where it was one. */
+  backendNodeId?: number
+  /** The frame's own line, where another process shows it. */
+  sessionId?: string
 }
 
 export interface IsolatedPageDeps {
@@ -91,7 +101,7 @@ export class IsolatedPage {
       { call: this.#deps.mayCall },
       {
         printed: () => this.#occupant?.printed(),
-        askedForFile: () => this.#occupant?.askedForFile(),
+        askedForFile: (chooser) => this.#occupant?.askedForFile(chooser),
         slipped: () => {
           this.#isLost = true
           setImmediate(() => this.#occupant?.slipped())
@@ -176,12 +186,20 @@ export async function hold(
     if (message === password) events.printed()
   })
   line.on('detach', () => events.slipped())
-  line.on('message', (_event, method: string, { sessionId }: { sessionId?: string }) => {
-    if (method === 'Page.fileChooserOpened') events.askedForFile()
-    if (method === 'Target.attachedToTarget' && sessionId) void holdFrame(line, script, sessionId)
+  line.on('message', (_event, method: string, told: Told, session?: string) => {
+    if (method === 'Page.fileChooserOpened') {
+      const { frameId = '', backendNodeId } = told
+      events.askedForFile({ frameId, ...defined({ backendNodeId, sessionId: session || undefined }) })
+    }
+    if (method === 'Target.attachedToTarget' && told.sessionId) void holdFrame(line, script, told.sessionId)
   })
   line.attach('1.3')
   await holdDocuments(line, script)
+}
+
+interface Told extends Partial<Omit<FileChooser, 'sessionId'>> {
+  /** Of a frame that another process shows. */
+  sessionId?: string
 }
 
 /** A frame that another process shows waits until it is held; one that can't be held never begins. */

@@ -9,11 +9,14 @@ import { AppFailure } from '../core/lib/failure.ts'
 import { MediaGrants } from '../core/policy/media-grants.ts'
 import { decideNavigation, type RefusalReason, type SigningGround } from '../core/policy/navigation.ts'
 import type { MediaDevice } from '../core/policy/permissions.ts'
-import type { IsolatedPage } from './isolated-page.ts'
+import { type FileField, fileFieldOf, give } from './file-field.ts'
+import type { FileChooser, IsolatedPage } from './isolated-page.ts'
 import { guard } from './session-policy.ts'
 import { asPdf, followHands, printed } from './signing-contents.ts'
 import {
   askedForFile,
+  askedForFolder,
+  asksNoLonger,
   deniedWords,
   ended,
   ledAway,
@@ -38,6 +41,8 @@ export interface SigningViewDeps {
   whilePrinting?: (print: () => Promise<void>) => Promise<void>
 }
 
+const ASKED_FOR_FILES: ReadonlySet<string> = new Set([askedForFile, askedForFolder])
+
 type State = 'loading' | 'open' | 'returned' | 'failed' | 'destroyed'
 
 /** The page of one turn, which begins to load at once, out of sight. */
@@ -56,13 +61,15 @@ export class ShownSigningView implements SigningView {
   #timeout: NodeJS.Timeout | undefined
   #isHeld = false
   #closeMenu = () => {}
+  /** The field of the page that waits for a file. */
+  #field: FileField | undefined
   #ending: Promise<void> | undefined
 
   constructor(deps: SigningViewDeps, turn: SigningTurn) {
     this.#deps = deps
     this.#turn = turn
     this.#ground = turn
-    const tell = onceASecond((what) => turn.events.refused(what, what === askedForFile ? 'file' : undefined))
+    const tell = onceASecond((what) => turn.events.refused(what, ASKED_FOR_FILES.has(what) ? 'file' : undefined))
     this.#tell = (what) => this.#isOver() || tell(what)
     this.#media = new MediaGrants(this.#ground, () => turn.media(), {
       now: () => performance.now(),
@@ -81,7 +88,7 @@ export class ShownSigningView implements SigningView {
         denied: (what) => this.#denied(what)
       },
       printed: () => this.#tell(triedToPrint),
-      askedForFile: () => this.#tell(askedForFile),
+      askedForFile: (chooser) => void this.#askedForFile(chooser),
       slipped: () => this.#slipped(),
       windowClosed: () => void this.destroy()
     })
@@ -106,6 +113,14 @@ export class ShownSigningView implements SigningView {
 
   async pdf(): Promise<Uint8Array> {
     return asPdf(this.#open())
+  }
+
+  async giveFile(path: string): Promise<void> {
+    const field = this.#field
+    this.#field = undefined
+    const isGiven =
+      field !== undefined && !this.#isOver() && (await give(this.#contents.debugger, field, path, this.#ground))
+    if (!isGiven) throw new AppFailure(asksNoLonger)
   }
 
   zoom(factor: number): void {
@@ -178,6 +193,7 @@ export class ShownSigningView implements SigningView {
   }
 
   #wait(): void {
+    this.#field = undefined
     this.#state = 'loading'
     clearTimeout(this.#timeout)
     this.#timeout = setTimeout(() => this.#fail(tooSlow), this.#deps.timeoutMs)
@@ -198,6 +214,16 @@ export class ShownSigningView implements SigningView {
   #stopped(): void {
     if (this.#hasShownSomething) this.#opened()
     else if (this.#wasBrokenOff) this.#fail(nothingToShow)
+  }
+
+  /** The browser's own dialog was cancelled: the page waits for a file by its field alone, or is refused. */
+  async #askedForFile(chooser: FileChooser): Promise<void> {
+    if (this.#isOver()) return
+    const field = this.#turn.files() ? await fileFieldOf(this.#contents.debugger, chooser, this.#ground) : undefined
+    if (this.#isOver()) return
+    if (!field || field.takesFolder) return this.#tell(field?.takesFolder ? askedForFolder : askedForFile)
+    this.#field = field
+    this.#turn.events.asksForFile(field.accept)
   }
 
   #return(): void {

@@ -13,6 +13,7 @@ export function deniedWords(what: string): string {
 /** What is held in the page itself (see `hold`). */
 export const triedToPrint = 'It tried to print.'
 export const askedForFile = 'It asked for a file on this computer.'
+export const askedForFolder = 'It asked for a whole folder of this computer.'
 
 const DENIED: Record<string, string> = {
   download: 'It tried to save a file on this computer.',
@@ -107,6 +108,12 @@ export const notPrinted: AppError = {
   code: 'internal',
   message: 'The page couldn’t be printed.',
   next: 'Check that the default printer is connected and ready.'
+}
+
+export const asksNoLonger: AppError = {
+  code: 'gone',
+  message: 'The page no longer asks for a file.',
+  next: 'Go back to the page and press its button again.'
 }
 
 export const nothingToKeep: AppError = {

@@ -75,6 +75,8 @@ export const counterRequests = {
   ),
   /** Takes the person's own cover away. */
   'counter.resume': answers<CounterSession>()(byId),
+  /** Gives the page that asks for one a file of those that staff opened for this turn. */
+  'counter.giveFile': answers<CounterSession>()(z.strictObject({ id, file: z.uuid() })),
   /** Closes and wipes the signing page, then asks the service what became of it. */
   'counter.finish': answers<CounterSession>()(byId),
   /** From what became of a document, or a turn that failed, to the next. */
@@ -100,7 +102,17 @@ export const counterRequests = {
   'counter.staff': answers<CounterSession | null>()(
     z.strictObject({
       id,
-      does: z.enum(['cover', 'continue', 'end', 'allow-camera', 'refuse-camera', 'print', 'save'])
+      does: z.enum([
+        'cover',
+        'continue',
+        'end',
+        'allow-camera',
+        'refuse-camera',
+        'print',
+        'save',
+        'open-files',
+        'open-folder'
+      ])
     })
   ),
   /** Staff has seen what became of it. */
@@ -160,7 +172,8 @@ export const counterRequests = {
       allowedOrigins: z.array(z.string().trim().min(1).max(300)).max(50).optional(),
       mayKeepPages: z.boolean().optional(),
       languages: z.array(language).max(PERSON_LANGUAGES.length).optional(),
-      moreTime: z.number().int().min(1).max(10).optional()
+      moreTime: z.number().int().min(1).max(10).optional(),
+      mayGiveFiles: z.boolean().optional()
     })
   ),
   /** A person chooses the picture; null where they thought better of it. */

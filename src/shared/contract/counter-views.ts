@@ -102,12 +102,29 @@ export type CounterPhase =
   | 'return'
   | 'ended'
 
+/** A file that staff opened for this turn. */
+export interface OfferedFile {
+  id: string
+  name: string
+  bytes: number
+}
+
 /**
- * Why the page is covered. moment, help, finish, stop: the person asked. camera: the page asks for the camera or microphone,
- * and staff has to say. away: the window was left. idle: nobody was there. not-me: anyone who was handed the screen is someone
+ * Why the page is covered. moment, help, finish, stop: the person asked. file: the page asks for a file, which the person
+ * chooses of those that staff opened. camera: the page asks for the camera or microphone, and staff has to say. away: the window was left. idle: nobody was there. not-me: anyone who was handed the screen is someone
  * else. staff: staff has given their PIN and chooses what happens.
  */
-export type CounterCover = 'moment' | 'help' | 'finish' | 'stop' | 'camera' | 'away' | 'idle' | 'not-me' | 'staff'
+export type CounterCover =
+  | 'moment'
+  | 'help'
+  | 'finish'
+  | 'stop'
+  | 'file'
+  | 'camera'
+  | 'away'
+  | 'idle'
+  | 'not-me'
+  | 'staff'
 
 /** Why it was covered before staff gave their PIN: where it was left, by what. office: staff covered it from their own screen. */
 export type CoveredBy =
@@ -140,8 +157,10 @@ export interface CounterSession {
   /** As of `PinState`. */
   asksName?: true
   error?: AppError
-  /** A page of this turn asked for a file of this computer, which nobody gets here. */
+  /** A page of this turn asked for a file of this computer, and was refused: nobody gets one here, or it asked for more. */
   wantsFile?: true
+  /** The page asks for a file, and waits. `files` are those that it takes; absent until staff has opened any for this turn. */
+  asksFile?: { files?: OfferedFile[] }
   /** What pages of this turn tried and were refused, newest last, at most twenty. */
   refused: { what: string; at: number }[]
   /** Which screen the person has: this window, or the second display. */
@@ -223,6 +242,8 @@ export interface CounterSettings {
   languages: PersonLanguage[]
   /** How many times as long people are waited for who ask for more time; 1 where nobody may. */
   moreTime: number
+  /** A signing page that asks for a file gets one of those that staff opens for the turn; else it is refused. */
+  mayGiveFiles: boolean
 }
 
 /** Whether the office's own window is locked because nobody was there. */
@@ -257,6 +278,8 @@ export type AuditEvent =
   | 'pin-wrong'
   | 'page-printed'
   | 'page-saved'
+  | 'files-opened'
+  | 'file-given'
   | 'turn-ended'
   | 'session-ended'
   | 'session-interrupted'

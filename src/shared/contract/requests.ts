@@ -167,6 +167,7 @@ export const personRequestNames = [
   'counter.show',
   'counter.cover',
   'counter.resume',
+  'counter.giveFile',
   'counter.finish',
   'counter.next',
   'counter.retry',

@@ -1,6 +1,6 @@
 // The smallest application that has everything an attack could go for: the real boundary of src/main/shell, the real
 // preload and the real registration around a page of three lines. The test speaks to it over Node's own channel.
-import { readdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   app,
@@ -92,12 +92,14 @@ async function obey(command: Command): Promise<unknown> {
       const turn: SigningTurn = {
         ...command.turn,
         media: () => media,
+        files: () => command.files ?? false,
         events: {
           loading: () => tell({ kind: 'loading' }),
           open: () => tell({ kind: 'open' }),
           returned: () => tell({ kind: 'returned' }),
           failed: (error) => tell({ kind: 'failed', code: error.code, text: error.message }),
           refused: (text, wanted) => tell({ kind: 'refused', text, ...(wanted && { wanted }) }),
+          asksForFile: (accept) => tell({ kind: 'asks-for-file', accept: [...accept] }),
           granted: () => {},
           asksFor: (devices, answer) => {
             questions.push(answer)
@@ -116,6 +118,12 @@ async function obey(command: Command): Promise<unknown> {
     case 'answer':
       questions.shift()?.(command.granted)
       return null
+    case 'give': {
+      const folder = mkdtempSync(join(app.getPath('userData'), 'given-'))
+      const path = join(folder, command.name)
+      writeFileSync(path, command.text)
+      return view?.giveFile(path)
+    }
     case 'judge':
       return signingAddress(command.link, { kind: 'service', baseUrl: 'https://api.example.com' })
     case 'show':

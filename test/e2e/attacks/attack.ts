@@ -43,6 +43,8 @@ export interface Attack {
 
 interface TurnOptions {
   media?: 'never' | 'ask' | 'yes'
+  /** Whether the page may be given a file that staff opened. */
+  files?: boolean
   returnAddresses?: string[]
   /** What names lead to, beside those that all rows know. */
   lookups?: Record<string, string[]>

@@ -8,9 +8,11 @@ export type Input = Electron.MouseInputEvent | Electron.MouseWheelInputEvent | E
 export type Command =
   | {
       do: 'open'
-      turn: Omit<SigningTurn, 'events' | 'media'>
+      turn: Omit<SigningTurn, 'events' | 'media' | 'files'>
       /** Whether the page may use camera and microphone; by default never. */
       media?: MediaRight
+      /** Whether it may be given a file; by default it isn’t. */
+      files?: boolean
       timeoutMs: number
       /** What names lead to; others can't be resolved. */
       lookups: Record<string, string[]>
@@ -19,6 +21,8 @@ export type Command =
   | { do: 'media'; right: MediaRight }
   /** What staff says to the oldest question that waits. */
   | { do: 'answer'; granted: boolean }
+  /** The person gives the page a file of this name and content; rejects where it asks for none. */
+  | { do: 'give'; name: string; text: string }
   /** What is said of a signer's link before anything of it is loaded, in a service's account. */
   | { do: 'judge'; link: string }
   | { do: 'show' }
@@ -48,6 +52,7 @@ export type Told =
   | { kind: 'failed'; code: string; text: string }
   | { kind: 'refused'; text: string; wanted?: 'file' }
   | { kind: 'asks-for'; devices: MediaDevice[] }
+  | { kind: 'asks-for-file'; accept: string[] }
   | { kind: 'touched' }
   | { kind: 'log'; text: string }
 

@@ -52,6 +52,10 @@ export const guards = {
     does: 'The page is controlled over the browser’s debugger connection before anything of it is loaded: a file dialog is cancelled, printing does nothing, a service worker doesn’t answer instead of the network, and a page whose turn needs no camera can’t call other computers. A page that escapes this control is ended.',
     files: ['src/main/shell/isolated-page.ts']
   },
+  given: {
+    does: 'Where the office allows it, a page that asks for a file gets the one that the person gives, of those that staff opened for the turn: a copy under the same name, put into the very field that asked, if that is still one for a file in a document on the ground. No dialog is shown, no folder is given, and the copy ends with the turn.',
+    files: ['src/main/shell/file-field.ts', 'src/main/core/counter/turn-files.ts']
+  },
   switches: {
     does: 'What Chromium would send by itself, where no guard of requests sees it, is switched off before it starts: reports of policies and of failed requests; HTTP/3, which an answer can lead to any host and port; and HTTP/2, whose early hints open lines to anywhere.',
     files: ['src/main/shell/session-policy.ts']

@@ -22,6 +22,7 @@ const MEDIA = 'src/main/core/policy/media-grants.ts'
 const SESSION_POLICY = 'src/main/shell/session-policy.ts'
 const CONTENTS = 'src/main/shell/signing-contents.ts'
 const SESSION = 'src/main/shell/signing-session.ts'
+const FILE_FIELD = 'src/main/shell/file-field.ts'
 const VIEW = 'src/main/shell/signing-view.ts'
 const WORDS = 'src/main/shell/signing-words.ts'
 const APP_PROTOCOL = 'src/main/shell/app-protocol.ts'
@@ -101,6 +102,15 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       file: SESSION_POLICY,
       find: "    event.preventDefault()\n    told.onDenied('download')\n",
       put: "    told.onDenied('download')\n"
+    }
+  ],
+  given: [
+    { file: FILE_FIELD, find: "attributes.has('webkitdirectory')", put: 'false' },
+    { file: FILE_FIELD, find: '    if (!asking || !isOnGround) return undefined\n', put: '' },
+    {
+      file: VIEW,
+      find: '    const field = this.#field\n    this.#field = undefined\n',
+      put: '    const field = this.#field\n'
     }
   ],
   hold: [

@@ -33,7 +33,13 @@ export class Scene {
 
   /** Begins a turn without waiting for its page. */
   async begin(address: string, timeoutMs = 10_000): Promise<void> {
-    const { media = 'never', returnAddresses = [RETURN_ADDRESS], lookups = {}, linkOrigin } = this.#attack.turn ?? {}
+    const {
+      media = 'never',
+      files = false,
+      returnAddresses = [RETURN_ADDRESS],
+      lookups = {},
+      linkOrigin
+    } = this.#attack.turn ?? {}
     const { here } = this.ground
     // Only a practice service has no encryption.
     const isPlain = here.startsWith('http:')
@@ -48,6 +54,7 @@ export class Scene {
         ...(linkOrigin && { linkOrigin })
       },
       media,
+      files,
       timeoutMs,
       lookups: { ...LOOKUPS, ...lookups }
     })

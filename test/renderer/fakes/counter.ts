@@ -3,7 +3,7 @@
  * `state.pageOpens` and `state.asksService` leave a page loading, or the service unanswered, until the test goes on.
  */
 import { PERSON_LANGUAGES } from '../../../src/shared/contract/counter-views.ts'
-import type { CounterEntry, CounterSession, CounterTurn } from '../../../src/shared/contract/views.ts'
+import type { CounterEntry, CounterSession, CounterTurn, OfferedFile } from '../../../src/shared/contract/views.ts'
 import { queueOf } from '../people.ts'
 import { Failure, type FakeOffice, type HandlersOf } from './office.ts'
 
@@ -220,6 +220,12 @@ export function fakeCounter(office: FakeOffice): Handled {
       if (isLocked && why !== 'camera') throw new Failure('not-allowed')
       return uncover(id)
     },
+    'counter.giveFile': ({ id, file }) => {
+      const { asksFile } = session(id)
+      if (!asksFile?.files?.some((one) => one.id === file)) throw new Failure('gone')
+      uncover(id)
+      return become(id, {}, 'asksFile')
+    },
     'counter.finish': ({ id }) => ask(id),
     'counter.next': ({ id }) => {
       if (session(id).phase === 'failed') settle(id)
@@ -259,6 +265,9 @@ export function fakeCounter(office: FakeOffice): Handled {
         case 'allow-camera':
           become(id, { allowsCamera: true })
           return uncover(id) as never
+        case 'open-files':
+        case 'open-folder':
+          return become(id, { cover: 'file', asksFile: { files: fakeFiles } }) as never
         case 'continue':
         case 'refuse-camera':
           return uncover(id) as never
@@ -376,6 +385,13 @@ export function fakeCounter(office: FakeOffice): Handled {
 function placeOf(entry: { documentReference: string; signer: number }): string {
   return `${entry.documentReference} ${entry.signer}`
 }
+
+/** What staff opens for a signer. */
+export const fakeFiles: OfferedFile[] = [
+  { id: '00000000-0000-4000-8000-000000000001', name: 'Passport Mere Parata.pdf', bytes: 482_113 },
+  { id: '00000000-0000-4000-8000-000000000002', name: 'Power bill October 2026.pdf', bytes: 96_004 },
+  { id: '00000000-0000-4000-8000-000000000003', name: 'Front door.jpg', bytes: 3_204_551 }
+]
 
 /** One transparent pixel. */
 export const fakeLogo =

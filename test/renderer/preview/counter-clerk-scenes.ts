@@ -199,6 +199,7 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
     ended({ turns: turns({ signed: 'not-yet' }, { signed: 'skipped' }), wasInterrupted: true }),
   'clerk-panel': () => beside({}),
   'clerk-panel-file': () => beside({ wantsFile: true }),
+  'clerk-panel-choose-file': () => beside({ phase: 'covered', cover: 'file', asksFile: {} }),
   'clerk-panel-help': () => beside({ phase: 'covered', cover: 'help' }),
   'clerk-panel-camera': () =>
     beside({ phase: 'covered', cover: 'camera', isLocked: true, asksFor: ['camera', 'microphone'] }),
@@ -225,7 +226,8 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
         allowedOrigins: ['https://pay.example.com', 'https://identity.example.org'],
         mayKeepPages: true,
         languages: ['en', 'mi', 'sm', 'zh-Hans'],
-        moreTime: 3
+        moreTime: 3,
+        mayGiveFiles: true
       }
     }),
   'clerk-settings-staff': () => counter({ staff: { members: staffOf(), settings: 'open' } }),
@@ -246,7 +248,8 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
         allowedOrigins: [],
         mayKeepPages: false,
         languages: ['en'],
-        moreTime: 1
+        moreTime: 1,
+        mayGiveFiles: false
       }
     }),
   'clerk-settings-reset': () => counter({ pin: { isSet: true, keptIn: 'memory', reset: 'asked', canReset: true } }),

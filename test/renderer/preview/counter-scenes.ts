@@ -1,7 +1,7 @@
 /** The person's side of the counter in each of its moments, in this window (`person-…`) and on the second display (`display-…`). */
 import type { CounterOutcome, CounterSession } from '../../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from '../fake-api.ts'
-import { sessionOf, turnOf } from '../fakes/counter.ts'
+import { fakeFiles, sessionOf, turnOf } from '../fakes/counter.ts'
 
 const signed: CounterOutcome = { signed: 'signed' }
 const names = ['Residential tenancy agreement', 'Statement of advice', 'Superannuation standard choice']
@@ -56,6 +56,9 @@ const moments: Record<string, Partial<CounterSession>> = {
   'open-plain': { phase: 'open', origin: 'http://signing.example.com' },
   moment: { phase: 'covered', cover: 'moment' },
   help: { phase: 'covered', cover: 'help' },
+  file: { phase: 'covered', cover: 'file', asksFile: { files: fakeFiles } },
+  'file-none': { phase: 'covered', cover: 'file', asksFile: {} },
+  'staff-file': { phase: 'covered', cover: 'staff', asksFile: {} },
   finish: { phase: 'covered', cover: 'finish' },
   stop: { phase: 'covered', cover: 'stop' },
   camera: { phase: 'covered', cover: 'camera', isLocked: true, asksFor: ['camera', 'microphone'] },

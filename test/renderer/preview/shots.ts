@@ -206,6 +206,7 @@ export const shots: Shot[] = [
     '#/counter',
     'clerk-panel',
     'clerk-panel-file',
+    'clerk-panel-choose-file',
     'clerk-panel-help',
     'clerk-panel-camera',
     'clerk-panel-return',
@@ -322,7 +323,10 @@ export const shots: Shot[] = [
     'person-open-practice',
     'person-open-long',
     'person-open-plain',
-    'person-open-file'
+    'person-open-file',
+    'person-file',
+    'person-file-none',
+    'person-staff-file'
   ),
   ...at(
     '',

@@ -45,7 +45,8 @@ describe('the settings of a counter', () => {
       allowedOrigins: [],
       mayKeepPages: false,
       languages: ['mi', 'sm', 'to', 'zh-Hans', 'hi', 'pa', 'ar'],
-      moreTime: 3
+      moreTime: 3,
+      mayGiveFiles: false
     })
     expect(settings.idleScreen()).toEqual({ text: 'Welcome' })
   })

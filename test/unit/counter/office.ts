@@ -2,6 +2,7 @@
 import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
 import { Counter } from '../../../src/main/core/counter/counter.ts'
 import type { CounterDeps, RunningSession, SigningTurn, ViewBounds } from '../../../src/main/core/counter/deps.ts'
+import type { Opened } from '../../../src/main/core/counter/turn-files.ts'
 import { openDocumentIndex } from '../../../src/main/core/documents/index/document-index.ts'
 import { waitingHere } from '../../../src/main/core/documents/index/queries.ts'
 import { indexRowOf } from '../../../src/main/core/documents/index/row.ts'
@@ -41,12 +42,18 @@ export interface FakePage {
   /** All that it was asked for in, one after the other. */
   languages: string[]
   printed: number
+  /** Paths of what it was given. */
+  given: string[]
 }
 
-const SETTINGS: Pick<CounterSettings, 'evidence' | 'idle' | 'mayKeepPages' | 'languages' | 'moreTime'> = {
+const SETTINGS: Pick<
+  CounterSettings,
+  'evidence' | 'idle' | 'mayKeepPages' | 'mayGiveFiles' | 'languages' | 'moreTime'
+> = {
   evidence: [{ id: 'photo', text: 'Photo ID seen', isRequired: false }],
   idle: { warnAfter: 120, coverAfter: 30, endAfter: 300 },
   mayKeepPages: false,
+  mayGiveFiles: false,
   languages: ['mi', 'ar'],
   moreTime: 3
 }
@@ -91,6 +98,9 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
     asksName: false,
     pinned: new Set<string>(),
     saved: [] as string[],
+    /** What staff chooses for the person to give, and where copies of it are made. */
+    chosenFiles: undefined as Opened | undefined,
+    filesPlace: '/nowhere',
     saves: true
   }
 
@@ -134,7 +144,7 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
     allowedOrigins: () => office.allowed,
     returnAddressesOf: () => [],
     openView(turn) {
-      const page: FakePage = { turn, state: 'hidden', zoom: 1, languages: [turn.languages], printed: 0 }
+      const page: FakePage = { turn, state: 'hidden', zoom: 1, languages: [turn.languages], printed: 0, given: [] }
       office.pages.push(page)
       office.mostPages = Math.max(office.mostPages, office.pages.filter((one) => one.state !== 'destroyed').length)
       return {
@@ -150,6 +160,9 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
         },
         speak(languages) {
           page.languages.push(languages)
+        },
+        async giveFile(path) {
+          page.given.push(path)
         },
         async print() {
           page.printed++
@@ -215,6 +228,10 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
     async savePage(_bytes, name) {
       if (office.saves) office.saved.push(name)
       return office.saves
+    },
+    chooseFiles: async () => office.chosenFiles,
+    get filesPlace() {
+      return office.filesPlace
     },
     describe(error) {
       const described = asAppError(error)

@@ -34,7 +34,8 @@ export const FIRST_SETTINGS: Kept = {
   allowedOrigins: [],
   mayKeepPages: false,
   languages: PERSON_LANGUAGES.filter((language) => language !== 'en'),
-  moreTime: 3
+  moreTime: 3,
+  mayGiveFiles: false
 }
 
 type CounterChanges = DecodedInput<'counter.configure'>
@@ -161,7 +162,8 @@ function asKept(found: unknown): Kept {
     languages: listed(members.languages, (item) => configured.languages.safeParse([item]).data ?? []) ?? [
       ...FIRST_SETTINGS.languages
     ],
-    moreTime: taken('moreTime')
+    moreTime: taken('moreTime'),
+    mayGiveFiles: taken('mayGiveFiles')
   }
 }
 
@@ -228,5 +230,6 @@ const NAMES: Readonly<Record<string, string>> = {
   allowedOrigins: 'allowed addresses',
   mayKeepPages: 'printing and saving',
   languages: 'languages of signers',
-  moreTime: 'more time for signers'
+  moreTime: 'more time for signers',
+  mayGiveFiles: 'files for signing pages'
 }

@@ -15,6 +15,7 @@ import type { Time } from '../lib/time.ts'
 import type { MediaDevice, MediaRight } from '../policy/permissions.ts'
 import type { SigningAccount } from '../policy/signing-address.ts'
 import type { Staff } from './staff.ts'
+import type { Opened } from './turn-files.ts'
 
 export interface CounterDeps {
   /** The chosen account; '' if there is none. */
@@ -33,7 +34,10 @@ export interface CounterDeps {
   openView: OpenSigningView
   /** The size that people asked for in the settings; it holds for the signing page too. */
   zoom: () => number
-  settings: () => Pick<CounterSettings, 'evidence' | 'idle' | 'mayKeepPages' | 'languages' | 'moreTime'>
+  settings: () => Pick<
+    CounterSettings,
+    'evidence' | 'idle' | 'mayKeepPages' | 'mayGiveFiles' | 'languages' | 'moreTime'
+  >
   appointments: Appointments
   pin: Pick<Staff, 'state' | 'check'>
   note: NoteInAudit
@@ -43,6 +47,10 @@ export interface CounterDeps {
   crashMarker: CrashMarker
   /** Lets staff choose where the page is saved; false if they cancel. The name is hostile text. */
   savePage: (bytes: Uint8Array, suggestedName: string) => Promise<boolean>
+  /** Lets staff choose files, or a folder, that the person may give of; undefined if they cancel. */
+  chooseFiles: (what: 'files' | 'folder') => Promise<Opened | undefined>
+  /** The folder in which copies of what is given are made: absolute, and nothing else is in it. */
+  filesPlace: string
   describe: (error: unknown) => AppError
   time: Time
   newId: () => string
@@ -125,6 +133,8 @@ export interface SigningView {
   zoom(factor: number): void
   /** What the page is asked for in from now on, as `SigningTurn.languages`. */
   speak(languages: string): void
+  /** Gives the page that asked the file at this path, under its name. Rejects where the page asks no longer. */
+  giveFile(path: string): Promise<void>
   /** Prints what is shown, on the default printer and without a dialog. Rejects if it can't be printed. */
   print(): Promise<void>
   /** What is shown, as a PDF. */
@@ -148,6 +158,8 @@ export interface SigningTurn {
   linkOrigin?: string
   /** Asked again each time the page asks. */
   media(): MediaRight
+  /** Whether it may be given a file, asked again each time; where not, and where it asks for more, it is refused. */
+  files(): boolean
   events: SigningViewEvents
 }
 
@@ -165,9 +177,11 @@ export interface SigningViewEvents {
   failed(error: AppError): void
   /**
    * Something the page tried and was refused, in words for people and without addresses.
-   * @param wanted a file of this computer, which nobody gets here: the person has to be told why nothing happens
+   * @param wanted a file of this computer, which it doesn't get: the person has to be told why nothing happens
    */
   refused(what: string, wanted?: 'file'): void
+  /** The page asks for a file while `files` says yes. It gets none until `giveFile`. @param accept as of `acceptOf`; empty for any. */
+  asksForFile(accept: readonly string[]): void
   /** The page asks for devices while `media` says `ask`. It waits until it is answered; once is enough. */
   asksFor(devices: readonly MediaDevice[], answer: (granted: boolean) => void): void
   /** The page got these devices. */

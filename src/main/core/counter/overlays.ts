@@ -16,6 +16,8 @@ const NOTHING = { cover: undefined, coveredBy: undefined, isLocked: false } sati
 export class Overlays {
   readonly #state: SessionState
   readonly #page: Page
+  /** What the page that asks for a file takes. */
+  #accept: readonly string[] = []
 
   constructor(state: SessionState, page: Page) {
     this.#state = state
@@ -46,7 +48,7 @@ export class Overlays {
   }
 
   uncover(): CounterSession {
-    const state = this.#state.go('uncover', { ...NOTHING, asksFor: [], warningUntil: undefined })
+    const state = this.#state.go('uncover', { ...NOTHING, asksFor: [], asksFile: undefined, warningUntil: undefined })
     if (isShowing(state)) this.#page.reveal()
     return state
   }
@@ -55,6 +57,11 @@ export class Overlays {
   pageIs(phase: 'loading' | 'open'): void {
     const before = this.#state.shown
     if (this.#state.pageIs(phase) !== before) this.#page.reveal()
+    // Another document asks for nothing that the one before asked for.
+    if (phase === 'loading' && before.asksFile) {
+      this.dropFile()
+      if (before.cover === 'file') this.uncover()
+    }
   }
 
   /** The page asks for devices. */
@@ -62,6 +69,31 @@ export class Overlays {
     this.#state.become({ asksFor: [...new Set([...this.#state.shown.asksFor, ...devices])] })
     // Where staff has to come, or is there, they see the question then.
     if (this.lasting().cover === undefined) this.cover('camera', 'locked')
+  }
+
+  /** The page asks for a file. */
+  askedForFile(accept: readonly string[]): void {
+    this.#accept = accept
+    this.#state.become({ asksFile: this.#offer() })
+    if (this.lasting().cover === undefined) this.cover('file', 'not locked')
+  }
+
+  /** Staff has opened files for this turn: whoever waits for them sees them. */
+  filesOpened(): void {
+    const { asksFile, cover } = this.#state.shown
+    if (!asksFile) return
+    this.#state.become({ asksFile: this.#offer() })
+    if (cover === 'staff' || cover === 'file') this.cover('file', 'not locked')
+  }
+
+  /** The page asks for a file no longer: it has one, or goes on without. */
+  dropFile(): void {
+    if (this.#state.shown.asksFile) this.#state.become({ asksFile: undefined })
+  }
+
+  #offer(): NonNullable<CounterSession['asksFile']> {
+    const { files } = this.#page
+    return files.isOpen ? { files: files.offered(this.#accept) } : {}
   }
 
   /** The page got devices. */

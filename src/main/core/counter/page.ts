@@ -4,10 +4,12 @@
  */
 import { RETURN_ADDRESS } from '../../../shared/composition/request.ts'
 import type { AppError, PersonLanguage } from '../../../shared/contract/index.ts'
+import { fail } from '../lib/failure.ts'
 import { type Time, within } from '../lib/time.ts'
 import type { MediaDevice, MediaRight } from '../policy/permissions.ts'
 import type { SigningAddress } from '../policy/signing-address.ts'
 import type { CounterDeps, SigningTurn, SigningView, SigningViewEvents, ViewBounds } from './deps.ts'
+import { TurnFiles } from './turn-files.ts'
 
 /** What a page does that the session has to know of: what the view tells, and its question while it waits for an answer. */
 export interface PageEvents extends Omit<SigningViewEvents, 'asksFor'> {
@@ -22,11 +24,14 @@ export interface PageTurn {
   zoom: number
   language: PersonLanguage
   media: () => MediaRight
+  files: () => boolean
 }
 
-type PageDeps = Pick<CounterDeps, 'openView' | 'allowedOrigins' | 'returnAddressesOf'>
+type PageDeps = Pick<CounterDeps, 'openView' | 'allowedOrigins' | 'returnAddressesOf' | 'filesPlace'>
 
 export class Page {
+  /** What staff opened for the turn that runs. */
+  readonly files: TurnFiles
   readonly #deps: PageDeps
   readonly #cleanup: Cleanup
   readonly #events: PageEvents
@@ -40,9 +45,10 @@ export class Page {
     this.#deps = deps
     this.#cleanup = cleanup
     this.#events = events
+    this.files = new TurnFiles(deps.filesPlace)
   }
 
-  open({ address, documentReference, zoom, language, media }: PageTurn): void {
+  open({ address, documentReference, zoom, language, media, files }: PageTurn): void {
     if (this.#view || this.#cleanup.isPending()) throw new Error('Another page is still there.')
     const { url, allowedOrigins, practiceOrigin, linkOrigin } = address
     const ofTheOffice = this.#deps.allowedOrigins()
@@ -58,7 +64,8 @@ export class Page {
       ...(practiceOrigin && { practiceOrigin }),
       ...(linkOrigin && !ofTheOffice.includes(linkOrigin) && { linkOrigin }),
       media: mediaNow,
-      events: this.#eventsOf(url, isHeard, mediaNow)
+      files: () => isHeard() && files(),
+      events: this.#eventsOf(url, isHeard, mediaNow, files)
     })
     // It may have failed while it was being made: then it is not the session's any more.
     if (isHeard()) {
@@ -70,7 +77,12 @@ export class Page {
     }
   }
 
-  #eventsOf(url: string, isHeard: () => boolean, mediaNow: () => MediaRight): SigningTurn['events'] {
+  #eventsOf(
+    url: string,
+    isHeard: () => boolean,
+    mediaNow: () => MediaRight,
+    files: () => boolean
+  ): SigningTurn['events'] {
     const events = this.#events
     return {
       loading: () => isHeard() && events.loading(),
@@ -84,6 +96,7 @@ export class Page {
         this.#questions.push(give)
         events.asksFor(devices)
       },
+      asksForFile: (accept) => isHeard() && files() && events.asksForFile(accept),
       granted: (devices) => isHeard() && events.granted(devices),
       touched: () => isHeard() && events.touched()
     }
@@ -123,6 +136,14 @@ export class Page {
     for (const one of waiting) one(granted)
   }
 
+  /** @throws AppFailure as `TurnFiles.copy`; and `gone` where the page no longer asks. */
+  async giveFile(id: string): Promise<void> {
+    const view = this.#view
+    const path = await this.files.copy(id)
+    if (!view || view !== this.#view) fail('gone', 'The page no longer asks for a file.')
+    await view.giveFile(path)
+  }
+
   async print(): Promise<void> {
     await this.#view?.print()
   }
@@ -144,9 +165,15 @@ export class Page {
     const isUnanswered = this.#questions.length > 0
     this.answer(false)
     if (closed) this.#cleanup.add(closed)
-    const wiping = this.#cleanup.wipe()
+    const wiping = this.#wipeAll()
     if (isUnanswered) this.#events.unanswered()
     return wiping
+  }
+
+  /** The page first, which may have a file open. */
+  async #wipeAll(): Promise<boolean> {
+    const isPageWiped = await this.#cleanup.wipe()
+    return (await this.files.wipe()) && isPageWiped
   }
 }
 

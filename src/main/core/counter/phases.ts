@@ -14,7 +14,7 @@ export type PhaseEvent =
   | ('fail' | 'ask' | 'settle' | 'hand-over' | 'finish' | 'end')
 
 /** What the person who has the screen may ask for. */
-export type PersonAction = 'begin' | 'not-me' | 'cover' | 'resume' | 'finish' | 'next' | 'retry' | 'zoom'
+export type PersonAction = 'begin' | 'not-me' | 'cover' | 'resume' | 'give-file' | 'finish' | 'next' | 'retry' | 'zoom'
 
 interface Phase {
   /** next: a turn's page may soon be needed. there: it is. closed: it is not. none: no page comes any more. */
@@ -44,7 +44,7 @@ export const PHASES: Readonly<Record<CounterPhase, Phase>> = {
     on: { loading: 'loading', cover: 'covered', uncover: 'open', ...closes }
   },
   covered: {
-    ...{ page: 'there', isTimed: true, person: ['cover', 'resume', 'finish'] },
+    ...{ page: 'there', isTimed: true, person: ['cover', 'resume', 'finish', 'give-file'] },
     on: { cover: 'covered', uncover: 'page', ...closes }
   },
   asking: {
@@ -64,7 +64,7 @@ export const PHASES: Readonly<Record<CounterPhase, Phase>> = {
 }
 
 /** The overlays that a person asked for, and takes away again. */
-const OWN_OVERLAYS: readonly CounterCover[] = ['moment', 'help', 'finish', 'stop']
+const OWN_OVERLAYS: readonly CounterCover[] = ['moment', 'help', 'finish', 'stop', 'file']
 
 type Moment = Pick<CounterSession, 'phase' | 'cover' | 'isLocked' | 'turns' | 'current'>
 
@@ -80,7 +80,7 @@ export function mayDo(action: PersonAction, moment: Moment): boolean {
   const { phase, cover, isLocked, turns, current } = moment
   // To go on from the page's question is to say no to it.
   if (cover === 'camera') return action === 'resume'
-  if (!PHASES[phase].person.includes(action)) return false
+  if (!PHASES[phase].person.includes(action) || (action === 'give-file' && cover !== 'file')) return false
   if (phase === 'covered') return !isLocked && cover !== undefined && OWN_OVERLAYS.includes(cover)
   if (!isFree(moment)) return false
   // What the service doesn't have yet may be opened again, before anyone goes on.

@@ -29,6 +29,7 @@ const CLEARED = {
   coveredBy: undefined,
   error: undefined,
   asksFor: [],
+  asksFile: undefined,
   warningUntil: undefined
 } satisfies Changes
 
@@ -85,6 +86,7 @@ export class Session {
       },
       asksFor: (devices) => this.#overlays.asked(devices),
       unanswered: () => this.#overlays.unanswered(),
+      asksForFile: (accept) => this.#overlays.askedForFile(accept),
       granted: (devices) => this.#overlays.granted(devices),
       touched: () => this.touched()
     })
@@ -127,6 +129,20 @@ export class Session {
       this.#overlays.uncover()
       // It may have become known while they had help.
       void this.turns.follow()
+    })
+  }
+
+  /** @throws AppFailure `gone`, `bad-file`: then they may choose another. */
+  giveFile(file: string): Promise<CounterSession> {
+    return this.#act('give-file', async ({ asksFile, current }) => {
+      const isSame = this.state.step()
+      const given = asksFile?.files?.find(({ id }) => id === file)
+      if (!given) return fail('gone', 'This file is no longer offered.')
+      await this.#page.giveFile(file)
+      this.state.noteTurn('file-given', current, { file: given.name, bytes: String(given.bytes) })
+      if (!isSame()) return
+      this.#overlays.dropFile()
+      if (this.state.shown.cover === 'file') this.#overlays.uncover()
     })
   }
 

@@ -8,12 +8,14 @@ import type { PinAnswer } from './pin.ts'
 import type { SessionState } from './session-state.ts'
 import type { SessionParts, Turns } from './turns.ts'
 
-export type StaffAction = 'cover' | 'continue' | 'end' | 'allow-camera' | 'refuse-camera' | 'print' | 'save'
+export type StaffAction =
+  | ('cover' | 'continue' | 'end' | 'allow-camera' | 'refuse-camera')
+  | ('print' | 'save' | 'open-files' | 'open-folder')
 /** office: its own window. person: the window on the second display. */
 export type AskedFrom = 'office' | 'person'
 
 export class StaffActions {
-  readonly #deps: Pick<CounterDeps, 'settings' | 'savePage' | 'pin' | 'time'>
+  readonly #deps: Pick<CounterDeps, 'settings' | 'savePage' | 'chooseFiles' | 'pin' | 'time'>
   readonly #state: SessionState
   readonly #page: Page
   readonly #overlays: Overlays
@@ -89,6 +91,10 @@ export class StaffActions {
         return this.#print()
       case 'save':
         return this.#save(from)
+      case 'open-files':
+        return this.#openFiles('files', from)
+      case 'open-folder':
+        return this.#openFiles('folder', from)
     }
   }
 
@@ -128,6 +134,26 @@ export class StaffActions {
     } finally {
       bytes.fill(0)
     }
+  }
+
+  /** Opens files, or those of a folder, for the turn that runs: the person may give the page one of them. */
+  async #openFiles(what: 'files' | 'folder', from: AskedFrom): Promise<void> {
+    if (!this.#deps.settings().mayGiveFiles) fail('not-allowed', 'Giving files to signing pages is turned off.')
+    this.#mustBeThere()
+    const { current } = this.#state.shown
+    const opened = await this.#deps.chooseFiles(what)
+    if (!opened) return
+    // Staff may have gone, and the page with them, while the dialog was open.
+    this.#mustBeAllowed(from)
+    if (this.#state.shown.current !== current) fail('gone', NO_PAGE)
+    this.#mustBeThere()
+    try {
+      await this.#page.files.open(opened)
+    } catch {
+      fail('bad-file', 'The folder couldn’t be read.', { next: 'Copy the files to this computer and try again.' })
+    }
+    this.#state.noteTurn('files-opened', current, { files: String(this.#page.files.offered([]).length) })
+    this.#overlays.filesOpened()
   }
 
   #isOver(): boolean {

@@ -26,7 +26,7 @@ const AT_ONCE = 1500
 const LAST_WORDS = 4000
 const NO_PAGE = {
   ...{ origin: '', refused: [], asksFor: [] },
-  ...{ wantsFile: undefined, error: undefined, warningUntil: undefined }
+  ...{ wantsFile: undefined, asksFile: undefined, error: undefined, warningUntil: undefined }
 } satisfies Changes
 
 export interface SessionParts {
@@ -93,7 +93,8 @@ export class Turns {
         media() {
           if (!mayNeedCamera) return 'never'
           return state.shown.allowsCamera ? 'yes' : 'ask'
-        }
+        },
+        files: () => this.#deps.settings().mayGiveFiles
       })
     } catch (error) {
       this.failed(errorWithoutLink(this.#deps.describe(error), address.url))
@@ -116,7 +117,10 @@ export class Turns {
   }
 
   #showFailure(error: AppError): void {
-    this.#state.go('fail', { error, asksFor: [], warningUntil: undefined, ...this.#overlays.lasting() })
+    this.#state.go('fail', {
+      ...{ error, asksFor: [], asksFile: undefined, warningUntil: undefined },
+      ...this.#overlays.lasting()
+    })
   }
 
   /**
@@ -175,7 +179,7 @@ export class Turns {
     // Out of sight before anyone is told that it is closed.
     const wiping = this.#page.wipe()
     state.go('ask', {
-      ...{ asksFor: [], wantsFile: undefined, error: undefined, warningUntil: undefined },
+      ...{ asksFor: [], wantsFile: undefined, asksFile: undefined, error: undefined, warningUntil: undefined },
       ...this.#overlays.lasting()
     })
     const isWiped = await wiping

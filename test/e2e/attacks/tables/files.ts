@@ -1,6 +1,7 @@
 /** Files: saving them here, reading them from here, and what is dragged. */
 import assert from 'node:assert/strict'
 import type { Area, Attack } from '../attack.ts'
+import type { Scene } from '../scene.ts'
 import { click, frame, refusedBy } from './scripts.ts'
 
 const asksForFile = 'a file on this computer'
@@ -23,10 +24,117 @@ function dropped(name: string, items: { mimeType: string; data: string }[], file
   }
 }
 
+const FIELD = '<input id=go type=file>'
+const asked = (scene: Scene) => scene.kinds().filter((kind) => kind === 'asks-for-file').length
+const held = (scene: Scene) => scene.run('return [...document.getElementById("go").files].map((f) => f.name)')
+
+async function ask(scene: Scene, how = 'click()'): Promise<void> {
+  await scene.run(`document.getElementById("go").${how}`)
+}
+
+async function asks(scene: Scene): Promise<void> {
+  await ask(scene)
+  await scene.until(() => asked(scene) === 1, 'the person to be asked for a file')
+}
+
+const give = (scene: Scene, name = 'passport.pdf') => scene.say({ do: 'give', name, text: 'the passport' })
+
+/** In an office that lets a person give a page one of the files that staff opened for their turn. */
+const givenOnes: readonly Attack[] = [
+  {
+    name: 'have a file that nobody gave, where files may be given',
+    page: FIELD,
+    turn: { files: true },
+    guard: ['given'],
+    play: async (scene) => {
+      await asks(scene)
+      assert.deepEqual(await held(scene), [])
+      // Where nobody asks there is nothing to fill.
+      await give(scene)
+      await assert.rejects(give(scene))
+    }
+  },
+  {
+    name: 'learn where a file was that it is given',
+    page: FIELD,
+    turn: { files: true },
+    guard: ['browser'],
+    play: async (scene) => {
+      await asks(scene)
+      await give(scene)
+      const known = await scene.run(
+        'const go = document.getElementById("go"); const [f] = go.files; return [f.name, f.webkitRelativePath, go.value, f.path ?? "", await f.text()]'
+      )
+      assert.deepEqual(known, ['passport.pdf', '', 'C:\\fakepath\\passport.pdf', '', 'the passport'])
+    }
+  },
+  {
+    name: 'have a whole folder, where files may be given',
+    page: '<input id=go type=file webkitdirectory multiple>',
+    turn: { files: true },
+    guard: ['given'],
+    play: async (scene) => {
+      await ask(scene, 'showPicker()')
+      await scene.untilTold('a whole folder')
+      assert.equal(asked(scene), 0)
+      await assert.rejects(give(scene))
+      assert.deepEqual(await held(scene), [])
+    }
+  },
+  {
+    name: 'turn its field into one for folders once it has asked',
+    page: FIELD,
+    turn: { files: true },
+    guard: ['given'],
+    play: async (scene) => {
+      await asks(scene)
+      await scene.run('document.getElementById("go").webkitdirectory = true')
+      await assert.rejects(give(scene))
+      assert.deepEqual(await held(scene), [])
+    }
+  },
+  {
+    name: 'have a file put into another document than the one that asked',
+    page: FIELD,
+    turn: { files: true },
+    guard: ['browser'],
+    play: async (scene) => {
+      await asks(scene)
+      await scene.arrive()
+      await assert.rejects(give(scene))
+      assert.deepEqual(await held(scene), [])
+    }
+  },
+  {
+    name: 'have a file put into a frame without an address of its own',
+    page: '<iframe id=f srcdoc="<input id=go type=file>"></iframe>',
+    turn: { files: true },
+    guard: ['given'],
+    play: async (scene) => {
+      await scene.pause(200)
+      await scene.run('document.getElementById("f").contentDocument.getElementById("go").click()')
+      await scene.untilTold(asksForFile)
+      assert.equal(asked(scene), 0)
+      await assert.rejects(give(scene))
+    }
+  },
+  {
+    name: 'open a file by a dialog of its own, where files may be given',
+    page: FIELD,
+    turn: { files: true },
+    guard: ['hold'],
+    play: async (scene) => {
+      await scene.run('window.showOpenFilePicker?.().catch(() => {})')
+      await scene.untilTold(asksForFile)
+      assert.equal(asked(scene), 0)
+    }
+  }
+]
+
 export const files: Area = {
   title: 'Files, printing, drag and drop',
   about:
-    'A program that is saved waits for a click; a file that is chosen is read. Neither is for the person at the counter: what may be kept, staff keeps.',
+    'A program that is saved waits for a click; a file that is chosen is read. Neither is for the person at the counter: what may be kept, staff keeps. Where the office lets a person give a page a file, it is one of those that staff opened for their turn, and a copy of that one alone.',
   by: 'signing page',
   guard: ['downloads'],
   sharesTurns: true,
@@ -144,6 +252,7 @@ export const files: Area = {
       answers: 0,
       told: asksForFile
     },
+    ...givenOnes,
     {
       name: 'have a file named by a script',
       page: '<input id=go type=file>',

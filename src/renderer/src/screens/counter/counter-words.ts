@@ -105,7 +105,7 @@ interface ClerkWords {
  * @param endAfter seconds after which a page that was hidden because nobody was there closes, where that is known.
  */
 export function clerkWords(
-  { phase, cover, turns, current, asksFor, wasInterrupted }: CounterSession,
+  { phase, cover, turns, current, asksFor, asksFile, wasInterrupted }: CounterSession,
   endAfter?: number
 ): ClerkWords {
   const turn = turns[current]
@@ -121,6 +121,16 @@ export function clerkWords(
     )
   if (cover === 'camera')
     return wanted(`The page needs the ${deviceWords(asksFor)}`, 'It stays hidden until you decide.')
+  if (cover === 'file') {
+    if (!asksFile?.files)
+      return wanted(
+        'The page asks for a file',
+        'Choose files or a folder for this signer. They see the names, and give the page one of them.'
+      )
+    return asksFile.files.length === 0
+      ? wanted('The page doesn’t take these files', 'Choose others, or continue without a file.')
+      : calm(`${who} is choosing a file`, 'They see the names of the files you chose.')
+  }
   if (cover === 'away')
     return wanted('The page is hidden', 'Nobody can read or sign it until you press “Continue signing”.')
   if (cover === 'not-me')

@@ -2,7 +2,7 @@
  * What the person is told, in plain words, and staff after their PIN. Only what the service answered is ever called signed.
  */
 import type { AppError } from '../../../../../shared/contract/errors.ts'
-import type { CounterSession, CounterTurn, CoveredBy } from '../../../../../shared/contract/views.ts'
+import type { CounterSession, CounterTurn, CoveredBy, OfferedFile } from '../../../../../shared/contract/views.ts'
 import { counted } from '../../../../../shared/counted.ts'
 import { capital } from '../../../words/counts.ts'
 import { presentError } from '../../../words/errors.ts'
@@ -137,6 +137,14 @@ export function pinWords(error: AppError | undefined, at: keyof typeof NO_PIN): 
   return `${happened} ${todo}`
 }
 
+/** "PDF, 471 KB": what a file is, by its name, and how large. */
+export function fileWords({ name, bytes }: OfferedFile): string {
+  const [, extension = ''] = /\.([A-Za-z0-9]{1,5})$/.exec(name) ?? []
+  const kilobytes = Math.max(1, Math.round(bytes / 1024))
+  const size = kilobytes < 1000 ? `${kilobytes} KB` : `${(bytes / (1024 * 1024)).toFixed(1)} MB`
+  return [extension.toUpperCase(), size].filter(Boolean).join(', ')
+}
+
 /** To staff, where the page asked for a file. */
 export const NO_FILES =
   'The page asked for a file. Files can’t be chosen while someone signs here. If the form needs one, they can sign on their own device.'
@@ -146,6 +154,7 @@ const reasons: Record<CoveredBy, string> = {
   help: 'They pressed “Help” or “Staff”.',
   finish: 'They said they’ve finished.',
   stop: 'They asked to stop.',
+  file: 'The page asked for a file.',
   camera: 'The page needs the camera or microphone.',
   away: 'The screen was left unattended.',
   idle: 'Nobody used the screen for a while.',

@@ -1,0 +1,81 @@
+/** A page's field for a file, as the browser itself describes it over its line for debuggers: nothing of the page's scripts is asked. */
+import type { Debugger } from 'electron'
+import { decideNavigation, type SigningGround } from '../core/policy/navigation.ts'
+import type { FileChooser } from './isolated-page.ts'
+
+export interface FileField extends FileChooser {
+  backendNodeId: number
+  accept: string[]
+  /** A folder, with all that is in it. */
+  takesFolder: boolean
+}
+
+interface FrameTree {
+  frame: { id: string; url: string; securityOrigin: string }
+  childFrames?: FrameTree[]
+}
+
+/**
+ * Undefined where it isn't the field of a document that is itself on the ground, as for the camera: a file that is chosen by a
+ * script's own dialog has no field, and a frame that another process shows is another site's.
+ */
+export async function fileFieldOf(
+  line: Debugger,
+  chooser: FileChooser,
+  ground: SigningGround
+): Promise<FileField | undefined> {
+  const { backendNodeId, frameId, sessionId } = chooser
+  if (backendNodeId === undefined || sessionId !== undefined) return undefined
+  try {
+    const { frameTree } = (await line.sendCommand('Page.getFrameTree')) as { frameTree: FrameTree }
+    const asking = framesIn(frameTree).find(({ id }) => id === frameId)
+    const places = asking ? [asking.url, asking.securityOrigin] : []
+    const isOnGround = places.every((url) => decideNavigation({ url, isMainFrame: true }, ground).kind === 'allow')
+    if (!asking || !isOnGround) return undefined
+    const { node } = (await line.sendCommand('DOM.describeNode', { backendNodeId })) as {
+      node: { nodeName: string; attributes?: string[] }
+    }
+    if (node.nodeName !== 'INPUT') return undefined
+    const attributes = attributesOf(node.attributes ?? [])
+    if (attributes.get('type')?.toLowerCase() !== 'file') return undefined
+    const accept = acceptOf(attributes.get('accept') ?? '')
+    return { ...chooser, backendNodeId, accept, takesFolder: attributes.has('webkitdirectory') }
+  } catch {
+    // The page has gone, or the field.
+    return undefined
+  }
+}
+
+/**
+ * Has the field hold the file at this path, as if the person had chosen it in the browser's dialog. Answers whether it does: much may have
+ * become of the field since it asked, another kind of field, or one of a page that has gone.
+ */
+export async function give(line: Debugger, asked: FileField, path: string, ground: SigningGround): Promise<boolean> {
+  const field = await fileFieldOf(line, asked, ground)
+  if (!field || field.takesFolder) return false
+  try {
+    await line.sendCommand('DOM.setFileInputFiles', { files: [path], backendNodeId: field.backendNodeId })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const framesIn = ({ frame, childFrames = [] }: FrameTree): FrameTree['frame'][] => [
+  frame,
+  ...childFrames.flatMap(framesIn)
+]
+
+/** Names and values in turns. */
+function attributesOf(listed: readonly string[]): Map<string, string> {
+  const pairs = Array.from({ length: listed.length / 2 }, (_, at) => [listed[2 * at], listed[2 * at + 1]] as const)
+  return new Map(pairs.map(([name = '', value = '']) => [name.toLowerCase(), value]))
+}
+
+/** The words of a page's `accept` that can be understood; a page may write anything there. */
+export function acceptOf(attribute: string): string[] {
+  const words = attribute.slice(0, 2000).split(',')
+  return [...new Set(words.map((word) => word.trim().toLowerCase()))]
+    .filter((word) => /^\.[a-z0-9]{1,12}$|^(\*|[a-z]{1,20})\/(\*|[a-z0-9.+-]{1,80})$/.test(word))
+    .slice(0, 50)
+}

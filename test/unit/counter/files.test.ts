@@ -1,0 +1,274 @@
+/** A page that asks for a file: what staff opens is offered, of that the person gives one, and nothing of it is left. */
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { LARGEST_FILE, TurnFiles } from '../../../src/main/core/counter/turn-files.ts'
+import { acceptOf } from '../../../src/main/shell/file-field.ts'
+import { wantsStaff } from '../../../src/shared/wants-staff.ts'
+import { openOffice, PIN } from './office.ts'
+
+let root: string
+let theirs: string
+let place: string
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'countersign-files-'))
+  theirs = join(root, 'Parata, divorce')
+  place = join(root, 'own', 'turn-files')
+  await mkdir(theirs)
+  for (const name of ['passport.pdf', 'bill.PDF', 'door.jpg', 'notes.txt'])
+    await writeFile(join(theirs, name), `${name}!`)
+})
+afterEach(() => rm(root, { recursive: true }))
+
+const names = (files: readonly { name: string }[] = []) => files.map(({ name }) => name)
+const copies = async () => readdir(place, { recursive: true }).catch(() => [])
+
+async function signing(asks: string[] | 'nothing' = []) {
+  const office = openOffice()
+  office.settings.mayGiveFiles = true
+  office.filesPlace = place
+  office.chosenFiles = { folder: theirs }
+  const { id } = await office.start(['will', 0])
+  const page = await office.opens()
+  if (asks !== 'nothing') page.turn.events.asksForFile(asks)
+  const staffOpens = async () => {
+    await office.counter.unlock(id, PIN)
+    return office.counter.staff(id, 'open-folder', 'office')
+  }
+  const fileOf = (name: string) => office.state().asksFile?.files?.find((one) => one.name === name)?.id ?? ''
+  return { office, id, page, staffOpens, fileOf }
+}
+
+describe('of what staff opens', () => {
+  const opened = async (accept: string[] = []) => {
+    const files = new TurnFiles(place)
+    await files.open({ folder: theirs })
+    return names(files.offered(accept))
+  }
+
+  test('regular files are offered, by name', async () => {
+    expect(await opened()).toEqual(['bill.PDF', 'door.jpg', 'notes.txt', 'passport.pdf'])
+  })
+
+  test('links, folders, hidden, empty and too large files are not', async () => {
+    const secret = join(root, 'secret.txt')
+    await writeFile(secret, 'secret')
+    await symlink(secret, join(theirs, 'a link.pdf'))
+    await symlink(root, join(theirs, 'a junction'), 'junction')
+    await mkdir(join(theirs, 'within'))
+    await writeFile(join(theirs, 'within', 'deep.pdf'), 'deep')
+    for (const name of ['.hidden', '~$lock.docx', 'desktop.ini', 'Thumbs.db']) await writeFile(join(theirs, name), 'x')
+    await writeFile(join(theirs, 'empty.pdf'), '')
+    await writeFile(join(theirs, 'film.pdf'), '')
+    await truncate(join(theirs, 'film.pdf'), LARGEST_FILE + 1)
+    expect(await opened()).toEqual(['bill.PDF', 'door.jpg', 'notes.txt', 'passport.pdf'])
+    const files = new TurnFiles(place)
+    await files.open({ files: [join(theirs, 'a link.pdf'), join(theirs, 'passport.pdf'), join(theirs, 'gone.pdf')] })
+    expect(names(files.offered([]))).toEqual(['passport.pdf'])
+  })
+
+  test.each([
+    [['.pdf'], ['bill.PDF', 'passport.pdf']],
+    [['application/pdf'], ['bill.PDF', 'passport.pdf']],
+    [['image/*'], ['door.jpg']],
+    [['image/png', 'text/plain'], ['notes.txt']],
+    [['*/*'], ['bill.PDF', 'door.jpg', 'notes.txt', 'passport.pdf']]
+  ])('a page that accepts %j is offered %j', async (accept, expected) => {
+    expect(await opened(accept)).toEqual(expected)
+  })
+})
+
+test('the words of a page’s accept are read as far as they can be', () => {
+  expect(acceptOf('.PDF, image/*,image/*, , ../../etc, .a b, <b>, application/vnd.ms-excel')).toEqual([
+    '.pdf',
+    'image/*',
+    'application/vnd.ms-excel'
+  ])
+  expect(acceptOf(Array.from({ length: 5000 }, (_, at) => `.a${at}`).join()).length).toBe(50)
+})
+
+describe('a copy', () => {
+  const openedIn = async () => {
+    const files = new TurnFiles(place)
+    await files.open({ folder: theirs })
+    const idOf = (name: string) => files.offered([]).find((one) => one.name === name)?.id ?? ''
+    return { files, idOf }
+  }
+
+  test('has the file’s name and content, and nothing of its place', async () => {
+    const { files, idOf } = await openedIn()
+    const copy = await files.copy(idOf('passport.pdf'))
+    expect([basename(copy), dirname(dirname(copy))]).toEqual(['passport.pdf', place])
+    expect(await readFile(copy, 'utf8')).toBe('passport.pdf!')
+    expect(copy).not.toContain('divorce')
+  })
+
+  const swaps: [what: string, swap: (path: string) => Promise<unknown>][] = [
+    ['was changed', (path) => writeFile(path, 'something longer than before')],
+    ['was touched', (path) => utimes(path, 1, 1)],
+    [
+      'was replaced by one of the same size',
+      async (path) => {
+        await rename(path, `${path}.before`)
+        await writeFile(path, 'passport.pdf?')
+      }
+    ],
+    [
+      'became a link',
+      async (path) => {
+        await rename(path, `${path}.before`)
+        await symlink(`${path}.before`, path)
+      }
+    ],
+    [
+      'became a folder',
+      async (path) => {
+        await rm(path)
+        await mkdir(path)
+      }
+    ],
+    ['is gone', (path) => rm(path)]
+  ]
+  test.each(swaps)('isn’t made of a file that %s since it was offered', async (_what, swap) => {
+    const { files, idOf } = await openedIn()
+    await swap(join(theirs, 'passport.pdf'))
+    await expect(files.copy(idOf('passport.pdf'))).rejects.toMatchObject({ appError: { code: 'bad-file' } })
+    expect(await copies()).toEqual([])
+  })
+
+  test('isn’t made of what isn’t offered, or no longer', async () => {
+    const { files, idOf } = await openedIn()
+    const id = idOf('passport.pdf')
+    await expect(files.copy('another')).rejects.toMatchObject({ appError: { code: 'gone' } })
+    expect(await files.wipe()).toBe(true)
+    await expect(files.copy(id)).rejects.toMatchObject({ appError: { code: 'gone' } })
+  })
+
+  test('is removed at the end, also one that was being made', async () => {
+    const { files, idOf } = await openedIn()
+    await files.copy(idOf('door.jpg'))
+    const late = files.copy(idOf('passport.pdf'))
+    late.catch(() => {})
+    expect(await files.wipe()).toBe(true)
+    await expect(late).rejects.toMatchObject({ appError: { code: 'bad-file' } })
+    expect(await copies()).toEqual([])
+  })
+
+  test('a refusal names no path', async () => {
+    const { files, idOf } = await openedIn()
+    const id = idOf('passport.pdf')
+    await rm(theirs, { recursive: true })
+    const error = await files.copy(id).catch((thrown: unknown) => thrown)
+    expect(JSON.stringify(error)).not.toMatch(/divorce|countersign-files/)
+  })
+})
+
+describe('a page that asks for a file', () => {
+  test('is not asked about while the setting says no: it is refused', async () => {
+    const { office, page } = await signing('nothing')
+    office.settings.mayGiveFiles = false
+    expect(page.turn.files()).toBe(false)
+    page.turn.events.asksForFile([])
+    expect(office.state()).toMatchObject({ phase: 'open' })
+    expect(office.state().asksFile).toBeUndefined()
+  })
+
+  test('is covered until staff has opened files, and gets the one that the person gives', async () => {
+    const { office, id, page, staffOpens, fileOf } = await signing(['.pdf'])
+    expect(office.state()).toMatchObject({ phase: 'covered', cover: 'file', isLocked: false, asksFile: {} })
+    expect(page.state).toBe('hidden')
+    await staffOpens()
+    expect(office.state()).toMatchObject({ phase: 'covered', cover: 'file', isLocked: false })
+    expect(names(office.state().asksFile?.files)).toEqual(['bill.PDF', 'passport.pdf'])
+    await office.counter.giveFile(id, fileOf('passport.pdf'))
+    expect(page.given.map((path) => basename(path))).toEqual(['passport.pdf'])
+    expect(office.state()).toMatchObject({ phase: 'open' })
+    expect(office.state().asksFile).toBeUndefined()
+    expect([page.state, await copies()]).toEqual([
+      'shown',
+      [expect.any(String), expect.stringContaining('passport.pdf')]
+    ])
+    expect(office.told('files-opened')).toMatchObject([{ detail: { files: '4' } }])
+    expect(office.told('file-given')).toMatchObject([{ detail: { file: 'passport.pdf', bytes: '13' } }])
+    expect(JSON.stringify([office.notes, office.state()])).not.toMatch(/divorce|countersign-files/)
+    void office.counter.finish(id)
+    await expect.poll(copies).toEqual([])
+    await office.settled()
+  })
+
+  test('asks again in the same turn for what is open already', async () => {
+    const { office, id, page, staffOpens, fileOf } = await signing()
+    await staffOpens()
+    await office.counter.giveFile(id, fileOf('door.jpg'))
+    page.turn.events.asksForFile(['.txt'])
+    expect(names(office.state().asksFile?.files)).toEqual(['notes.txt'])
+  })
+
+  test('goes on without one, as the person or staff says', async () => {
+    const { office, id, page } = await signing()
+    await office.counter.resume(id)
+    expect(office.state().asksFile).toBeUndefined()
+    page.turn.events.asksForFile([])
+    await office.counter.unlock(id, PIN)
+    await office.counter.staff(id, 'continue', 'office')
+    expect(office.state()).toMatchObject({ phase: 'open' })
+    expect([office.state().asksFile, page.given]).toEqual([undefined, []])
+  })
+
+  test('gets nothing that isn’t offered, and nothing once the screen was left', async () => {
+    const { office, id, page, staffOpens, fileOf } = await signing(['.pdf'])
+    await staffOpens()
+    await expect(office.counter.giveFile(id, 'another')).rejects.toMatchObject({ appError: { code: 'gone' } })
+    const file = fileOf('passport.pdf')
+    office.counter.left('blur')
+    await office.counter.giveFile(id, file)
+    expect([page.given, office.state().cover]).toEqual([[], 'away'])
+  })
+
+  test('asks no more once it shows another document', async () => {
+    const { office, page } = await signing()
+    page.turn.events.loading()
+    expect(office.state()).toMatchObject({ phase: 'loading' })
+    expect(office.state().asksFile).toBeUndefined()
+  })
+
+  test('a file that can’t be used leaves the choice open', async () => {
+    const { office, id, page, staffOpens, fileOf } = await signing()
+    await staffOpens()
+    const file = fileOf('passport.pdf')
+    await rm(join(theirs, 'passport.pdf'))
+    await expect(office.counter.giveFile(id, file)).rejects.toMatchObject({ appError: { code: 'bad-file' } })
+    expect([office.state().cover, page.given]).toEqual(['file', []])
+  })
+
+  test('nothing that was opened for one person is offered to the next', async () => {
+    const { office, id, staffOpens } = await signing()
+    await staffOpens()
+    office.events().failed({ code: 'server', message: 'It broke.' })
+    await office.counter.retry(id)
+    office.events().open()
+    office.events().asksForFile([])
+    expect(office.state().asksFile).toEqual({})
+  })
+
+  test('only staff opens files', async () => {
+    const { office, id } = await signing()
+    await expect(office.counter.staff(id, 'open-folder', 'office')).rejects.toMatchObject({
+      appError: { code: 'not-allowed' }
+    })
+    office.settings.mayGiveFiles = false
+    await office.counter.unlock(id, PIN)
+    await expect(office.counter.staff(id, 'open-files', 'office')).rejects.toMatchObject({
+      appError: { code: 'not-allowed' }
+    })
+  })
+
+  test('rings at the desk until something is open', async () => {
+    const { office } = await signing()
+    const there = { ...office.state(), place: 'other-display' as const }
+    expect(wantsStaff(there)).toBe(true)
+    expect(wantsStaff({ ...there, asksFile: { files: [] } })).toBe(true)
+    expect(wantsStaff({ ...there, asksFile: { files: [{ id: 'a', name: 'a.pdf', bytes: 1 }] } })).toBe(false)
+  })
+})
