@@ -82,7 +82,7 @@ const CORRECTED = [
   ...(['ShareUsers', 'ClientReference'] as const)
 ]
 /** What a signer has done so far: someone else at a new address has done none of it. */
-const STEPS = ['openedAt', 'identifiedAt', 'videoAt', 'videoOptOut', 'handedOverAt'] as const
+const STEPS = ['openedAt', 'identifiedAt', 'videoAt', 'videoOptOut'] as const
 
 function correct(
   document: DocumentRecord,

@@ -65,8 +65,6 @@ export interface SignerRecord extends Person {
   videoAt?: number
   /** They went on without a video, where they might. */
   videoOptOut?: boolean
-  /** Since when the screen is in the signer's hands (face to face). */
-  handedOverAt?: number
 }
 
 export interface FieldRecord {

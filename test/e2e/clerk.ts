@@ -229,14 +229,13 @@ export function nameOf(person: Person): string {
 /** Signs on a practice signing page, through all the steps it asks for; staff has allowed the camera where one asks for it. */
 export async function sign(page: Page, person: Person): Promise<void> {
   const step = (id: string) => page.getByTestId(id)
-  const steps = ['handover-continue', 'identity-continue', 'video-continue', 'review-continue', 'sign']
+  const steps = ['identity-continue', 'video-continue', 'review-continue', 'sign']
   for (;;) {
     await page
       .locator(steps.map((id) => `[data-testid=${id}]`).join(', '))
       .first()
       .waitFor()
-    if (await step('handover-continue').isVisible()) await step('handover-continue').click()
-    else if (await step('identity-continue').isVisible()) {
+    if (await step('identity-continue').isVisible()) {
       await step('answer-0').fill(person.identity?.answer ?? '')
       await step('identity-continue').click()
     } else if (await step('video-continue').isVisible()) {

@@ -59,7 +59,7 @@ test('a signature is the pen’s, with its pressure, whatever the palm does besi
   await page.getByTestId('signature-drawn').check()
   const pad = page.getByTestId('signature-pad')
   await pad.scrollIntoViewIfNeeded()
-  const seen = await pad.evaluateHandle((canvas) => {
+  const seen = await pad.evaluateHandle((canvas: HTMLCanvasElement) => {
     const all: { type: string; kind: string; pressure: number }[] = []
     for (const kind of ['pointerdown', 'pointermove'] as const)
       canvas.addEventListener(kind, ({ pointerType, pressure }) => all.push({ type: pointerType, kind, pressure }))

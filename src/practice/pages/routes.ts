@@ -17,7 +17,6 @@ import {
   asksVideo,
   declinePage,
   documentPage,
-  handoverPage,
   identityPage,
   reviewPage,
   type Signing,
@@ -29,7 +28,7 @@ import {
 type Shown = Page | Response
 type Step = (call: Call, signing: Signing, setting: PageSetting) => Shown | Promise<Shown>
 
-/** How long a screen that was handed over, or an identity that was shown, holds. */
+/** How long an identity that was shown holds. */
 const HOLDS = 30 * 60 * 1000
 
 export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
@@ -53,20 +52,18 @@ export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
     }
   /** A posted step: refused with 409 while the person may not sign. */
   const posted = (step: Step) => forSigner(step, 409)
-  /** Past handover, identity and video: only then is the document itself shown or changed. */
+  /** Past identity and video: only then is the document itself shown or changed. */
   const admitted = (step: Step): Step => {
     return (call, signing, setting) => earlierStep(signing, setting) ?? step(call, signing, setting)
   }
   const earlierStep = (signing: Signing, setting: PageSetting): Shown | undefined => {
     const { signer, document } = signing
-    if (signer.faceToFace && !holds(signer.handedOverAt)) return handoverPage(signing)
     if (signer.idData.length > 0 && !isIdentified(signer, now(), HOLDS)) {
       if (triesLeft(signer) <= 0) return lockedPage(setting, document)
       return identityPage(signing, triesLeft(signer), signer.wrongAnswers > 0 ? 'wrong answer' : 'not tried')
     }
     return asksVideo(signer) ? videoPage(signing) : undefined
   }
-  const holds = (since: number | undefined) => since !== undefined && since + HOLDS > now() && since <= now()
   const tell = (document: DocumentRecord, happenings: Happening[]) => {
     deps.notifier.tell(document, happenings)
     deps.changed()
@@ -84,28 +81,17 @@ export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
   app.get(
     '/sign/:key',
     forSigner((call, signing, setting) => {
-      // A page that is opened again starts with the handover again, anyone who had the screen before.
-      if (signing.signer.faceToFace) return handoverPage(signing)
+      // A screen that others use, too: whoever had it before may have been someone else.
+      if (signing.signer.faceToFace) delete signing.signer.identifiedAt
       return admitted(showDocument)(call, signing, setting)
     })
   )
   app.get('/sign/:key/document', forSigner(admitted(showDocument)))
 
   app.post(
-    '/sign/:key/handover',
-    posted((call, { signer, path }) => {
-      signer.handedOverAt = now()
-      // Someone else may have had the screen since the identity was shown.
-      delete signer.identifiedAt
-      deps.changed()
-      return call.redirect(`${path}/document`, 303)
-    })
-  )
-  app.post(
     '/sign/:key/identity',
     posted(async (call, signing, setting) => {
       const { document, signer, path } = signing
-      if (signer.faceToFace && !holds(signer.handedOverAt)) return handoverPage(signing)
       if (triesLeft(signer) <= 0) return lockedPage(setting, document)
       const form = await readForm(call)
       if (answersMatch(signer.idData, (index) => text(form[`answer-${index}`]))) {

@@ -1,4 +1,4 @@
-/** The pages of signing, one for each step but the video: handover, identity, the document, review, and declining. */
+/** The pages of signing, one for each step but the video: identity, the document, review, and declining. */
 import { fullName } from '../../shared/model/index.ts'
 import { asksIdentity, log } from '../life.ts'
 import type { Account, DocumentRecord, SignerRecord } from '../state.ts'
@@ -27,16 +27,6 @@ function steps(signer: SignerRecord, now: StepName): NonNullable<Page['steps']> 
   names.push('Read and fill in', signer.review ? 'Check and sign' : 'Sign')
   const at = names.indexOf(now)
   return { names, now: at < 0 ? names.length - 1 : at }
-}
-
-/** Face to face: the clerk hands the screen over before anything of the document is shown. */
-export function handoverPage({ document, signer, path }: Signing): Page {
-  const name = fullName(signer)
-  const content = html`<main id="content" class="centre"><div class="handover"><p>Please hand the screen to</p><h1>${name}</h1>
-<p>${signer.FirstName}, your document is ready: <b>${document.name}</b>.</p>
-<form method="post" action="${path}/handover"><button class="primary" data-testid="handover-continue">I’m ${name}</button></form>
-<p>If this isn’t you, please give the screen back.</p></div></main>`
-  return { name: 'handover', title: `For ${name}`, content }
 }
 
 /** Questions that only the signer can answer (AuthInfo, reference section 2.7). */

@@ -337,22 +337,16 @@ describe('A video confirmation', () => {
 })
 
 describe('Face to face', () => {
-  it('starts with the handover each time the link is opened, and asks for identity again', async () => {
+  it('leaves it to the office to hand the screen over, and asks for identity each time the link is opened', async () => {
     const office = practice()
     const { link } = await linkFor(office, { EnabledFaceToFaceSigning: true, UseIDData: true })
-    const handover = await office.ask(link)
-    expect(await handover.clone().text()).toContain('Please hand the screen to')
-    expect(await pageOf(handover)).toBe('handover')
-    for (const step of ['document', 'decline', 'review'])
-      expect(await pageOf(await office.ask(`${link}/${step}`))).toBe('handover')
-    expect(await pageOf(await office.sign(link))).toBe('handover')
-    expect((await office.submit(`${link}/handover`, {})).status).toBe(303)
-    expect(await pageOf(await office.ask(`${link}/document`))).toBe('identity')
+    const first = await office.ask(link)
+    // At the counter the office has asked already who is there.
+    expect(await first.clone().text()).not.toContain('hand the screen')
+    expect(await pageOf(first)).toBe('identity')
     await office.submit(`${link}/identity`, { 'answer-0': 'aroha.parata@example.com' })
     expect(await pageOf(await office.ask(`${link}/document`))).toBe('document')
-    expect(await pageOf(await office.ask(link))).toBe('handover')
-    await office.submit(`${link}/handover`, {})
-    expect(await pageOf(await office.ask(`${link}/document`))).toBe('identity')
+    expect(await pageOf(await office.ask(link))).toBe('identity')
   })
 })
 
@@ -383,11 +377,7 @@ describe('Hostile words', () => {
     })
     const { document, signers } = only((await sent.json()) as never)
     const [link = '', other = ''] = signers.map((one) => one.SigningKey)
-    const pages = [
-      await office.ask(link),
-      await office.submit(`${link}/handover`, {}),
-      await office.ask(`${link}/document`)
-    ]
+    const pages = [await office.ask(link), await office.ask(`${link}/document`)]
     pages.push(
       await office.submit(`${link}/identity`, { 'answer-0': 'y' }),
       await office.submit(`${link}/identity`, { 'answer-0': 'x' })
