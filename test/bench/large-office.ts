@@ -31,6 +31,8 @@ export async function storedOffice(size: number): Promise<StoredOffice> {
       await clerk.arrive()
       await clerk.connectTo(service.url, CONNECTED_WITHIN)
       await untilRead(clerk, size)
+      // The next start shows the place that was left.
+      await clerk.goTo('Today')
       // What was read is written down in slices, after it shows.
       await clerk.window.waitForTimeout(3000)
     } finally {

@@ -64,7 +64,7 @@ async function opened({ userData }: StoredOffice): Promise<number> {
 }
 
 async function untilCounted({ window }: Clerk): Promise<void> {
-  await window.getByText(/^Updated/).waitFor()
+  await window.getByText(/Updated \d/).waitFor()
 }
 
 async function settled({ userData }: StoredOffice): Promise<{ resident: number; busy: number }> {
