@@ -5,9 +5,13 @@ import { type Conditions, DIALECTS, REFUSALS, readDialects } from '../src/practi
 import { newCredentials, openPracticeOffice } from '../src/practice/office.ts'
 import type { SeedName } from '../src/practice/seed.ts'
 
+const SCHEMES = ['none', 'hmac', 'bearer', 'bearer-and-key', 'basic', 'headers'] as const
+
 const USAGE = `Use: npm run practice -- [OPTIONS]
   --port N                        0, or absent, for a free one
-  --auth none|hmac|bearer         who is let in; with --key, --secret and --referer (hmac) or --token (bearer) for credentials of your own
+  --auth ${SCHEMES.join('|')}
+                                  who is let in; with --key, --secret and --referer (hmac), --token (bearer), all four (bearer-and-key),
+                                  --user and --password (basic), or --header 'NAME: VALUE' (headers) for credentials of your own
   --data demo|empty|NUMBER        what a new office has
   --state FILE                    keeps the office there
   --base /web/v1.4                finds operations under this path only
@@ -38,6 +42,9 @@ function readArguments() {
         secret: { type: 'string' },
         referer: { type: 'string' },
         token: { type: 'string' },
+        user: { type: 'string' },
+        password: { type: 'string' },
+        header: { type: 'string' },
         help: { type: 'boolean', default: false }
       }
     })
@@ -53,8 +60,9 @@ function readPort(text: string): number {
 }
 
 function readScheme(text: string) {
-  if (text === 'none' || text === 'hmac' || text === 'bearer') return text
-  return fail(`--auth must be none, hmac or bearer, not "${text}".`)
+  return (
+    SCHEMES.find((scheme) => scheme === text) ?? fail(`--auth must be one of ${SCHEMES.join(', ')}, not "${text}".`)
+  )
 }
 
 function readData(text: string): SeedName {
@@ -63,13 +71,22 @@ function readData(text: string): SeedName {
   return fail(`--data must be demo, empty or a number of documents up to 999999, not "${text}".`)
 }
 
+function readHeader(text: string): Record<string, string> {
+  const [, name, value] = /^([^:\s]+):\s*(.+)$/.exec(text) ?? []
+  return name && value ? { [name]: value } : fail(`--header must be "NAME: VALUE", not "${text}".`)
+}
+
 /** New credentials of the scheme, but for what was given. */
 function readAuth(scheme: AuthScheme['scheme'], given: ReturnType<typeof readArguments>) {
-  const { key, secret, referer, token } = given
-  const made = newCredentials(scheme)
-  if (made.scheme === 'bearer') return { ...made, token: token ?? made.token }
-  if (made.scheme !== 'hmac') return made
-  return { ...made, key: key ?? made.key, secret: secret ?? made.secret, referer: referer ?? made.referer }
+  const { header, ...named } = given
+  const made: AuthScheme = newCredentials(scheme)
+  if (made.scheme === 'headers') return header === undefined ? made : { ...made, headers: readHeader(header) }
+  // Each by the name that it has in the credentials; what the scheme doesn't have is left out.
+  const own = Object.entries(made).map(([name, value]) => [
+    name,
+    name === 'scheme' ? value : (named[name as keyof typeof named] ?? value)
+  ])
+  return Object.fromEntries(own) as AuthScheme
 }
 
 function readConditions({

@@ -1,31 +1,64 @@
 /**
- * Whether a caller is who it says: no authentication, the API key with its HMAC headers and Referer, or a bearer token.
- * The reference leaves this open (section 5); these are the schemes that public clients of the service use.
+ * Whether a caller is who it says: no authentication, the API key with its HMAC headers and Referer, a bearer token, or both; a
+ * user name and password; or headers that a gateway before the service asks for. The reference leaves this open (section 5): the
+ * first three are the schemes that public clients of the service use.
  */
 
 import { Refusal } from './conventions.ts'
 import type { Clock } from './sources.ts'
 
+interface ApiKey {
+  key: string
+  secret: string
+  /** The access URL registered for the key, which every request names as its Referer. */
+  referer: string
+  /** How far a request's date may be from now, either way. Five minutes when absent. */
+  windowSeconds?: number
+}
+
 export type AuthScheme =
   | { scheme: 'none' }
-  | {
-      scheme: 'hmac'
-      key: string
-      secret: string
-      /** The access URL registered for the key, which every request names as its Referer. */
-      referer: string
-      /** How far a request's date may be from now, either way. Five minutes when absent. */
-      windowSeconds?: number
-    }
+  | ({ scheme: 'hmac' } & ApiKey)
   | { scheme: 'bearer'; token: string }
+  | ({ scheme: 'bearer-and-key'; token: string } & ApiKey)
+  | { scheme: 'basic'; user: string; password: string }
+  | { scheme: 'headers'; headers: Record<string, string> }
 
 /** Answers nothing for a caller that may go on; refuses others with 401. */
 export type Authenticate = (request: Request) => Promise<void>
 
 export function createAuthentication(auth: AuthScheme, clock: Clock): Authenticate {
-  if (auth.scheme === 'none') return async () => {}
-  if (auth.scheme === 'bearer') return bearer(auth.token)
-  return hmac(auth, clock)
+  switch (auth.scheme) {
+    case 'none':
+      return async () => {}
+    case 'hmac':
+      return hmac(auth, clock)
+    case 'bearer':
+      return bearer(auth.token)
+    case 'bearer-and-key': {
+      const [token, key] = [bearer(auth.token), hmac(auth, clock)]
+      return async (request) => {
+        await token(request)
+        await key(request)
+      }
+    }
+    case 'basic':
+      return basic(auth)
+    case 'headers':
+      return async (request) => {
+        for (const [name, value] of Object.entries(auth.headers))
+          if (!sameText(request.headers.get(name) ?? '', value)) throw refused('A header is missing or not valid.')
+      }
+  }
+}
+
+/** As RFC 7617 has it, both as UTF-8. */
+function basic({ user, password }: { user: string; password: string }): Authenticate {
+  const pair = btoa(String.fromCharCode(...new TextEncoder().encode(`${user}:${password}`)))
+  return async (request) => {
+    const given = /^Basic\s+(\S+)\s*$/i.exec(request.headers.get('authorization') ?? '')?.[1]
+    if (!given || !sameText(given, pair)) throw refused('The user name or the password is not right.')
+  }
 }
 
 function bearer(token: string): Authenticate {
@@ -35,7 +68,7 @@ function bearer(token: string): Authenticate {
   }
 }
 
-function hmac(auth: Extract<AuthScheme, { scheme: 'hmac' }>, clock: Clock): Authenticate {
+function hmac(auth: ApiKey, clock: Clock): Authenticate {
   const window = (auth.windowSeconds ?? 300) * 1000
   const nonces = createNonces(clock, window * 2)
   return async (request) => {
@@ -84,7 +117,6 @@ function createNonces(clock: Clock, keep: number) {
   }
 }
 
-/** Compares in a time that says nothing about where two texts differ. */
 /** Compares without telling by its time how much is right. */
 export function sameText(given: string, expected: string): boolean {
   const encoder = new TextEncoder()

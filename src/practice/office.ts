@@ -69,6 +69,10 @@ export async function openPracticeOffice(options: OfficeOptions = {}) {
   }
 }
 
+function newApiKey(random: RandomBytes) {
+  return { key: newKey(random).slice(0, 20), secret: newKey(random), referer: 'https://office.example.com/' }
+}
+
 /** Credentials of a scheme for an office that has none yet. */
 export function newCredentials(scheme: AuthScheme['scheme'], random: RandomBytes = systemRandom): AuthScheme {
   switch (scheme) {
@@ -77,12 +81,13 @@ export function newCredentials(scheme: AuthScheme['scheme'], random: RandomBytes
     case 'bearer':
       return { scheme, token: newKey(random) }
     case 'hmac':
-      return {
-        scheme,
-        key: newKey(random).slice(0, 20),
-        secret: newKey(random),
-        referer: 'https://office.example.com/'
-      }
+      return { scheme, ...newApiKey(random) }
+    case 'bearer-and-key':
+      return { scheme, token: newKey(random), ...newApiKey(random) }
+    case 'basic':
+      return { scheme, user: 'office', password: newKey(random) }
+    case 'headers':
+      return { scheme, headers: { 'X-Gateway-Key': newKey(random) } }
   }
 }
 

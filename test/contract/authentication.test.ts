@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createAuthentication } from '../../src/main/core/service/index.ts'
 import { aKey, clientOf, errorOf } from './client-factory.ts'
 import { json, serve } from './hand-written-service.ts'
+import { anOffice } from './practice-office.ts'
 import { aFormDirectRequest } from './sample-requests.ts'
 
 const clock = () => 1_930_126_830_900
@@ -71,6 +72,37 @@ describe('bearer', () => {
     expect(error).toMatchObject({ code: 'unauthorised', mayHaveArrived: false })
     expect(error.stack).not.toContain('tok-secret')
     expect(service.asked).toEqual([])
+  })
+})
+
+describe('a service that verifies', () => {
+  test.each([
+    ['api-key', { scheme: 'api-key', ...aKey, secret: 'other' }],
+    ['bearer', { scheme: 'bearer', token: (): string => 'other' }],
+    ['bearer-and-key', { scheme: 'bearer', token: (): string => 'tok-practice-1' }],
+    ['bearer-and-key', { scheme: 'api-key', ...aKey }],
+    ['basic', { scheme: 'basic', user: 'bureau-tūī', password: 'pass word: u' }],
+    ['headers', { scheme: 'headers', headers: [{ name: 'X-Gateway-Key', value: 'gate-1' }] }]
+  ] as const)('%s: what is right is let in, a POST too, and %j is not', async (scheme, wrong) => {
+    const { office, client } = await anOffice({ data: 'empty' }, scheme)
+    expect(await client.getTemplateList()).toMatchObject({ problems: [] })
+    await expect(client.sendForms2(aFormDirectRequest())).resolves.toBeDefined()
+    const other = clientOf(office.url, { authentication: createAuthentication(wrong, { clock: Date.now }) })
+    expect(await errorOf(other.getTemplateList())).toMatchObject({ code: 'unauthorised', status: 401 })
+  })
+
+  test('may repeat a password and a header’s value: neither is shown', async () => {
+    const said = { ResponseStatus: { ErrorCode: 'Unauthorized', Message: 'not “pass word: ü”, not gate-1-secret' } }
+    const service = await serve(json(said, 401))
+    for (const credentials of [
+      { scheme: 'basic', user: 'bureau', password: 'pass word: ü' },
+      { scheme: 'headers', headers: [{ name: 'X-Gateway-Key', value: 'gate-1-secret' }] }
+    ] as const) {
+      const authentication = createAuthentication(credentials, { clock })
+      const error = await errorOf(clientOf(service.url, { authentication }).getTemplateList())
+      const secret = credentials.scheme === 'basic' ? 'pass word' : 'gate-1'
+      expect(JSON.stringify({ ...error, stack: error.stack })).not.toContain(secret)
+    }
   })
 })
 

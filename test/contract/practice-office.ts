@@ -1,5 +1,6 @@
 /** A practice office on a port of its own, and a client that is let in. */
 import { onTestFinished } from 'vitest'
+import type { Credentials } from '../../src/main/core/service/authentication.ts'
 import {
   createAuthentication,
   type ServiceClient,
@@ -12,17 +13,35 @@ import { aKey, clientOf } from './client-factory.ts'
 const schemes = {
   none: { scheme: 'none' },
   'api-key': { scheme: 'hmac', key: aKey.key, secret: aKey.secret, referer: aKey.accessUrl },
-  bearer: { scheme: 'bearer', token: 'tok-practice-1' }
+  bearer: { scheme: 'bearer', token: 'tok-practice-1' },
+  'bearer-and-key': {
+    scheme: 'bearer-and-key',
+    token: 'tok-practice-1',
+    key: aKey.key,
+    secret: aKey.secret,
+    referer: aKey.accessUrl
+  },
+  basic: { scheme: 'basic', user: 'bureau-tūī', password: 'pass word: ü' },
+  headers: { scheme: 'headers', headers: { 'X-Gateway-Key': 'gate-1', Authorization: 'Gate gate-2' } }
 } satisfies Record<string, AuthScheme>
 export type SchemeName = keyof typeof schemes
-export const schemeNames = Object.keys(schemes) as SchemeName[]
+/** Those that public clients of the service use: each operation is tried with each. */
+export const schemeNames = ['none', 'api-key', 'bearer'] as const satisfies SchemeName[]
 
 export function authenticationFor(scheme: SchemeName) {
-  const effects = { clock: Date.now }
-  if (scheme === 'api-key') return createAuthentication({ scheme, ...aKey }, effects)
-  if (scheme === 'bearer')
-    return createAuthentication({ scheme, token: () => schemes.bearer.token, apiKey: aKey }, effects)
-  return createAuthentication({ scheme }, effects)
+  const token = () => schemes.bearer.token
+  const credentials: Record<SchemeName, Credentials> = {
+    none: { scheme: 'none' },
+    'api-key': { scheme: 'api-key', ...aKey },
+    bearer: { scheme: 'bearer', token },
+    'bearer-and-key': { scheme: 'bearer', token, apiKey: aKey },
+    basic: schemes.basic,
+    headers: {
+      scheme: 'headers',
+      headers: Object.entries(schemes.headers.headers).map(([name, value]) => ({ name, value }))
+    }
+  }
+  return createAuthentication(credentials[scheme], { clock: Date.now })
 }
 
 export interface OpenedOffice {

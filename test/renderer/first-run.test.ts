@@ -280,6 +280,55 @@ describe('an account that is changed', () => {
     await screen.findByText(/^Connected\./)
     expect(updates(opened)).toMatchObject([{ authentication: { scheme: 'bearer', token: 'made-up' } }])
   })
+
+  test('signs in with a token and a key beside it, and needs all of both', async () => {
+    const opened = await edit()
+    await fireEvent.click(screen.getByRole('radio', { name: /^Bearer token/ }))
+    await type('Token', 'made-up')
+    await fireEvent.click(screen.getByRole('checkbox', { name: 'Send an API key as well' }))
+    await type('API key', 'key-2')
+    await fireEvent.click(screen.getByRole('button', { name: 'Check and save' }))
+    expect(screen.getByText(/Enter the secret/)).toBeTruthy()
+    await type('Secret', 'made-up-secret')
+    await type('Registered access URL', 'https://harbour.example.com/')
+    await fireEvent.click(screen.getByRole('button', { name: 'Check and save' }))
+    await screen.findByText(/^Connected\./)
+    const apiKey = { key: 'key-2', secret: 'made-up-secret', referer: 'https://harbour.example.com/' }
+    expect(updates(opened)).toMatchObject([{ authentication: { scheme: 'bearer', token: 'made-up', apiKey } }])
+  })
+
+  test('signs in with a user name and a password', async () => {
+    const opened = await edit()
+    await fireEvent.click(screen.getByRole('radio', { name: /^Password/ }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Check and save' }))
+    expect(screen.getByText('Enter the user name.')).toBeTruthy()
+    await type('User name', 'office')
+    await type('Password', ' made up ')
+    await fireEvent.click(screen.getByRole('button', { name: 'Check and save' }))
+    await screen.findByText(/^Connected\./)
+    expect(updates(opened)).toMatchObject([
+      { authentication: { scheme: 'basic', user: 'office', password: ' made up ' } }
+    ])
+  })
+
+  test('signs in with headers of the office’s own; what the main process refuses is said at the first', async () => {
+    const opened = await edit()
+    await fireEvent.click(screen.getByRole('radio', { name: /^Headers/ }))
+    await type('Header 1', 'X-Gateway-Key')
+    await fireEvent.click(screen.getByRole('button', { name: 'Check and save' }))
+    expect(screen.getByText('Each header needs a name and a value.')).toBeTruthy()
+    await type('Value 1', 'made-up')
+    await fireEvent.click(screen.getByRole('button', { name: 'Add a header' }))
+    await type('Header 2', 'X-Branch')
+    await type('Value 2', '7')
+    await fireEvent.click(screen.getByRole('button', { name: 'Check and save' }))
+    await screen.findByText(/^Connected\./)
+    const headers = [
+      { name: 'X-Gateway-Key', value: 'made-up' },
+      { name: 'X-Branch', value: '7' }
+    ]
+    expect(updates(opened)).toMatchObject([{ authentication: { scheme: 'headers', headers } }])
+  })
 })
 
 describe('hints of other software', () => {

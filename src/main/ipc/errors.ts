@@ -242,6 +242,14 @@ const REFUSED_BY_SCHEME: Record<AuthScheme, Said> = {
   bearer: {
     message: 'The signing service rejected the token.',
     next: 'Check that you copied all of it, or ask your provider for a new one.'
+  },
+  basic: {
+    message: 'The signing service rejected the user name or the password.',
+    next: 'Check both. A password is case-sensitive.'
+  },
+  headers: {
+    message: 'The signing service rejected the headers.',
+    next: 'Check each name and value, or ask your provider.'
   }
 }
 

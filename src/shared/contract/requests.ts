@@ -22,25 +22,39 @@ import { DATA_TYPE_SPELLINGS } from './views.ts'
 
 const secret = z.string().min(1).max(10_000)
 
+const apiKey = {
+  key: secret,
+  secret,
+  /** The access URL registered for the key; sent as Referer. */
+  referer: z.string().trim().min(1).max(2000),
+  /** Send on behalf of this user's e-mail address. */
+  sender: z.string().trim().max(320).optional()
+}
+
 const authentication = z.discriminatedUnion('scheme', [
   z.strictObject({ scheme: z.literal('none') }),
+  z.strictObject({ scheme: z.literal('api-key'), ...apiKey }),
+  /** Beside the token go the headers of a key, where the service wants both. */
+  z.strictObject({ scheme: z.literal('bearer'), token: secret, apiKey: z.strictObject(apiKey).optional() }),
+  z.strictObject({ scheme: z.literal('basic'), user: z.string().trim().min(1).max(320), password: secret }),
+  /** Headers of the office's own, whose values are secrets. */
   z.strictObject({
-    scheme: z.literal('api-key'),
-    key: secret,
-    secret,
-    /** The access URL registered for the key; sent as Referer. */
-    referer: z.string().trim().min(1).max(2000),
-    /** Send on behalf of this user's e-mail address. */
-    sender: z.string().trim().max(320).optional()
-  }),
-  z.strictObject({ scheme: z.literal('bearer'), token: secret })
+    scheme: z.literal('headers'),
+    headers: z
+      .array(z.strictObject({ name: z.string().trim().min(1).max(100), value: secret }))
+      .min(1)
+      .max(10)
+      .readonly()
+  })
 ])
 
 /** Of an account that is there: without the key, what is left out of the api-key's members stays as it is kept. */
 const changedAuthentication = z.discriminatedUnion('scheme', [
   authentication.options[0],
   authentication.options[1].partial({ key: true, secret: true, referer: true }),
-  authentication.options[2]
+  authentication.options[2],
+  authentication.options[3],
+  authentication.options[4]
 ])
 
 const name = z.string().trim().min(1).max(100)

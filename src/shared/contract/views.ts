@@ -13,7 +13,7 @@ export type * from './document-views.ts'
 export type * from './downloads.ts'
 export type * from './identity.ts'
 
-export type AuthScheme = 'none' | 'api-key' | 'bearer'
+export type AuthScheme = 'none' | 'api-key' | 'bearer' | 'basic' | 'headers'
 
 /** What a service says of an account (not in the reference). Whatever it doesn't say is absent, and not known. */
 export interface AccountLimits {

@@ -134,6 +134,14 @@ describe('an account', () => {
         token: expect.any(Function),
         apiKey: { key: 'k', secret: 's', accessUrl: 'https://o.example.com' }
       }
+    ],
+    [
+      { scheme: 'basic', user: 'office', password: ' planted pass ' },
+      { scheme: 'basic', user: 'office', password: ' planted pass ' }
+    ],
+    [
+      { scheme: 'headers', headers: [{ name: 'X-Key', value: 'planted' }] },
+      { scheme: 'headers', headers: [{ name: 'X-Key', value: 'planted' }] }
     ]
   ] as const)('gives the client of the service what it signs with (%j)', async (authentication, expected) => {
     const { accounts } = office()
@@ -318,7 +326,41 @@ describe('what is refused names its field and does not repeat a secret', () => {
     ['authentication.secret', { authentication: { ...API_KEY, secret: '' } }],
     ['authentication.referer', { authentication: { ...API_KEY, referer: 'planted' } }],
     ['authentication.sender', { authentication: { ...API_KEY, sender: 'planted one, two' } }],
-    ['authentication.token', { authentication: { scheme: 'bearer', token: 'planted token' } }]
+    ['authentication.token', { authentication: { scheme: 'bearer', token: 'planted token' } }],
+    [
+      'authentication.apiKey.referer',
+      { authentication: { scheme: 'bearer', token: 't', apiKey: { key: 'k', secret: 's', referer: 'planted' } } }
+    ],
+    ['authentication.user', { authentication: { scheme: 'basic', user: 'planted:user', password: 'p' } }],
+    ['authentication.password', { authentication: { scheme: 'basic', user: 'u', password: 'planted\n' } }],
+    [
+      'authentication.headers.0.value',
+      { authentication: { scheme: 'headers', headers: [{ name: 'X-Key', value: 'planted\r\nX: 1' }] } }
+    ],
+    [
+      'authentication.headers.0.name',
+      { authentication: { scheme: 'headers', headers: [{ name: 'X-Key: planted', value: 'v' }] } }
+    ],
+    [
+      'authentication.headers.0.name',
+      { authentication: { scheme: 'headers', headers: [{ name: 'Host', value: 'planted' }] } }
+    ],
+    [
+      'authentication.headers.0.name',
+      { authentication: { scheme: 'headers', headers: [{ name: 'proxy-authorization', value: 'planted' }] } }
+    ],
+    [
+      'authentication.headers',
+      {
+        authentication: {
+          scheme: 'headers',
+          headers: [
+            { name: 'X-Key', value: 'a' },
+            { name: 'x-key', value: 'planted' }
+          ]
+        }
+      }
+    ]
   ] as const)('%s', async (field, parts) => {
     const { accounts, keychain } = office()
     const failure = await failureOf(() => accounts.add(service(parts)))

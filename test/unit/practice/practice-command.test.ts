@@ -39,7 +39,11 @@ describe('npm run practice', () => {
   })
 
   it.each([
-    [['--auth', 'basic'], '--auth must be none, hmac or bearer, not "basic".'],
+    [
+      ['--auth', 'kerberos'],
+      '--auth must be one of none, hmac, bearer, bearer-and-key, basic, headers, not "kerberos".'
+    ],
+    [['--auth', 'headers', '--header', 'no colon'], '--header must be "NAME: VALUE", not "no colon".'],
     [['--data', 'much'], '--data must be demo, empty or a number of documents up to 999999, not "much".'],
     [['--port', '70000'], '--port must be a number from 0 (any free port) to 65535, not "70000".'],
     [['--colour'], "Unknown option '--colour'"]

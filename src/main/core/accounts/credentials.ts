@@ -40,6 +40,11 @@ const apiKey = {
     .optional()
 }
 
+/** Names that are for the line or for the other schemes: what stands there is not the office's to say. */
+const NOT_OWN =
+  /^(accept|connection|content-.*|cookie2?|date|expect|host|keep-alive|origin|proxy-.*|referer|sec-.*|te|trailer|transfer-encoding|upgrade|user-agent|via|x-custom-.*)$/i
+const MOST_HEADERS = 10
+
 export const AccountCredentials = z.discriminatedUnion('scheme', [
   z.strictObject({ scheme: z.literal('none') }),
   z.strictObject({ scheme: z.literal('api-key'), ...apiKey }),
@@ -47,6 +52,43 @@ export const AccountCredentials = z.discriminatedUnion('scheme', [
     scheme: z.literal('bearer'),
     token: header(10_000).refine((text) => !text.includes(' '), { message: 'A token can’t contain spaces.' }),
     apiKey: z.strictObject(apiKey).optional()
+  }),
+  z.strictObject({
+    scheme: z.literal('basic'),
+    user: z
+      .string()
+      .trim()
+      .min(1)
+      .max(320)
+      .regex(/^[^:\p{Cc}]+$/u, 'A user name can’t contain a colon.'),
+    /** Not trimmed: a space may be part of it. */
+    password: z
+      .string()
+      .min(1)
+      .max(10_000)
+      .regex(/^\P{Cc}+$/u, 'Use only letters, numbers, symbols and spaces.')
+  }),
+  z.strictObject({
+    scheme: z.literal('headers'),
+    headers: z
+      .array(
+        z.strictObject({
+          name: z
+            .string()
+            .trim()
+            .min(1)
+            .max(100)
+            .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'A header’s name has only letters, numbers and hyphens.')
+            .refine((name) => !NOT_OWN.test(name), { message: 'Countersign sets this header itself.' }),
+          value: header(10_000)
+        })
+      )
+      .min(1)
+      .max(MOST_HEADERS)
+      .refine((headers) => new Set(headers.map(({ name }) => name.toLowerCase())).size === headers.length, {
+        message: 'A header is listed twice.'
+      })
+      .readonly()
   })
 ])
 
@@ -73,6 +115,8 @@ export function clientCredentials(credentials: AccountCredentials): Credentials 
       const { token, apiKey } = credentials
       return { scheme: 'bearer', token: () => token, ...(apiKey && { apiKey: clientKey(apiKey) }) }
     }
+    default:
+      return credentials
   }
 }
 
@@ -84,6 +128,7 @@ export function isSameLogin(one: AccountCredentials, other: AccountCredentials):
   if (one.scheme === 'api-key' && other.scheme === 'api-key') {
     return one.key === other.key && one.sender === other.sender
   }
+  if (one.scheme === 'basic' && other.scheme === 'basic') return one.user === other.user
   return isDeepStrictEqual(one, other)
 }
 

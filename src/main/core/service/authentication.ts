@@ -35,6 +35,9 @@ export type Credentials =
   | ({ scheme: 'api-key' } & ApiKey)
   /** `token` is asked for at every request, as it may have been refreshed since. */
   | { scheme: 'bearer'; token: () => string | Promise<string>; apiKey?: ApiKey | undefined }
+  | { scheme: 'basic'; user: string; password: string }
+  /** What a gateway before the service asks for; their values are secrets. */
+  | { scheme: 'headers'; headers: readonly { name: string; value: string }[] }
 
 export interface SigningEffects {
   /** Milliseconds since 1970 UTC. */
@@ -56,6 +59,23 @@ export function createAuthentication(credentials: Credentials, effects: SigningE
       }
     case 'bearer':
       return bearer(credentials.token, credentials.apiKey, effects)
+    case 'basic': {
+      // Both as UTF-8 (RFC 7617, section 2.1).
+      const pair = Buffer.from(`${credentials.user}:${credentials.password}`).toString('base64')
+      return {
+        scheme: 'basic',
+        secrets: [pair, credentials.password],
+        sign: ({ headers }) => headers.set('Authorization', `Basic ${pair}`)
+      }
+    }
+    case 'headers':
+      return {
+        scheme: 'headers',
+        secrets: credentials.headers.map(({ value }) => value),
+        sign(request) {
+          for (const { name, value } of credentials.headers) request.headers.set(name, value)
+        }
+      }
   }
 }
 

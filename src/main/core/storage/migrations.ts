@@ -7,6 +7,7 @@ import { schema } from './migrations/001-schema.ts'
 import { refusedFiles } from './migrations/002-refused-files.ts'
 import { verifications } from './migrations/003-verifications.ts'
 import { orderedChoices } from './migrations/004-ordered-choices.ts'
+import { signInSchemes } from './migrations/005-sign-in-schemes.ts'
 
 /**
  * One step, frozen once it was released: the next is added after it, and a step imports nothing of the application, whose
@@ -24,7 +25,8 @@ export const migrations: readonly Migration[] = [
   { name: 'schema', sql: schema },
   { name: 'refused files', sql: refusedFiles },
   { name: 'verifications', sql: verifications },
-  { name: 'ordered choices', sql: orderedChoices }
+  { name: 'ordered choices', sql: orderedChoices },
+  { name: 'sign-in schemes', sql: signInSchemes }
 ]
 
 /** The database was last used by a later version of the application. */

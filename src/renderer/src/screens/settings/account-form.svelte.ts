@@ -7,7 +7,25 @@ import { USUAL_DATA_TYPE_SPELLING } from '../../../../shared/contract/views.ts'
 type Authentication = Extract<Input<'accounts.add'>, { kind: 'service' }>['authentication']
 type Change = NonNullable<Input<'accounts.update'>['authentication']>
 
-export type AccountField = 'name' | 'baseUrl' | 'key' | 'secret' | 'referer' | 'sender' | 'token' | 'folders'
+export type AccountField =
+  | 'name'
+  | 'baseUrl'
+  | 'key'
+  | 'secret'
+  | 'referer'
+  | 'sender'
+  | 'token'
+  | 'user'
+  | 'password'
+  | 'headers'
+  | 'folders'
+
+/** A header as it is typed. */
+interface TypedHeader {
+  name: string
+  value: string
+}
+export const MOST_HEADERS = 10
 
 const MOST_FOLDERS = 20
 const LONGEST_FOLDER = 200
@@ -21,6 +39,11 @@ export class AccountForm {
   referer = $state('')
   sender = $state('')
   token = $state('')
+  /** Whether the headers of a key go beside the token. */
+  hasKeyBeside = $state(false)
+  user = $state('')
+  password = $state('')
+  headers = $state<TypedHeader[]>([{ name: '', value: '' }])
   /** The names of the folders, each in a line of its own. */
   folders = $state('')
   dataTypeSpelling = $state(USUAL_DATA_TYPE_SPELLING)
@@ -39,9 +62,15 @@ export class AccountForm {
 
   /** Whether it goes on signing in as before: nothing else was chosen or typed, and the secret is there. */
   get keepsSecrets(): boolean {
-    const { key, secret, referer, sender, token } = this
-    const typed = this.scheme === 'bearer' ? [token] : this.scheme === 'api-key' ? [key, secret, referer, sender] : []
-    return this.canKeepSecrets && typed.every((one) => !one.trim())
+    const { key, secret, referer, sender, token, user, password, headers } = this
+    const typed = {
+      none: [],
+      'api-key': [key, secret, referer, sender],
+      bearer: [token, ...(this.hasKeyBeside ? [key, secret, referer, sender] : [])],
+      basic: [user, password],
+      headers: headers.flatMap(({ name, value }) => [name, value])
+    }
+    return this.canKeepSecrets && typed[this.scheme].every((one) => !one.trim())
   }
   /** Whether the key stays, and something else of how it signs in is another: what is blank stays, too. */
   get keepsKey(): boolean {
@@ -59,18 +88,42 @@ export class AccountForm {
     return {
       ...(!this.name.trim() && { name: 'Enter a name, such as your office’s.' }),
       ...(!this.baseUrl.trim() && { baseUrl: 'Enter the service address, starting with https://.' }),
-      ...(this.scheme === 'api-key' &&
-        !this.keepsKey && {
-          ...(!this.key.trim() && { key: 'Enter the API key.' }),
-          ...(!this.secret.trim() && { secret: 'Enter the secret for this key.' }),
-          ...(!this.referer.trim() && { referer: 'Enter the access URL registered with the key.' })
-        }),
-      ...(this.scheme === 'api-key' &&
+      ...(this.#asksForKey && {
+        ...(!this.key.trim() && { key: 'Enter the API key.' }),
+        ...(!this.secret.trim() && { secret: 'Enter the secret for this key.' }),
+        ...(!this.referer.trim() && { referer: 'Enter the access URL registered with the key.' })
+      }),
+      ...((this.scheme === 'api-key' || this.#asksForKey) &&
         this.sender.trim() &&
         !this.sender.includes('@') && { sender: 'Enter an e-mail address, or leave it blank.' }),
       ...(this.#before && this.#foldersProblem !== undefined && { folders: this.#foldersProblem }),
-      ...(this.scheme === 'bearer' && !this.keepsSecrets && !this.token.trim() && { token: 'Enter the token.' })
+      ...(this.scheme === 'bearer' && !this.keepsSecrets && !this.token.trim() && { token: 'Enter the token.' }),
+      ...(this.scheme === 'basic' &&
+        !this.keepsSecrets && {
+          ...(!this.user.trim() && { user: 'Enter the user name.' }),
+          ...(!this.password && { password: 'Enter the password.' })
+        }),
+      ...(this.scheme === 'headers' &&
+        !this.keepsSecrets &&
+        this.#headersProblem !== undefined && { headers: this.#headersProblem })
     }
+  }
+
+  /** Whether a key has to be typed: its own, or beside a token. */
+  get #asksForKey(): boolean {
+    if (this.scheme === 'bearer') return this.hasKeyBeside && !this.keepsSecrets
+    return this.scheme === 'api-key' && !this.keepsKey
+  }
+
+  /** Headers with a name or a value: a row that is blank is none. */
+  get #typedHeaders(): TypedHeader[] {
+    const trimmed = this.headers.map(({ name, value }) => ({ name: name.trim(), value: value.trim() }))
+    return trimmed.filter(({ name, value }) => name || value)
+  }
+  get #headersProblem(): string | undefined {
+    const typed = this.#typedHeaders
+    if (typed.length === 0) return 'Enter a header’s name and value.'
+    return typed.some(({ name, value }) => !name || !value) ? 'Each header needs a name and a value.' : undefined
   }
 
   /** What an account is added by. */
@@ -124,22 +177,33 @@ export class AccountForm {
   }
 
   get #authentication(): Authentication {
-    if (this.scheme === 'none') return { scheme: 'none' }
-    if (this.scheme === 'bearer') return { scheme: 'bearer', token: this.token.trim() }
-    const sender = this.sender.trim()
-    return {
-      scheme: 'api-key',
-      key: this.key.trim(),
-      secret: this.secret.trim(),
-      referer: this.referer,
-      ...(sender && { sender })
+    switch (this.scheme) {
+      case 'none':
+        return { scheme: 'none' }
+      case 'api-key':
+        return { scheme: 'api-key', ...this.#key }
+      case 'bearer':
+        return { scheme: 'bearer', token: this.token.trim(), ...(this.hasKeyBeside && { apiKey: this.#key }) }
+      case 'basic':
+        // A space may be part of a password.
+        return { scheme: 'basic', user: this.user.trim(), password: this.password }
+      default:
+        return { scheme: 'headers', headers: this.#typedHeaders }
     }
+  }
+
+  get #key() {
+    const sender = this.sender.trim()
+    const { key, secret, referer } = this
+    return { key: key.trim(), secret: secret.trim(), referer, ...(sender && { sender }) }
   }
 
   /** Secrets don't stay in the page once they are handed over. */
   forgetSecrets(): void {
     this.secret = ''
     this.token = ''
+    this.password = ''
+    this.headers = [{ name: '', value: '' }]
   }
 }
 
