@@ -26,7 +26,7 @@ const FOR_MACHINES = new Set([
 /** Files of SQL, headers, markup and spellings that are looked up: what looks like words there is none. */
 const OF_MACHINES = new RegExp(
   `^src/(${[
-    'main/shell/(app-protocol|log|clipboard|service-network)',
+    'main/shell/(app-protocol|log|clipboard|paper|service-network)',
     'main/core/storage/(connection|migrations|migrations/.*)',
     'main/core/documents/mirror/.*',
     'main/core/documents/(polling|index)/(folder-reading|polling|rounds|results)',
@@ -36,6 +36,7 @@ const OF_MACHINES = new RegExp(
     'main/core/downloads/(downloads-table|rules-table|download-rows|target|target-folder|fetching)',
     'main/core/accounts/kept-place',
     'main/core/audit/audit-table',
+    'main/core/receipts/receipt-page',
     'main/core/outbox/send-list',
     'main/core/lib/picture-header',
     'shared/model/(document-status|id-verification|spelling|service-date)',

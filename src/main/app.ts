@@ -128,7 +128,7 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
   const { actions, ask, views, watch } = folders
   const { bulk, drafts, dropFolders, exchange, outbox, people, presets, remembered } = composing
   const { downloads } = identity
-  const { isAway, handedBack, audit, auditExports } = counter
+  const { isAway, handedBack, audit, auditExports, receipts } = counter
 
   /** What a document was composed of, or else as far as the service tells of it. */
   const copyOf = (accountId: string, document: DocumentResponse) =>
@@ -195,7 +195,7 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
         isRunning: () => counter.counter.isRunning(),
         ...dialogs
       }),
-      ...auditHandlers({ audit, auditExports, time, ...dialogs }),
+      ...auditHandlers({ audit, auditExports, receipts, time, ...dialogs }),
       ...systemHandlers({
         settings,
         version: app.getVersion(),

@@ -17,6 +17,7 @@ import { Staff } from './core/counter/staff.ts'
 import type { Polling } from './core/documents/polling/polling.ts'
 import type { AskDocuments } from './core/documents/questions.ts'
 import { PERSON_START } from './core/policy/app-pages.ts'
+import { Receipts } from './core/receipts/receipts.ts'
 import { memoryKeychain } from './core/storage/keychain.ts'
 import type { Foundation } from './foundation.ts'
 import { saveAs } from './ipc/dialogs.ts'
@@ -25,6 +26,7 @@ import { ClipboardAside } from './shell/clipboard.ts'
 import { CounterWindows } from './shell/counter-windows.ts'
 import { IsolatedPages } from './shell/isolated-page.ts'
 import { openPersonWindow } from './shell/own-windows.ts'
+import { Paper } from './shell/paper.ts'
 import { ShownSigningView } from './shell/signing-view.ts'
 
 /** How long a signing page may take until there is something to see, in milliseconds. */
@@ -57,7 +59,13 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
     changed: () => send('audit.changed', null)
   })
   const { note } = audit
-  const auditExports = new AuditExports({ audit, time, signer: new Signer({ note, slot: trailKeychain.auditKey }) })
+  const signer = new Signer({ note, slot: trailKeychain.auditKey })
+  const auditExports = new AuditExports({ audit, time, signer })
+  const receipts = new Receipts({
+    ...{ audit, signer, time, paper: new Paper() },
+    logo: () => settings.read().logo,
+    running: () => (counter.isRunning() ? counter.state()?.id : undefined)
+  })
   const settings: CounterSettingsKeeper = new CounterSettingsKeeper({
     ...{ db, note },
     userName: () => userInfo().username,
@@ -98,7 +106,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
   screens.addPerson(() => windows.personWindow())
   const filesPlace = join(foundation.dataFolder, 'turn-files')
   const pages = new IsolatedPages(() => windows.window())
-  const counter = new Counter({
+  const counter: Counter = new Counter({
     ...{ time, note, zoom, returnAddressesOf, pin: staff, newId: foundation.newId, describe: asAppError },
     accountId: () => accounts.chosen()?.id ?? '',
     waitingHere: (accountId) => ask('waitingHere', { accountId, withoutLink: true }),
@@ -111,6 +119,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
       const account = accounts.list().find(({ id }) => id === accountId)
       return account && { kind: account.kind, baseUrl: account.baseUrl ?? '' }
     },
+    officeName: (accountId) => accounts.list().find(({ id }) => id === accountId)?.name ?? '',
     allowedOrigins: () => settings.read().allowedOrigins,
     openView: (turn) => {
       const isolated = pages.take(turn.media() !== 'never')
@@ -122,6 +131,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
     staff: () => staff.current()?.name ?? settings.staff(),
     place: windows,
     crashMarker: openCrashMarker({ db, trouble }),
+    receiptOf: (session, person) => receipts.code(session, person),
     async savePage(bytes, suggested) {
       const asked = {
         title: 'Save this page',
@@ -181,7 +191,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
   }
 
   return {
-    ...{ counter, audit, auditExports, settings, staff, access, lock, isAway },
+    ...{ counter, audit, auditExports, receipts, settings, staff, access, lock, isAway },
     isHandedOver: () => counter.isHandedOver(),
     /** Resolves the next time that the office's window is staff's. */
     handedBack: () => new Promise<void>((resolve) => waiting.push(resolve)),

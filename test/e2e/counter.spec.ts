@@ -158,7 +158,7 @@ test('someone else who is handed the screen says so: staff has to come, and noth
   await person.unlock()
   await person.button('End session').click()
   await expect.poll(() => app.views('all')).toEqual([])
-  expect((await auditOf(clerk)).entries.find(({ what }) => what === 'left')?.detail).toEqual({ by: 'not-me' })
+  expect((await auditOf(clerk)).entries.find(({ what }) => what === 'left')?.detail).toMatchObject({ by: 'not-me' })
 })
 
 test('where the service has the signature, and the page leads nowhere, the screen thanks by itself', async ({

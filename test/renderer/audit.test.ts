@@ -181,7 +181,7 @@ test('an exported file is checked from the menu, and what was changed in it is n
     ...{ bytes: { from: 8192, to: 9215 }, near: { from: 22, to: 24 } }
   }
   await open({ audit: trail(3), auditFile })
-  await fromMenu(/Check an exported file/)
+  await fromMenu(/Check a file/)
   const alert = screen.getByRole('alert')
   expect(alert.textContent).toMatch(/“trail\.json” was changed\./)
   expect(alert.textContent).toMatch(/between entries 22 and 24 \(bytes 8,192 to 9,215\)\. Signed by this computer\./)

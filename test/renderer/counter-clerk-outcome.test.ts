@@ -265,3 +265,30 @@ describe('While the person has the second display', () => {
     expect(clerkWords(sessionOf({ turns: [turnOf({ signerName: '' })] })).title).toBe('Waiting for the signer')
   })
 })
+
+describe('receipts of the session', () => {
+  async function choose(name: string) {
+    await fireEvent.keyDown(button('Receipt'), { key: 'Enter' })
+    await fireEvent.click(await screen.findByRole('menuitem', { name }))
+    await settle()
+  }
+
+  test('are printed and saved for each person and for the file', async () => {
+    await open({ phase: 'ended', turns: two(signed, notYet) })
+    await choose('Print for Tama Parata')
+    await choose('Save for our file…')
+    expect(calls('receipts.print').map(({ input }) => input)).toEqual([{ session: 'session-1', copy: 2 }])
+    expect(calls('receipts.save').map(({ input }) => input)).toEqual([{ session: 'session-1', copy: 'file' }])
+    expect(opened.app.toasts.shown.map(({ text }) => text)).toContain(
+      'Receipt R-2025-000123-3F2A was sent to the printer.'
+    )
+  })
+
+  test('say why there are none', async () => {
+    const message = 'The audit trail was changed since this session, so no receipt can be made of it.'
+    await open({ phase: 'ended', turns: two(signed, signed) }, { receiptError: { code: 'not-allowed', message } })
+    await fireEvent.keyDown(button('Receipt'), { key: 'Enter' })
+    await settle()
+    expect(screen.getByText('The receipt wasn’t made.')).toBeTruthy()
+  })
+})

@@ -771,3 +771,43 @@ describe('following a session', () => {
     expect(counter.session).toBeNull()
   })
 })
+
+describe('the receipt', () => {
+  const thanked = {
+    phase: 'between' as const,
+    turns: [turnOf({ outcome: { signed: 'signed' } }), turnOf({ signerName: 'Ben Tui', person: 'ben tui' })]
+  }
+  const code = () => side().queryByRole('img', { name: 'QR code of receipt R-2025-000123-3F2A' })
+
+  test('is shown when it is asked for, and goes with the person', async () => {
+    await open({ ...thanked, receipt: 'on-request' })
+    expect(code()).toBeNull()
+    expect(calls('counter.receipt')).toEqual([])
+    await press('Show my receipt')
+    expect(code()).toBeTruthy()
+    expect(side().getByText('R-2025-000123-3F2A')).toBeTruthy()
+    await become({ phase: 'handover', current: 1 })
+    expect(code()).toBeNull()
+    expect(side().queryByText(/R-2025/)).toBeNull()
+  })
+
+  test('is shown to everybody where the office wants that, once all is done', async () => {
+    await open({ ...thanked, turns: two, receipt: 'always' })
+    expect(calls('counter.receipt')).toEqual([])
+    await become({
+      phase: 'return',
+      isLocked: true,
+      turns: two.map((turn) => ({ ...turn, outcome: { signed: 'signed' } }))
+    })
+    expect(code()).toBeTruthy()
+  })
+
+  test('is never offered where the office has none, and said where it can’t be made', async () => {
+    await open(thanked)
+    expect(side().queryByRole('button', { name: 'Show my receipt' })).toBeNull()
+    api.control.fail('counter.receipt', { code: 'keychain', message: 'The keychain is locked.' })
+    await become({ receipt: 'on-request' })
+    await press('Show my receipt')
+    expect(side().getByText('The receipt isn’t ready. Please ask staff.')).toBeTruthy()
+  })
+})

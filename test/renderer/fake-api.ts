@@ -171,6 +171,8 @@ export interface FakeState {
   auditCheck: Partial<AuditCheck>
   auditAtStart: AuditCheck | null
   auditFile: AuditFileCheck | null
+  /** Why no receipt can be made. */
+  receiptError: AppError | null
   /** What the next send becomes once it leaves. */
   nextSend: Partial<SendView>
   now: () => number
@@ -306,13 +308,15 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       mayKeepPages: false,
       languages: [...PERSON_LANGUAGES],
       moreTime: 3,
-      mayGiveFiles: false
+      mayGiveFiles: false,
+      receipt: 'on-request'
     },
     audit: [],
     auditCheck: {},
     staff: { members: [], settings: 'unguarded' },
     auditAtStart: null,
     auditFile: null,
+    receiptError: null,
     nextSend: {},
     now: () => NOW,
     ...change

@@ -1,6 +1,6 @@
-/** Requests about the audit trail. */
+/** Requests about the audit trail, and the receipts that are made from it. */
 import { dayAt } from '../core/lib/calendar.ts'
-import { type FileKind, TABLE_KINDS } from './dialogs.ts'
+import { type FileKind, saveAs, TABLE_KINDS } from './dialogs.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
@@ -8,16 +8,23 @@ const KINDS = {
   ...TABLE_KINDS,
   json: { name: 'JSON with hash chain', extensions: ['json'] }
 } satisfies Record<string, FileKind>
-const EXPORTS: FileKind = { name: 'Exported audit trail', extensions: ['json', 'csv', 'xlsx', 'signature'] }
+const CHECKED: FileKind = {
+  name: 'Exported audit trail or receipt',
+  extensions: ['json', 'csv', 'xlsx', 'signature', 'pdf']
+}
+const RECEIPT: FileKind = { name: 'Receipt', extensions: ['pdf'] }
 const KEY: FileKind = { name: 'Public key', extensions: ['pem'] }
 
 export function auditHandlers({
   audit,
   auditExports,
+  receipts,
   time,
   chooseFiles,
   chooseSaveFile
-}: Pick<Parts, 'audit' | 'auditExports' | 'time' | 'chooseFiles' | 'chooseSaveFile'>): HandlersOf<'audit'> {
+}: Pick<Parts, 'audit' | 'auditExports' | 'receipts' | 'time' | 'chooseFiles' | 'chooseSaveFile'>): HandlersOf<
+  'audit' | 'receipts'
+> {
   return {
     'audit.list': ({ search, offset, limit }) => audit.list(search, offset, limit),
     'audit.check': () => audit.check(),
@@ -28,8 +35,17 @@ export function auditHandlers({
       return path === undefined ? null : auditExports.write(path, format)
     },
     'audit.checkFile': async (_nothing, { stillAsking }) => {
-      const [path] = await chooseFiles('Check an exported audit trail', [EXPORTS], stillAsking, 'one')
-      return path === undefined ? null : auditExports.check(path)
+      const [path] = await chooseFiles('Check a file', [CHECKED], stillAsking, 'one')
+      if (path === undefined) return null
+      return path.toLowerCase().endsWith('.pdf') ? receipts.check(path) : auditExports.check(path)
+    },
+    'receipts.people': ({ session }) => receipts.people(session),
+    'receipts.print': ({ session, copy }) => receipts.print(session, copy),
+    'receipts.save': async ({ session, copy }, { stillAsking }) => {
+      const { number, bytes } = await receipts.pdf(session, copy)
+      const file = { title: 'Save the receipt', suggested: `${number}.pdf`, kind: RECEIPT, bytes }
+      const saved = await saveAs({ chooseSaveFile }, file, stillAsking)
+      return saved && { ...saved, number }
     },
     'audit.key': async () => ({ fingerprint: (await auditExports.key()).fingerprint }),
     'audit.saveKey': async (_nothing, { stillAsking }) => {

@@ -60,6 +60,7 @@ export function counterHandlers(counter: Counter): Omit<HandlersOf<'counter'>, k
     'counter.touched': async ({ id }, context) => persons(context).touched(id),
     'counter.unlock': async ({ id, pin, name }, context) => toldTo(context, await counter.unlock(id, pin, name)),
     'counter.staff': async ({ id, does }, context) => toldTo(context, await counter.staff(id, does, context.from)),
+    'counter.receipt': async ({ id }, context) => persons(context).receipt(id),
     'counter.close': async ({ id }) => counter.close(id)
   }
 }

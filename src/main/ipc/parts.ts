@@ -23,6 +23,7 @@ import type { DropFolders } from '../core/drop-folders/drop-folders.ts'
 import type { Readings } from '../core/identity/readings.ts'
 import type { Time } from '../core/lib/time.ts'
 import type { Outbox } from '../core/outbox/outbox.ts'
+import type { Receipts } from '../core/receipts/receipts.ts'
 import type { Verifications } from '../core/verifications/verifications.ts'
 import type { Dialogs } from './dialogs.ts'
 
@@ -47,6 +48,7 @@ export interface Parts extends Dialogs {
   presets: Presets
   previews: PdfPreviews
   readings: Readings
+  receipts: Pick<Receipts, 'people' | 'pdf' | 'print' | 'check'>
   remembered: Remembered
   /** Shows a file or a folder in the system's own window. */
   reveal: (path: string) => void

@@ -1,4 +1,4 @@
-/** The requests about the counter: the queue, a session, the staff's PIN, the counter's settings, the audit trail. */
+/** The requests about the counter: the queue, a session and its receipts, the staff's PIN, the counter's settings, the audit trail. */
 import { z } from 'zod'
 import type { SavedFile } from './composing-views.ts'
 import type {
@@ -13,6 +13,8 @@ import type {
   IdleScreen,
   OfficeLockState,
   PinState,
+  ReceiptCode,
+  ReceiptPeople,
   StaffView
 } from './counter-views.ts'
 import { PERSON_LANGUAGES } from './counter-views.ts'
@@ -36,6 +38,8 @@ const badge = z.string().regex(/^[!-~]{6,64}$/)
 const staffName = z.string().trim().min(1).max(100)
 const role = z.enum(['clerk', 'supervisor', 'administrator'])
 const language = z.enum(PERSON_LANGUAGES)
+/** Of a session; for the office's file, or for one of its people, counted from 1. */
+const receipt = z.strictObject({ session: id, copy: z.union([z.literal('file'), z.int().min(1).max(500)]) })
 const seconds = z.number().int().min(5).max(3600)
 
 export const counterRequests = {
@@ -118,6 +122,9 @@ export const counterRequests = {
   /** Staff has seen what became of it. */
   'counter.close': answers<null>()(byId),
 
+  /** The receipt of the person who has just finished, as far as the office offers one. */
+  'counter.receipt': answers<ReceiptCode>()(byId),
+
   'counter.pin': answers<PinState>()(nothing),
   /** Sets the first PIN, replaces the one that is given as `current`, or, after a reset was allowed, a forgotten one. */
   'counter.setPin': answers<PinState>()(
@@ -173,12 +180,20 @@ export const counterRequests = {
       mayKeepPages: z.boolean().optional(),
       languages: z.array(language).max(PERSON_LANGUAGES.length).optional(),
       moreTime: z.number().int().min(1).max(10).optional(),
-      mayGiveFiles: z.boolean().optional()
+      mayGiveFiles: z.boolean().optional(),
+      receipt: z.enum(['never', 'on-request', 'always']).optional()
     })
   ),
   /** A person chooses the picture; null where they thought better of it. */
   'counter.chooseLogo': answers<CounterSettings | null>()(nothing),
   'counter.idleScreen': answers<IdleScreen>()(nothing),
+
+  /** Whose receipts can be made of a session, from the audit trail. */
+  'receipts.people': answers<ReceiptPeople>()(z.strictObject({ session: id })),
+  /** On the default printer. */
+  'receipts.print': answers<{ number: string }>()(receipt),
+  /** Writes it where the person says; null where they thought better of it. */
+  'receipts.save': answers<(SavedFile & { number: string }) | null>()(receipt),
 
   /** Newest first. */
   'audit.list': answers<AuditPage>()(z.strictObject({ search: z.string().max(200), ...page })),

@@ -175,6 +175,8 @@ export interface CounterSession {
   preferences: PersonPreferences
   /** What the office offers them to choose from. */
   offers: { languages: PersonLanguage[]; moreTime: boolean }
+  /** The person is offered a receipt at their end, or shown it; absent where they aren't. */
+  receipt?: 'on-request' | 'always'
 }
 
 /** Where the staff's PIN stands. */
@@ -244,6 +246,8 @@ export interface CounterSettings {
   moreTime: number
   /** A signing page that asks for a file gets one of those that staff opens for the turn; else it is refused. */
   mayGiveFiles: boolean
+  /** Whether a person is offered a receipt, or shown it without asking. Staff can always make one from the audit trail. */
+  receipt: 'never' | 'on-request' | 'always'
 }
 
 /** Whether the office's own window is locked because nobody was there. */
@@ -293,6 +297,7 @@ export type AuditEvent =
   | 'settings-unlocked'
   | 'settings-changed'
   | 'trail-exported'
+  | 'receipt-made'
   | 'signing-key-made'
   | 'account-added'
   | 'account-changed'
@@ -375,4 +380,21 @@ export interface AuditFileCheck {
   bytes?: { from: number; to: number }
   /** The entries that stand there, where the file tells. */
   near?: { from: number; to: number }
+  /** It is a PDF: its receipt number where it was signed, and the number of the receipt that took its place. */
+  receipt?: { number?: string; replacedBy?: string }
+}
+
+/** Who has a part in a session, in the order in which their copies of a receipt are counted, from 1. */
+export interface ReceiptPeople {
+  people: { name: string; contact?: string }[]
+}
+
+/** What a person takes a picture of: the number and the hash of their receipt, and these as a QR code. */
+export interface ReceiptCode {
+  number: string
+  sha256: string
+  /** Modules a side. */
+  size: number
+  /** The dark ones as the path of a picture, a module wide and high each. */
+  path: string
 }

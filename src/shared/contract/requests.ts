@@ -190,6 +190,7 @@ export const personRequestNames = [
   'counter.touched',
   'counter.unlock',
   'counter.staff',
+  'counter.receipt',
   'counter.idleScreen',
   'settings.get'
 ] as const satisfies readonly RequestName[]

@@ -1,6 +1,6 @@
 /** The made-up office's audit trail: what the test says, newest first, found by any of its words. */
 import type { AuditEntry } from '../../../src/shared/contract/views.ts'
-import { type FakeOffice, type HandlersOf, pageOf } from './office.ts'
+import { Failure, type FakeOffice, type HandlersOf, pageOf } from './office.ts'
 
 /** One entry, changed as the test says. */
 export function auditEntryOf(change: Partial<AuditEntry> = {}): AuditEntry {
@@ -19,7 +19,7 @@ export function auditEntryOf(change: Partial<AuditEntry> = {}): AuditEntry {
   }
 }
 
-export function fakeAudit(office: FakeOffice): HandlersOf<'audit'> {
+export function fakeAudit(office: FakeOffice): HandlersOf<'audit' | 'receipts'> {
   const { state } = office
   return {
     'audit.list': ({ search, ...page }) => {
@@ -41,6 +41,12 @@ export function fakeAudit(office: FakeOffice): HandlersOf<'audit'> {
       fingerprint: '3F2A 91C4 0B7E D85A 6610 7C9F E423 AB18 55D0 2E6B F9A7 1384 C05D 77E2 4A9B 60F1'
     }),
     'audit.saveKey': () => ({ label: 'Countersign audit key.pem' }),
+    'receipts.people': () => {
+      if (state.receiptError) throw new Failure(state.receiptError.code, state.receiptError)
+      return { people: [{ name: 'Mere Parata' }, { name: 'Tama Parata' }] }
+    },
+    'receipts.print': () => ({ number: 'R-2025-000123-3F2A' }),
+    'receipts.save': () => ({ label: 'R-2025-000123-3F2A.pdf', number: 'R-2025-000123-3F2A' }),
     'audit.export': ({ format }) => ({ label: `Audit trail.${format}` }) as never
   }
 }

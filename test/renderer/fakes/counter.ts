@@ -3,7 +3,13 @@
  * `state.pageOpens` and `state.asksService` leave a page loading, or the service unanswered, until the test goes on.
  */
 import { PERSON_LANGUAGES } from '../../../src/shared/contract/counter-views.ts'
-import type { CounterEntry, CounterSession, CounterTurn, OfferedFile } from '../../../src/shared/contract/views.ts'
+import type {
+  CounterEntry,
+  CounterSession,
+  CounterTurn,
+  OfferedFile,
+  ReceiptCode
+} from '../../../src/shared/contract/views.ts'
 import { queueOf } from '../people.ts'
 import { Failure, type FakeOffice, type HandlersOf } from './office.ts'
 
@@ -46,6 +52,13 @@ export function sessionOf(change: Partial<CounterSession> = {}): CounterSession 
     offers: { languages: [...PERSON_LANGUAGES], moreTime: true },
     ...change
   }
+}
+
+/** A receipt with a picture that looks like a code. */
+function receiptCode(): ReceiptCode {
+  const dark = Array.from({ length: 37 * 37 }, (_none, at) => at).filter((at) => (at * at * 31 + at * 17) % 7 < 3)
+  const path = dark.map((at) => `M${at % 37} ${Math.floor(at / 37)}h1v1h-1z`).join('')
+  return { number: 'R-2025-000123-3F2A', sha256: '3f'.repeat(32), size: 37, path }
 }
 
 export function fakeCounter(office: FakeOffice): Handled {
@@ -275,6 +288,7 @@ export function fakeCounter(office: FakeOffice): Handled {
           return session(id) as never
       }
     },
+    'counter.receipt': () => receiptCode(),
     'counter.close': () => {
       state.counter = null
       emit('counter.changed', { id: '' })

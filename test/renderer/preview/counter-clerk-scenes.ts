@@ -227,7 +227,8 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
         mayKeepPages: true,
         languages: ['en', 'mi', 'sm', 'zh-Hans'],
         moreTime: 3,
-        mayGiveFiles: true
+        mayGiveFiles: true,
+        receipt: 'on-request'
       }
     }),
   'clerk-settings-staff': () => counter({ staff: { members: staffOf(), settings: 'open' } }),
@@ -249,11 +250,23 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
         mayKeepPages: false,
         languages: ['en'],
         moreTime: 1,
-        mayGiveFiles: false
+        mayGiveFiles: false,
+        receipt: 'on-request'
       }
     }),
   'clerk-settings-reset': () => counter({ pin: { isSet: true, keptIn: 'memory', reset: 'asked', canReset: true } }),
-  record: () => counter({ audit: trailOf(10_000) }),
+  record: () =>
+    counter({
+      audit: trailOf(10_000),
+      auditFile: {
+        label: 'R-2025-000123-3F2A.pdf',
+        verdict: 'genuine',
+        exportedAt: new Date(now()).toISOString(),
+        key: { fingerprint: '', isOurs: true },
+        isInTrail: true,
+        receipt: { number: 'R-2025-000123-3F2A' }
+      }
+    }),
   'record-empty': () => counter({ audit: [] }),
   'record-older': () =>
     counter({

@@ -100,6 +100,12 @@ const moments: Record<string, Partial<CounterSession>> = {
     error: { code: 'not-signable', message: 'It is someone else’s turn.' }
   },
   return: { phase: 'return', isLocked: true, turns: [turnOf({ outcome: signed })] },
+  'return-receipt': { phase: 'return', isLocked: true, turns: three([signed, signed, signed]), receipt: 'always' },
+  'thanked-receipt': {
+    phase: 'between',
+    receipt: 'on-request',
+    turns: [turnOf({ outcome: signed }), turnOf({ signerName: 'Wiremu Tane', person: 'wiremu tane' })]
+  },
   'return-unknown': {
     phase: 'return',
     isLocked: true,

@@ -225,6 +225,7 @@ export const shots: Shot[] = [
     await press('Select all')(page)
     await page.getByRole('heading', { name: 'The screen goes to' }).scrollIntoViewIfNeeded()
   }),
+  shot('clerk-receipt', 'clerk-mixed', '#/counter', press('Receipt')),
   ...at('#/audit', 'record', 'record-empty', 'record-older', 'record-broken'),
 
   shot('downloads', 'downloads', '#/downloads'),
@@ -273,6 +274,11 @@ export const shots: Shot[] = [
   shot('clerk-sheet-switch', 'clerk-start-names', '#/counter', async (page) => {
     await press(/^Start/)(page)
     await press('Not you? Switch')(page)
+  }),
+  shot('audit-receipt', 'record', '#/audit', async (page) => {
+    await press('Export')(page)
+    await page.getByRole('menuitem', { name: 'Check a file…' }).click()
+    await page.getByText(/is as it was issued/).waitFor()
   }),
   shot('audit-key', 'record', '#/audit', async (page) => {
     await press('Export')(page)
@@ -345,7 +351,9 @@ export const shots: Shot[] = [
     'person-between-unknown',
     'person-between-declined',
     'person-between-not-yet',
-    'person-thanked'
+    'person-thanked',
+    'person-thanked-receipt',
+    'person-return-receipt'
   ),
   ...at('', 'person-not-me', 'person-failed', 'person-failed-turn', 'person-return', 'person-return-unknown'),
   ...at('', 'person-interrupted', 'person-open-warning', 'person-handover-warning', 'person-away-wait'),

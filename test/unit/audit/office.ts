@@ -4,6 +4,7 @@ import { onTestFinished } from 'vitest'
 import { Audit } from '../../../src/main/core/audit/audit.ts'
 import { Signer } from '../../../src/main/core/audit/signature.ts'
 import { AuditExports } from '../../../src/main/core/audit/signed-exports.ts'
+import { Receipts } from '../../../src/main/core/receipts/receipts.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import type { SecretSlot } from '../../../src/main/core/storage/keychain.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
@@ -25,7 +26,9 @@ export function workstation() {
   const entries = new Map<string, string>()
   const troubles: unknown[] = []
   const told = { changed: 0 }
-  const now = { at: TEN, zone: ZONE, staff: 'Grace Okafor' }
+  const now: { at: number; zone: string; staff: string; running?: string } = {
+    ...{ at: TEN, zone: ZONE, staff: 'Grace Okafor' }
+  }
   const day = ownTime(TEN)
   function run(anchor: SecretSlot = lastingKeychain(entries).auditAnchor, other = db) {
     return new Audit({
@@ -46,6 +49,22 @@ export function workstation() {
       time: day.run({ now: () => now.at, zone: () => now.zone }),
       signer: new Signer({ slot, note: audit.note })
     })
+  /** Makes receipts of a trail; what would be drawn is the text of a page in the clothes of a PDF. */
+  const receiptsOf = (audit: Audit, slot = lastingKeychain(entries).auditKey) => {
+    const printed: string[] = []
+    const receipts = new Receipts({
+      audit,
+      time: day.run({ now: () => now.at, zone: () => now.zone }),
+      signer: new Signer({ slot, note: audit.note }),
+      paper: {
+        pdf: async (page) => Buffer.from(`%PDF-1.7\n${page}\nstartxref\n1234\n%%EOF\n`),
+        print: async (page) => void printed.push(page)
+      },
+      logo: () => undefined,
+      running: () => now.running
+    })
+    return { receipts, printed }
+  }
   /** What someone does who has the key of the database. */
   function tamper(sql: string): void {
     const triggers = db
@@ -66,6 +85,7 @@ export function workstation() {
     pass: day.pass,
     run,
     exportsOf,
+    receiptsOf,
     tamper,
     anchor: () => JSON.parse(entries.get('audit-anchor') ?? 'null')
   }

@@ -20,6 +20,7 @@ function office() {
   const handlers = auditHandlers({
     audit,
     auditExports: station.exportsOf(audit),
+    receipts: station.receiptsOf(audit).receipts,
     time: { now: () => TEN, zone: () => ZONE },
     chooseSaveFile: async (_title, suggested) => {
       asked.push({ suggested })

@@ -46,7 +46,8 @@ describe('the settings of a counter', () => {
       mayKeepPages: false,
       languages: ['mi', 'sm', 'to', 'zh-Hans', 'hi', 'pa', 'ar'],
       moreTime: 3,
-      mayGiveFiles: false
+      mayGiveFiles: false,
+      receipt: 'on-request'
     })
     expect(settings.idleScreen()).toEqual({ text: 'Welcome' })
   })

@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { LeftBy, SigningViewEvents } from '../../../src/main/core/counter/deps.ts'
 import type { StaffAction } from '../../../src/main/core/counter/staff-actions.ts'
+import { contentOf } from '../../../src/main/core/receipts/content.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
 import { BOUNDS, gate, later, OFFLINE, type Office, openOffice, PIN, SECRET, type Signer, signer } from './office.ts'
 
@@ -246,6 +247,36 @@ function check({ office, answers, rights, opened, broken }: World): void {
   expect(JSON.stringify([state, office.notes, office.kept, answers])).not.toContain(SECRET)
 }
 
+const RESULTS = {
+  signed: ['signed'],
+  declined: ['declined'],
+  'not-yet': ['not-signed', 'stopped'],
+  unknown: ['not-confirmed'],
+  skipped: ['not-opened']
+}
+
+/** The receipt that the trail gives says of each turn what the service said of it, and nothing more. */
+function checkReceipt({ office, id }: World): void {
+  const links = office.notes
+    .filter(({ session }) => session === id)
+    .map((note, index) => ({
+      entry: { seq: index + 1, at: 0, zone: 'UTC', staff: 'Clerk', ...note, detail: note.detail ?? {} },
+      hash: ''
+    }))
+  const made = contentOf(links, { copy: 'file', number: 'R', key: 'K' })
+  if (!made.ok) throw new Error(made.why)
+  const said = new Map(
+    made.content.people.flatMap(({ name, documents: own }) =>
+      own.map(({ reference, result }) => [`${name} ${reference}`, result] as const)
+    )
+  )
+  for (const { signerName, documentReference, outcome } of office.state().turns) {
+    const result = said.get(`${signerName} ${documentReference}`)
+    if (outcome) expect(RESULTS[outcome.signed], documentReference).toContain(result)
+    else expect(['not-confirmed', 'not-opened', undefined]).toContain(result)
+  }
+}
+
 /** Told of each change, as the screens are. */
 function watched(office: Office, world: World): void {
   let before = office.state()
@@ -316,6 +347,7 @@ test('every session keeps its promises at every moment, and comes to its end', a
       expect(office.pages.every(({ state }) => state === 'destroyed')).toBe(true)
       expect(office.state().turns.every(({ outcome }) => outcome !== undefined) || end !== undefined).toBe(true)
       check(there)
+      if (office.state().turns.every(({ outcome }) => outcome !== undefined)) checkReceipt(there)
     }),
     { numRuns: 1000 }
   )

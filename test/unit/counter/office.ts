@@ -48,14 +48,15 @@ export interface FakePage {
 
 const SETTINGS: Pick<
   CounterSettings,
-  'evidence' | 'idle' | 'mayKeepPages' | 'mayGiveFiles' | 'languages' | 'moreTime'
+  'evidence' | 'idle' | 'mayKeepPages' | 'mayGiveFiles' | 'languages' | 'moreTime' | 'receipt'
 > = {
   evidence: [{ id: 'photo', text: 'Photo ID seen', isRequired: false }],
   idle: { warnAfter: 120, coverAfter: 30, endAfter: 300 },
   mayKeepPages: false,
   mayGiveFiles: false,
   languages: ['mi', 'ar'],
-  moreTime: 3
+  moreTime: 3,
+  receipt: 'on-request'
 }
 
 /** @param documents what the service knows: references with the signers of each. */
@@ -141,6 +142,8 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
     },
     account: (id) =>
       office.accounts.has(id) ? { kind: 'service', baseUrl: 'https://service.example.com/web/v1.4' } : undefined,
+    officeName: () => 'Harbour Lawyers',
+    receiptOf: async () => ({ number: 'R-2026-000001-3F2A', sha256: '0'.repeat(64), size: 21, path: '' }),
     allowedOrigins: () => office.allowed,
     returnAddressesOf: () => [],
     openView(turn) {

@@ -61,7 +61,7 @@ describe('one signer', () => {
       detail: { documents: '1', evidence: 'Photo ID seen' }
     })
     expect(office.told('handed-over')[0]?.detail).toMatchObject({ evidence: 'Photo ID seen' })
-    expect(office.told('page-opened')[0]?.detail).toEqual({ origin: 'https://sign.example.com' })
+    expect(office.told('page-opened')[0]?.detail).toEqual({ turn: '1', origin: 'https://sign.example.com' })
     expect(office.told('turn-ended')[0]?.detail).toMatchObject({ outcome: 'signed', tried: '1' })
     expect(office.told('session-ended')[0]?.detail).toMatchObject({ signed: '1' })
     expect(JSON.stringify([office.notes, office.state(), office.kept])).not.toContain(SECRET)

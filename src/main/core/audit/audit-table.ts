@@ -62,6 +62,22 @@ export function openAuditTable(db: Db) {
     return { seq: entry.seq, hash }
   })
 
+  const inStretch = db.prepare<[from: number, to: number, session: string], { seq: number; what: string }>(
+    'SELECT seq, what FROM audit WHERE seq BETWEEN ? AND ? AND session = ? ORDER BY seq DESC'
+  )
+  const newestOf = audit.value<[from: number, to: number, what: string], number | null>(
+    'SELECT max(seq) FROM audit WHERE seq BETWEEN ? AND ? AND what = ?'
+  )
+
+  /** The numbers between which entries are read at a time, newest first. */
+  function* stretches(): Generator<[from: number, to: number]> {
+    for (let to = newest.get()?.seq; to !== undefined; ) {
+      const next = below(to, STRETCH)
+      yield [next === undefined ? Number.MIN_SAFE_INTEGER : next + 1, to]
+      to = next
+    }
+  }
+
   /** The numbers of all that hold each of the words, newest first. */
   function* found(words: readonly string[]): Sliced<number[]> {
     const fits = words.map(() => 'instr(search, ?) > 0').join(' AND ')
@@ -69,10 +85,8 @@ export function openAuditTable(db: Db) {
       `SELECT seq FROM audit WHERE seq BETWEEN ? AND ? AND ${fits} ORDER BY seq DESC`
     )
     const all: number[] = []
-    for (let to = newest.get()?.seq; to !== undefined; ) {
-      const next = below(to, STRETCH)
-      all.push(...stretch(next === undefined ? Number.MIN_SAFE_INTEGER : next + 1, to, ...words))
-      to = next
+    for (const [from, to] of stretches()) {
+      all.push(...stretch(from, to, ...words))
       yield
     }
     return all
@@ -95,6 +109,28 @@ export function openAuditTable(db: Db) {
       if (words.length === 0) return { entries: entriesOf(page(limit, offset)), total: count() ?? 0 }
       const numbers = yield* found(words)
       return { entries: entriesOf(numbers.slice(offset, offset + limit)), total: numbers.length }
+    },
+
+    /** The number of a session's first entry as far as there is one, looked for from the newest back to where it says that it begins. */
+    *beginningOf(session: string): Sliced<number | undefined> {
+      let first: number | undefined
+      for (const [from, to] of stretches()) {
+        const found = inStretch.all(from, to, session)
+        first = found.at(-1)?.seq ?? first
+        if (found.some(({ what }) => what === 'session-started')) return first
+        yield
+      }
+      return first
+    },
+
+    /** The newest entry of its kind. */
+    *newestOf(what: AuditEntry['what']): Sliced<AuditEntry | undefined> {
+      for (const [from, to] of stretches()) {
+        const seq = newestOf(from, to, what)
+        if (typeof seq === 'number') return entriesOf([seq])[0]
+        yield
+      }
+      return undefined
     },
 
     /** All that there are, oldest first, or those after one of them. What is appended meanwhile is among them. */

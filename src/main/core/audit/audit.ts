@@ -15,7 +15,7 @@ import type { Db } from '../storage/connection.ts'
 import { KeychainError, type SecretSlot } from '../storage/keychain.ts'
 import { openMeta } from '../storage/meta.ts'
 import { openAnchor, type Place, type Unwritten } from './anchor.ts'
-import { type AuditTable, openAuditTable, searchText } from './audit-table.ts'
+import { type AuditTable, type Link, openAuditTable, searchText } from './audit-table.ts'
 import { BEFORE_FIRST, hashAfter, textOf } from './chain.ts'
 import { exported } from './export.ts'
 
@@ -153,6 +153,23 @@ export class Audit {
     return exported(this.#table, format)
   }
 
+  /**
+   * What the trail has of a session, oldest first, with the entries since then that tell of ones that were lost; and whether each
+   * entry since its first follows from the one before it. Nothing where it has none.
+   */
+  session(id: string): Promise<SessionTrail> {
+    return inSlices(ofSession(this.#table, id))
+  }
+
+  newestOf(what: AuditEntry['what']): Promise<AuditEntry | undefined> {
+    return inSlices(this.#table.newestOf(what))
+  }
+
+  /** Whether entries wait that couldn't be written yet. */
+  get isBehind(): boolean {
+    return this.#unwritten() !== undefined
+  }
+
   /** Whether this entry is in the trail, as it was. */
   hasEntry({ seq, hash }: Place): boolean {
     return (this.#table.hashOf(seq) ?? BEFORE_FIRST) === hash
@@ -228,6 +245,32 @@ interface Followed {
   isDamaged?: true
   /** The last entry, where all up to it follow. */
   until?: Place
+}
+
+/** An entry with its hash. */
+export type Chained = Pick<Link, 'entry' | 'hash'>
+
+export interface SessionTrail {
+  links: Chained[]
+  /** None was changed, removed or added since the session's first. */
+  isWhole: boolean
+}
+
+function* ofSession(table: AuditTable, id: string): Sliced<SessionTrail> {
+  const first = yield* table.beginningOf(id)
+  const links: Chained[] = []
+  if (first === undefined) return { links, isWhole: true }
+  let last: Place = { seq: first - 1, hash: table.hashOf(first - 1) ?? BEFORE_FIRST }
+  let isWhole = true
+  for (const some of table.links(first - 1)) {
+    for (const { entry, hash } of some) {
+      isWhole &&= entry.seq === last.seq + 1 && hashAfter(last.hash, textOf(entry)) === hash
+      last = { seq: entry.seq, hash }
+      if (entry.session === id || entry.what === 'entries-lost') links.push({ entry, hash })
+    }
+    yield
+  }
+  return { links, isWhole }
 }
 
 /** Goes along the chain, from its beginning or after an entry: how many entries there are, and the first that doesn't follow from the one before it. */

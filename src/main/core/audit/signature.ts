@@ -52,6 +52,8 @@ const Signature = z.object({
   signature: z.string().max(200)
 })
 
+export type Signed = z.infer<typeof Signature>
+
 const HOW_TO_VERIFY =
   '`signature` is the Ed25519 signature, in Base64, of the UTF-8 bytes of the text `statement`, by the key `publicKey`, whose ' +
   'fingerprint Countersign shows under Audit trail. The statement has the SHA-256 of the file beside this one, and that of each ' +
@@ -77,14 +79,15 @@ export class Signer {
 
   /** @returns the bytes of the file that goes beside the export. @throws KeychainError */
   async sign(facts: Omit<Statement, 'format'>): Promise<Uint8Array> {
+    const signed = await this.signed(JSON.stringify({ format: FORMAT, ...facts } satisfies Statement))
+    return Buffer.from(`${JSON.stringify({ howToVerify: HOW_TO_VERIFY, ...signed }, null, 1)}\n`, 'utf8')
+  }
+
+  /** @param statement says by its `format` what it is of: each kind has one of its own. @throws KeychainError */
+  async signed(statement: string): Promise<Signed> {
     const key = await this.#private()
-    const statement = JSON.stringify({ format: FORMAT, ...facts } satisfies Statement)
     const signature = sign(null, Buffer.from(statement, 'utf8'), key).toString('base64')
-    const { pem } = described(createPublicKey(key))
-    return Buffer.from(
-      `${JSON.stringify({ howToVerify: HOW_TO_VERIFY, statement, publicKey: pem, signature }, null, 1)}\n`,
-      'utf8'
-    )
+    return { statement, publicKey: described(createPublicKey(key)).pem, signature }
   }
 
   /** One that can't be read is replaced, and the trail says so: exports of before are another key's from then on. */
@@ -126,7 +129,7 @@ export class Digest {
   /** The same bytes, taken note of. */
   async *through(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const bytes of content) {
-      this.#add(bytes)
+      this.add(bytes)
       yield bytes
     }
   }
@@ -141,7 +144,7 @@ export class Digest {
     }
   }
 
-  #add(bytes: Uint8Array): void {
+  add(bytes: Uint8Array): void {
     this.#whole.update(bytes)
     this.#bytes += bytes.length
     for (let at = 0; at < bytes.length; ) {
@@ -171,26 +174,34 @@ export type Verdict = Pick<AuditFileCheck, 'verdict' | 'entries' | 'exportedAt' 
  * @param content of the export: read once the signature holds, and no further than shows that it is another.
  */
 export async function judged(text: string, content: () => AsyncIterable<Uint8Array>): Promise<Verdict> {
-  const read = Signature.safeParse(parsedJson(text)).data
-  const publicKey = read && publicKeyOf(read.publicKey)
-  const isSigned =
-    read &&
-    publicKey &&
-    verify(null, Buffer.from(read.statement, 'utf8'), publicKey, Buffer.from(read.signature, 'base64'))
-  const said = isSigned ? Statement.safeParse(parsedJson(read.statement)).data : undefined
-  if (!said || !publicKey) return { verdict: 'signature' }
+  const read = verified(text)
+  const said = read && Statement.safeParse(parsedJson(read.statement)).data
+  if (!said) return { verdict: 'signature' }
   const digest = new Digest(said.blockBytes)
   for await (const _ of digest.through(content())) if (digest.bytes > said.bytes) break
   const found = digest.end()
   const { entries, exportedAt, last } = said
-  const { fingerprint } = described(publicKey)
-  const signed = { entries, exportedAt, last, key: { fingerprint } }
+  const signed = { entries, exportedAt, last, key: { fingerprint: read.fingerprint } }
   if (found.bytes === said.bytes && found.sha256 === said.sha256) return { verdict: 'genuine', ...signed }
   return { verdict: 'changed', ...signed, bytes: firstDifference(said, found) }
 }
 
+/** What was signed, and with which key, where the signature holds. @param text as `Signed` in JSON: hostile. */
+export function verified(text: string): (Signed & { fingerprint: string }) | undefined {
+  const read = Signature.safeParse(parsedJson(text)).data
+  const key = read && publicKeyOf(read.publicKey)
+  if (!key || !verify(null, Buffer.from(read.statement, 'utf8'), key, Buffer.from(read.signature, 'base64')))
+    return undefined
+  const { fingerprint, pem } = described(key)
+  // As we write it: what can be written in several ways would hide a change.
+  const signature = Buffer.from(read.signature, 'base64').toString('base64')
+  return { statement: read.statement, publicKey: pem, signature, fingerprint }
+}
+
+export type Digested = ReturnType<Digest['end']>
+
 /** The first block that differs, as far as there is one in both; the end, where one of them goes on. */
-function firstDifference(said: Statement, found: ReturnType<Digest['end']>): { from: number; to: number } {
+export function firstDifference(said: Digested, found: Digested): { from: number; to: number } {
   let at = 0
   while (at < found.blocks.length && found.blocks.startsWith(said.blocks.slice(at, at + 64) || '-', at)) at += 64
   const from = (at / 64) * said.blockBytes

@@ -35,7 +35,9 @@ export const FIRST_SETTINGS: Kept = {
   mayKeepPages: false,
   languages: PERSON_LANGUAGES.filter((language) => language !== 'en'),
   moreTime: 3,
-  mayGiveFiles: false
+  mayGiveFiles: false,
+  // Paper and a picture that nobody wanted help nobody; who wants proof finds it at hand.
+  receipt: 'on-request'
 }
 
 type CounterChanges = DecodedInput<'counter.configure'>
@@ -163,7 +165,8 @@ function asKept(found: unknown): Kept {
       ...FIRST_SETTINGS.languages
     ],
     moreTime: taken('moreTime'),
-    mayGiveFiles: taken('mayGiveFiles')
+    mayGiveFiles: taken('mayGiveFiles'),
+    receipt: taken('receipt')
   }
 }
 
@@ -231,5 +234,6 @@ const NAMES: Readonly<Record<string, string>> = {
   mayKeepPages: 'printing and saving',
   languages: 'languages of signers',
   moreTime: 'more time for signers',
-  mayGiveFiles: 'files for signing pages'
+  mayGiveFiles: 'files for signing pages',
+  receipt: 'receipts'
 }

@@ -7,7 +7,8 @@ import type {
   CounterOffer,
   CounterSession,
   PersonPreferences,
-  PinState
+  PinState,
+  ReceiptCode
 } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
@@ -92,7 +93,7 @@ export class Counter {
     const state = { ...stateAt(taken), ...defined({ pinWaitUntil: waitUntil, asksName }) }
     const started = new Session(this.#deps, this.#cleanup, { ...start, state })
     try {
-      noteStart(started.state)
+      noteStart(started.state, this.#deps.officeName(accountId))
     } catch (error) {
       place.giveBack()
       throw error
@@ -118,6 +119,19 @@ export class Counter {
   readonly touched = (id: string) => this.#named(id).touched()
   readonly unlock = async (id: string, pin: string, name?: string) => this.#named(id).staff.unlock(pin, name)
   readonly staff = async (id: string, does: StaffAction, from: AskedFrom) => this.#named(id).staff.act(does, from)
+
+  /**
+   * The receipt of the person who has the screen, once all of their turns have come to an end.
+   * @throws AppFailure `gone`, `not-allowed`, and where the trail bears none.
+   */
+  async receipt(id: string): Promise<ReceiptCode> {
+    const { phase, receipt, current, turns } = this.#named(id).state.shown
+    const turn = turns[current]
+    const own = turns.filter(({ person }) => person === turn?.person)
+    const isDone = (phase === 'between' || phase === 'return') && own.every(({ outcome }) => outcome !== undefined)
+    if (!turn || !receipt || !isDone) return fail('not-allowed', 'There is no receipt yet.')
+    return this.#deps.receiptOf(id, { name: turn.signerName, contact: turn.contact })
+  }
 
   /**
    * Staff has seen the result. Harmless if it is closed already.
@@ -227,15 +241,17 @@ export class Counter {
 }
 
 /** @throws the database's error: without its entry no session begins. */
-function noteStart(state: SessionState): void {
-  const { turns, place } = state.shown
+function noteStart(state: SessionState, account: string): void {
+  const { turns, place, isPractice } = state.shown
   const documents = new Set(turns.map(({ documentReference }) => documentReference)).size
   const evidence = new Set(turns.flatMap((_turn, index) => state.factsOf(index).evidence))
   const detail = {
     documents: String(documents),
     turns: String(turns.length),
     evidence: [...evidence].join('; '),
-    place
+    place,
+    account,
+    ...(isPractice && { practice: 'yes' })
   }
   state.noteTurn('session-started', 0, detail, 'now-or-never')
 }

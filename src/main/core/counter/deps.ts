@@ -7,7 +7,8 @@ import type {
   CounterEntry,
   CounterSettings,
   CounterTurn,
-  DecodedInput
+  DecodedInput,
+  ReceiptCode
 } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
 import type { MirroredDocument } from '../documents/questions.ts'
@@ -27,6 +28,8 @@ export interface CounterDeps {
   refresh: (accountId: string) => Promise<void>
   /** An account's kind and address; undefined if there is no such account (any more). */
   account: (accountId: string) => SigningAccount | undefined
+  /** What an account is called; '' if there is no such account. */
+  officeName: (accountId: string) => string
   /** Origins that the administrator or the office lets signing pages show beside their own. */
   allowedOrigins: () => readonly string[]
   /** Where this document's signer may be sent after signing, beside RETURN_ADDRESS, as far as it is known. */
@@ -36,7 +39,7 @@ export interface CounterDeps {
   zoom: () => number
   settings: () => Pick<
     CounterSettings,
-    'evidence' | 'idle' | 'mayKeepPages' | 'mayGiveFiles' | 'languages' | 'moreTime'
+    'evidence' | 'idle' | 'mayKeepPages' | 'mayGiveFiles' | 'languages' | 'moreTime' | 'receipt'
   >
   appointments: Appointments
   pin: Pick<Staff, 'state' | 'check'>
@@ -51,6 +54,8 @@ export interface CounterDeps {
   chooseFiles: (what: 'files' | 'folder') => Promise<Opened | undefined>
   /** The folder in which copies of what is given are made: absolute, and nothing else is in it. */
   filesPlace: string
+  /** A person's own receipt, from the audit trail. @throws AppFailure where it can't be made. */
+  receiptOf: (session: string, person: { name: string; contact?: string | undefined }) => Promise<ReceiptCode>
   describe: (error: unknown) => AppError
   time: Time
   newId: () => string

@@ -180,7 +180,7 @@ export class SessionState {
 
   /** Writes about a turn into the audit trail; see `NoteInAudit` for when it throws. */
   noteTurn(what: AuditNote['what'], index: number, detail: Record<string, string> = {}, when?: 'now-or-never'): void {
-    const { documentReference, documentName, signerName } = this.turnOf(index)
+    const { documentReference, documentName, signerName, contact } = this.turnOf(index)
     // With what it says of the session: where the application ends in between, a later start would write it again, or never.
     const along: Partial<Record<AuditNote['what'], () => void>> = {
       'session-started': () => this.keep(),
@@ -189,7 +189,12 @@ export class SessionState {
         this.keep()
       }
     }
-    const note = { what, session: this.#shown.id, documentReference, documentName, signerName, detail }
+    // What tells one turn from another, where a name and a document don't: receipts are made from this alone.
+    const which = what === 'session-started' ? {} : { turn: String(index + 1), ...(contact && { contact }) }
+    const note = {
+      ...{ what, session: this.#shown.id, documentReference, documentName, signerName },
+      detail: { ...which, ...detail }
+    }
     this.#deps.note(note, when, along[what])
   }
 

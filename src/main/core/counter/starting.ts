@@ -1,5 +1,11 @@
 /** What a session begins with: checked against the service's newest answer, before anyone is handed anything. */
-import type { CounterSession, CounterTurn, DecodedInput, EvidenceItem } from '../../../shared/contract/index.ts'
+import type {
+  CounterSession,
+  CounterSettings,
+  CounterTurn,
+  DecodedInput,
+  EvidenceItem
+} from '../../../shared/contract/index.ts'
 import { fullName } from '../../../shared/model/index.ts'
 import { canSignNow } from '../documents/progress.ts'
 import { fail } from '../lib/failure.ts'
@@ -71,9 +77,14 @@ export async function readyToStart(
       isPractice: account.kind === 'practice',
       mayKeepPages: deps.settings().mayKeepPages,
       preferences: FIRST_PREFERENCES,
-      offers: { languages: deps.settings().languages, moreTime: deps.settings().moreTime > 1 }
+      offers: { languages: deps.settings().languages, moreTime: deps.settings().moreTime > 1 },
+      ...offered(deps.settings().receipt)
     })
   }
+}
+
+function offered(receipt: CounterSettings['receipt']): Pick<CounterSession, 'receipt'> {
+  return receipt === 'never' ? {} : { receipt }
 }
 
 async function checkedTurn(

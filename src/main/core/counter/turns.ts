@@ -186,7 +186,8 @@ export class Turns {
     const outcome: CounterOutcome = hasBegun
       ? await askOutcome(this.#deps, state.asked(current), ending)
       : { signed: 'skipped', error: NOT_OPENED }
-    const detail: Record<string, string> = isWiped ? {} : { wiped: 'no' }
+    const isStopped = hasBegun && ending === 'stopped'
+    const detail = { ...(!isWiped && { wiped: 'no' }), ...(isStopped && { how: 'stopped' }) }
     if (isNewest()) await this.#settle(current, outcome, { isSure: ending === 'finished' }, detail)
   }
 

@@ -33,6 +33,7 @@ const events: Record<AuditEvent, StatusWords> = {
   'settings-unlocked': { shape: 'dot', word: 'Settings unlocked', tone: 'quiet' },
   'settings-changed': { shape: 'dot', word: 'Settings changed', tone: 'quiet' },
   'trail-exported': { shape: 'dot', word: 'Audit trail exported', tone: 'quiet' },
+  'receipt-made': { shape: 'dot', word: 'Receipt made', tone: 'quiet' },
   'signing-key-made': { shape: 'dot', word: 'Signing key created', tone: 'quiet' },
   'account-added': { shape: 'dot', word: 'Account added', tone: 'warn' },
   'account-changed': { shape: 'dot', word: 'Account changed', tone: 'warn' },
@@ -61,6 +62,13 @@ export function entryStatus({ what, detail }: Pick<AuditEntry, 'what' | 'detail'
 
 /** What each detail is called, in the order that they are read. */
 const names = new Map([
+  ['number', 'Receipt number'],
+  ['copy', 'Copy'],
+  ['replaces', 'Replaces'],
+  ['last', 'Up to entry'],
+  ['turn', 'Signature in this session'],
+  ['contact', 'Contact'],
+  ['practice', 'Practice'],
   ['evidence', 'Evidence checked'],
   ['documents', 'Documents'],
   ['origin', 'Page from'],
@@ -136,6 +144,8 @@ const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     none: 'none found',
     unknown: 'no information'
   },
+  copy: { file: 'for the file' },
+  how: { stopped: 'stopped before the end' },
   type: { pdf: 'PDF', json: 'records (JSON)' },
   place: { here: 'this screen', 'other-display': 'second display' },
   phase: {
@@ -172,6 +182,7 @@ const NOTHING_TICKED = 'Nothing ticked'
 
 function valueInWords(key: string, value: string): string {
   if (key === 'evidence' && value === '') return NOTHING_TICKED
+  if (key === 'copy' && /^\d+$/.test(value)) return 'for the signer'
   if (key === 'outcome') return outcomes[value]?.word ?? value
   if (key === 'seconds' && /^\d+$/.test(value)) return inWords(Number(value) * 1000)
   return values[key]?.[value] ?? value
@@ -179,12 +190,14 @@ function valueInWords(key: string, value: string): string {
 
 /** In one line, for a list: what of it matters most. */
 export function inShort(entry: AuditEntry): string {
-  const { account, address, entries, evidence, origin, by, why, devices, how, as, type, found, changed } = entry.detail
+  const { account, address, entries, evidence, origin, by, why, devices, as, type, found, changed, number } =
+    entry.detail
+  const how = entry.detail.how && valueInWords('how', entry.detail.how)
   const seen = evidence === undefined ? '' : valueInWords('evidence', evidence)
   const left = why ? valueInWords('why', why) : by && valueInWords('by', by)
   const form = [as && valueInWords('as', as), type && valueInWords('type', type), found && valueInWords('found', found)]
   const lost = entry.what === 'entries-lost' && entries && counted(Number(entries), ['# entry', '# entries'])
-  const told = [seen, account, origin, devices, ...form, left, how, changed, address, lost].filter(Boolean)
+  const told = [seen, number, account, origin, devices, ...form, left, how, changed, address, lost].filter(Boolean)
   return told.join('; ')
 }
 
@@ -262,6 +275,7 @@ export function checkWords(check: AuditCheck): CheckWords {
 
 /** What a check of an exported file found. */
 export function fileCheckWords(check: AuditFileCheck): CheckWords {
+  if (check.receipt) return receiptCheckWords(check, check.receipt)
   const { label, verdict, key, entries = 0, exportedAt = '', bytes, near, isInTrail } = check
   if (verdict === 'unsigned') {
     const more = `There is no “${label}.signature” beside it. Put both files in one folder, then check again.`
@@ -271,9 +285,7 @@ export function fileCheckWords(check: AuditFileCheck): CheckWords {
     const more = `“${label}.signature” isn’t a signature made by Countersign, or was changed.`
     return { kind: 'danger', title: `The signature of “${label}” isn’t valid.`, more }
   }
-  const signer = key?.isOurs
-    ? 'Signed by this computer.'
-    : `Signed with another key: ${key?.fingerprint ?? ''}. Compare it with the one noted at the computer it came from.`
+  const signer = signerWords(key)
   if (verdict === 'changed' && bytes) {
     const from = bytes.from.toLocaleString('en-GB')
     const to = bytes.to.toLocaleString('en-GB')
@@ -293,6 +305,47 @@ export function fileCheckWords(check: AuditFileCheck): CheckWords {
     title: `“${label}” is as it was exported.`,
     more: [held, signer, here].filter(Boolean).join(' ')
   }
+}
+
+function signerWords(key: AuditFileCheck['key']): string {
+  return key?.isOurs
+    ? 'Signed by this computer.'
+    : `Signed with another key: ${key?.fingerprint ?? ''}. Compare it with the one noted at the computer it came from.`
+}
+
+/** What a check of a receipt found: whether it is ours, unchanged, and says what the trail says. */
+function receiptCheckWords(check: AuditFileCheck, receipt: NonNullable<AuditFileCheck['receipt']>): CheckWords {
+  const { label, verdict, key, bytes, exportedAt = '', isInTrail } = check
+  const { number = '', replacedBy } = receipt
+  if (verdict === 'unsigned') {
+    const more =
+      'It has no signature of Countersign’s at its end: it’s another PDF, or was printed or saved again by another program.'
+    return { kind: 'warn', title: `“${label}” isn’t a signed receipt.`, more }
+  }
+  const where = bytes
+    ? `It differs at bytes ${bytes.from.toLocaleString('en-GB')} to ${bytes.to.toLocaleString('en-GB')}.`
+    : ''
+  if (verdict === 'signature') {
+    const more = `The signature at its end isn’t valid, or was changed. ${where}`
+    return { kind: 'danger', title: `The signature of “${label}” isn’t valid.`, more }
+  }
+  const signer = signerWords(key)
+  if (verdict === 'changed') {
+    const more = `Don’t rely on what it says. ${where} ${signer}`
+    return { kind: 'danger', title: `“${label}” was changed.`, more }
+  }
+  const title = `Receipt ${number} is as it was issued.`
+  const issued = `Issued ${exportedOn(exportedAt)}. ${signer}`
+  if (!key?.isOurs) return { kind: 'warn', title, more: issued }
+  if (!isInTrail) {
+    const more = `${issued} But this computer’s audit trail doesn’t say the same: keep this file, and tell your administrator.`
+    return { kind: 'warn', title, more }
+  }
+  if (replacedBy) {
+    const more = `${issued} It matches the audit trail. Receipt ${replacedBy} replaces it, as more is known now.`
+    return { kind: 'warn', title, more }
+  }
+  return { kind: 'ok', title, more: `${issued} It matches the audit trail on this computer.` }
 }
 
 function changedWhere(near: AuditFileCheck['near']): string {

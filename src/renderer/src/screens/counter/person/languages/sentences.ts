@@ -128,6 +128,10 @@ export const SENTENCES = [
   'Staff will tell you what happens next.',
   'Please give the screen back to staff.',
   'You’re finished with this screen.',
+  'Show my receipt',
+  'Take a picture to keep your receipt’s number.',
+  'The receipt isn’t ready. Please ask staff.',
+  'QR code of receipt {number}',
   'Signing was interrupted',
   'Countersign closed unexpectedly. Nothing you entered was kept on this computer.',
 

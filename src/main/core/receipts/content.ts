@@ -1,0 +1,219 @@
+/**
+ * What a receipt says of a session at the counter, from the audit trail alone: so it can be made again after a restart, and says
+ * the same. Nothing is called signed that the trail doesn't have as the service's own answer.
+ */
+import type { AuditEntry } from '../../../shared/contract/index.ts'
+import type { Place } from '../audit/anchor.ts'
+import type { Chained } from '../audit/audit.ts'
+import { isoWriter } from '../lib/calendar.ts'
+import { getOrMake } from '../lib/objects.ts'
+
+/** For the office's file, of everyone; or for one person, of what is theirs: which, counted from 1 in the order of the trail. */
+export type Copy = 'file' | number
+
+/**
+ * signed, declined: the service says so. not-signed: it has no signature. stopped: the same, after the page was closed before its
+ * end. not-confirmed: nobody knows. not-opened: the page never was.
+ */
+export type Result = 'signed' | 'declined' | 'not-signed' | 'stopped' | 'not-confirmed' | 'not-opened'
+
+export interface ReceiptDocument {
+  name: string
+  reference: string
+  /** When the page was shown, and from where. */
+  shown: { at: string; origin: string }[]
+  result: Result
+  /** When that became known. */
+  at?: string
+  /** It became known only after the session. */
+  later?: true
+}
+
+export interface ReceiptPerson {
+  name: string
+  /** Where someone else of that name signed in the session. */
+  contact?: string
+  /** What staff has seen before they handed the screen over, in the words of the office's checklist; '' where nothing was ticked. */
+  identified?: { at: string; staff: string; evidence: string }
+  documents: ReceiptDocument[]
+}
+
+/** Plain JSON, always with its members in the same order: its text is what the trail has the hash of. */
+export interface ReceiptContent {
+  number: string
+  /** The receipt of before, where something new became known. */
+  replaces?: string
+  copy: 'file' | 'person'
+  session: string
+  office: string
+  practice?: true
+  staff: string[]
+  /** An IANA name. The times are ISO 8601 with their offset. */
+  zone: string
+  began: string
+  /** Absent where the session has no end in the trail. */
+  ended?: string
+  interrupted?: string
+  people: ReceiptPerson[]
+  /** Signatures that were planned and of which the trail says nothing more. */
+  unrecorded: number
+  /** Entries that were lost in this time, as the disk was full. */
+  lost: number
+  trail: { first: Place; last: Place }
+  /** The fingerprint of the key that it is signed with. */
+  key: string
+}
+
+/** missing: the trail doesn't have the session's beginning. older: its turns aren't told apart. nobody: it has no such person. */
+export type Made = { ok: true; content: ReceiptContent } | { ok: false; why: 'missing' | 'older' | 'nobody' }
+
+const RESULTS: Readonly<Record<string, Result>> = {
+  signed: 'signed',
+  declined: 'declined',
+  'not-yet': 'not-signed',
+  skipped: 'not-opened'
+}
+
+/** What the trail doesn't say of itself before it is issued. */
+export interface Given {
+  number: string
+  replaces?: string | undefined
+  key: string
+}
+
+/**
+ * @param links of the session, oldest first, with the entries after its beginning that tell of lost ones.
+ * @param until the last entry that counts; what came after it is as if it weren't there.
+ */
+export function contentOf(
+  links: readonly Chained[],
+  { copy, number, replaces, key, until = Number.MAX_SAFE_INTEGER }: Given & { copy: Copy; until?: number }
+): Made {
+  const all = links.filter(({ entry }) => entry.seq <= until && entry.what !== 'receipt-made')
+  const [start] = all
+  if (start?.entry.what !== 'session-started') return { ok: false, why: 'missing' }
+  if (all.some(({ entry }) => OF_PERSON.has(entry.what) && entry.detail.turn === undefined))
+    return { ok: false, why: 'older' }
+  const session = readSession(all)
+  const people = copy === 'file' ? session.people : session.people.slice(copy - 1, copy)
+  const [only] = people
+  if (!only) return { ok: false, why: 'nobody' }
+  const isTheirs = ({ entry }: Chained) => entry.signerName === undefined || personOf(entry) === keyOf(only)
+  const lost = all.filter(({ entry }) => entry.what === 'entries-lost' && isDuring(entry, all))
+  const relevant = all.filter((link) => {
+    if (link.entry.what === 'entries-lost') return lost.includes(link)
+    if (copy === 'file' || link === start || link.entry.what === 'session-interrupted') return true
+    return OF_PERSON.has(link.entry.what) && isTheirs(link)
+  })
+  const { entry } = start
+  const last = relevant.at(-1) ?? start
+  const { at, ended, interrupted, unrecorded } = session
+  return {
+    ok: true,
+    content: {
+      number,
+      ...(replaces && { replaces }),
+      copy: copy === 'file' ? 'file' : 'person',
+      session: entry.session ?? '',
+      office: entry.detail.account ?? '',
+      ...(entry.detail.practice === 'yes' && { practice: true as const }),
+      staff: [...new Set(relevant.map((link) => link.entry.staff))],
+      zone: entry.zone,
+      began: at(entry),
+      ...(copy === 'file' && ended !== undefined && { ended }),
+      ...(interrupted !== undefined && { interrupted }),
+      people,
+      unrecorded: copy === 'file' ? unrecorded : 0,
+      lost: lost.reduce((sum, one) => sum + (Number(one.entry.detail.entries) || 1), 0),
+      trail: { first: placeOf(start), last: placeOf(last) },
+      key
+    }
+  }
+}
+
+/** What is of a person, and not of the office or of someone else. */
+const OF_PERSON: ReadonlySet<string> = new Set(['handed-over', 'page-opened', 'turn-ended'])
+
+function readSession(all: readonly Chained[]) {
+  const writers = new Map<string, (at: number) => string>()
+  const at = ({ at: moment, zone }: AuditEntry) => {
+    // A moment that no clock shows was written by someone else.
+    if (Number.isNaN(new Date(moment).getTime())) return String(moment)
+    return getOrMake(writers, zone, () => isoWriter(zone))(moment)
+  }
+  const people = new Map<string, ReceiptPerson>()
+  const turns = new Map<string, ReceiptDocument>()
+  let ended: string | undefined
+  let interrupted: string | undefined
+  for (const { entry } of all) {
+    if (entry.what === 'session-ended') ended = at(entry)
+    if (entry.what === 'session-interrupted') interrupted = at(entry)
+    if (!OF_PERSON.has(entry.what)) continue
+    const person = getOrMake(people, personOf(entry), () => ({
+      name: entry.signerName ?? '',
+      ...(entry.detail.contact && { contact: entry.detail.contact }),
+      documents: [] as ReceiptDocument[]
+    }))
+    const document = getOrMake(turns, turnOf(entry), () => {
+      const { documentName: name = '', documentReference: reference = '' } = entry
+      const begun: ReceiptDocument = { name, reference, shown: [], result: 'not-opened' }
+      person.documents.push(begun)
+      return begun
+    })
+    tell(document, person, entry, at(entry), ended !== undefined)
+  }
+  const planned = Number(all[0]?.entry.detail.turns)
+  return {
+    ...{ at, ended, interrupted },
+    people: [...people.values()].map(inOrder),
+    unrecorded: Number.isSafeInteger(planned) ? Math.max(0, planned - turns.size) : 0
+  }
+}
+
+/** Writes down what one entry says of a turn. */
+function tell(document: ReceiptDocument, person: ReceiptPerson, entry: AuditEntry, at: string, isOver: boolean): void {
+  const { what, detail, staff } = entry
+  if (what === 'handed-over') person.identified ??= { at, staff, evidence: detail.evidence ?? '' }
+  if (what === 'page-opened') {
+    document.shown.push({ at, origin: detail.origin ?? '' })
+    // Taken up again: what was known of it before is out of date, and nothing is known until it ends.
+    document.result = 'not-confirmed'
+    delete document.at
+    delete document.later
+  }
+  if (what !== 'turn-ended') return
+  const result = RESULTS[detail.outcome ?? ''] ?? 'not-confirmed'
+  document.result = result === 'not-signed' && detail.how === 'stopped' ? 'stopped' : result
+  document.at = at
+  if (isOver) document.later = true
+}
+
+/** With the members always in the same order, in whichever they became known. */
+function inOrder({ name, contact, identified, documents }: ReceiptPerson): ReceiptPerson {
+  return {
+    name,
+    ...(contact !== undefined && { contact }),
+    ...(identified && { identified }),
+    documents: documents.map(({ name: title, reference, shown, result, at, later }) => ({
+      ...{ name: title, reference, shown, result },
+      ...(at !== undefined && { at }),
+      ...(later && { later })
+    }))
+  }
+}
+
+const personOf = ({ signerName = '', detail }: AuditEntry) => JSON.stringify([signerName, detail.contact ?? ''])
+const keyOf = ({ name, contact = '' }: ReceiptPerson) => JSON.stringify([name, contact])
+/** One number of two people is no turn of ours. */
+const turnOf = (entry: AuditEntry) => `${entry.detail.turn} ${personOf(entry)} ${entry.documentReference}`
+const placeOf = ({ entry, hash }: Chained): Place => ({ seq: entry.seq, hash })
+
+/** Whether some of the lost entries may have been of this session. */
+function isDuring({ detail }: AuditEntry, all: readonly Chained[]): boolean {
+  const own = all.filter(({ entry }) => entry.what !== 'entries-lost')
+  const [from, until] = [Date.parse(detail.from ?? ''), Date.parse(detail.until ?? '')]
+  // One that doesn't say of when may be of any time.
+  if (Number.isNaN(from) || Number.isNaN(until)) return true
+  const end = own.find(({ entry }) => entry.what === 'session-ended')
+  return until >= (own[0]?.entry.at ?? 0) - 1000 && (end === undefined || from <= end.entry.at + 1000)
+}

@@ -1,0 +1,152 @@
+/**
+ * A receipt as a page to be drawn: A4, without scripts, and with nothing in it that is loaded from elsewhere. Whatever names hold is
+ * text, each in its own direction; what takes more room than one sheet goes on with the next.
+ */
+import { encode } from 'uqr'
+import type { ReceiptCode } from '../../../shared/contract/index.ts'
+import type { ReceiptContent, ReceiptDocument, ReceiptPerson } from './content.ts'
+import {
+  dayOf,
+  identityWords,
+  noticesOf,
+  resultWords,
+  timeOf,
+  RECEIPT_WORDS as WORDS,
+  zoneOf
+} from './receipt-words.ts'
+
+/** The faces, as the one who draws the page serves them. */
+export const FONTS = { regular: 'regular.ttf', semibold: 'semibold.ttf' } as const
+
+type Code = Omit<ReceiptCode, 'number' | 'sha256'>
+
+/** The number and the hash, in capitals, as these make a smaller code; its dark parts as the path of a picture. */
+export function codeOf(number: string, sha256: string): Code {
+  const { size, data } = encode(`${number} ${sha256}`.toUpperCase(), { ecc: 'M', border: 0 })
+  const path: string[] = []
+  for (const [y, row] of data.entries())
+    for (const [x, isDark] of row.entries()) if (isDark) path.push(`M${x} ${y}h1v1h-1z`)
+  return { size, path: path.join('') }
+}
+
+interface Beside {
+  sha256: string
+  issuedAt: string
+  logo: string | undefined
+  code: Code
+}
+
+/** @returns HTML. */
+export function receiptPage(content: ReceiptContent, { sha256, issuedAt, logo, code }: Beside): string {
+  const { number, office, copy, people, staff, began, ended } = content
+  const whose = copy === 'file' ? WORDS.file : WORDS.person(people[0]?.name || WORDS.unnamed)
+  const hours = ended ? WORDS.until(timeOf(began, began), timeOf(ended, began)) : timeOf(began, began)
+  const picture = logo ? `<img src="${escaped(logo)}" alt="">` : ''
+  return `<!doctype html>
+<html lang="en-GB">
+<head><meta charset="utf-8"><title>${escaped(number)}</title><style>${style(number)}</style></head>
+<body>
+<header>${picture}<p class="office" dir="auto">${escaped(office)}</p><p class="number">${WORDS.number}<b>${escaped(number)}</b></p></header>
+<h1>${WORDS.title}</h1>
+<p class="whose" dir="auto">${escaped(whose)}</p>
+${noticesOf(content).map(notice).join('')}
+<dl class="facts">
+${fact('Date', dayOf(began))}${fact('Time', `${hours}, ${zoneOf(content)}`)}${fact('Staff', staff.filter(Boolean).join(', ') || '–')}${fact('Issued', `${dayOf(issuedAt)}, ${timeOf(issuedAt, issuedAt)}`)}
+</dl>
+${people.map((one) => person(one, content)).join('')}
+<section class="proof">
+<h2>${WORDS.proof}</h2>
+<div class="beside">
+<svg viewBox="0 0 ${code.size} ${code.size}" shape-rendering="crispEdges"><path d="${code.path}"/></svg>
+<div><p>${WORDS.howToCheck}</p>
+<dl>${fact(WORDS.hash, grouped(sha256), 'hash')}${fact(WORDS.first, place(content.trail.first), 'hash')}${fact(WORDS.last, place(content.trail.last), 'hash')}${fact(WORDS.key, content.key, 'hash')}</dl></div>
+</div>
+</section>
+</body>
+</html>
+`
+}
+
+function person(one: ReceiptPerson, content: ReceiptContent): string {
+  const { began, copy } = content
+  const { title, lines, by } = identityWords(one, began)
+  const head = copy === 'file' ? `<h2 dir="auto">${escaped(one.name || WORDS.unnamed)}</h2>` : ''
+  const contact = one.contact ? `<p class="quiet" dir="auto">${escaped(one.contact)}</p>` : ''
+  return `<section>${head}${contact}
+<h3>${title}</h3>
+<ul>${lines.map((line) => `<li dir="auto">${escaped(line)}</li>`).join('')}</ul>
+<p class="quiet">${escaped(by)}</p>
+<table><thead><tr><th>Document</th><th>Shown</th><th>Result</th></tr></thead>
+<tbody>${one.documents.map((document) => row(document, content)).join('')}</tbody></table>
+</section>`
+}
+
+function row(document: ReceiptDocument, { began, practice }: ReceiptContent): string {
+  const { word, meaning, tone } = resultWords(document, began)
+  const shown = document.shown.map(({ at, origin }) =>
+    escaped(WORDS.shownFrom(timeOf(at, began), practice ? WORDS.practiceService : origin.replace(/^https?:\/\//, '')))
+  )
+  return `<tr><td><p dir="auto">${escaped(document.name || WORDS.unnamedDocument)}</p><p class="quiet">${escaped(document.reference)}</p></td>
+<td>${shown.join('<br>') || WORDS.neverShown}</td>
+<td><p class="${tone}"><i class="mark"></i>${word}</p><p class="quiet">${escaped(meaning)}</p></td></tr>`
+}
+
+const fact = (term: string, value: string, kind = '') =>
+  `<div><dt>${term}</dt><dd class="${kind}" dir="auto">${escaped(value)}</dd></div>`
+const notice = (text: string) => `<p class="notice">${escaped(text)}</p>`
+const place = ({ seq, hash }: { seq: number; hash: string }) => `${seq} · ${grouped(hash)}`
+/** In groups that eyes can follow. */
+const grouped = (hash: string) => hash.replace(/.{8}(?=.)/g, '$& ')
+
+const MARKUP: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+/** As text, whatever it is; what can't be seen and would turn the line around or break it is left out. */
+function escaped(text: string): string {
+  return text
+    .replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+    .toWellFormed()
+    .replace(/[&<>"']/g, (sign) => MARKUP[sign] ?? '')
+}
+
+/** @param number of our own making: letters, digits and hyphens. */
+function style(number: string): string {
+  return `
+@font-face { font-family: "Public Sans"; font-weight: 400; src: url("${FONTS.regular}"); }
+@font-face { font-family: "Public Sans"; font-weight: 600; src: url("${FONTS.semibold}"); }
+@page { size: A4; margin: 14mm 18mm 17mm;
+  @bottom-left { content: "${number.replace(/[^\w-]/g, '')}"; font: 8pt "Public Sans"; color: #56616a; }
+  @bottom-right { content: counter(page) " / " counter(pages); font: 8pt "Public Sans"; color: #56616a; } }
+* { margin: 0; padding: 0; box-sizing: border-box; }
+body { font: 10pt/1.45 "Public Sans", "Noto Sans", system-ui, sans-serif; color: #182026; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
+header { display: flex; align-items: center; gap: 5mm; padding-bottom: 5mm; border-bottom: 0.6mm solid #0e5a5f; }
+header img { max-width: 48mm; max-height: 18mm; object-fit: contain; }
+.office { flex: 1; min-width: 0; font-size: 13pt; font-weight: 600; }
+.number { flex: none; max-width: 80mm; text-align: right; font-size: 8pt; color: #56616a; }
+.number b { display: block; font-size: 11pt; font-weight: 600; color: #182026; }
+h1 { margin-top: 7mm; font-size: 19pt; line-height: 1.2; font-weight: 600; letter-spacing: -0.01em; }
+.whose { margin-top: 1mm; font-size: 12pt; }
+.notice { margin-top: 4mm; padding: 2.5mm 4mm; border: 0.3mm solid #b98a2c; border-left-width: 1.2mm; background: #fdf6e6; }
+.facts { display: grid; grid-template-columns: 1fr 1fr; gap: 3mm 8mm; margin-top: 5mm; }
+dt { font-size: 8pt; color: #56616a; }
+section { margin-top: 6mm; }
+h2 { font-size: 13pt; line-height: 1.3; font-weight: 600; break-after: avoid; }
+h3, th { font-size: 8pt; font-weight: 400; color: #56616a; text-align: start; }
+h3 { margin-top: 3mm; break-after: avoid; }
+ul { list-style: none; }
+.quiet { font-size: 8pt; color: #56616a; }
+table { width: 100%; margin-top: 4mm; border-collapse: collapse; table-layout: fixed; }
+th:nth-child(1) { width: 40%; } th:nth-child(2) { width: 25%; }
+th, td { padding: 2mm 4mm 2mm 0; border-bottom: 0.2mm solid #cfd6da; text-align: start; vertical-align: top; }
+tr { break-inside: avoid; }
+.ok { font-weight: 600; color: #1b6e3c; } .danger { font-weight: 600; color: #a3262a; }
+.mark { display: inline-block; width: 2.4mm; height: 2.4mm; margin-inline-end: 1.6mm; border: 0.5mm solid currentColor; border-radius: 50%; }
+.ok .mark { background: currentColor; } .danger .mark { border-radius: 0; background: currentColor; }
+.open { font-weight: 600; }
+.proof { padding-top: 4mm; border-top: 0.2mm solid #cfd6da; break-inside: avoid; }
+.proof p { margin-top: 1mm; }
+.beside { display: grid; grid-template-columns: 34mm 1fr; gap: 7mm; margin-top: 3mm; align-items: start; }
+svg { width: 34mm; height: 34mm; fill: #000; }
+.proof dl { display: grid; gap: 1mm; margin-top: 2mm; }
+.hash { font: 6.8pt/1.5 ui-monospace, "Cascadia Mono", Menlo, "DejaVu Sans Mono", monospace; }
+`
+}

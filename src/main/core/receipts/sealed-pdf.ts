@@ -1,0 +1,105 @@
+/**
+ * A receipt's file: the PDF as it was drawn, and behind its end, as a comment that readers of PDFs skip, what was signed. The
+ * statement has the SHA-256 of all that stands before it and of each block; the comment is written in one way only, so that a byte
+ * that was changed anywhere is found. Nothing in a file is unpacked or drawn to check it.
+ */
+import { z } from 'zod'
+import { Digest, firstDifference, type Signed, type Signer, verified } from '../audit/signature.ts'
+import { fail } from '../lib/failure.ts'
+import { parsedJson } from '../lib/json-scanning.ts'
+
+const FORMAT = 'countersign-receipt'
+const MARK = '%countersign-receipt'
+/** Bytes of a block: what was changed is named to within one. */
+const BLOCK = 256
+/** In bytes; one of ten people and thirty documents has a fiftieth of it. */
+export const LARGEST_RECEIPT = 20 * 1024 * 1024
+/** Shorter text is no signature. */
+const SHORTEST = 400
+const HASH = /^[0-9a-f]{64}$/
+/** Where a PDF's table of contents begins, as its end says. */
+const END = /startxref\s+(\d{1,10})\s+%%EOF\s*$/
+
+const Statement = z
+  .object({
+    format: z.literal(FORMAT),
+    /** The text of `ReceiptContent`, and its SHA-256 as the trail and the QR code have it. */
+    content: z.string().max(LARGEST_RECEIPT),
+    contentSha256: z.string().regex(HASH),
+    issuedAt: z.string().max(40),
+    bytes: z.int().min(0),
+    sha256: z.string().regex(HASH),
+    blockBytes: z.int().min(64).max(1_048_576),
+    blocks: z.string().regex(/^[0-9a-f]*$/)
+  })
+  // Without this a short file could have us keep digests of a long one.
+  .refine(({ bytes, blockBytes, blocks }) => blocks.length === Math.ceil(bytes / blockBytes) * 64)
+type Statement = z.infer<typeof Statement>
+
+/** @throws KeychainError; AppFailure `internal` where what was drawn is no PDF. */
+export async function sealed(
+  pdf: Uint8Array,
+  facts: Pick<Statement, 'content' | 'contentSha256' | 'issuedAt'>,
+  signer: Signer
+): Promise<Uint8Array> {
+  if (!endOf(pdf)) fail('internal', 'The receipt couldn’t be drawn.')
+  const digest = new Digest(BLOCK)
+  digest.add(pdf)
+  const statement: Statement = { format: FORMAT, ...facts, ...digest.end() }
+  return Buffer.concat([pdf, trailerOf(pdf, await signer.signed(JSON.stringify(statement)))])
+}
+
+type Bytes = { from: number; to: number }
+export type ReceiptVerdict =
+  | { verdict: 'unsigned' }
+  | { verdict: 'signature'; bytes: Bytes }
+  | { verdict: 'genuine' | 'changed'; bytes?: Bytes; fingerprint: string; statement: Statement }
+
+/** Judges a file by what stands behind its end. @param file hostile. */
+export function judgedReceipt(file: Buffer): ReceiptVerdict {
+  const found = findSigned(file)
+  if (!found) return { verdict: 'unsigned' }
+  const rest = { from: found.from, to: file.length - 1 }
+  const signed = verified(found.text)
+  const statement = signed && Statement.safeParse(parsedJson(signed.statement)).data
+  if (!statement) return { verdict: 'signature', bytes: rest }
+  const pdf = file.subarray(0, found.from)
+  const digest = new Digest(statement.blockBytes)
+  digest.add(pdf)
+  const said = { verdict: 'changed' as const, fingerprint: signed.fingerprint, statement }
+  const now = digest.end()
+  if (now.bytes !== statement.bytes || now.sha256 !== statement.sha256)
+    return { ...said, bytes: firstDifference(statement, now) }
+  const written = trailerOf(pdf, signed)
+  const trailer = file.subarray(found.from)
+  if (written.equals(trailer)) return { ...said, verdict: 'genuine' }
+  let at = 0
+  while (at < written.length && written[at] === trailer[at]) at += 1
+  return { ...said, bytes: { from: found.from + at, to: found.from + at } }
+}
+
+function trailerOf(pdf: Uint8Array, { statement, publicKey, signature }: Signed): Buffer {
+  const text = Buffer.from(JSON.stringify({ statement, publicKey, signature }), 'utf8').toString('base64')
+  // Readers look for the table of contents at the very end, so it is named there again.
+  // @wc-ignore
+  return Buffer.from(`\n${MARK} ${text}\nstartxref\n${endOf(pdf) ?? ''}\n%%EOF\n`, 'latin1')
+}
+
+function endOf(pdf: Uint8Array): string | undefined {
+  return END.exec(Buffer.from(pdf.subarray(-64)).toString('latin1'))?.[1]
+}
+
+/** The last long line, as what follows it is short, with where it begins: also where its mark was changed. */
+function findSigned(file: Buffer): { from: number; text: string } | undefined {
+  for (let end = file.length; end > 0; ) {
+    const from = file.lastIndexOf('\n', end - 1)
+    if (end - from > SHORTEST) {
+      const line = file.subarray(from + 1, end).toString('latin1')
+      const space = line.indexOf(' ')
+      const isOurs = from >= 0 && file.length - end < SHORTEST && space >= 0 && space < SHORTEST / 4
+      return isOurs ? { from, text: Buffer.from(line.slice(space + 1), 'base64').toString('utf8') } : undefined
+    }
+    end = from
+  }
+  return undefined
+}

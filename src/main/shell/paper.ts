@@ -1,0 +1,88 @@
+/**
+ * Puts a page of our own making on paper, or into a PDF: drawn out of sight by Chromium, which has the letters of every language that
+ * this computer has. The page has no scripts, no preload and no network; nothing of it is left afterwards.
+ */
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { BrowserWindow, type Session, session } from 'electron'
+import { inTurn } from '../core/lib/slices.ts'
+import { APP_SCHEME } from '../core/policy/app-pages.ts'
+import { FONTS } from '../core/receipts/receipt-page.ts'
+import { CONTAINED, guard } from './session-policy.ts'
+import { printed } from './signing-contents.ts'
+
+/** A host of its own: it is no page of the application, which may ask for nothing. */
+const ORIGIN = `${APP_SCHEME}://paper`
+const HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src 'self'; base-uri 'none'; form-action 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'no-store'
+}
+const FOLDER = join(import.meta.dirname, '../../resources/practice')
+const FILES: Readonly<Record<string, string>> = {
+  [`/${FONTS.regular}`]: 'public-sans-regular.ttf',
+  [`/${FONTS.semibold}`]: 'public-sans-semibold.ttf'
+}
+
+export class Paper {
+  #session: Session | undefined
+  readonly #pages = new Map<string, string>()
+
+  pdf(page: string): Promise<Uint8Array> {
+    return this.#drawn(page, (window) =>
+      window.webContents.printToPDF({ printBackground: true, preferCSSPageSize: true })
+    )
+  }
+
+  /** On the default printer, without a dialog. @throws AppFailure in words for staff. */
+  print(page: string): Promise<void> {
+    return this.#drawn(page, (window) => printed(window.webContents))
+  }
+
+  /** One at a time: a window is made for each. */
+  #drawn<Answer>(page: string, use: (window: BrowserWindow) => Promise<Answer>): Promise<Answer> {
+    return inTurn(this, async () => {
+      const id = randomUUID()
+      this.#pages.set(`/${id}`, page)
+      const window = new BrowserWindow({
+        ...{ show: false, width: 900, height: 1200 },
+        webPreferences: {
+          ...CONTAINED,
+          session: this.#opened(),
+          spellcheck: false,
+          devTools: false,
+          disableDialogs: true
+        }
+      })
+      guard(window.webContents, { mayNavigate: () => false })
+      try {
+        await window.loadURL(`${ORIGIN}/${id}`)
+        return await use(window)
+      } finally {
+        this.#pages.delete(`/${id}`)
+        window.destroy()
+      }
+    })
+  }
+
+  /** Made with the first page; without "persist:" it lives in memory. */
+  #opened(): Session {
+    if (this.#session) return this.#session
+    const made = session.fromPartition('paper')
+    made.setSpellCheckerEnabled(false)
+    made.protocol.handle(APP_SCHEME, (request) => this.#answer(new URL(request.url).pathname))
+    this.#session = made
+    return made
+  }
+
+  async #answer(path: string): Promise<Response> {
+    const page = this.#pages.get(path)
+    if (page !== undefined)
+      return new Response(page, { headers: { ...HEADERS, 'Content-Type': 'text/html; charset=utf-8' } })
+    const font = FILES[path]
+    if (font === undefined) return new Response(null, { status: 404, headers: HEADERS })
+    return new Response(await readFile(join(FOLDER, font)), { headers: { ...HEADERS, 'Content-Type': 'font/ttf' } })
+  }
+}

@@ -1,0 +1,405 @@
+import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { builtinModules } from 'node:module'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
+import { contentOf } from '../../../src/main/core/receipts/content.ts'
+import { codeOf, receiptPage } from '../../../src/main/core/receipts/receipt-page.ts'
+import { fileCheckWords } from '../../../src/renderer/src/screens/audit/audit-words.ts'
+import { TEN, workstation } from '../audit/office.ts'
+import { temporaryFolder } from '../storage/folders.ts'
+
+const SCRIPT = join(import.meta.dirname, '../../../scripts/verify-receipt.ts')
+const run = promisify(execFile)
+const SESSION = 'session-1'
+
+interface TurnNote {
+  turn: string
+  signerName: string
+  documentName: string
+}
+const MERE: TurnNote = { turn: '1', signerName: 'Mere Tāmati', documentName: 'Lease' }
+const TAMA: TurnNote = { turn: '2', signerName: 'Tama Parata', documentName: 'Lease' }
+
+/** A workstation at whose counter a session was written down. */
+function counter() {
+  const station = workstation()
+  const audit = station.run()
+  const { receipts, printed } = station.receiptsOf(audit)
+  function note(what: AuditNote['what'], detail: Record<string, string> = {}, turn?: TurnNote, after = 60_000): void {
+    station.now.at += after
+    const { turn: number, signerName, documentName } = turn ?? {}
+    audit.note({
+      ...{ what, session: SESSION },
+      ...(turn && { signerName, documentName, documentReference: `REF-${documentName}` }),
+      detail: { ...(number && { turn: number }), ...detail }
+    } as AuditNote)
+  }
+  const starts = (more: Record<string, string> = {}) =>
+    note('session-started', { turns: '2', documents: '1', evidence: '', account: 'Harbour Lawyers', ...more }, MERE)
+  function signs(turn: TurnNote, outcome: Record<string, string> = { outcome: 'signed' }): void {
+    note('handed-over', { evidence: 'Photo ID seen; Passport or ID card compared: the name matches' }, turn)
+    note('page-opened', { origin: 'https://sign.example.com' }, turn)
+    note('turn-ended', outcome, turn)
+  }
+  /** Two people, both of whom the service says have signed. */
+  function couple(): void {
+    starts()
+    signs(MERE)
+    signs(TAMA)
+    note('session-ended', { signed: '2' })
+  }
+  /** What is said of each document of the file's copy. */
+  async function results(): Promise<string[]> {
+    const { links } = await audit.session(SESSION)
+    const made = contentOf(links, { copy: 'file', number: 'R', key: 'K' })
+    if (!made.ok) return [made.why]
+    return made.content.people.flatMap(({ name, documents }) => documents.map(({ result }) => `${name}: ${result}`))
+  }
+  return { ...station, audit, receipts, printed, note, starts, signs, couple, results }
+}
+
+async function saved(made = counter()) {
+  made.couple()
+  const { number, bytes } = await made.receipts.pdf(SESSION, 'file')
+  const path = join(temporaryFolder(), `${number}.pdf`)
+  await writeFile(path, bytes)
+  return { ...made, number, path, whole: Buffer.from(bytes) }
+}
+
+/** What the script of nobody's says, which shares no code with the product. */
+async function byScript(path: string, ...noted: string[]): Promise<string> {
+  const { stdout } = await run(process.execPath, [SCRIPT, path, ...noted]).catch((error: { stdout: string }) => error)
+  return stdout.trim()
+}
+
+describe('a receipt', () => {
+  test('says who was identified how, what was shown, and what the service said, with the hashes of the trail', async () => {
+    const { couple, audit, receipts, printed } = counter()
+    couple()
+    expect(await receipts.people(SESSION)).toEqual({ people: [{ name: 'Mere Tāmati' }, { name: 'Tama Parata' }] })
+    const { links } = await audit.session(SESSION)
+    const { number } = await receipts.print(SESSION, 'file')
+    expect(number).toMatch(/^R-2026-000001-[0-9A-F]{4}$/)
+    const [page = ''] = printed
+    for (const words of [
+      ...['Harbour Lawyers', 'For our file', 'Mere Tāmati', 'Tama Parata', 'Lease', 'REF-Lease', 'Grace Okafor'],
+      ...['Photo ID seen', 'Passport or ID card compared: the name matches', 'sign.example.com'],
+      ...['Signed', 'Confirmed by the signing service at 10:04:00.', 'Pacific/Auckland (UTC+13:00)', '10:02:00', number]
+    ])
+      expect(page).toContain(words)
+    for (const { hash } of [links[0], links.at(-1)].filter((one) => one !== undefined))
+      expect(page.replaceAll(' ', '')).toContain(hash)
+  })
+
+  test('of one person says nothing of the others', async () => {
+    const { couple, receipts, printed } = counter()
+    couple()
+    await receipts.print(SESSION, 2)
+    expect(printed[0]).toContain('For Tama Parata')
+    expect(printed[0]).not.toContain('Mere')
+  })
+
+  test('calls signed only what the service says is signed', async () => {
+    const { starts, signs, note, results } = counter()
+    starts({ turns: '7' })
+    const of = (turn: string): TurnNote => ({ turn, signerName: 'Mere Tāmati', documentName: `Deed ${turn}` })
+    signs(of('1'), { outcome: 'not-yet' })
+    signs(of('2'), { outcome: 'not-yet', how: 'stopped' })
+    signs(of('3'), { outcome: 'unknown' })
+    signs(of('4'), { outcome: 'declined' })
+    note('turn-ended', { outcome: 'skipped' }, of('5'))
+    signs(of('6'), { outcome: 'of a later version' })
+    note('page-opened', { origin: 'https://sign.example.com' }, of('7'))
+    expect((await results()).map((one) => one.split(': ')[1])).toEqual([
+      ...['not-signed', 'stopped', 'not-confirmed', 'declined', 'not-opened', 'not-confirmed', 'not-confirmed']
+    ])
+  })
+
+  test('takes back nothing and lets nothing stand once a page was opened again', async () => {
+    const { starts, signs, note, results } = counter()
+    starts()
+    signs(MERE, { outcome: 'not-yet' })
+    note('page-opened', { origin: 'https://sign.example.com' }, MERE)
+    expect(await results()).toEqual(['Mere Tāmati: not-confirmed'])
+    note('turn-ended', { outcome: 'signed' }, MERE)
+    expect(await results()).toEqual(['Mere Tāmati: signed'])
+  })
+
+  test('is made again with the same number and the same words, also after a restart', async () => {
+    const { couple, receipts, run: again, receiptsOf, printed, now } = counter()
+    couple()
+    const first = await receipts.code(SESSION, { name: 'Mere Tāmati' })
+    await receipts.print(SESSION, 1)
+    now.at += 3_600_000
+    const later = receiptsOf(again())
+    expect(await later.receipts.code(SESSION, { name: 'Mere Tāmati' })).toEqual(first)
+    await later.receipts.print(SESSION, 1)
+    expect(later.printed).toEqual(printed)
+  })
+
+  test('gets another number once more is known, and says which one it replaces', async () => {
+    const { starts, signs, note, receipts, printed, audit } = counter()
+    starts()
+    signs(MERE, { outcome: 'not-yet' })
+    note('session-ended')
+    const { number: first } = await receipts.print(SESSION, 1)
+    note('turn-ended', { outcome: 'signed', known: 'later' }, MERE)
+    const { number: second } = await receipts.print(SESSION, 1)
+    expect([first.slice(0, 13), second.slice(0, 13)]).toEqual(['R-2026-000001', 'R-2026-000002'])
+    expect(printed[0]).toContain('Not signed yet')
+    expect(printed[1]).toContain(`This receipt replaces ${first}`)
+    expect(printed[1]).toContain('after this session.')
+    const { entries } = await audit.list('replaces R-2026-000002', 0, 1)
+    expect(entries).toEqual([])
+    expect((await audit.list('000002', 0, 1)).entries[0]).toMatchObject({
+      what: 'receipt-made',
+      detail: { number: second, replaces: first, copy: '1' }
+    })
+  })
+
+  test('counts from one again in another year of the office', async () => {
+    const { couple, receipts, now } = counter()
+    couple()
+    await receipts.print(SESSION, 'file')
+    now.at = Date.UTC(2026, 11, 31, 11, 30)
+    expect((await receipts.print(SESSION, 1)).number).toMatch(/^R-2027-000001-/)
+  })
+
+  test('numbers that are asked for at once are different', async () => {
+    const { couple, receipts } = counter()
+    couple()
+    const made = await Promise.all(([1, 2, 'file', 1, 2] as const).map((copy) => receipts.print(SESSION, copy)))
+    expect(made.map(({ number }) => number.slice(7, 13))).toEqual(['000001', '000002', '000003', '000001', '000002'])
+  })
+
+  test('says that the session was interrupted, and what isn’t known of it', async () => {
+    const { starts, signs, note, receipts, printed } = counter()
+    starts({ turns: '4' })
+    signs(MERE)
+    note('handed-over', { evidence: '' }, TAMA)
+    note('page-opened', { origin: 'https://sign.example.com' }, TAMA)
+    note('session-interrupted', { startedBy: 'Grace Okafor' })
+    await receipts.print(SESSION, 'file')
+    for (const words of [
+      ...['Countersign closed during this session', 'doesn’t have the end of this session', 'Not confirmed'],
+      ...['No identity check was recorded.', 'More signatures were planned.']
+    ])
+      expect(printed[0]).toContain(words)
+  })
+
+  test('of a practice account says that nothing counts', async () => {
+    const { starts, signs, receipts, printed } = counter()
+    starts({ practice: 'yes' })
+    signs(MERE)
+    await receipts.print(SESSION, 1)
+    expect(printed[0]).toContain('Practice: nothing that was signed in this session counts.')
+  })
+})
+
+describe('no receipt claims more than the trail bears', () => {
+  test('where the trail was changed since', async () => {
+    const { couple, receipts, tamper } = counter()
+    couple()
+    tamper(`UPDATE audit SET detail = replace(detail, 'signed', 'signeD') WHERE what = 'turn-ended'`)
+    await expect(receipts.print(SESSION, 'file')).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
+  })
+
+  test('where an entry of the session was taken out', async () => {
+    const { couple, receipts, tamper } = counter()
+    couple()
+    tamper(`DELETE FROM audit WHERE what = 'page-opened'`)
+    await expect(receipts.print(SESSION, 'file')).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
+  })
+
+  test('where its beginning is missing, there is nothing of it, or its turns aren’t told apart', async () => {
+    const { signs, receipts, starts, note } = counter()
+    await expect(receipts.print('session-9', 'file')).rejects.toMatchObject({ appError: { code: 'gone' } })
+    signs(MERE)
+    await expect(receipts.print(SESSION, 'file')).rejects.toMatchObject({
+      appError: { code: 'gone', message: expect.stringContaining('beginning') }
+    })
+    starts()
+    note('turn-ended', { outcome: 'signed', turn: '' })
+    const older = counter()
+    older.starts()
+    older.audit.note({ what: 'turn-ended', session: SESSION, signerName: 'Mere', detail: { outcome: 'signed' } })
+    await expect(older.receipts.print(SESSION, 'file')).rejects.toMatchObject({
+      appError: { code: 'gone', message: expect.stringContaining('earlier version') }
+    })
+  })
+
+  test('while the session runs, or the trail waits for room on the disk', async () => {
+    const { couple, receipts, now, db, note } = counter()
+    couple()
+    now.running = SESSION
+    await expect(receipts.print(SESSION, 'file')).rejects.toMatchObject({ appError: { code: 'busy' } })
+    delete now.running
+    await receipts.print(SESSION, 'file')
+    db.exec(`CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'full'); END`)
+    note('turn-ended', { outcome: 'unknown' }, MERE)
+    await expect(receipts.print(SESSION, 'file')).rejects.toMatchObject({ appError: { code: 'internal' } })
+  })
+
+  test('says where entries of that time were lost', async () => {
+    const { couple, receipts, audit, printed } = counter()
+    const iso = (at: number) => new Date(at).toISOString()
+    couple()
+    const lost = (from: number, until: number) =>
+      audit.note({ what: 'entries-lost', detail: { entries: '3', from: iso(from), until: iso(until) } })
+    lost(TEN + 24 * 3_600_000, TEN + 25 * 3_600_000)
+    await receipts.print(SESSION, 'file')
+    expect(printed[0]).not.toContain('are missing')
+    lost(TEN + 120_000, TEN + 180_000)
+    await receipts.print(SESSION, 'file')
+    expect(printed[1]).toContain('Entries of the audit trail from this time are missing')
+  })
+})
+
+describe('a receipt’s file', () => {
+  test('is found genuine, ours, and as the trail has it, by us and by anyone', async () => {
+    const { receipts, path, number } = await saved()
+    const found = await receipts.check(path)
+    expect(found).toMatchObject({ verdict: 'genuine', key: { isOurs: true }, receipt: { number }, isInTrail: true })
+    const says = await byScript(path, found.key?.fingerprint ?? '')
+    expect(says).toMatch(new RegExp(`^Genuine: ${number}, issued 2026-11-21T10:`))
+    expect(says).toContain('Mere Tāmati: Lease: signed')
+  })
+
+  test('is found out at each of its bytes, where', async () => {
+    const { receipts, path, whole } = await saved()
+    const unnoticed: number[] = []
+    for (let at = 0; at < whole.length; at += 97) {
+      const changed = Buffer.from(whole)
+      changed[at] = (changed[at] ?? 0) ^ 1
+      await writeFile(path, changed)
+      const { verdict, bytes } = await receipts.check(path)
+      if (verdict === 'genuine' || verdict === 'unsigned' || !bytes || at < bytes.from || at > bytes.to)
+        unnoticed.push(at)
+    }
+    expect(unnoticed).toEqual([])
+  })
+
+  test('is found out at each byte of its end, and of what marks the signature', async () => {
+    const { receipts, path, whole } = await saved()
+    const mark = whole.lastIndexOf('\n%countersign-receipt')
+    const places = [...Array(23).keys()]
+      .map((at) => mark + at)
+      .concat([...Array(22).keys()].map((at) => whole.length - 1 - at))
+    for (const at of places) {
+      const changed = Buffer.from(whole)
+      changed[at] = (changed[at] ?? 0) ^ 2
+      await writeFile(path, changed)
+      expect((await receipts.check(path)).verdict, String(at)).not.toBe('genuine')
+    }
+  })
+
+  test('with one changed byte is named by a script that shares no code with us', async () => {
+    const { path, whole } = await saved()
+    const at = whole.indexOf('Tama Parata')
+    const tail = whole.length - 9
+    for (const [place, says] of [
+      [at, /^Changed: bytes (\d+) to (\d+)$/],
+      [tail, new RegExp(`^Changed: byte ${tail}$`)]
+    ] as const) {
+      const changed = Buffer.from(whole)
+      changed[place] = (changed[place] ?? 0) ^ 1
+      await writeFile(path, changed)
+      const [, from, to] = says.exec(await byScript(path)) ?? []
+      expect(await byScript(path)).toMatch(says)
+      if (from) expect(place >= Number(from) && place <= Number(to)).toBe(true)
+    }
+    for (const imported of (await readFile(SCRIPT, 'utf8')).matchAll(/from '(?:node:)?([^']+)'/g))
+      expect(builtinModules).toContain(imported[1])
+  })
+
+  test('that goes on, was cut off, or is something else is never genuine', async () => {
+    const { receipts, path, whole } = await saved()
+    const deep = Buffer.concat([
+      Buffer.from(
+        `%PDF-1.7\n%countersign-receipt ${Buffer.from('['.repeat(200_000)).toString('base64')}\nstartxref\n1\n%%EOF\n`
+      )
+    ])
+    for (const bytes of [
+      Buffer.concat([whole, Buffer.from(' ')]),
+      Buffer.concat([whole, whole]),
+      whole.subarray(0, 3000),
+      whole.subarray(0, whole.length - 1),
+      whole.subarray(100),
+      Buffer.alloc(0),
+      Buffer.from('%PDF-1.7\n1 0 obj<</Filter/FlateDecode/Length 9999999999>>stream\n'),
+      deep,
+      Buffer.alloc(300_000, '\n'),
+      Buffer.alloc(300_000, 'A')
+    ]) {
+      await writeFile(path, bytes)
+      expect((await receipts.check(path)).verdict).not.toBe('genuine')
+    }
+    await writeFile(path, Buffer.alloc(21 * 1024 * 1024))
+    expect(await receipts.check(path)).toMatchObject({ verdict: 'unsigned' })
+    await expect(receipts.check(`${path}.none`)).rejects.toMatchObject({ appError: { code: 'bad-file' } })
+  })
+
+  test('of another office is never called ours, and one whose session isn’t here doesn’t fit', async () => {
+    const { path } = await saved()
+    const other = await saved()
+    const found = await other.receipts.check(path)
+    expect(found).toMatchObject({ verdict: 'genuine', key: { isOurs: false } })
+    expect(fileCheckWords(found)).toMatchObject({ kind: 'warn', more: expect.stringContaining('another key') })
+    // The same key, and a trail that was begun again.
+    const again = workstation()
+    for (const [name, text] of other.entries) if (name.includes('key')) again.entries.set(name, text)
+    const { receipts } = again.receiptsOf(again.run())
+    const lost = await receipts.check(other.path)
+    expect(lost).toMatchObject({ key: { isOurs: true }, isInTrail: false })
+    expect(fileCheckWords(lost).more).toContain('doesn’t say the same')
+  })
+
+  test('says which one replaces it', async () => {
+    const { receipts, path, note } = await saved()
+    note('turn-ended', { outcome: 'declined', known: 'later' }, TAMA)
+    const { number } = await receipts.print(SESSION, 'file')
+    const found = await receipts.check(path)
+    expect(found).toMatchObject({ isInTrail: true, receipt: { replacedBy: number } })
+    expect(fileCheckWords(found).more).toContain(`Receipt ${number} replaces it`)
+  })
+})
+
+describe('a receipt as a page', () => {
+  test('holds ten people and thirty documents each, and names are text whatever they are', async () => {
+    const { starts, note, audit } = counter()
+    starts({ turns: '300' })
+    const names = [
+      '<script>alert(1)</script>',
+      `${'محمد '.repeat(60)}\u202e`,
+      '" onload="x',
+      '王小明',
+      `A${'a'.repeat(299)}`
+    ]
+    for (let turn = 1; turn <= 300; turn++) {
+      const signerName = `${names[turn % 5]} ${turn % 10}`
+      note(
+        'page-opened',
+        { origin: 'https://sign.example.com' },
+        { turn: String(turn), signerName, documentName: `Deed & ${turn}` }
+      )
+    }
+    const { links } = await audit.session(SESSION)
+    const made = contentOf(links, { copy: 'file', number: 'R-1', key: 'K' })
+    if (!made.ok) throw new Error(made.why)
+    const page = receiptPage(made.content, { sha256: 'ab', issuedAt: '', logo: undefined, code: codeOf('R-1', 'ab') })
+    expect(page.match(/<tr>/g)).toHaveLength(300 + 10)
+    expect(page).not.toMatch(/<script|" onload|\u202e/)
+    expect(page).toContain('&lt;script&gt;')
+    for (let turn = 1; turn <= 300; turn++) expect(page).toContain(`Deed &amp; ${turn}<`)
+  })
+
+  test('the code holds the number and the hash, and nothing else', () => {
+    const sha256 = '3f'.repeat(32)
+    const { size, path } = codeOf('R-2026-000001-3F2A', sha256)
+    expect(size).toBe(33)
+    expect(path).toMatch(/^(M\d+ \d+h1v1h-1z)+$/)
+  })
+})
