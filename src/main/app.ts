@@ -15,6 +15,7 @@ import { openIdentity } from './identity.ts'
 import { accountHandlers, directoryHandlers } from './ipc/accounts.ts'
 import { actionHandlers } from './ipc/actions.ts'
 import { activityHandlers } from './ipc/activity.ts'
+import { appointmentHandlers } from './ipc/appointments.ts'
 import { auditHandlers } from './ipc/audit.ts'
 import { bulkHandlers } from './ipc/bulk.ts'
 import { counterHandlers, counterSettingsHandlers } from './ipc/counter.ts'
@@ -184,8 +185,10 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
       ...pdfHandlers({ accounts, ask, previews: identity.pdfPreviews, print: () => printWithDialog(window) }),
       ...identityHandlers({ accounts, readings: identity.readings, note: audit.note, ...dialogs }),
       ...counterHandlers(counter.counter),
+      ...appointmentHandlers({ ...counter, ...dialogs }),
       ...counterSettingsHandlers({
         officeName: () => accounts.chosen()?.name,
+        calling: () => counter.appointments.calling(),
         lock: counter.lock,
         staff: counter.staff,
         access: counter.access,

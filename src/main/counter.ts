@@ -3,6 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
+import { Appointments } from './core/appointments/appointments.ts'
+import { CounterBoard } from './core/appointments/board.ts'
+import { AppointmentImports } from './core/appointments/importing.ts'
 import { Audit } from './core/audit/audit.ts'
 import { Signer } from './core/audit/signature.ts'
 import { AuditExports } from './core/audit/signed-exports.ts'
@@ -22,6 +25,7 @@ import { memoryKeychain } from './core/storage/keychain.ts'
 import type { Foundation } from './foundation.ts'
 import { saveAs } from './ipc/dialogs.ts'
 import { asAppError } from './ipc/errors.ts'
+import { appointmentWorkerOf } from './shell/appointments.ts'
 import { ClipboardAside } from './shell/clipboard.ts'
 import { CounterWindows } from './shell/counter-windows.ts'
 import { IsolatedPages } from './shell/isolated-page.ts'
@@ -106,11 +110,32 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
   screens.addPerson(() => windows.personWindow())
   const filesPlace = join(foundation.dataFolder, 'turn-files')
   const pages = new IsolatedPages(() => windows.window())
+
+  const accountId = () => accounts.chosen()?.id ?? ''
+  const appointmentsChanged = () => send('appointments.changed', null)
+  const waitingHere = (account: string) => ask('waitingHere', { accountId: account, withoutLink: true })
+  const documentOf = (account: string, reference: string) => ask('get', { accountId: account, reference })
+  const appointments = new Appointments({
+    ...{ db, time, note, accountId, waitingHere, documentOf, newId: foundation.newId },
+    settings: () => settings.read().waitingRoom,
+    changed: appointmentsChanged
+  })
+  const imports = new AppointmentImports({
+    ...{ db, time, note, accountId, appointments, newId: foundation.newId },
+    worker: appointmentWorkerOf({ worker: new URL('./bulk-worker.js', import.meta.url), log }),
+    changed: appointmentsChanged
+  })
+  const board = new CounterBoard({
+    ...{ time, accountId, appointments },
+    session: () => counter.state(),
+    staff: () => staff.current()?.name ?? settings.staff(),
+    counterName: () => settings.read().waitingRoom.counterName,
+    connection: () => watch.connectionOf(accounts.chosen()?.id),
+    hasOtherDisplay: () => windows.personWindow() !== undefined
+  })
   const counter: Counter = new Counter({
     ...{ time, note, zoom, returnAddressesOf, pin: staff, newId: foundation.newId, describe: asAppError },
-    accountId: () => accounts.chosen()?.id ?? '',
-    waitingHere: (accountId) => ask('waitingHere', { accountId, withoutLink: true }),
-    documentOf: (accountId, reference) => ask('get', { accountId, reference }),
+    ...{ accountId, waitingHere, documentOf },
     refresh: async (accountId) => {
       await isWatching
       await watch.refresh(accountId)
@@ -155,7 +180,9 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
     },
     filesPlace,
     changed(id) {
+      board.sessionChanged()
       send('counter.changed', { id })
+      void appointments.sessionChanged(counter.state())
       watch.follow(counter.followed())
       followTurns()
       if (counter.state()?.isLocked === false) windows.keepFilled()
@@ -191,7 +218,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
   }
 
   return {
-    ...{ counter, audit, auditExports, receipts, settings, staff, access, lock, isAway },
+    ...{ counter, audit, auditExports, receipts, settings, staff, access, lock, isAway, appointments, imports, board },
     isHandedOver: () => counter.isHandedOver(),
     /** Resolves the next time that the office's window is staff's. */
     handedBack: () => new Promise<void>((resolve) => waiting.push(resolve)),

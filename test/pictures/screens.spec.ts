@@ -21,8 +21,18 @@ const unframed = [
   'document',
   'identity'
 ]
-unframed.push('clerk', 'clerk-sheet', 'record', 'downloads', 'directory', 'activity', 'settings')
-const whole = ['first', 'bulk-drop', 'person-handover-three', 'person-away', 'display-idle']
+unframed.push(
+  'clerk',
+  'clerk-sheet',
+  'clerk-appointments',
+  'board-help',
+  'record',
+  'downloads',
+  'directory',
+  'activity',
+  'settings'
+)
+const whole = ['first', 'bulk-drop', 'person-handover-three', 'person-away', 'display-idle', 'display-call']
 
 let preview: Preview
 test.beforeAll(async () => {

@@ -270,7 +270,15 @@ test('every event has words of its own, and a later version’s event is shown b
     'entries-lost',
     'office-locked',
     'office-unlocked',
-    'identity-data-fetched'
+    'identity-data-fetched',
+    'appointment-saved',
+    'appointment-removed',
+    'appointment-arrived',
+    'appointment-called',
+    'appointment-marked',
+    'appointment-missed',
+    'appointment-undone',
+    'appointments-imported'
   ]
   const words = events.map((what) => entryStatus({ what, detail: {} }).word)
   expect(new Set(words).size).toBe(events.length)

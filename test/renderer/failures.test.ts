@@ -17,8 +17,10 @@ const PUT_TOGETHER: ReadonlySet<string> = new Set([
   'src/main/core/accounts/credentials.ts',
   'src/main/core/actions/actions.ts',
   'src/main/core/actions/outgoing.ts',
+  'src/main/core/appointments/found.ts',
   'src/main/core/bulk/raw-table.ts',
   'src/main/core/counter/counter-settings.ts',
+  'src/main/core/counter/idle-pictures.ts',
   'src/main/core/counter/interrupted.ts',
   'src/main/core/counter/next-signer.ts',
   'src/main/core/counter/pin.ts',
@@ -29,7 +31,8 @@ const PUT_TOGETHER: ReadonlySet<string> = new Set([
   'src/main/core/drafts/exchange-file.ts',
   'src/main/core/lib/failure.ts',
   'src/main/core/outbox/send-actions.ts',
-  'src/main/core/service/network-failure.ts'
+  'src/main/core/service/network-failure.ts',
+  'src/main/shell/appointments.ts'
 ])
 
 afterEach(cleanup)

@@ -22,11 +22,14 @@ import type {
   AccountView,
   ActionView,
   ActivityEntry,
+  Appointment,
+  AppointmentsInFile,
   AuditCheck,
   AuditEntry,
   AuditFileCheck,
   AwayView,
   BatchView,
+  Board,
   BulkCheck,
   BulkRow,
   BulkSheet,
@@ -70,6 +73,7 @@ import type {
   VerificationView
 } from '../../src/shared/contract/views.ts'
 import { fakeActions } from './fakes/actions.ts'
+import { fakeAppointments } from './fakes/appointments.ts'
 import { fakeAudit } from './fakes/audit.ts'
 import { fakeBulk } from './fakes/bulk.ts'
 import { fakeCounter, fakePin } from './fakes/counter.ts'
@@ -167,6 +171,16 @@ export interface FakeState {
   lock: OfficeLockState
   counterSettings: CounterSettings
   staff: StaffView
+  /** Those of today. */
+  appointments: Appointment[]
+  /** What a chosen file has; null where nobody chose one. */
+  appointmentFile: AppointmentsInFile | null
+  /** Pictures of the second display, by id; any other is one transparent pixel. */
+  pictures: Record<string, string>
+  /** Who is being called. */
+  calling?: string
+  /** What the board says in place of what the session and the appointments do. */
+  board: Partial<Board>
   audit: AuditEntry[]
   auditCheck: Partial<AuditCheck>
   auditAtStart: AuditCheck | null
@@ -309,8 +323,13 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       languages: [...PERSON_LANGUAGES],
       moreTime: 3,
       mayGiveFiles: false,
-      receipt: 'on-request'
+      receipt: 'on-request',
+      waitingRoom: { counterName: '', noShowAfter: 15, callSound: false, pictures: [] }
     },
+    appointments: [],
+    appointmentFile: null,
+    pictures: {},
+    board: {},
     audit: [],
     auditCheck: {},
     staff: { members: [], settings: 'unguarded' },
@@ -431,6 +450,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     ...fakeDownloads(office, (query) => documentHandlers['documents.references']({ query }).references),
     ...fakeIdentity(office),
     ...fakeIdentityPdf(office),
+    ...fakeAppointments(office),
     ...fakeCounter(office),
     ...fakeAudit(office),
     'settings.get': () => state.settings,

@@ -4,10 +4,11 @@
  */
 import { open } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
-import type { CounterSession, StaffView } from '../../shared/contract/index.ts'
+import type { CounterSession, IdleCall, StaffView } from '../../shared/contract/index.ts'
 import type { NoteInAudit } from '../core/audit/audit.ts'
 import type { Counter } from '../core/counter/counter.ts'
 import type { CounterSettingsKeeper } from '../core/counter/counter-settings.ts'
+import { MOST_PICTURES, PICTURE_LIMITS } from '../core/counter/idle-pictures.ts'
 import { LARGEST_LOGO } from '../core/counter/logo.ts'
 import type { OfficeLock } from '../core/counter/office-lock.ts'
 import type { SettingsAccess } from '../core/counter/settings-access.ts'
@@ -94,7 +95,9 @@ type CounterSettingsHandlers = Pick<
     | 'settings'
     | 'configure'
     | 'chooseLogo'
-    | 'idleScreen'}`
+    | 'addPictures'
+    | 'idleScreen'
+    | 'idlePicture'}`
 >
 
 interface CounterSettingsParts extends Pick<Dialogs, 'chooseFiles'> {
@@ -103,13 +106,16 @@ interface CounterSettingsParts extends Pick<Dialogs, 'chooseFiles'> {
   lock: Pick<OfficeLock, 'state' | 'lock' | 'unlock'>
   staff: Staff
   access: SettingsAccess
-  settings: Pick<CounterSettingsKeeper, 'read' | 'configure' | 'setLogo' | 'idleScreen'>
+  settings: Pick<CounterSettingsKeeper, 'read' | 'configure' | 'setLogo' | 'addPictures' | 'idleScreen' | 'idlePicture'>
+  /** The number that is being called. */
+  calling: () => IdleCall | undefined
   note: NoteInAudit
   time: Pick<Time, 'now'>
   /** Whether someone signs at the counter now. */
   isRunning: () => boolean
 }
 
+const STILL_PICTURES: readonly FileKind[] = [{ name: 'Pictures', extensions: ['png', 'jpg', 'jpeg'] }]
 const PICTURES: readonly FileKind[] = [{ name: 'Picture', extensions: ['png', 'jpg', 'jpeg', 'webp'] }]
 
 /** Requests about what the office sets for its counter: who of staff there is, their PINs, the settings, the second display's picture. */
@@ -186,20 +192,33 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
       if (path === undefined) return null
       // They may have been locked while the dialog was open.
       await access.mustBeOpen()
-      return settings.setLogo(await beginningOf(path))
+      return settings.setLogo(await beginningOf(path, LARGEST_LOGO))
+    },
+    'counter.addPictures': async (_input, { stillAsking }) => {
+      await access.mustBeOpen()
+      const paths = await parts.chooseFiles('Choose pictures', STILL_PICTURES, stillAsking, 'many')
+      if (paths.length === 0) return null
+      await access.mustBeOpen()
+      if (paths.length > MOST_PICTURES) fail('invalid', `The second display shows ${MOST_PICTURES} pictures at most.`)
+      const files: Uint8Array[] = []
+      // One after the other: each may be large.
+      for (const path of paths) files.push(await beginningOf(path, PICTURE_LIMITS.bytes))
+      return settings.addPictures(files)
     },
     'counter.idleScreen': async () => {
       const name = parts.officeName()
-      return { ...settings.idleScreen(), ...(name && { name }) }
-    }
+      const call = parts.calling()
+      return { ...settings.idleScreen(), ...(name && { name }), ...(call && { call }) }
+    },
+    'counter.idlePicture': async ({ id }) => settings.idlePicture(id)
   }
 }
 
 /** The file, or of one that is too large as much as shows that. */
-async function beginningOf(path: string): Promise<Uint8Array> {
+async function beginningOf(path: string, most: number): Promise<Uint8Array> {
   try {
     const file = await open(path)
-    return await buffer(file.createReadStream({ end: LARGEST_LOGO }))
+    return await buffer(file.createReadStream({ end: most }))
   } catch {
     return fail('bad-file', 'The picture couldn’t be read.', { next: 'Copy it to this computer and choose it again.' })
   }

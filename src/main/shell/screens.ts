@@ -8,7 +8,12 @@ import { isFromWindow } from './own-page.ts'
 export type SendEvent = <Name extends EventName>(name: Name, payload: Events[Name]) => void
 
 /** What the window where a person signs hears of: the rest is the office's. */
-const FOR_THE_PERSON: ReadonlySet<EventName> = new Set(['counter.changed', 'settings.changed', 'accounts.changed'])
+const FOR_THE_PERSON: ReadonlySet<EventName> = new Set([
+  'counter.changed',
+  'appointments.changed',
+  'settings.changed',
+  'accounts.changed'
+])
 
 export class Screens {
   readonly #office: BrowserWindow

@@ -63,6 +63,8 @@ const events = {
   'lock.changed': carrying<null>(),
   /** A session began, moved on or ended; '' where there is none. */
   'counter.changed': carrying<{ id: string }>(),
+  /** Who is expected, who has come, or who is called. */
+  'appointments.changed': carrying<null>(),
   'audit.changed': carrying<null>(),
   'settings.changed': carrying<null>(),
   /** A command of the application's menu that a screen carries out. */

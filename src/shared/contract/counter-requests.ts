@@ -181,12 +181,25 @@ export const counterRequests = {
       languages: z.array(language).max(PERSON_LANGUAGES.length).optional(),
       moreTime: z.number().int().min(1).max(10).optional(),
       mayGiveFiles: z.boolean().optional(),
-      receipt: z.enum(['never', 'on-request', 'always']).optional()
+      receipt: z.enum(['never', 'on-request', 'always']).optional(),
+      waitingRoom: z
+        .strictObject({
+          counterName: z.string().trim().max(60),
+          noShowAfter: z.number().int().min(5).max(240),
+          callSound: z.boolean(),
+          /** Those that stay, in their order; `counter.addPictures` adds some. */
+          pictures: z.array(id).max(8)
+        })
+        .optional()
     })
   ),
   /** A person chooses the picture; null where they thought better of it. */
   'counter.chooseLogo': answers<CounterSettings | null>()(nothing),
+  /** A person chooses pictures for the second display; null where they thought better of it. */
+  'counter.addPictures': answers<CounterSettings | null>()(nothing),
   'counter.idleScreen': answers<IdleScreen>()(nothing),
+  /** One of its pictures, as a data URL; null where it is gone. */
+  'counter.idlePicture': answers<string | null>()(byId),
 
   /** Whose receipts can be made of a session, from the audit trail. */
   'receipts.people': answers<ReceiptPeople>()(z.strictObject({ session: id })),

@@ -1,5 +1,6 @@
 /** What the screens are shown of the counter: who can sign here, a session and its turns, the office's own words. */
 import type { ServiceDate } from '../model/index.ts'
+import type { IdleCall } from './appointments.ts'
 import type { AppError } from './errors.ts'
 
 /** The languages in which a person's own screens can be shown, as BCP 47 names them. English is always there. */
@@ -248,6 +249,19 @@ export interface CounterSettings {
   mayGiveFiles: boolean
   /** Whether a person is offered a receipt, or shown it without asking. Staff can always make one from the audit trail. */
   receipt: 'never' | 'on-request' | 'always'
+  waitingRoom: WaitingRoom
+}
+
+/** How people are expected and called. */
+interface WaitingRoom {
+  /** What this counter is called, where people are called to: "Counter 2". */
+  counterName: string
+  /** Minutes after which it is suggested that someone didn't come. */
+  noShowAfter: number
+  /** The second display sounds when it calls. */
+  callSound: boolean
+  /** The pictures that the second display shows in turn, by their ids. */
+  pictures: string[]
 }
 
 /** Whether the office's own window is locked because nobody was there. */
@@ -267,6 +281,12 @@ export interface IdleScreen {
   /** What the chosen account is called; absent where there is none. Shown where the office has no picture. */
   name?: string
   logo?: string
+  /** Shown in turn; each is asked for by its id. */
+  pictures: string[]
+  /** The number that is being called. */
+  call?: IdleCall
+  /** It sounds when it calls. */
+  callSound: boolean
 }
 
 /** What the audit trail tells of. */
@@ -308,6 +328,14 @@ export type AuditEvent =
   | 'identity-data-fetched'
   | 'signed-document-fetched'
   | 'signatures-verified'
+  | 'appointment-saved'
+  | 'appointment-removed'
+  | 'appointment-arrived'
+  | 'appointment-called'
+  | 'appointment-marked'
+  | 'appointment-missed'
+  | 'appointment-undone'
+  | 'appointments-imported'
 
 export interface AuditEntry {
   /** 1 is the first there ever was. */

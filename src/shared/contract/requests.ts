@@ -1,5 +1,6 @@
 /** Every request: its name, what it carries and what it answers. Inputs are decoded in the main process by these schemas; nothing else is let in. */
 import { z } from 'zod'
+import { appointmentRequests } from './appointments.ts'
 import { composingRequests } from './composing-requests.ts'
 import { counterRequests } from './counter-requests.ts'
 import { documentColumns } from './document-query.ts'
@@ -129,6 +130,8 @@ export const requests = {
 
   ...counterRequests,
 
+  ...appointmentRequests,
+
   'settings.get': answers<SettingsView>()(nothing),
   'settings.set': answers<SettingsView>()(
     z.strictObject({
@@ -192,6 +195,7 @@ export const personRequestNames = [
   'counter.staff',
   'counter.receipt',
   'counter.idleScreen',
+  'counter.idlePicture',
   'settings.get'
 ] as const satisfies readonly RequestName[]
 

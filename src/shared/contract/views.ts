@@ -7,6 +7,7 @@ import type { AccountRights, OtherMember } from './document-views.ts'
 import type { AppError } from './errors.ts'
 import type { PracticeDay } from './practice-day.ts'
 
+export type * from './appointments.ts'
 export type * from './composing-views.ts'
 export type * from './counter-views.ts'
 export type * from './document-views.ts'

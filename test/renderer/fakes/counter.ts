@@ -391,8 +391,26 @@ export function fakeCounter(office: FakeOffice): Handled {
     'counter.idleScreen': () => {
       const { idleText, logo } = state.counterSettings
       const name = state.accounts.find(({ chosen }) => chosen)?.name
-      return { text: idleText, ...(logo && { logo }), ...(name && { name }) }
-    }
+      const { pictures, callSound, counterName } = state.counterSettings.waitingRoom
+      const called = state.appointments.find(({ id }) => id === state.calling)
+      const call = called?.number && { number: called.number, place: called.place || counterName, calls: 1 }
+      return {
+        text: idleText,
+        pictures,
+        callSound,
+        ...(logo && { logo }),
+        ...(name && { name }),
+        ...(call && { call })
+      }
+    },
+    'counter.addPictures': () => {
+      const { waitingRoom } = state.counterSettings
+      const pictures = [...waitingRoom.pictures, office.newId('picture')]
+      state.counterSettings = { ...state.counterSettings, waitingRoom: { ...waitingRoom, pictures } }
+      emit('settings.changed', null)
+      return state.counterSettings as never
+    },
+    'counter.idlePicture': ({ id }) => state.pictures[id] ?? (fakeLogo as never)
   }
 }
 

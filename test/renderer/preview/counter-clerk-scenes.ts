@@ -9,6 +9,7 @@ import type {
   StaffMember
 } from '../../../src/shared/contract/views.ts'
 import { type FakeApi, type FakeState, fakeApi } from '../fake-api.ts'
+import { appointmentOf } from '../fakes/appointments.ts'
 import { auditEntryOf } from '../fakes/audit.ts'
 import { fakeLogo, sessionOf, turnOf } from '../fakes/counter.ts'
 import { documents, people } from '../people.ts'
@@ -159,10 +160,93 @@ function presets(): PresetView[] {
   })
 }
 
+/** So many minutes from now, on a whole quarter. */
+const quarter = (minutes: number) => Math.round((now() + minutes * 60_000) / 900_000) * 900_000
+
+/** A morning: late, waiting, called, at the counter, to come, and of one it isn't clear who it is. */
+function morning(): Partial<FakeState> {
+  const of = (index: number) => ({ name: entryOf(index).signerName, person: entryOf(index).person })
+  const places = ['Room 2', 'Counter 2', '', 'Room 2']
+  return {
+    appointments: [
+      appointmentOf({ id: 'a0', ...of(1), at: quarter(-45), place: 'Room 2' }),
+      appointmentOf({ id: 'a1', ...of(2), at: quarter(-30), state: 'here', number: 12, arrivedAt: now() - 1_900_000 }),
+      appointmentOf({
+        ...{ id: 'a2', ...of(4), at: quarter(-15), place: 'Counter 2', state: 'called', number: 13 },
+        ...{ arrivedAt: now() - 900_000, calledAt: now() - 130_000 }
+      }),
+      appointmentOf({ id: 'a3', ...of(6), at: quarter(0), state: 'arrived', number: 14, arrivedAt: now() - 360_000 }),
+      appointmentOf({
+        ...{ id: 'a4', name: 'Mere Parata', at: quarter(30), place: 'Room 2' },
+        choices: [
+          { person: 'p1', name: 'Mere Parata', contact: 'mere@example.com' },
+          { person: 'p2', name: 'Mere Parata', contact: 'm.parata@example.org' }
+        ]
+      }),
+      appointmentOf({ id: 'a5', name: 'محمد علي', at: quarter(60), about: 'Statement of advice' }),
+      ...[7, 8].map((index, at) =>
+        appointmentOf({ id: `b${index}`, ...of(index), at: quarter(90 + at * 15), place: places[at] ?? '' })
+      ),
+      appointmentOf({ id: 'c1', name: 'Hemi Walker', at: quarter(-90), state: 'done' }),
+      appointmentOf({ id: 'c2', name: 'Sina Leota', at: quarter(-120), state: 'no-show' })
+    ],
+    calling: 'a2',
+    counterSettings: { ...fakeApi().control.state.counterSettings, waitingRoom: room, staffName: 'Grace Okafor' }
+  }
+}
+const room = { counterName: 'Counter 2', noShowAfter: 15, callSound: true, pictures: [] }
+
+const importedFile: FakeState['appointmentFile'] = {
+  id: 'file-1',
+  fileName: 'tomorrow.ics',
+  rows: [0, 1, 2, 3].map((index) => ({
+    kind: (['new', 'changed', 'same', 'gone'] as const)[index] ?? 'new',
+    name: entryOf(index).signerName,
+    ...(index === 0 && { email: 'mere@example.com' }),
+    at: quarter(60 + index * 30),
+    minutes: 30,
+    place: index === 2 ? '' : 'Room 2',
+    notes: index === 1 ? ['Also invited: Tama Brooks.'] : []
+  })),
+  counts: { new: 1, changed: 1, same: 1, gone: 1 },
+  refused: [
+    { name: 'Office closed', why: 'It’s all day, without a time.' },
+    { name: 'Team breakfast', why: 'Its time zone, “Middle-earth/Shire”, isn’t known.' }
+  ],
+  refusedCount: 2,
+  notes: ['2 times have no time zone and were read in yours, Pacific/Auckland.', '14 dates before today left out.']
+}
+
 const offline = { code: 'offline', message: 'No network.' } as const
 
 export const counterClerkScenes: Record<string, () => FakeApi> = {
   clerk: () => counter(),
+  'clerk-appointments': () => counter(morning()),
+  'clerk-appointments-empty': () =>
+    counter({
+      queue: [],
+      today: [],
+      appointments: [appointmentOf({ name: 'Hemi Walker', at: quarter(30), place: 'Room 2' })]
+    }),
+  'clerk-import': () => counter({ ...morning(), appointmentFile: importedFile }),
+  board: () => counter(morning()),
+  'board-empty': () => counter({ queue: [], today: [] }),
+  'board-help': () =>
+    counter({
+      ...morning(),
+      counter: sessionOf({ place: 'other-display', phase: 'covered', cover: 'help', turns: turns(undefined) }),
+      board: {
+        desks: [
+          {
+            ...{ id: 'here', name: 'Counter 2', staff: 'Grace Okafor', state: 'covered', wantsStaff: true },
+            ...{ hasOtherDisplay: true, signer: 'Mere Parata', document: 'Tenancy agreement Parata' },
+            ...{ since: now() - 1_020_000, coveredSince: now() - 250_000 }
+          }
+        ]
+      }
+    }),
+  'board-offline': () =>
+    counter({ ...morning(), connection: { state: 'offline', since: now() - 1_800_000, error: offline } }),
   'clerk-empty': () => counter({ queue: [], today: [] }),
   'clerk-one': () => counter({ queue: [entryOf(1)], today: [] }),
   'clerk-many': () => counter({ queue: Array.from({ length: 300 }, (_, index) => entryOf(index)) }),
@@ -228,7 +312,8 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
         languages: ['en', 'mi', 'sm', 'zh-Hans'],
         moreTime: 3,
         mayGiveFiles: true,
-        receipt: 'on-request'
+        receipt: 'on-request',
+        waitingRoom: { counterName: 'Counter 2', noShowAfter: 15, callSound: true, pictures: ['harbour', 'garden'] }
       }
     }),
   'clerk-settings-staff': () => counter({ staff: { members: staffOf(), settings: 'open' } }),
@@ -251,7 +336,8 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
         languages: ['en'],
         moreTime: 1,
         mayGiveFiles: false,
-        receipt: 'on-request'
+        receipt: 'on-request',
+        waitingRoom: { counterName: '', noShowAfter: 15, callSound: false, pictures: [] }
       }
     }),
   'clerk-settings-reset': () => counter({ pin: { isSet: true, keptIn: 'memory', reset: 'asked', canReset: true } }),

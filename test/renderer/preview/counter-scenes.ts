@@ -1,6 +1,7 @@
 /** The person's side of the counter in each of its moments, in this window (`person-…`) and on the second display (`display-…`). */
 import type { CounterOutcome, CounterSession } from '../../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from '../fake-api.ts'
+import { appointmentOf } from '../fakes/appointments.ts'
 import { fakeFiles, sessionOf, turnOf } from '../fakes/counter.ts'
 
 const signed: CounterOutcome = { signed: 'signed' }
@@ -154,6 +155,13 @@ function harbourLogo(): string {
   return `data:image/svg+xml;base64,${btoa(drawn)}`
 }
 
+/** Hills over water, in place of an office's photograph. */
+function hills(): string {
+  const drawn =
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 600"><rect width="960" height="600" fill="#bcd8e8"/><circle cx="720" cy="150" r="56" fill="#fff6d8"/><path d="M0 380 200 230l170 130 190-190 220 200 180-90v320H0z" fill="#6f9a86"/><path d="M0 440 260 340l240 90 220-70 240 90v150H0z" fill="#3f6f62"/><rect y="500" width="960" height="100" fill="#2f6a86"/></svg>'
+  return `data:image/svg+xml;base64,${btoa(drawn)}`
+}
+
 export const counterScenes: Record<string, () => FakeApi> = {
   ...Object.fromEntries(Object.entries(moments).map(([name, change]) => [`person-${name}`, signing(change)])),
   ...Object.fromEntries(Object.entries(timed).map(([name, change]) => [`person-${name}`, () => signing(change())()])),
@@ -182,6 +190,23 @@ export const counterScenes: Record<string, () => FakeApi> = {
     const api = onDisplay(null)()
     api.control.state.counterSettings.idleText =
       'Welcome. We are open from Monday to Friday, nine to five, and on the first Saturday of the month until noon.\nPlease have your identification ready, and tell us if you would like someone with you while you sign.'
+    return api
+  },
+  'display-call': () => {
+    const api = onDisplay(null)()
+    const { state } = api.control
+    const settings = state.counterSettings
+    state.counterSettings = { ...settings, waitingRoom: { ...settings.waitingRoom, counterName: 'Counter 2' } }
+    state.appointments = [appointmentOf({ id: 'called', state: 'called', number: 14 })]
+    state.calling = 'called'
+    return api
+  },
+  'display-picture': () => {
+    const api = onDisplay(null)()
+    const { state } = api.control
+    const settings = state.counterSettings
+    state.counterSettings = { ...settings, waitingRoom: { ...settings.waitingRoom, pictures: ['hills'] } }
+    state.pictures = { hills: hills() }
     return api
   },
   'display-handover': onDisplay({ phase: 'handover' }),

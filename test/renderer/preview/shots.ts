@@ -184,6 +184,18 @@ export const shots: Shot[] = [
   ...at('#/identity-pdf/doc-6', 'identity-pdf-offline'),
 
   shot('clerk', 'clerk', '#/counter'),
+  ...at('#/counter', 'clerk-appointments', 'clerk-appointments-empty'),
+  shot('clerk-appointment', 'clerk-appointments', '#/counter', async (page) => {
+    await press('Appointments')(page)
+    await page.getByRole('menuitem', { name: 'Add appointment…' }).click()
+    await page.getByLabel('Name').first().fill('Aroha Ngata')
+  }),
+  shot('clerk-import', 'clerk-import', '#/counter', async (page) => {
+    await press('Appointments')(page)
+    await page.getByRole('menuitem', { name: 'Import from a file…' }).click()
+    await page.getByText('2 can’t be read').last().click()
+  }),
+  ...at('#/counter/board', 'board', 'board-empty', 'board-help', 'board-offline'),
   ...at(
     '#/counter',
     'clerk-empty',
@@ -359,5 +371,6 @@ export const shots: Shot[] = [
   ...at('', 'person-interrupted', 'person-open-warning', 'person-handover-warning', 'person-away-wait'),
   ...at('', 'person-reset-allowed', 'person-reset-never'),
   ...at('', 'display-nameless', 'display-away', 'display-idle', 'display-bare', 'display-long', 'display-handover'),
+  ...at('', 'display-call', 'display-picture'),
   ...at('', 'display-open', 'display-return')
 ]

@@ -33,6 +33,7 @@ function office() {
   })
   const handlers = counterSettingsHandlers({
     officeName: () => 'Harbour & Co',
+    calling: () => undefined,
     ...{ staff, lock, settings },
     access: pins.accessOf(staff),
     note: (record) => void pins.notes.push(record),
@@ -122,7 +123,9 @@ describe('requests about the counter’s settings', () => {
     expect(await handlers['counter.settings'](undefined, context)).toMatchObject({ idleText: 'Haere mai' })
     expect(await handlers['counter.idleScreen'](undefined, context)).toEqual({
       text: 'Haere mai',
-      name: 'Harbour & Co'
+      name: 'Harbour & Co',
+      callSound: false,
+      pictures: []
     })
   })
 

@@ -47,9 +47,10 @@ describe('the settings of a counter', () => {
       languages: ['mi', 'sm', 'to', 'zh-Hans', 'hi', 'pa', 'ar'],
       moreTime: 3,
       mayGiveFiles: false,
-      receipt: 'on-request'
+      receipt: 'on-request',
+      waitingRoom: { counterName: '', noShowAfter: 15, callSound: false, pictures: [] }
     })
-    expect(settings.idleScreen()).toEqual({ text: 'Welcome' })
+    expect(settings.idleScreen()).toEqual({ text: 'Welcome', callSound: false, pictures: [] })
   })
 
   test('change by what is given, hold in the next run, and tell', () => {
@@ -180,12 +181,12 @@ describe('the logo', () => {
   test('is kept, replaced and taken away', () => {
     const { run, notes } = office()
     expect(run().setLogo(PNG).logo).toBe(pngUrl)
-    expect(run().idleScreen()).toEqual({ text: 'Welcome', logo: pngUrl })
+    expect(run().idleScreen()).toEqual({ text: 'Welcome', callSound: false, pictures: [], logo: pngUrl })
     const settings = run()
     settings.configure({ idleText: 'Haere mai' })
     expect(settings.setLogo(JPEG).logo).toMatch(/^data:image\/jpeg;base64,/)
     expect(settings.configure({ logo: null })).not.toHaveProperty('logo')
-    expect(run().idleScreen()).toEqual({ text: 'Haere mai' })
+    expect(run().idleScreen()).toEqual({ text: 'Haere mai', callSound: false, pictures: [] })
     expect(notes.map(({ detail }) => detail?.changed)).toEqual(['logo', 'welcome message', 'logo', 'logo'])
   })
 

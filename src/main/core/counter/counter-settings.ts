@@ -12,12 +12,14 @@ import { shortened } from '../lib/text-folding.ts'
 import { allowedOrigin } from '../policy/allowed-origins.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
+import { type IdlePictures, openIdlePictures } from './idle-pictures.ts'
 import { isLogo, readLogo } from './logo.ts'
 
 const KEY = 'counter-settings'
 /** By itself: everything else is small, and read all the time. */
 const LOGO_KEY = 'counter-logo'
 
+/** Pictures lie in a table of their own, and none are named here. */
 type Kept = Omit<CounterSettings, 'logo' | 'otherDisplay'>
 
 export const FIRST_SETTINGS: Kept = {
@@ -37,7 +39,8 @@ export const FIRST_SETTINGS: Kept = {
   moreTime: 3,
   mayGiveFiles: false,
   // Paper and a picture that nobody wanted help nobody; who wants proof finds it at hand.
-  receipt: 'on-request'
+  receipt: 'on-request',
+  waitingRoom: { counterName: '', noShowAfter: 15, callSound: false, pictures: [] }
 }
 
 type CounterChanges = DecodedInput<'counter.configure'>
@@ -59,10 +62,12 @@ export class CounterSettingsKeeper {
   // Asked for with each touch at the counter: read once, and changed here only.
   #kept: Kept
   #logo: string | undefined
+  readonly #pictures: IdlePictures
 
   constructor(deps: CounterSettingsDeps) {
     this.#deps = deps
     this.#meta = openMeta(deps.db)
+    this.#pictures = openIdlePictures(deps)
     this.#kept = asKept(parsedJson(this.#meta.read(KEY) ?? ''))
     this.#logo = keptLogo(this.#meta.read(LOGO_KEY))
   }
@@ -70,27 +75,43 @@ export class CounterSettingsKeeper {
   read(): CounterSettings {
     const logo = this.#logo
     const otherDisplay = this.#deps.otherDisplay()
-    return { ...this.#kept, ...(logo !== undefined && { logo }), ...(otherDisplay !== undefined && { otherDisplay }) }
+    return {
+      ...this.#kept,
+      waitingRoom: { ...this.#kept.waitingRoom, pictures: this.#pictures.ids() },
+      ...(logo !== undefined && { logo }),
+      ...(otherDisplay !== undefined && { otherDisplay })
+    }
   }
 
   /** @throws AppFailure `invalid` with fields; SQLite's error. Nothing is changed then. */
   configure({ logo, ...changes }: CounterChanges): CounterSettings {
+    const { pictures, ...waitingRoom } = changes.waitingRoom ?? {}
     const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
-    const next: Kept = { ...this.#kept, ...given }
+    const next: Kept = { ...this.#kept, ...given, waitingRoom: { ...this.#kept.waitingRoom, ...waitingRoom } }
     if (changes.allowedOrigins) next.allowedOrigins = originsOf(changes.allowedOrigins)
     if (changes.evidence) mustDiffer(changes.evidence)
-    return this.#keep(next, logo)
+    return this.#keep(next, { logo, ...(pictures && { pictures: () => this.#pictures.keep(pictures) }) })
   }
 
   /** @param bytes of a file that a person chose. @throws AppFailure `bad-file`; SQLite's error. */
   setLogo(bytes: Uint8Array): CounterSettings {
     const chosen = readLogo(bytes)
-    return chosen.ok ? this.#keep(this.#kept, chosen.dataUrl) : fail('bad-file', chosen.message)
+    return chosen.ok ? this.#keep(this.#kept, { logo: chosen.dataUrl }) : fail('bad-file', chosen.message)
+  }
+
+  /** @param files that a person chose. @throws AppFailure `bad-file`, `invalid`; SQLite's error. None is added then. */
+  addPictures(files: readonly Uint8Array[]): CounterSettings {
+    return this.#keep(this.#kept, { pictures: () => files.forEach(this.#pictures.add) })
+  }
+
+  idlePicture(id: string): string | null {
+    return this.#pictures.read(id) ?? null
   }
 
   idleScreen(): IdleScreen {
     const logo = this.#logo
-    return { text: this.#kept.idleText, ...(logo !== undefined && { logo }) }
+    const { callSound } = this.#kept.waitingRoom
+    return { text: this.#kept.idleText, pictures: this.#pictures.ids(), callSound, ...(logo !== undefined && { logo }) }
   }
 
   /** Who of staff works here. */
@@ -98,23 +119,26 @@ export class CounterSettingsKeeper {
     return this.#kept.staffName || this.#deps.userName()
   }
 
-  #keep(next: Kept, logo?: string | null): CounterSettings {
-    const changed = changedNames(this.#kept, next)
-    if (logo !== undefined && (logo ?? undefined) !== this.#logo) changed.push('logo')
-    if (changed.length === 0) return this.read()
+  #keep(next: Kept, { logo, pictures }: { logo?: string | null | undefined; pictures?: () => void }): CounterSettings {
     const before = this.read()
+    const keptLogo = this.#logo
     this.#deps.db
       .transaction(() => {
-        this.#meta.write(KEY, JSON.stringify(next))
+        if (JSON.stringify(next) !== JSON.stringify(this.#kept)) this.#meta.write(KEY, JSON.stringify(next))
         if (logo === null) this.#meta.erase(LOGO_KEY)
         else if (logo !== undefined) this.#meta.write(LOGO_KEY, logo)
+        pictures?.()
       })
       .immediate()
     this.#kept = next
     if (logo !== undefined) this.#logo = logo ?? undefined
-    this.#deps.note({ what: 'settings-changed', detail: detailOf(changed, before, this.read()) })
+    const after = this.read()
+    const changed = changedNames(before, after)
+    if (keptLogo !== this.#logo && !changed.includes('logo')) changed.push('logo')
+    if (changed.length === 0) return after
+    this.#deps.note({ what: 'settings-changed', detail: detailOf(changed, before, after) })
     this.#deps.changed()
-    return this.read()
+    return after
   }
 }
 
@@ -140,7 +164,7 @@ const configured = requests['counter.configure'].input.shape
 /** Each member by itself, and each line and origin: another version may know more of them, or fewer. */
 function asKept(found: unknown): Kept {
   const members = z.record(z.string(), z.unknown()).catch({}).parse(found)
-  const taken = <Name extends Exclude<keyof Kept, 'evidence' | 'allowedOrigins' | 'languages'>>(
+  const taken = <Name extends Exclude<keyof Kept, 'evidence' | 'allowedOrigins' | 'languages' | 'waitingRoom'>>(
     name: Name
   ): Kept[Name] => {
     const read = configured[name].safeParse(members[name])
@@ -166,8 +190,14 @@ function asKept(found: unknown): Kept {
     ],
     moreTime: taken('moreTime'),
     mayGiveFiles: taken('mayGiveFiles'),
-    receipt: taken('receipt')
+    receipt: taken('receipt'),
+    waitingRoom: keptRoom(members.waitingRoom)
   }
+}
+
+function keptRoom(found: unknown): Kept['waitingRoom'] {
+  const room = { ...(typeof found === 'object' && found), pictures: [] }
+  return configured.waitingRoom.safeParse(room).data ?? FIRST_SETTINGS.waitingRoom
 }
 
 function listed<Item>(found: unknown, read: (item: unknown) => Item[]): Item[] | undefined {
@@ -178,9 +208,9 @@ function keptLogo(text: string | undefined): string | undefined {
   return text !== undefined && isLogo(text) ? text : undefined
 }
 
-function changedNames(before: Kept, after: Kept): string[] {
-  const names = Object.keys(after) as (keyof Kept)[]
-  return names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+function changedNames(before: CounterSettings, after: CounterSettings): string[] {
+  const names = Object.keys({ ...before, ...after }) as (keyof CounterSettings)[]
+  return names.filter((name) => name !== 'otherDisplay' && JSON.stringify(before[name]) !== JSON.stringify(after[name]))
 }
 
 /** In characters, what the trail keeps of one value: all of a checklist, not all of a book. */
@@ -197,7 +227,7 @@ function detailOf(changed: readonly string[], before: CounterSettings, after: Co
 
 /** A value in words; of the logo how large it is. */
 function told(name: string, settings: CounterSettings): string {
-  const { evidence, idle, logo, allowedOrigins, languages, moreTime, ...plain } = settings
+  const { evidence, idle, logo, allowedOrigins, languages, moreTime, waitingRoom, ...plain } = settings
   switch (name) {
     case 'evidence':
       return evidence.map(({ text, isRequired }) => (isRequired ? `${text} (required)` : text)).join('; ') || 'none'
@@ -205,6 +235,10 @@ function told(name: string, settings: CounterSettings): string {
       return `${idle.warnAfter} s, ${idle.coverAfter} s, ${idle.endAfter} s`
     case 'logo':
       return logo === undefined ? 'none' : `a picture of ${logo.length} characters`
+    case 'waitingRoom': {
+      const { counterName, noShowAfter, callSound, pictures } = waitingRoom
+      return `${counterName || 'no counter name'}, ${noShowAfter} min, sound ${plainWords(callSound)}, ${pictures.length} pictures`
+    }
     case 'allowedOrigins':
       return allowedOrigins.join(', ') || 'none'
     case 'languages':
@@ -235,5 +269,6 @@ const NAMES: Readonly<Record<string, string>> = {
   languages: 'languages of signers',
   moreTime: 'more time for signers',
   mayGiveFiles: 'files for signing pages',
-  receipt: 'receipts'
+  receipt: 'receipts',
+  waitingRoom: 'appointments and waiting room'
 }

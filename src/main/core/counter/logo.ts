@@ -1,32 +1,35 @@
 /**
- * The office's own picture for the second display, judged by its bytes: PNG, JPEG or WebP of a size that a screen can use.
+ * The office's own pictures for the second display, judged by their bytes: PNG, JPEG or, of a logo, WebP of a size that a screen can use.
  * Never SVG, which can hold programs and load what it names.
  */
-import { headerOf, isShownKind, kindOf } from '../lib/picture-header.ts'
+import { headerOf, isShownKind, kindOf, type ShownKind } from '../lib/picture-header.ts'
+
+export interface PictureLimits {
+  bytes: number
+  /** The same in words. */
+  size: string
+  /** The most a side. */
+  pixels: number
+  kinds: readonly ShownKind[]
+  /** The same in words. */
+  named: string
+  /** Refused where it moves: nobody is to be drawn to it. */
+  isStill?: true
+}
 
 export const LARGEST_LOGO = 1024 * 1024
-const MOST_PIXELS_A_SIDE = 4000
+const LOGO: PictureLimits = {
+  ...{ bytes: LARGEST_LOGO, size: '1 MB', pixels: 4000, kinds: ['png', 'jpeg', 'webp'], named: 'PNG, JPEG or WebP' }
+}
 
-export type Logo =
+type Picture =
   | { readonly ok: true; readonly dataUrl: string }
   /** One plain sentence for the person who chose it. */
   | { readonly ok: false; readonly message: string }
 
 /** @param bytes the whole file. */
-export function readLogo(bytes: Uint8Array): Logo {
-  if (bytes.length === 0) return refused('This file is empty.')
-  if (bytes.length > LARGEST_LOGO) return refused('This picture is larger than 1 MB. Choose a smaller one.')
-  const kind = kindOf(bytes)
-  if (!isShownKind(kind)) return refused('This isn’t a PNG, JPEG or WebP picture. Choose one that is.')
-  const header = headerOf[kind](bytes)
-  const sizes = header.state === 'damaged' ? [] : header.sizes
-  if (sizes.length === 0 || sizes.some(({ width, height }) => width === 0 || height === 0)) {
-    return refused('This picture is damaged. Choose another.')
-  }
-  if (sizes.some(({ width, height }) => width > MOST_PIXELS_A_SIDE || height > MOST_PIXELS_A_SIDE)) {
-    return refused('This picture is larger than 4000 × 4000 pixels. Choose a smaller one.')
-  }
-  return { ok: true, dataUrl: `data:image/${kind};base64,${Buffer.from(bytes).toString('base64')}` }
+export function readLogo(bytes: Uint8Array): Picture {
+  return readPicture(bytes, LOGO)
 }
 
 /** Whether a text that was kept is a picture that would be taken today. */
@@ -37,6 +40,25 @@ export function isLogo(dataUrl: string): boolean {
   return read.ok && read.dataUrl === dataUrl
 }
 
-function refused(message: string): Logo {
+/** @param bytes the whole file. */
+export function readPicture(bytes: Uint8Array, limits: PictureLimits): Picture {
+  if (bytes.length === 0) return refused('This file is empty.')
+  if (bytes.length > limits.bytes) return refused(`This picture is larger than ${limits.size}. Choose a smaller one.`)
+  const kind = kindOf(bytes)
+  if (!isShownKind(kind) || !limits.kinds.includes(kind))
+    return refused(`This isn’t a ${limits.named} picture. Choose one that is.`)
+  const header = headerOf[kind](bytes)
+  const sizes = header.state === 'damaged' ? [] : header.sizes
+  if (sizes.length === 0 || sizes.some(({ width, height }) => width === 0 || height === 0)) {
+    return refused('This picture is damaged. Choose another.')
+  }
+  if (limits.isStill && header.state === 'moving') return refused('This picture moves. Choose one that doesn’t.')
+  if (sizes.some(({ width, height }) => width > limits.pixels || height > limits.pixels)) {
+    return refused('This picture is larger than 4000 × 4000 pixels. Choose a smaller one.')
+  }
+  return { ok: true, dataUrl: `data:image/${kind};base64,${Buffer.from(bytes).toString('base64')}` }
+}
+
+function refused(message: string): Picture {
   return { ok: false, message }
 }

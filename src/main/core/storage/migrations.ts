@@ -8,6 +8,7 @@ import { refusedFiles } from './migrations/002-refused-files.ts'
 import { verifications } from './migrations/003-verifications.ts'
 import { orderedChoices } from './migrations/004-ordered-choices.ts'
 import { signInSchemes } from './migrations/005-sign-in-schemes.ts'
+import { appointments } from './migrations/006-appointments.ts'
 
 /**
  * One step, frozen once it was released: the next is added after it, and a step imports nothing of the application, whose
@@ -26,7 +27,8 @@ export const migrations: readonly Migration[] = [
   { name: 'refused files', sql: refusedFiles },
   { name: 'verifications', sql: verifications },
   { name: 'ordered choices', sql: orderedChoices },
-  { name: 'sign-in schemes', sql: signInSchemes }
+  { name: 'sign-in schemes', sql: signInSchemes },
+  { name: 'appointments', sql: appointments }
 ]
 
 /** The database was last used by a later version of the application. */

@@ -43,7 +43,15 @@ const events: Record<AuditEvent, StatusWords> = {
   'office-unlocked': { shape: 'dot', word: 'Countersign unlocked', tone: 'quiet' },
   'identity-data-fetched': { shape: 'dot', word: 'Identity data downloaded', tone: 'quiet' },
   'signed-document-fetched': { shape: 'dot', word: 'Signed document downloaded', tone: 'quiet' },
-  'signatures-verified': { shape: 'dot', word: 'Signatures verified', tone: 'quiet' }
+  'signatures-verified': { shape: 'dot', word: 'Signatures verified', tone: 'quiet' },
+  'appointment-saved': { shape: 'dot', word: 'Appointment saved', tone: 'quiet' },
+  'appointment-removed': { shape: 'bar', word: 'Appointment removed', tone: 'warn' },
+  'appointment-arrived': { shape: 'half', word: 'Arrived', tone: 'accent' },
+  'appointment-called': { shape: 'half', word: 'Called', tone: 'accent' },
+  'appointment-marked': { shape: 'dot', word: 'Appointment updated', tone: 'quiet' },
+  'appointment-missed': { shape: 'cross', word: 'Didn’t come', tone: 'warn' },
+  'appointment-undone': { shape: 'dot', word: 'Appointment undone', tone: 'quiet' },
+  'appointments-imported': { shape: 'dot', word: 'Appointments imported', tone: 'quiet' }
 }
 
 const outcomes: Readonly<Record<string, StatusWords>> = {
@@ -110,10 +118,30 @@ const names = new Map([
   ['entries', 'Not recorded'],
   ['from', 'From'],
   ['until', 'Until'],
-  ['origins', 'Allowed addresses']
+  ['origins', 'Allowed addresses'],
+  ['appointment', 'Appointment'],
+  ['at', 'Counter or room'],
+  ['number', 'Number'],
+  ['times', 'Times called'],
+  ['to', 'Now'],
+  ['was', 'Was'],
+  ['added', 'Added'],
+  ['moved', 'Changed'],
+  ['cancelled', 'Cancelled']
 ])
 
+const steps: Readonly<Record<string, string>> = {
+  expected: 'expected',
+  arrived: 'arrived',
+  called: 'called',
+  here: 'at the counter',
+  done: 'done',
+  'no-show': 'didn’t come'
+}
+
 const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  to: steps,
+  was: steps,
   by: {
     blur: 'another window came to the front',
     'full-screen': 'full screen was turned off',

@@ -84,8 +84,17 @@ export class CounterSettings {
   }
 
   /** Lets the person choose a picture. Answers why it can't be used. */
-  async chooseLogo(): Promise<AppError | undefined> {
-    const result = await settled(this.#api.counter.chooseLogo())
+  chooseLogo(): Promise<AppError | undefined> {
+    return this.#chosen(this.#api.counter.chooseLogo())
+  }
+
+  /** Lets the person choose pictures for the second display. Answers why they can't be used. */
+  addPictures(): Promise<AppError | undefined> {
+    return this.#chosen(this.#api.counter.addPictures())
+  }
+
+  async #chosen(asked: Promise<Result<CounterSettingsView | null>>): Promise<AppError | undefined> {
+    const result = await settled(asked)
     if (!result.ok) return result.error.code === 'cancelled' ? undefined : this.#refused(result.error)
     if (result.value) this.#view.put(result.value)
     return undefined

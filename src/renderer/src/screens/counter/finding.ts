@@ -2,8 +2,8 @@
  * Finding people in the queue by what a clerk types: a name, a document, or the day that it is due. And why someone who was
  * looked for isn't in the queue, as far as their document tells.
  */
-import type { CounterEntry, DocumentPage, SignerView } from '../../../../shared/contract/views.ts'
-import { dayInWords, offsetAt, shortDay } from '../../words/dates.ts'
+import type { Appointment, CounterEntry, DocumentPage, SignerView } from '../../../../shared/contract/views.ts'
+import { clockTime, dayInWords, offsetAt, shortDay } from '../../words/dates.ts'
 import { dueWords } from '../documents/document-words.ts'
 
 const DAY = 86_400_000
@@ -24,6 +24,15 @@ export function foundIn(entries: readonly CounterEntry[], typed: string, now: nu
       if (names.includes(word)) return true
       return dayWords.some((one) => (/^\d{1,2}$/.test(word) ? one === word : one.startsWith(word)))
     })
+  })
+}
+
+/** The appointments that have all the words typed: their name, time, place, number, or what they are for. */
+export function appointmentsIn(all: readonly Appointment[], typed: string): Appointment[] {
+  const words = plain(typed).split(/\s+/).filter(Boolean)
+  return all.filter(({ name, at, place, number, about, email }) => {
+    const texts = plain(`${name} ${clockTime(at)} ${place} ${about ?? ''} ${email ?? ''}`)
+    return words.every((word) => (/^\d{1,3}$/.test(word) && Number(word) === number) || texts.includes(word))
   })
 }
 

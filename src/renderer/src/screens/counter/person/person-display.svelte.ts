@@ -1,16 +1,17 @@
 /** What the page on the second display shows: the session, where a person signs there, and the office's own words. */
 import type { IdleScreen, SettingsView } from '../../../../../shared/contract/views.ts'
-import { type Api, together } from '../../../api.ts'
+import { type Api, settled, together } from '../../../api.ts'
 import { type Clock, Minutes, systemClock } from '../../../state/clock.ts'
 import { FollowedSession, type PersonApi } from '../../../state/counter-session.svelte.ts'
 import { Resource } from '../../../state/resource.svelte.ts'
 
 /** The client as that page may use it: the main process refuses it everything else. */
-export type DisplayApi = PersonApi & { counter: Pick<Api['counter'], 'idleScreen'> }
+export type DisplayApi = PersonApi & { counter: Pick<Api['counter'], 'idleScreen' | 'idlePicture'> }
 
 export class PersonDisplay {
   readonly counter: FollowedSession
   readonly minutes: Minutes
+  readonly clock: Clock
   readonly #api: DisplayApi
   readonly #idle: Resource<IdleScreen>
   readonly #settings: Resource<SettingsView>
@@ -18,22 +19,29 @@ export class PersonDisplay {
   constructor(api: DisplayApi, clock: Clock = systemClock) {
     this.#api = api
     this.counter = new FollowedSession(api, clock)
+    this.clock = clock
     this.minutes = new Minutes(clock)
     this.#idle = new Resource(() => api.counter.idleScreen())
     this.#settings = new Resource(() => api.settings.get())
   }
 
   get idle(): IdleScreen {
-    return this.#idle.value ?? { text: '' }
+    return this.#idle.value ?? { text: '', pictures: [], callSound: false }
   }
   get theme() {
     return this.#settings.value?.theme ?? 'system'
   }
 
+  /** One of the pictures, as a data URL; undefined where it is gone. */
+  async picture(id: string): Promise<string | undefined> {
+    const result = await settled(this.#api.counter.idlePicture({ id }))
+    return result.ok ? (result.value ?? undefined) : undefined
+  }
+
   /** Reads all that is shown, then follows it. Answers what stops following. */
   async open(): Promise<() => void> {
     const read = () => Promise.all([this.#idle.load(), this.#settings.load()])
-    const stops = (['settings.changed', 'accounts.changed'] as const).map((event) =>
+    const stops = (['settings.changed', 'accounts.changed', 'appointments.changed'] as const).map((event) =>
       this.#api.on(event, () => void read())
     )
     const [stopCounter] = await Promise.all([this.counter.open(), read()])

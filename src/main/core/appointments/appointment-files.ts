@@ -1,0 +1,70 @@
+/**
+ * Reads a file of appointments in the worker of sheets, within limits and only whole: one that changes while it is read is
+ * refused.
+ */
+import { open } from 'node:fs/promises'
+import { openTable } from '../bulk/open-file.ts'
+import { decodeText } from '../bulk/read-csv.ts'
+import type { Answers } from '../bulk/worker.ts'
+import { codeOf } from '../lib/failure.ts'
+import { readAppointmentTable } from './appointment-table.ts'
+import { readCalendar } from './calendar-file.ts'
+import { type FoundInFile, type ReadAt, refuseFile } from './found.ts'
+
+/** A year of a busy office's calendar has less than one. */
+export const MOST_FILE_BYTES = 5 * 1024 * 1024
+
+export interface AppointmentQuestions {
+  /** @throws AppFailure `bad-file`; the message says why. */
+  appointments: { ask: { path: string; fileName: string } & ReadAt; answer: FoundInFile }
+}
+
+export const appointmentAnswers: Answers<AppointmentQuestions> = {
+  async appointments({ path, fileName, ...at }) {
+    const bytes = await readUnchanged(path)
+    if (bytes.length === 0) refuseFile('This file is empty.')
+    if (isCalendar(bytes, fileName)) return readCalendar(decodeText(bytes).text, at)
+    const table = openTable(bytes, fileName)
+    const [first = ''] = table.sheets
+    return readAppointmentTable(await table.sheet(first), at)
+  }
+}
+
+/** By what it begins with, or, where that tells nothing, by its name. */
+function isCalendar(bytes: Uint8Array, fileName: string): boolean {
+  const start = Buffer.from(bytes.subarray(0, 64)).toString('latin1')
+  return /BEGIN:VCALENDAR/i.test(start) || (/\.(ics|ical|ifb|icalendar)$/i.test(fileName) && !start.startsWith('PK'))
+}
+
+/** All of a file, if that isn't too much, and nobody writes to it meanwhile. @throws AppFailure `bad-file` */
+export async function readUnchanged(path: string, openFile = open): Promise<Uint8Array> {
+  const file = await openFile(path).catch((error: unknown) => refuseFile(unreadable(error)))
+  try {
+    const before = await file.stat()
+    if (before.isDirectory()) refuseFile('This is a folder. Choose a file.')
+    if (before.size > MOST_FILE_BYTES)
+      refuseFile('This file is larger than 5 MB.', 'Export fewer days, and import that.')
+    const bytes = Buffer.alloc(before.size + 1)
+    let read = 0
+    while (read < bytes.length) {
+      const { bytesRead } = await file.read(bytes, read, bytes.length - read, read)
+      if (bytesRead === 0) break
+      read += bytesRead
+    }
+    const after = await file.stat()
+    if (read !== before.size || after.size !== before.size || after.mtimeMs !== before.mtimeMs)
+      refuseFile('This file changed while it was read.', 'Import it again once it’s saved.')
+    return bytes.subarray(0, read)
+  } catch (error) {
+    if (codeOf(error) === '') throw error
+    return refuseFile(unreadable(error))
+  } finally {
+    await file.close()
+  }
+}
+
+function unreadable(error: unknown): string {
+  return codeOf(error) === 'ENOENT'
+    ? 'The file is no longer there.'
+    : 'The file couldn’t be read. Copy it to this computer and try again.'
+}

@@ -1,0 +1,161 @@
+/** Reads appointments from a table: its columns are told by their headings, and what a row lacks is said of that row. */
+import { type Epoch, readDate, readTime } from '../../../shared/composition/bulk-dates.ts'
+import { localTimeIn, readLocal } from '../../../shared/composition/zone.ts'
+import { counted } from '../../../shared/counted.ts'
+import type { Sheet } from '../bulk/sheet.ts'
+import { beginningOf, dayAt } from '../lib/calendar.ts'
+import { hashed } from './calendar-file.ts'
+import {
+  emailOf,
+  type FoundAppointment,
+  type FoundInFile,
+  lengthOf,
+  MOST_FOUND,
+  nameOf,
+  plainText,
+  type ReadAt,
+  Refused,
+  refuse,
+  refuseFile,
+  USUAL_LENGTH,
+  windowOf
+} from './found.ts'
+
+/** What a column is called, in small letters; the first that fits is taken. */
+const HEADINGS = {
+  first: /^(first|given)\b/,
+  last: /^(last|family)\b|^surname/,
+  name: /^(full )?name$|^(client|customer|person|signer|attendee|who|guest|visitor)( name)?$/,
+  email: /e-?mail/,
+  mobile: /mobile|phone|\bcell\b|\btel/,
+  date: /\b(date|day)\b/,
+  time: /^(start|begin|from|at|time)\b|\b(start|time)$/,
+  end: /^(end|until|to|finish)\b/,
+  length: /minutes|length|duration|\bmins?\b/,
+  place: /place|room|counter|location|desk|where|branch/,
+  about: /document|about|subject|matter|reason|purpose|type|for what/,
+  id: /^(uid|id|(booking|appointment)( id| number| reference)?|reference)$/
+} as const
+type Column = keyof typeof HEADINGS
+
+export function readAppointmentTable(sheet: Sheet, at: ReadAt): FoundInFile {
+  const columns = columnsOf(sheet.columns)
+  if (columns.name === undefined && columns.first === undefined && columns.last === undefined)
+    refuseFile('No column has the people’s names.', 'Call one “Name”, and import the file again.')
+  if (columns.time === undefined && columns.date === undefined)
+    refuseFile('No column has the time.', 'Call one “Time” and one “Date”, and import the file again.')
+  const today = dayAt(at.now, at.zone)
+  const span = windowOf(beginningOf(today, at.zone))
+  const found: FoundInFile = {
+    ...{ appointments: [], refused: [], cancelled: [], whole: [], until: span.until },
+    notes: notesOf(sheet, columns)
+  }
+  let [past, later] = [0, 0]
+  const keys = new Set<string>()
+  for (const { row, cells } of sheet.rows) {
+    const cell = (column: Column) => cells[columns[column] ?? -1] ?? ''
+    try {
+      const one = appointmentOf(cell, { today, ...at }, orderOf(sheet, columns))
+      if (one.at < span.from) past += 1
+      else if (one.at >= span.until) later += 1
+      else if (keys.has(one.key)) refuse('It’s there twice.')
+      else if (found.appointments.length >= MOST_FOUND) refuse('Only the first 2,000 are read.')
+      else {
+        keys.add(one.key)
+        found.appointments.push(one)
+      }
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      found.refused.push({ name: `Row ${row}`, why: error.message })
+    }
+  }
+  found.appointments.sort((one, other) => one.at - other.at)
+  const rows = ['# row', '# rows']
+  if (past > 0) found.notes.push(`${counted(past, rows)} before today left out.`)
+  if (later > 0) found.notes.push(`${counted(later, rows)} more than 60 days away left out.`)
+  return found
+}
+
+function columnsOf(headings: readonly string[]): Partial<Record<Column, number>> {
+  const columns: Partial<Record<Column, number>> = {}
+  for (const [at, heading] of headings.entries()) {
+    const plain = heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}-]+/gu, ' ')
+      .trim()
+    const fits = (Object.keys(HEADINGS) as Column[]).find(
+      (column) => columns[column] === undefined && HEADINGS[column].test(plain)
+    )
+    if (fits) columns[fits] = at
+  }
+  return columns
+}
+
+/** How the dates stand, in the column that has them. */
+function orderOf({ dateOrders, epoch }: Sheet, { date, time }: Partial<Record<Column, number>>) {
+  return { order: dateOrders[date ?? time ?? -1] ?? ('day-first' as const), epoch }
+}
+
+function notesOf({ notes, dateDoubts }: Sheet, columns: Partial<Record<Column, number>>): string[] {
+  const doubt = dateDoubts.find(({ column }) => column === (columns.date ?? columns.time))
+  return [
+    ...notes,
+    ...(doubt ? [`Dates such as ${doubt.example} are read with the day first.`] : []),
+    ...(columns.date === undefined ? ['No column has the date: where a row doesn’t say, it’s today.'] : [])
+  ]
+}
+
+interface Today extends ReadAt {
+  today: string
+}
+
+function appointmentOf(
+  cell: (column: Column) => string,
+  { today, zone }: Today,
+  dates: { order: 'day-first' | 'month-first'; epoch: Epoch }
+): FoundAppointment {
+  const name = nameOf(cell('name') || [cell('first'), cell('last')].filter(Boolean).join(' '))
+  const { day, time } = startOf(cell, today, dates)
+  const at = momentOf(day, time, zone)
+  const email = emailOf(cell('email'))
+  const id = plainText(cell('id'))
+  return {
+    ...{ name, email, at, version: 0 },
+    // The same row of tomorrow's file, as long as person and time are the same.
+    key: id ? hashed('row', id) : hashed('row', name, email, String(at)),
+    mobile: plainText(cell('mobile'), 40),
+    minutes: minutesOf(cell, day, at, zone),
+    place: plainText(cell('place'), 60),
+    about: plainText(cell('about')),
+    notes: cell('email') !== '' && email === '' ? ['Its e-mail address can’t be used.'] : []
+  }
+}
+
+function startOf(
+  cell: (column: Column) => string,
+  today: string,
+  { order, epoch }: { order: 'day-first' | 'month-first'; epoch: Epoch }
+): { day: string; time: string } {
+  const date =
+    cell('date') === '' ? undefined : (readDate(cell('date'), order, epoch) ?? refuse('Its date can’t be read.'))
+  const text = cell('time')
+  const both = date ? undefined : readDate(text, order, epoch)
+  const day = date?.day ?? both?.day ?? (text === '' ? refuse('There is no date.') : today)
+  const time = readTime(text) ?? both?.time ?? readDate(text, order, epoch)?.time ?? date?.time
+  if (time === undefined) return refuse(text === '' ? 'There is no time.' : 'Its time can’t be read.')
+  return { day, time }
+}
+
+function momentOf(day: string, time: string, zone: string): number {
+  const local = `${day}T${time}`
+  const asUtc = readLocal(local)
+  const found = localTimeIn(zone, local)
+  return asUtc === undefined || !found ? refuse('Its time isn’t a real one.') : asUtc - found.offset * 60_000
+}
+
+function minutesOf(cell: (column: Column) => string, day: string, at: number, zone: string): number {
+  const length = /^(\d{1,4})\s*(?:m|mins?|minutes?)?\.?$/i.exec(cell('length'))
+  if (length) return lengthOf(at, at + Number(length[1]) * 60_000)
+  const end = readTime(cell('end'))
+  return end === undefined ? USUAL_LENGTH : lengthOf(at, momentOf(day, end, zone))
+}

@@ -1,0 +1,264 @@
+/**
+ * Who is expected at the counter today, and how far each of them is. Each step that staff takes is in the audit trail with the step, or
+ * neither is; nobody is taken for someone in the queue while somebody else could be meant.
+ */
+import type {
+  Appointment,
+  AppointmentsToday,
+  CounterSession,
+  DecodedInput,
+  IdleCall
+} from '../../../shared/contract/index.ts'
+import type { AuditNote, NoteInAudit } from '../audit/audit.ts'
+import { beginningOf, dayAfter, dayAt, localTimeOf } from '../lib/calendar.ts'
+import { fail } from '../lib/failure.ts'
+import { defined } from '../lib/objects.ts'
+import type { Time } from '../lib/time.ts'
+import type { Db } from '../storage/connection.ts'
+import { openMeta } from '../storage/meta.ts'
+import { type AppointmentsTable, type KeptAppointment, openAppointmentsTable } from './appointments-table.ts'
+import { fitOf, type QueueDeps, queuePeople } from './matching.ts'
+
+export interface AppointmentsDeps extends QueueDeps {
+  db: Db
+  time: Pick<Time, 'now' | 'after' | 'zone'>
+  newId: () => string
+  note: NoteInAudit
+  /** The chosen account; '' if there is none. */
+  accountId: () => string
+  settings: () => { counterName: string; noShowAfter: number }
+  /** They are to be asked for again, and so is the second display's picture. */
+  changed: () => void
+}
+
+type Mark = DecodedInput<'appointments.mark'>['as']
+
+/** Milliseconds that a number stays on the second display. */
+const CALL_SHOWN = 5 * 60_000
+/** Numbers that were given today: `{day, last}`. */
+const NUMBERS = 'counter-numbers'
+
+export class Appointments {
+  readonly table: AppointmentsTable
+  readonly #deps: AppointmentsDeps
+  readonly #meta: ReturnType<typeof openMeta>
+  #call: { id: string; until: number; cancel: () => void } | undefined
+  #cleared = ''
+
+  constructor(deps: AppointmentsDeps) {
+    this.#deps = deps
+    this.table = openAppointmentsTable(deps.db)
+    this.#meta = openMeta(deps.db)
+  }
+
+  /** Those of today, in the order of time, each with who of the queue it is. */
+  async today(): Promise<AppointmentsToday> {
+    const { accountId, settings } = this.#deps
+    const account = accountId()
+    const kept = this.ofToday(account)
+    const people = kept.length === 0 ? [] : await queuePeople(this.#deps, account, kept)
+    const { counterName, noShowAfter } = settings()
+    return {
+      appointments: kept.map((one) => viewOf(one, fitOf(one, people))),
+      places: this.table.places(account),
+      ...{ counterName, noShowAfter },
+      ...(this.#call && { calling: this.#call.id })
+    }
+  }
+
+  /** As they are kept. Those of days that are over are gone. */
+  ofToday(accountId: string): KeptAppointment[] {
+    const { from, until } = this.day()
+    const day = String(from)
+    if (this.#cleared !== day) {
+      this.table.removeBefore(from)
+      this.#cleared = day
+    }
+    return this.table.between(accountId, from, until)
+  }
+
+  /** From midnight to midnight by the office's clocks. */
+  day(): { from: number; until: number } {
+    const { time } = this.#deps
+    const today = dayAt(time.now(), time.zone())
+    return { from: beginningOf(today, time.zone()), until: beginningOf(dayAfter(today), time.zone()) }
+  }
+
+  /** Adds one, or changes one. @throws AppFailure `gone`; the database's error: then nothing has changed. */
+  save({ id, hasArrived, ...given }: DecodedInput<'appointments.save'>): void {
+    const { accountId, newId } = this.#deps
+    const account = accountId()
+    if (account === '') fail('gone', 'There is no account.')
+    const before = id === undefined ? undefined : this.#named(id)
+    const { name, at, minutes, email = '', mobile = '', place = '', about = '' } = given
+    const base = before ?? { id: newId(), accountId: account, version: 0, state: 'expected' as const, calls: 0 }
+    const saved: KeptAppointment = { ...blank, ...base, name, at, minutes, email, mobile, place, about }
+    if (given.person !== undefined) saved.person = given.person
+    // Another name may be someone else.
+    else if (before && (before.name !== name || before.email !== email)) saved.person = undefined
+    this.#keep(saved, { what: 'appointment-saved', detail: { how: before ? 'changed' : 'added' } })
+    if (hasArrived && saved.state === 'expected') this.mark(saved.id, 'arrived')
+  }
+
+  remove(id: string): void {
+    const one = this.#named(id)
+    this.#deps.note(noteOf(one, { what: 'appointment-removed' }, this.#deps.time), 'now-or-never', () =>
+      this.table.remove(id)
+    )
+    this.#endCallOf(id)
+    this.#deps.changed()
+  }
+
+  /** @throws AppFailure `gone`; the database's error: then nothing has changed. */
+  mark(id: string, as: Mark): void {
+    const one = this.#named(id)
+    const { time } = this.#deps
+    if (as === 'undo') {
+      if (one.before === undefined) return
+      const back = { ...one, state: one.before, before: undefined }
+      // A number that was given stays theirs for the day.
+      if (back.state === 'expected') back.arrivedAt = undefined
+      this.#keep(back, { what: 'appointment-undone', detail: { was: one.state } })
+    } else if (one.state !== as) {
+      const now = time.now()
+      const next: KeptAppointment = { ...one, state: as, before: one.state }
+      if (as === 'arrived') Object.assign(next, { number: one.number ?? this.#nextNumber(), arrivedAt: now })
+      const what = { arrived: 'appointment-arrived', 'no-show': 'appointment-missed' } as const
+      const noted = as === 'arrived' || as === 'no-show' ? what[as] : 'appointment-marked'
+      this.#keep(next, { what: noted, detail: noted === 'appointment-marked' ? { to: as } : {} })
+    }
+    this.#endCallOf(id)
+    this.#deps.changed()
+  }
+
+  /** Who the staff says that it is; '' for none of the queue. */
+  choosePerson(id: string, person: string): void {
+    this.table.put({ ...this.#named(id), person })
+    this.#deps.changed()
+  }
+
+  /** The second display shows their number, for some minutes. */
+  call(id: string): void {
+    const one = this.#named(id)
+    const now = this.#deps.time.now()
+    const called: KeptAppointment = {
+      ...one,
+      state: 'called',
+      before: one.state === 'called' ? one.before : one.state,
+      number: one.number ?? this.#nextNumber(),
+      arrivedAt: one.arrivedAt ?? now,
+      calledAt: now,
+      calls: one.calls + 1
+    }
+    this.#keep(called, { what: 'appointment-called', detail: { times: String(called.calls) } })
+    this.#call?.cancel()
+    const cancel = this.#deps.time.after(CALL_SHOWN, () => this.endCall())
+    this.#call = { id, until: now + CALL_SHOWN, cancel }
+    this.#deps.changed()
+  }
+
+  endCall(): void {
+    if (!this.#call) return
+    this.#call.cancel()
+    this.#call = undefined
+    this.#deps.changed()
+  }
+
+  /** What the second display shows of it: a number and a place. */
+  calling(): IdleCall | undefined {
+    const { accountId, settings, time } = this.#deps
+    const call = this.#call
+    if (!call || time.now() >= call.until) return undefined
+    const one = this.table.find(accountId(), call.id)
+    if (one?.state !== 'called' || one.number === undefined) return undefined
+    return { number: one.number, place: one.place || settings().counterName, calls: one.calls }
+  }
+
+  /** A session at the counter began, moved on or ended: who signs is here, and who has signed all of theirs is done. Never rejects. */
+  async sessionChanged(session: CounterSession | null): Promise<void> {
+    if (!session) return
+    const own = new Map(Object.entries(Object.groupBy(session.turns, ({ person }) => person)))
+    try {
+      const { appointments } = await this.today()
+      for (const { id, person, state } of appointments) {
+        if (person === undefined || !own.has(person) || !['expected', 'arrived', 'called'].includes(state)) continue
+        // Who has signed all isn't in the queue any more: whose it was is known then.
+        this.table.put({ ...this.#named(id), person })
+        this.mark(id, 'here')
+      }
+      if (session.phase !== 'ended') return
+      for (const one of this.ofToday(this.#deps.accountId())) {
+        if (one.state !== 'here') continue
+        const turns = [...own.values()].flatMap((all) => all ?? []).filter(({ person }) => person === one.person)
+        const isDone = turns.every(({ outcome }) => outcome?.signed === 'signed' || outcome?.signed === 'declined')
+        if (turns.length > 0 && isDone) this.mark(one.id, 'done')
+      }
+    } catch {
+      // What can't be kept now is marked by hand.
+    }
+  }
+
+  /** One after the other, from 1 each day; never given twice on a day. */
+  #nextNumber(): number {
+    const { time } = this.#deps
+    const day = dayAt(time.now(), time.zone())
+    const [keptDay, last = '0'] = (this.#meta.read(NUMBERS) ?? '').split(' ')
+    const next = keptDay === day ? Number(last) + 1 : 1
+    this.#meta.write(NUMBERS, `${day} ${next}`)
+    return next
+  }
+
+  #keep(one: KeptAppointment, note: Pick<AuditNote, 'what' | 'detail'>): void {
+    this.#deps.note(noteOf(one, note, this.#deps.time), 'now-or-never', () => this.table.put(one))
+    this.#deps.changed()
+  }
+
+  #endCallOf(id: string): void {
+    if (this.#call?.id === id) this.endCall()
+  }
+
+  #named(id: string): KeptAppointment {
+    return this.table.find(this.#deps.accountId(), id) ?? fail('gone', 'This appointment is no longer there.')
+  }
+}
+
+const blank = {
+  key: undefined,
+  series: undefined,
+  person: undefined,
+  before: undefined,
+  number: undefined,
+  arrivedAt: undefined,
+  calledAt: undefined
+}
+
+function viewOf(one: KeptAppointment, { person, choices }: ReturnType<typeof fitOf>): Appointment {
+  const { id, name, at, minutes, place, state, number, arrivedAt, calledAt } = one
+  return {
+    ...{ id, name, at, minutes, place, state, choices },
+    ...defined({ number, arrivedAt, calledAt, person }),
+    ...(one.email && { email: one.email }),
+    ...(one.mobile && { mobile: one.mobile }),
+    ...(one.about && { about: one.about })
+  }
+}
+
+/** What the trail says of an appointment: who, when, where, and their number. */
+function noteOf(
+  { name, at, place, number }: KeptAppointment,
+  { what, detail = {} }: Pick<AuditNote, 'what' | 'detail'>,
+  time: Pick<Time, 'zone'>
+): AuditNote {
+  const { day, minute } = localTimeOf(at, time.zone())
+  const two = (value: number) => String(value).padStart(2, '0')
+  return {
+    what,
+    signerName: name,
+    detail: {
+      appointment: `${day} ${two(Math.floor(minute / 60))}:${two(minute % 60)}`,
+      ...(place && { at: place }),
+      ...(number !== undefined && { number: String(number) }),
+      ...detail
+    }
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * What a supervisor sees from across the room: each counter with who signs there, and who waits. A computer has one counter; an office
+ * that shares its work will have more of them here.
+ */
+import type { Board, BoardDesk, ConnectionView, CounterSession } from '../../../shared/contract/index.ts'
+import { wantsStaff } from '../../../shared/wants-staff.ts'
+import { defined } from '../lib/objects.ts'
+import type { Time } from '../lib/time.ts'
+import type { Appointments } from './appointments.ts'
+
+export interface BoardDeps {
+  time: Pick<Time, 'now'>
+  appointments: Pick<Appointments, 'ofToday'>
+  accountId: () => string
+  session: () => CounterSession | null
+  staff: () => string
+  counterName: () => string
+  connection: () => ConnectionView
+  hasOtherDisplay: () => boolean
+}
+
+/** Of this computer: there is only one. */
+const HERE = 'here'
+
+export class CounterBoard {
+  readonly #deps: BoardDeps
+  /** Since when what runs does, by what it was then. */
+  #turn: { key: string; at: number } | undefined
+  #covered: { key: string; at: number } | undefined
+
+  constructor(deps: BoardDeps) {
+    this.#deps = deps
+  }
+
+  /** A session began, moved on or ended. */
+  sessionChanged(): void {
+    const session = this.#deps.session()
+    const isRunning = session !== null && session.phase !== 'ended'
+    this.#turn = this.#since(this.#turn, isRunning ? `${session.id} ${session.current}` : undefined)
+    this.#covered = this.#since(this.#covered, isRunning && session.cover ? session.id : undefined)
+  }
+
+  board(): Board {
+    const { accountId, appointments } = this.#deps
+    const today = appointments.ofToday(accountId())
+    const waiting = today.filter(({ state }) => state === 'arrived' || state === 'called')
+    const expected = today.filter(({ state }) => state === 'expected')
+    const [next] = expected
+    return {
+      desks: [this.#desk()],
+      waiting: waiting
+        .map(({ id, name, place, at, arrivedAt, state, number }) => ({
+          ...{ id, name, place, at, arrivedAt: arrivedAt ?? at, isCalled: state === 'called' },
+          ...defined({ number })
+        }))
+        .toSorted((one, other) => one.arrivedAt - other.arrivedAt),
+      counts: {
+        expected: expected.length,
+        done: today.filter(({ state }) => state === 'done').length,
+        noShow: today.filter(({ state }) => state === 'no-show').length
+      },
+      ...(next && { next: { name: next.name, at: next.at, place: next.place } })
+    }
+  }
+
+  #desk(): BoardDesk {
+    const { connection, counterName, hasOtherDisplay, session, staff } = this.#deps
+    const running = session()
+    const { state, since } = connection()
+    const isDown = state === 'offline' || state === 'refused'
+    const desk: BoardDesk = {
+      ...{ id: HERE, name: counterName(), staff: staff(), state: stateOf(running) },
+      wantsStaff: wantsStaff(running),
+      hasOtherDisplay: hasOtherDisplay(),
+      ...(isDown && { downSince: since })
+    }
+    const turn = running?.turns[running.current]
+    if (desk.state === 'free' || !turn) return desk
+    return {
+      ...desk,
+      ...{ signer: turn.signerName, document: turn.documentName },
+      ...defined({ since: this.#turn?.at, coveredSince: this.#covered?.at })
+    }
+  }
+
+  #since(known: { key: string; at: number } | undefined, key: string | undefined) {
+    if (key === undefined) return undefined
+    return known?.key === key ? known : { key, at: this.#deps.time.now() }
+  }
+}
+
+function stateOf(session: CounterSession | null): BoardDesk['state'] {
+  if (!session || session.phase === 'ended') return 'free'
+  if (session.isLocked) return 'locked'
+  if (session.cover !== undefined || session.phase === 'covered') return 'covered'
+  return session.phase === 'loading' || session.phase === 'open' ? 'signing' : 'between'
+}

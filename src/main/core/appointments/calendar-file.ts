@@ -1,0 +1,367 @@
+/**
+ * Reads a calendar (RFC 5545, `.ics`): its events in the next weeks, each date of a series by itself. What can't be understood is
+ * refused with its reason, event by event; a file that is too much as a whole is refused before it is parsed.
+ */
+import { createHash } from 'node:crypto'
+import ICAL from 'ical.js'
+import { isZone, localTimeIn } from '../../../shared/composition/zone.ts'
+import { counted } from '../../../shared/counted.ts'
+import { beginningOf, dayAt } from '../lib/calendar.ts'
+import {
+  emailOf,
+  type FoundAppointment,
+  type FoundInFile,
+  lengthOf,
+  MOST_FOUND,
+  nameOf,
+  plainText,
+  type ReadAt,
+  Refused,
+  refuse,
+  refuseFile,
+  USUAL_LENGTH,
+  windowOf
+} from './found.ts'
+
+/** A calendar, an event in it and an alarm in that are three. */
+const DEEPEST = 6
+const MOST_COMPONENTS = 20_000
+const MOST_LINES = 500_000
+/** Dates of one series, back to its beginning. */
+const MOST_STEPS = 20_000
+/** Of a series: one a day for all of the window, and some. */
+const MOST_DATES = 100
+
+/** @throws AppFailure `bad-file` if it is no calendar, or too much of one. */
+export function readCalendar(text: string, at: ReadAt): FoundInFile {
+  refuseTooMuch(text)
+  const calendars = calendarsOf(text)
+  const found: FoundInFile = {
+    ...{ appointments: [], refused: [], cancelled: [], whole: [], notes: [] },
+    until: windowOf(beginningOf(dayAt(at.now, at.zone), at.zone)).until
+  }
+  const told = { past: 0, later: 0, floating: 0, tooMany: 0 }
+  for (const calendar of calendars) readInto(found, told, new Zones(calendar, at.zone), calendar, at)
+  found.appointments.sort((one, other) => one.at - other.at)
+  if (found.appointments.length > MOST_FOUND) {
+    told.tooMany = found.appointments.length - MOST_FOUND
+    found.appointments.length = MOST_FOUND
+    // What was cut off isn't gone from the calendar.
+    found.until = found.appointments.at(-1)?.at ?? found.until
+  }
+  found.notes.push(...notesOf(told, at.zone))
+  return found
+}
+
+interface Told {
+  past: number
+  later: number
+  floating: number
+  tooMany: number
+}
+
+function notesOf({ past, later, floating, tooMany }: Told, zone: string): string[] {
+  const events = ['# date', '# dates']
+  return [
+    ...(floating > 0
+      ? [`${counted(floating, ['# time has', '# times have'])} no time zone and was read in yours, ${zone}.`]
+      : []),
+    ...(past > 0 ? [`${counted(past, events)} before today left out.`] : []),
+    ...(later > 0 ? [`${counted(later, events)} more than 60 days away left out.`] : []),
+    ...(tooMany > 0 ? [`Only the first 2,000 are read; ${counted(tooMany, events)} left out.`] : [])
+  ]
+}
+
+/** Before anything is made of it: how deep it goes, and how much it is. */
+function refuseTooMuch(text: string): void {
+  let depth = 0
+  let components = 0
+  let lines = 0
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf('\n', at)
+    const until = end === -1 ? text.length : end
+    lines += 1
+    if (lines > MOST_LINES) refuseFile('This calendar has too many lines.', 'Export fewer days.')
+    // Names of lines are in any case.
+    const start = text.slice(at, Math.min(until, at + 6)).toUpperCase()
+    if (start === 'BEGIN:') {
+      depth += 1
+      components += 1
+      if (depth > DEEPEST) refuseFile('This isn’t a calendar: its parts are nested too deeply.')
+      if (components > MOST_COMPONENTS) refuseFile('This calendar has too many events.', 'Export fewer days.')
+    } else if (start.startsWith('END:')) depth -= 1
+    at = until + 1
+  }
+  if (components === 0) refuseFile('This isn’t a calendar file.', 'Choose an .ics file that a calendar exported.')
+}
+
+function calendarsOf(text: string): ICAL.Component[] {
+  let parsed: unknown[]
+  try {
+    parsed = ICAL.parse(text.replace(/^\ufeff/, '')) as unknown[]
+  } catch {
+    return refuseFile('This calendar file is damaged.', 'Export it again.')
+  }
+  // One calendar, or several one after the other.
+  const all = (typeof parsed[0] === 'string' ? [parsed] : parsed) as ConstructorParameters<typeof ICAL.Component>[0][]
+  const calendars = all.map((one) => new ICAL.Component(one)).filter(({ name }) => name === 'vcalendar')
+  return calendars.length > 0
+    ? calendars
+    : refuseFile('This isn’t a calendar file.', 'Choose an .ics file that a calendar exported.')
+}
+
+/** The zones that a calendar brings along, and what times are in them. */
+class Zones {
+  readonly #brought = new Map<string, ICAL.Timezone>()
+  readonly #office: string
+
+  constructor(calendar: ICAL.Component, office: string) {
+    this.#office = office
+    for (const component of calendar.getAllSubcomponents('vtimezone')) {
+      const name = plainText(textOf(component, 'tzid'))
+      if (name) this.#brought.set(name, new ICAL.Timezone(component))
+    }
+  }
+
+  /**
+   * The moment of a time, in milliseconds since 1970 UTC, and whether it stands in no zone: then it is the office's.
+   * @throws Refused if its zone isn't known, or it is a day without a time.
+   */
+  momentOf(time: ICAL.Time, zone: string | undefined): { at: number; isFloating: boolean } {
+    if (time.isDate) refuse('It’s all day, without a time.')
+    const { year, month, day, hour, minute } = time
+    const two = (value: number) => String(value).padStart(2, '0')
+    const local = `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}`
+    const asUtc = Date.parse(`${local}Z`)
+    if (Number.isNaN(asUtc)) refuse('Its time isn’t a real one.')
+    if (time.zone?.tzid === 'UTC' && zone === undefined) return { at: asUtc, isFloating: false }
+    if (zone === undefined) return { at: inZone(asUtc, local, this.#office), isFloating: true }
+    // Some programs put where it was defined before the name: "/mozilla.org/20050126_1/Pacific/Auckland".
+    const named = [zone, zone.split('/').slice(-2).join('/'), zone.split('/').slice(-3).join('/')].find(isZone)
+    if (named !== undefined) return { at: inZone(asUtc, local, named), isFloating: false }
+    const brought = this.#brought.get(zone)
+    if (!brought) return refuse(`Its time zone, “${plainText(zone, 60)}”, isn’t known.`)
+    const there = time.clone()
+    there.zone = brought
+    const seconds = there.toUnixTime()
+    return Number.isFinite(seconds)
+      ? { at: seconds * 1000, isFloating: false }
+      : refuse(`Its time zone, “${plainText(zone, 60)}”, can’t be read.`)
+  }
+}
+
+function inZone(asUtc: number, local: string, zone: string): number {
+  const found = localTimeIn(zone, local)
+  return found === undefined ? refuse('Its time isn’t a real one.') : asUtc - found.offset * 60_000
+}
+
+function readInto(found: FoundInFile, told: Told, zones: Zones, calendar: ICAL.Component, { now, zone }: ReadAt): void {
+  const isCancelled = plainText(textOf(calendar, 'method')).toUpperCase() === 'CANCEL'
+  const span = windowOf(beginningOf(dayAt(now, zone), zone))
+  const events = Map.groupBy(calendar.getAllSubcomponents('vevent'), (event) => seriesOf(event))
+
+  for (const [series, all] of events) {
+    const changed = all.filter((event) => event.hasProperty('recurrence-id'))
+    const masters = all.filter((event) => !event.hasProperty('recurrence-id'))
+    const master = masters.sort((one, other) => versionOf(other) - versionOf(one))[0]
+    /** Dates that were changed by themselves, by the moment that they would have had. */
+    const own = new Map<number, ICAL.Component>()
+    for (const event of changed) {
+      judged(found, event, () => {
+        const [property] = event.getAllProperties('recurrence-id')
+        if (property?.getParameter('range'))
+          refuse('All its later dates were changed at once, which can’t be read. Add them by hand.')
+        own.set(propertyMoment(zones, event, 'recurrence-id').at, event)
+      })
+    }
+    if (master && !(isCancelled || isOff(master))) found.whole.push(series)
+    if (master && (isCancelled || isOff(master))) {
+      found.cancelled.push(series)
+      continue
+    }
+    if (master) {
+      judged(found, master, () => {
+        const isRepeated = master.hasProperty('rrule') || master.hasProperty('rdate')
+        for (const one of datesOf(master, zones, span.until)) {
+          const other = own.get(one.at)
+          own.delete(one.at)
+          if (other) take(other, one.at)
+          else keep(master, one, isRepeated ? one.at : undefined)
+        }
+      })
+    }
+    for (const [at, event] of own) take(event, at)
+
+    /** A date that was changed by itself. */
+    function take(event: ICAL.Component, instead: number): void {
+      if (isCancelled || isOff(event)) found.cancelled.push(keyOf(series, instead))
+      else judged(found, event, () => keep(event, propertyMoment(zones, event, 'dtstart'), instead))
+    }
+
+    function keep(event: ICAL.Component, start: Moment, instead: number | undefined): void {
+      if (start.at < span.from) told.past += 1
+      else if (start.at >= span.until) told.later += 1
+      else {
+        found.appointments.push(appointmentOf(event, zones, start, { series, key: keyOf(series, instead) }))
+        if (start.isFloating) told.floating += 1
+      }
+    }
+  }
+}
+
+interface Moment {
+  at: number
+  isFloating: boolean
+}
+
+/** What is refused of an event stands beside its name; what the library can't read is refused, too. */
+function judged(found: FoundInFile, event: ICAL.Component, work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    const why = error instanceof Refused ? error.message : 'It can’t be read.'
+    found.refused.push({ name: plainText(textOf(event, 'summary')) || 'An event without a name', why })
+  }
+}
+
+/** When it takes place: once, or each date of a series up to the end of the window. */
+function datesOf(event: ICAL.Component, zones: Zones, until: number): Moment[] {
+  if (!event.hasProperty('dtstart')) refuse('It has no start.')
+  const first = propertyMoment(zones, event, 'dtstart')
+  if (!event.hasProperty('rrule') && !event.hasProperty('rdate')) return [first]
+  for (const rule of event.getAllProperties('rrule')) {
+    const { freq } = rule.getFirstValue() as unknown as { freq: string }
+    if (['SECONDLY', 'MINUTELY', 'HOURLY'].includes(freq)) refuse('It repeats more often than once a day.')
+  }
+  const zone = zoneOf(event, 'dtstart')
+  const without = new Set(momentsOf(event, zones, 'exdate'))
+  const dates: Moment[] = []
+  const start = event.getFirstPropertyValue('dtstart') as unknown as ICAL.Time
+  const expansion = new ICAL.RecurExpansion({ component: event, dtstart: start })
+  for (let steps = 0; steps < MOST_STEPS; steps++) {
+    const next = expansion.next()
+    if (!next) return dates
+    const one = zones.momentOf(next, zone)
+    if (one.at >= until) return dates
+    if (without.has(one.at)) continue
+    dates.push(one)
+    // What is over long since needn't be kept.
+    if (dates.length > MOST_DATES) dates.shift()
+  }
+  return refuse('It repeats too often to be read.')
+}
+
+/** The moments of all values of a property; those that can't be read are none. */
+function momentsOf(event: ICAL.Component, zones: Zones, name: string): number[] {
+  return event.getAllProperties(name).flatMap((property) =>
+    property.getValues().flatMap((value) => {
+      try {
+        return [zones.momentOf(value as unknown as ICAL.Time, parameterOf(property, 'tzid')).at]
+      } catch {
+        return []
+      }
+    })
+  )
+}
+
+function propertyMoment(zones: Zones, event: ICAL.Component, name: string): Moment {
+  const value = event.getFirstPropertyValue(name)
+  if (!(value instanceof ICAL.Time)) return refuse(name === 'dtstart' ? 'It has no start.' : 'Its date can’t be read.')
+  return zones.momentOf(value, zoneOf(event, name))
+}
+
+function zoneOf(event: ICAL.Component, name: string): string | undefined {
+  const property = event.getFirstProperty(name)
+  return property ? parameterOf(property, 'tzid') : undefined
+}
+
+function parameterOf(property: ICAL.Property, name: string): string | undefined {
+  const value = property.getParameter(name)
+  const text = Array.isArray(value) ? value[0] : value
+  return text === undefined ? undefined : String(text)
+}
+
+function appointmentOf(
+  event: ICAL.Component,
+  zones: Zones,
+  start: Moment,
+  known: Pick<FoundAppointment, 'key' | 'series'>
+): FoundAppointment {
+  const summary = plainText(textOf(event, 'summary'))
+  const { people, room } = attendeesOf(event)
+  const [person, ...others] = people
+  const also = others.map(({ name, email }) => name || email).slice(0, 5)
+  return {
+    ...known,
+    version: versionOf(event),
+    name: nameOf(person?.name || textOf(event, 'summary') || person?.email),
+    email: person?.email ?? '',
+    mobile: '',
+    at: start.at,
+    minutes: minutesOf(event, zones, start),
+    place: plainText(textOf(event, 'location'), 60) || room,
+    about: person?.name ? summary : '',
+    notes: also.length > 0 ? [`Also invited: ${also.join(', ')}.`] : []
+  }
+}
+
+function minutesOf(event: ICAL.Component, zones: Zones, start: Moment): number {
+  // Of a series it is the first date's: each date lasts as long.
+  const own = propertyMoment(zones, event, 'dtstart').at
+  if (event.hasProperty('dtend')) return lengthOf(own, propertyMoment(zones, event, 'dtend').at)
+  const duration = event.getFirstPropertyValue('duration')
+  if (duration instanceof ICAL.Duration) return lengthOf(start.at, start.at + duration.toSeconds() * 1000)
+  return USUAL_LENGTH
+}
+
+/** Who is invited beside the office, and the room. */
+function attendeesOf(event: ICAL.Component): { people: { name: string; email: string }[]; room: string } {
+  const organizer = emailOf(textOf(event, 'organizer')).toLowerCase()
+  const people: { name: string; email: string }[] = []
+  let room = ''
+  for (const property of event.getAllProperties('attendee').slice(0, 200)) {
+    const kind = (parameterOf(property, 'cutype') ?? '').toUpperCase()
+    const email = emailOf(property.getFirstValue())
+    const called = plainText(parameterOf(property, 'cn'))
+    if (kind === 'ROOM') room ||= called.slice(0, 60)
+    else if (!['RESOURCE', 'GROUP'].includes(kind) && email.toLowerCase() !== organizer)
+      people.push({ name: called.includes('@') ? '' : called, email })
+  }
+  return { people, room }
+}
+
+/** What is cancelled in its own calendar stays there, with a line through it. */
+function isOff(event: ICAL.Component): boolean {
+  return plainText(textOf(event, 'status')).toUpperCase() === 'CANCELLED'
+}
+
+function versionOf(event: ICAL.Component): number {
+  const version = Number(textOf(event, 'sequence'))
+  return Number.isSafeInteger(version) && version > 0 ? version : 0
+}
+
+/** By its UID, or, where a program leaves that out, by what it says. */
+function seriesOf(event: ICAL.Component): string {
+  const uid = textOf(event, 'uid')
+  const said = uid || JSON.stringify([textOf(event, 'summary'), textOf(event, 'dtstart')])
+  return hashed(uid ? 'uid' : 'said', said)
+}
+
+function keyOf(series: string, instead: number | undefined): string {
+  return instead === undefined ? series : hashed(series, String(instead))
+}
+
+/** Of texts of any length. */
+export function hashed(...parts: string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 27)
+}
+
+/** '' for what isn't there, or can't be read. */
+function textOf(component: ICAL.Component, name: string): string {
+  try {
+    const value = component.getFirstPropertyValue(name)
+    return value === null || value === undefined ? '' : String(value)
+  } catch {
+    return ''
+  }
+}

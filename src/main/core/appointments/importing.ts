@@ -1,0 +1,175 @@
+/**
+ * From a file to appointments: what it would change is shown first, and taken over as it was shown. What was imported before is
+ * changed, not added again; what its calendar has cancelled goes.
+ */
+import { basename } from 'node:path'
+import type {
+  AppointmentInFile,
+  AppointmentsImported,
+  AppointmentsInFile,
+  DecodedInput
+} from '../../../shared/contract/index.ts'
+import type { NoteInAudit } from '../audit/audit.ts'
+import type { Ask } from '../bulk/worker.ts'
+import { fail } from '../lib/failure.ts'
+import type { Time } from '../lib/time.ts'
+import type { Db } from '../storage/connection.ts'
+import type { AppointmentQuestions } from './appointment-files.ts'
+import type { Appointments } from './appointments.ts'
+import type { KeptAppointment } from './appointments-table.ts'
+import type { FoundAppointment, FoundInFile } from './found.ts'
+
+export interface ImportingDeps {
+  db: Db
+  appointments: Appointments
+  worker: { ask: Ask<AppointmentQuestions>; end(): Promise<void> }
+  time: Pick<Time, 'now' | 'zone'>
+  newId: () => string
+  note: NoteInAudit
+  accountId: () => string
+  changed: () => void
+}
+
+type Open = { id: string; accountId: string; fileName: string; found: FoundInFile }
+/** What becomes of one: what is kept of it now, and what will be. */
+interface Step {
+  kind: AppointmentInFile['kind']
+  was?: KeptAppointment
+  found?: FoundAppointment
+}
+
+const MOST_ROWS = 200
+const MOST_REFUSED = 100
+
+export class AppointmentImports {
+  readonly #deps: ImportingDeps
+  /** One at a time: another one takes its place. */
+  #open: Open | undefined
+
+  constructor(deps: ImportingDeps) {
+    this.#deps = deps
+  }
+
+  /** @throws AppFailure `bad-file` if it can't be used; the message says why. */
+  async open(path: string): Promise<AppointmentsInFile> {
+    const { accountId, newId, time, worker } = this.#deps
+    const account = accountId()
+    const fileName = basename(path)
+    try {
+      const ask = { path, fileName, now: time.now(), zone: time.zone() }
+      const found = await worker.ask('appointments', ask)
+      if (account === '' || accountId() !== account) fail('gone', 'Another account was chosen.')
+      this.#open = { id: newId(), accountId: account, fileName, found }
+      return this.#shown(this.#open)
+    } finally {
+      await worker.end()
+    }
+  }
+
+  close({ id }: DecodedInput<'appointments.closeFile'>): void {
+    if (this.#open?.id === id) this.#open = undefined
+  }
+
+  /** All of it or nothing. @throws AppFailure `gone`; the database's error. */
+  import({ id }: DecodedInput<'appointments.import'>): AppointmentsImported {
+    const { accountId, appointments, changed, db, note } = this.#deps
+    const open = this.#open
+    if (open?.id !== id || open.accountId !== accountId())
+      return fail('gone', 'This file is no longer open.', { next: 'Import it again.' })
+    // Steps are judged again: who has arrived meanwhile has.
+    const steps = this.#stepsOf(open)
+    const of = (kind: Step['kind']) => steps.filter((step) => step.kind === kind)
+    const done = { added: of('new').length, changed: of('changed').length, removed: of('gone').length }
+    const write = db.transaction(() => {
+      for (const { kind, was, found } of steps) {
+        if (kind === 'gone' && was) appointments.table.remove(was.id)
+        else if (kind !== 'same' && found) appointments.table.put(this.#kept(open.accountId, found, was))
+      }
+    })
+    const detail = {
+      file: open.fileName,
+      added: String(done.added),
+      moved: String(done.changed),
+      cancelled: String(done.removed)
+    }
+    note({ what: 'appointments-imported', detail }, 'now-or-never', () => write())
+    this.#open = undefined
+    changed()
+    return done
+  }
+
+  #shown({ id, fileName, found, accountId }: Open): AppointmentsInFile {
+    const steps = this.#stepsOf({ id, fileName, found, accountId })
+    const counts = { new: 0, changed: 0, same: 0, gone: 0 }
+    for (const { kind } of steps) counts[kind] += 1
+    // What changes something first, where not all can be shown.
+    const told = steps.toSorted((one, other) => Number(one.kind === 'same') - Number(other.kind === 'same'))
+    const older = steps.filter(({ was, found: one }) => was && one && one.version < was.version).length
+    return {
+      ...{ id, fileName, counts },
+      rows: told
+        .slice(0, MOST_ROWS)
+        .flatMap((step) => rowOf(step) ?? [])
+        .toSorted((one, other) => one.at - other.at),
+      refused: found.refused.slice(0, MOST_REFUSED),
+      refusedCount: found.refused.length,
+      notes: [
+        ...found.notes,
+        ...(older > 0 ? ['Some events are older than what is here already. They stay as they are here.'] : [])
+      ]
+    }
+  }
+
+  #stepsOf({ accountId, found }: Open): Step[] {
+    const { table } = this.#deps.appointments
+    const { from } = this.#deps.appointments.day()
+    const steps: Step[] = found.appointments.map((one) => {
+      const was = table.ofKey(accountId, one.key)
+      if (!was) return { kind: 'new', found: one }
+      const isSame = one.version < was.version || alike(was, one)
+      return { kind: isSame ? 'same' : 'changed', was, found: one }
+    })
+    const kept = new Set(found.appointments.map(({ key }) => key))
+    const gone = new Map<string, KeptAppointment>()
+    for (const key of found.cancelled) {
+      const one = table.ofKey(accountId, key)
+      for (const each of [...(one ? [one] : []), ...table.ofSeries(accountId, key)]) gone.set(each.id, each)
+    }
+    for (const series of found.whole) {
+      for (const each of table.ofSeries(accountId, series)) {
+        const isMissing = each.key !== undefined && !kept.has(each.key) && each.at >= from && each.at < found.until
+        // Who was here isn't made never to have been.
+        if (isMissing && each.state === 'expected') gone.set(each.id, each)
+      }
+    }
+    return [...steps, ...[...gone.values()].map((was): Step => ({ kind: 'gone', was }))]
+  }
+
+  #kept(accountId: string, found: FoundAppointment, was: KeptAppointment | undefined): KeptAppointment {
+    const { notes: _notes, series, ...members } = found
+    const base = was ?? {
+      ...{ id: this.#deps.newId(), accountId, state: 'expected' as const, before: undefined, person: undefined },
+      ...{ number: undefined, arrivedAt: undefined, calledAt: undefined, calls: 0 }
+    }
+    const isMoved = was !== undefined && was.at !== found.at
+    const isOther = was !== undefined && (was.name !== found.name || was.email !== found.email)
+    return {
+      ...{ ...base, ...members, series },
+      // Who didn't come at ten is expected at two.
+      ...(isMoved && was.state === 'no-show' && { state: 'expected' as const, before: undefined }),
+      ...(isOther && { person: undefined })
+    }
+  }
+}
+
+function alike(was: KeptAppointment, found: FoundAppointment): boolean {
+  const members = ['name', 'email', 'mobile', 'at', 'minutes', 'place', 'about'] as const
+  return members.every((member) => was[member] === found[member])
+}
+
+function rowOf({ kind, was, found }: Step): AppointmentInFile | undefined {
+  const one = found ?? was
+  if (!one) return undefined
+  const { name, email, at, minutes, place, about } = one
+  return { kind, name, at, minutes, place, notes: found?.notes ?? [], ...(email && { email }), ...(about && { about }) }
+}

@@ -1,0 +1,40 @@
+/** Requests about who is expected at the counter, who is called, and the board. */
+import type { Appointments } from '../core/appointments/appointments.ts'
+import type { CounterBoard } from '../core/appointments/board.ts'
+import type { AppointmentImports } from '../core/appointments/importing.ts'
+import type { Dialogs, FileKind } from './dialogs.ts'
+import type { HandlersOf } from './registration.ts'
+
+export interface AppointmentParts extends Pick<Dialogs, 'chooseFiles'> {
+  appointments: Appointments
+  imports: AppointmentImports
+  board: CounterBoard
+}
+
+const FILES: readonly FileKind[] = [
+  { name: 'Calendars and tables', extensions: ['ics', 'ical', 'csv', 'xlsx', 'txt', 'tsv'] }
+]
+
+export function appointmentHandlers({
+  appointments,
+  imports,
+  board,
+  chooseFiles
+}: AppointmentParts): HandlersOf<'appointments'> & HandlersOf<'board'> {
+  return {
+    'appointments.today': () => appointments.today(),
+    'appointments.save': async (given) => appointments.save(given),
+    'appointments.remove': async ({ id }) => appointments.remove(id),
+    'appointments.mark': async ({ id, as }) => appointments.mark(id, as),
+    'appointments.call': async ({ id }) => appointments.call(id),
+    'appointments.endCall': async () => appointments.endCall(),
+    'appointments.choosePerson': async ({ id, person }) => appointments.choosePerson(id, person),
+    'appointments.openFile': async (_input, { stillAsking }) => {
+      const [path] = await chooseFiles('Import appointments', FILES, stillAsking)
+      return path === undefined ? null : imports.open(path)
+    },
+    'appointments.import': async (input) => imports.import(input),
+    'appointments.closeFile': async (input) => imports.close(input),
+    'board.get': async () => board.board()
+  }
+}

@@ -1,0 +1,33 @@
+/** Reads files of appointments in a thread of their own, of the worker that reads sheets: it ends with each file. */
+import type { AppError } from '../../shared/contract/index.ts'
+import type { AppointmentQuestions } from '../core/appointments/appointment-files.ts'
+import type { Ask } from '../core/bulk/worker.ts'
+import type { BulkWorkerDeps } from './bulk.ts'
+import { askThread } from './worker-thread.ts'
+
+/** Five megabytes of calendar take less than a tenth: the limit keeps a defect of ours, or of the library, from more. */
+const MEMORY_MB = 512
+/** How long a file may take, in milliseconds: rules can be written that never end. */
+const TIMEOUT_MS = 30_000
+
+export function appointmentWorkerOf({ worker, log }: BulkWorkerDeps) {
+  const thread = askThread({
+    ...{ worker, log, words, name: 'appointments', title: 'The worker of appointments' },
+    memoryMb: MEMORY_MB,
+    timeoutMs: TIMEOUT_MS
+  })
+  const ask: Ask<AppointmentQuestions> = (name, ask) => thread.ask(name, ask) as Promise<never>
+  return { ask, end: thread.end }
+}
+
+const failed = (message: string): AppError => ({
+  code: 'bad-file',
+  message,
+  next: 'Export fewer days, and import that.'
+})
+const words = {
+  closed: { code: 'gone', message: 'This file is no longer open.', next: 'Import it again.' } as AppError,
+  tooLarge: failed('This file is too large to be read.'),
+  tooLong: failed('This file takes too long to read.'),
+  failed: failed('This file couldn’t be read. Nothing was imported.')
+}

@@ -1,0 +1,296 @@
+import { fireEvent, render, screen, within } from '@testing-library/svelte'
+import axe from 'axe-core'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { loadScreens } from '../../src/renderer/src/frame/screens.ts'
+import Counter from '../../src/renderer/src/screens/counter/Counter.svelte'
+import PersonPage from '../../src/renderer/src/screens/counter/person/PersonPage.svelte'
+import { PersonDisplay } from '../../src/renderer/src/screens/counter/person/person-display.svelte.ts'
+import type { Appointment, AppointmentsInFile, CounterEntry } from '../../src/shared/contract/views.ts'
+import { type FakeState, fakeApi } from './fake-api.ts'
+import { FakeClock, settle } from './fake-clock.ts'
+import { appointmentOf } from './fakes/appointments.ts'
+import { sessionOf } from './fakes/counter.ts'
+import { type Opened, openOffice, show } from './office.ts'
+import { NOW } from './people.ts'
+
+beforeAll(loadScreens)
+const MINUTE = 60_000
+let opened: Opened
+afterEach(() => opened?.close())
+
+function entry(signerName: string, change: Partial<CounterEntry> = {}): CounterEntry {
+  return {
+    ...{
+      documentReference: `doc-${signerName}`,
+      documentName: 'Deed of gift',
+      signer: 0,
+      signerName,
+      person: signerName
+    },
+    ...{ faceToFace: false, mayNeedCamera: false, isToday: false, ...change }
+  }
+}
+
+async function open(change: Partial<FakeState> = {}, rest: string[] = []) {
+  opened = await openOffice(fakeApi(change))
+  opened.app.router.go('counter', rest)
+  show(opened, Counter)
+  await settle()
+}
+const one = (name: string, minutes: number, change: Partial<Appointment> = {}) =>
+  appointmentOf({ id: name, name, at: NOW + minutes * MINUTE, ...change })
+
+const state = () => opened.api.control.state
+const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
+const button = (name: string | RegExp) => screen.getByRole('button', { name })
+async function press(name: string | RegExp) {
+  await fireEvent.click(button(name))
+  await settle()
+}
+const rows = () => within(screen.getByRole('region', { name: 'Today' })).getAllByRole('listitem')
+
+describe('appointments of today', () => {
+  test('stand in the order of time above everyone else, and who has one stands there only', async () => {
+    await open({
+      queue: [entry('Tama Brooks'), entry('Mere Parata')],
+      appointments: [one('Mere Parata', 30, { place: 'Room 2', person: 'Mere Parata' }), one('Aroha Ngata', 5)]
+    })
+    expect(rows().map((row) => row.textContent?.includes('Mere'))).toEqual([false, true])
+    expect(rows()[1]?.textContent).toContain('Room 2')
+    expect(rows()[1]?.textContent).toContain('Deed of gift')
+    expect(rows()[0]?.textContent).toContain('Nothing to sign here yet')
+    const others = screen.getByRole('region', { name: 'Everyone else' })
+    expect(others.textContent).toContain('Tama Brooks')
+    expect(others.textContent).not.toContain('Mere Parata')
+  })
+
+  test('go from arrived to called to the sheet, a press each', async () => {
+    await open({ queue: [entry('Mere Parata')], appointments: [one('Mere Parata', 0, { person: 'Mere Parata' })] })
+    await press(/^Arrived: Mere Parata/)
+    expect(rows()[0]?.textContent).toContain('Number 14')
+    expect(rows()[0]?.textContent).toContain('Waiting for 1 min')
+    await press(/^Call: /)
+    expect(state().calling).toBe('Mere Parata')
+    expect(rows()[0]?.textContent).toContain('Called just now')
+    await press(/^Call again: /)
+    expect(calls('appointments.call')).toHaveLength(2)
+    await press(/^Start: Mere Parata/)
+    expect(screen.getByRole('dialog')).toBeTruthy()
+  })
+
+  test('say who is late, and suggest after a while that they didn’t come; one press takes that back', async () => {
+    await open({ queue: [], appointments: [one('Mere Parata', -5), one('Tama Brooks', -20)] })
+    expect(rows().map((row) => row.textContent)).toEqual([
+      expect.stringContaining('20 min late'),
+      expect.stringContaining('5 min late')
+    ])
+    expect(screen.getAllByRole('button', { name: /^Didn’t come/ })).toHaveLength(1)
+    await press(/^Didn’t come: Tama Brooks/)
+    expect(rows()).toHaveLength(1)
+    expect(opened.app.toasts.undo()).toBe(true)
+    await settle()
+    expect(rows()).toHaveLength(2)
+    await press(/^Didn’t come: Tama Brooks/)
+    await press(/^Undo: Tama Brooks, Didn’t come/)
+    expect(rows()).toHaveLength(2)
+  })
+
+  test('are found by name, time, place and number; the keys go from one to the next', async () => {
+    await open({
+      queue: [entry('Wiremu Pohe')],
+      appointments: [
+        one('Mere Parata', 30, { place: 'Room 2' }),
+        one('Tama Brooks', 40, { state: 'arrived', number: 21 })
+      ]
+    })
+    const field = screen.getByRole('searchbox')
+    const found = async (typed: string) => {
+      await fireEvent.input(field, { target: { value: typed } })
+      return screen.queryAllByRole('listitem').map((row) => /Mere|Tama|Wiremu/.exec(row.textContent ?? '')?.[0])
+    }
+    expect(await found('room 2')).toEqual(['Mere'])
+    expect(await found('21')).toEqual(['Tama'])
+    expect(await found('parata')).toEqual(['Mere'])
+    await found('')
+    await fireEvent.keyDown(field, { key: 'ArrowDown' })
+    expect(document.activeElement?.getAttribute('aria-label')).toMatch(/^Arrived: Mere/)
+    await fireEvent.keyDown(document.activeElement as Element, { key: 'ArrowDown' })
+    expect(document.activeElement?.getAttribute('aria-label')).toMatch(/^Call: Tama/)
+  })
+
+  test('of which it isn’t clear whose they are ask, and staff says', async () => {
+    const choices = ['a@example.com', 'b@example.com'].map((contact, at) => ({
+      person: `p${at}`,
+      name: 'Mere Parata',
+      contact
+    }))
+    await open({ queue: [], appointments: [one('Mere Parata', 30, { choices })] })
+    expect(
+      within(screen.getByRole('group', { name: 'Who in the queue is Mere Parata?' })).getAllByRole('button')
+    ).toHaveLength(3)
+    await press('Mere Parata b@example.com')
+    expect(calls('appointments.choosePerson')[0]?.input).toEqual({ id: 'Mere Parata', person: 'p1' })
+    expect(screen.queryByText(/Several people here/)).toBeNull()
+  })
+
+  test('are made by hand, of a person of the queue with one press and a time', async () => {
+    await open({ queue: [entry('Mere Parata')] })
+    await press('Add appointment: Mere Parata, Deed of gift')
+    const dialog = within(await screen.findByRole('dialog'))
+    expect((dialog.getByLabelText('Name') as HTMLInputElement).value).toBe('Mere Parata')
+    await fireEvent.input(dialog.getByLabelText('Time'), { target: { value: 'soon' } })
+    await fireEvent.click(dialog.getByRole('button', { name: 'Add appointment' }))
+    expect(dialog.getByText('Enter a time, such as 10:30.')).toBeTruthy()
+    await fireEvent.input(dialog.getByLabelText('Time'), { target: { value: '2.30 pm' } })
+    await fireEvent.click(dialog.getByLabelText(/They’re here now/))
+    await fireEvent.click(dialog.getByRole('button', { name: 'Add appointment' }))
+    await settle()
+    expect(calls('appointments.save')[0]?.input).toMatchObject({
+      name: 'Mere Parata',
+      person: 'Mere Parata',
+      minutes: 30,
+      hasArrived: true
+    })
+    expect(state().appointments).toMatchObject([{ state: 'arrived', number: 14 }])
+  })
+
+  test('that can’t be marked say why', async () => {
+    await open({ queue: [], appointments: [one('Mere Parata', 0)] })
+    opened.api.control.fail('appointments.mark', { code: 'gone', message: 'This appointment is no longer there.' })
+    await press(/^Arrived/)
+    expect(opened.app.toasts.shown[0]?.text).toBe('That wasn’t saved. This appointment is no longer there.')
+  })
+})
+
+describe('a file of appointments', () => {
+  const file: AppointmentsInFile = {
+    id: 'f',
+    fileName: 'day.ics',
+    rows: [{ kind: 'new', name: 'Mere Parata', at: NOW, minutes: 30, place: 'Room 2', notes: ['Also invited: Tama.'] }],
+    counts: { new: 1, changed: 0, same: 0, gone: 0 },
+    refused: [{ name: 'Holiday', why: 'It’s all day, without a time.' }],
+    refusedCount: 1,
+    notes: ['1 date before today left out.']
+  }
+  async function importing(change: Partial<FakeState>) {
+    await open({ queue: [], ...change })
+    await choose()
+  }
+  async function choose() {
+    await fireEvent.keyDown(button('Appointments'), { key: 'Enter' })
+    await fireEvent.click(await screen.findByRole('menuitem', { name: 'Import from a file…' }))
+    await settle()
+  }
+
+  test('shows what it would change, and what can’t be read and why, before it does', async () => {
+    await importing({ appointmentFile: file })
+    const dialog = within(await screen.findByRole('dialog'))
+    expect(dialog.getByText('1 new · 1 can’t be read')).toBeTruthy()
+    expect(dialog.getByText('1 date before today left out.')).toBeTruthy()
+    expect(dialog.getByText(/It’s all day, without a time/)).toBeTruthy()
+    expect(state().appointments).toEqual([])
+    await fireEvent.click(dialog.getByRole('button', { name: 'Import 1 change' }))
+    await settle()
+    expect(state().appointments).toMatchObject([{ name: 'Mere Parata' }])
+    expect(opened.app.toasts.shown[0]?.text).toBe('1 appointment added.')
+  })
+
+  test('that can’t be used says why on the screen', async () => {
+    await importing({})
+    expect(screen.queryByRole('dialog')).toBeNull()
+    opened.api.control.fail('appointments.openFile', { code: 'bad-file', message: 'This file is larger than 5 MB.' })
+    await choose()
+    expect(screen.getAllByText(/larger than 5 MB/).length).toBeGreaterThan(0)
+  })
+})
+
+describe('the board', () => {
+  test('tells who signs, who waits and who needs help, in words', async () => {
+    await open(
+      {
+        queue: [],
+        appointments: [
+          one('Tama Brooks', 0, { state: 'called', number: 21, arrivedAt: NOW - 12 * MINUTE }),
+          one('Aroha Ngata', 30)
+        ],
+        counter: sessionOf({ place: 'other-display', phase: 'covered', cover: 'help' }),
+        connection: { state: 'offline', since: NOW - 30 * MINUTE }
+      },
+      ['board']
+    )
+    await settle()
+    const desk = await screen.findByRole('article', { name: 'This counter' })
+    expect(desk.textContent).toMatch(/Help wanted.*Page hidden.*Mere Parata.*Offline since/s)
+    const waiting = screen.getByRole('region', { name: /^Waiting/ })
+    expect(waiting.textContent).toMatch(/Number 21.*Tama Brooks.*Called/s)
+    state().counter = null
+    opened.api.control.emit('counter.changed', { id: '' })
+    await settle()
+    expect(desk.textContent).toContain('Free')
+    expect(desk.textContent).not.toContain('Help wanted')
+    expect(
+      (await axe.run(document.body, { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } }))
+        .violations
+    ).toEqual([])
+    await fireEvent.keyDown(window, { key: 'Escape' })
+    expect(opened.app.router.route.rest).toEqual([])
+  })
+})
+
+describe('the second display', () => {
+  async function display(change: Partial<FakeState>) {
+    const api = fakeApi(change)
+    const clock = new FakeClock(NOW)
+    const shown = new PersonDisplay(api, clock)
+    const stop = await shown.open()
+    const { unmount } = render(PersonPage, { props: { display: shown } })
+    await settle()
+    return {
+      api,
+      clock,
+      close: () => {
+        unmount()
+        stop()
+      }
+    }
+  }
+
+  test('calls a number to its place, with nothing of the person', async () => {
+    const called = appointmentOf({
+      id: 'a',
+      name: 'Mere Parata',
+      email: 'mere@example.com',
+      about: 'Will',
+      state: 'called',
+      number: 14
+    })
+    const { api, close } = await display({ appointments: [called] })
+    expect(screen.getByRole('heading', { name: 'Welcome' })).toBeTruthy()
+    api.control.state.calling = 'a'
+    api.control.state.appointments = [{ ...called, place: 'Counter 2' }]
+    api.control.emit('appointments.changed', null)
+    await settle()
+    expect(screen.getByRole('heading', { name: 'Number 14 Please come to Counter 2' })).toBeTruthy()
+    expect(document.body.textContent).not.toMatch(/Mere|mere@|Will/)
+    delete api.control.state.calling
+    api.control.emit('appointments.changed', null)
+    await settle()
+    expect(screen.getByRole('heading', { name: 'Welcome' })).toBeTruthy()
+    close()
+  })
+
+  test('shows the office’s pictures in turn', async () => {
+    const settings = fakeApi().control.state.counterSettings
+    const { clock, close } = await display({
+      counterSettings: { ...settings, waitingRoom: { ...settings.waitingRoom, pictures: ['one', 'two'] } },
+      pictures: { one: 'data:image/png;base64,AAAA', two: 'data:image/png;base64,BBBB' }
+    })
+    const picture = () => document.querySelector('img.picture')?.getAttribute('src')
+    expect(picture()).toContain('AAAA')
+    await clock.pass(20_000)
+    expect(picture()).toContain('BBBB')
+    await clock.pass(20_000)
+    expect(picture()).toContain('AAAA')
+    close()
+  })
+})

@@ -1,0 +1,143 @@
+import { appendFile, mkdir, open, truncate, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import {
+  appointmentAnswers,
+  MOST_FILE_BYTES,
+  readUnchanged
+} from '../../../src/main/core/appointments/appointment-files.ts'
+import { temporaryFolder } from '../storage/folders.ts'
+
+/** Friday 21 November 2026, ten in the morning in Auckland. */
+const NOW = Date.parse('2026-11-21T10:00:00+13:00')
+const at = { now: NOW, zone: 'Pacific/Auckland' }
+
+async function reading(fileName: string, content: string | Uint8Array) {
+  const path = join(temporaryFolder(), fileName)
+  await writeFile(path, content)
+  return appointmentAnswers.appointments({ path, fileName, ...at })
+}
+const refusal = (message: RegExp) => ({ appError: { code: 'bad-file', message: expect.stringMatching(message) } })
+
+describe('a table of appointments', () => {
+  test('has its columns told by their headings', async () => {
+    const found = await reading(
+      'bookings.csv',
+      'First name,Surname,E-mail,Mobile,Date,Start time,End,Room,Document\nMere,Parata,mere@example.com,021 555 0101,21/11/2026,2:30 pm,3 pm,Room 2,Deed of gift\n'
+    )
+    expect(found.refused).toEqual([])
+    expect(found.appointments).toEqual([
+      {
+        key: expect.any(String),
+        version: 0,
+        name: 'Mere Parata',
+        email: 'mere@example.com',
+        mobile: '021 555 0101',
+        at: Date.parse('2026-11-21T14:30:00+13:00'),
+        minutes: 30,
+        place: 'Room 2',
+        about: 'Deed of gift',
+        notes: []
+      }
+    ])
+  })
+
+  test('without a date is of today, which is said', async () => {
+    const found = await reading('today.csv', 'Name,Time,Minutes\nMere Parata,14:30,45\n')
+    expect(found.appointments).toMatchObject([{ at: Date.parse('2026-11-21T14:30:00+13:00'), minutes: 45 }])
+    expect(found.notes).toContain('No column has the date: where a row doesn’t say, it’s today.')
+  })
+
+  test.each([
+    ['no name', ',21/11/2026,10:30,11:00', 'There is no name.'],
+    ['a day that isn’t', 'Mere,31/02/2026,10:30,11:00', 'Its date can’t be read.'],
+    ['no time', 'Mere,21/11/2026,,', 'There is no time.'],
+    ['a time that isn’t', 'Mere,21/11/2026,half ten,', 'Its time can’t be read.'],
+    ['an end before its start', 'Mere,21/11/2026,10:30,9:00', 'It ends before it starts.']
+  ])('says of a row with %s why it isn’t taken', async (_, row, why) => {
+    const found = await reading('bookings.csv', `Name,Date,Time,End\n${row}\nTama Brooks,22/11/2026,10:30,11:00\n`)
+    expect(found.appointments).toMatchObject([{ name: 'Tama Brooks' }])
+    expect(found.refused).toEqual([{ name: 'Row 2', why }])
+  })
+
+  test('says how a day is read that could be two, and takes each row once', async () => {
+    const row = 'Mere,4/12/2026,10:30,\n'
+    const found = await reading('bookings.csv', `Name,Date,Time,End\n${row}${row}`)
+    expect(found.appointments).toHaveLength(1)
+    expect(found.notes.join(' ')).toContain('Dates such as 4/12/2026 are read with the day first.')
+    expect(found.refused).toEqual([{ name: 'Row 3', why: 'It’s there twice.' }])
+  })
+
+  test('takes a formula for the text that it is', async () => {
+    const found = await reading('bookings.csv', 'Name,Time\n"=HYPERLINK(""http://evil.example"",""x"")",10:30\n')
+    expect(found.appointments[0]?.name).toBe('=HYPERLINK("http://evil.example","x")')
+  })
+
+  test.each([
+    ['names', 'Date,Time\n21/11/2026,10:30\n', /No column has the people’s names/],
+    ['times', 'Name,Room\nMere,2\n', /No column has the time/]
+  ])('without a column of %s is refused, with what to do', async (_, text, message) => {
+    await expect(reading('bookings.csv', text)).rejects.toMatchObject(refusal(message))
+  })
+})
+
+describe('a file of appointments', () => {
+  test('is a calendar by what is in it, whatever it is called', async () => {
+    const text =
+      'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\nSUMMARY:Mere\r\nDTSTART:20261121T020000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n'
+    expect((await reading('bookings.csv', text)).appointments).toMatchObject([{ name: 'Mere' }])
+    await expect(reading('bookings.ics', 'Name,Time\nMere,10:30\n')).rejects.toMatchObject(refusal(/isn’t a calendar/))
+  })
+
+  test('of fifty megabytes is refused before anything of it is read', async () => {
+    const path = join(temporaryFolder(), 'all.ics')
+    const file = await open(path, 'w')
+    await file.truncate(50 * 1024 * 1024)
+    await file.close()
+    await expect(appointmentAnswers.appointments({ path, fileName: 'all.ics', ...at })).rejects.toMatchObject(
+      refusal(/larger than 5 MB/)
+    )
+  })
+
+  test('at its limit is read whole', async () => {
+    const line = `X-PAD:${'x'.repeat(60)}\r\n`
+    const start = 'BEGIN:VCALENDAR\r\n'
+    const end = 'BEGIN:VEVENT\r\nUID:1\r\nSUMMARY:Mere\r\nDTSTART:20261121T020000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n'
+    const lines = Math.floor((MOST_FILE_BYTES - start.length - end.length) / line.length)
+    expect((await reading('all.ics', start + line.repeat(lines) + end)).appointments).toHaveLength(1)
+  })
+
+  test('that is empty, gone, or a folder is refused in words', async () => {
+    await expect(reading('none.ics', '')).rejects.toMatchObject(refusal(/empty/))
+    const folder = temporaryFolder()
+    await mkdir(join(folder, 'a.ics'))
+    const ask = (fileName: string) => appointmentAnswers.appointments({ path: join(folder, fileName), fileName, ...at })
+    await expect(ask('b.ics')).rejects.toMatchObject(refusal(/no longer there/))
+    await expect(ask('a.ics')).rejects.toMatchObject(refusal(/folder|couldn’t be read/))
+  })
+
+  test.each([
+    ['grows', (path: string) => appendFile(path, 'X:2\r\n')],
+    ['is replaced by one as long', (path: string) => writeFile(path, 'B'.repeat(10))],
+    ['is cut', (path: string) => truncate(path, 3)]
+  ])('that %s while it is read is refused', async (_, happens) => {
+    const path = join(temporaryFolder(), 'live.ics')
+    await writeFile(path, 'A'.repeat(10))
+    await utimes(path, 1, 1)
+    const openFile = async (...given: Parameters<typeof open>) => {
+      const file = await open(...given)
+      const read = file.read.bind(file) as (...args: unknown[]) => Promise<never>
+      return Object.assign(file, {
+        read: async (...args: unknown[]) => {
+          await happens(path)
+          return read(...args)
+        }
+      })
+    }
+    await expect(readUnchanged(path, openFile as typeof open)).rejects.toMatchObject(
+      refusal(/changed while it was read/)
+    )
+    await writeFile(path, 'A'.repeat(10))
+    expect(await readUnchanged(path)).toHaveLength(10)
+  })
+})

@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest'
+import { fitOf } from '../../../src/main/core/appointments/matching.ts'
+import { sessionOf, turnOf } from '../../renderer/fakes/counter.ts'
+import { HOUR, MINUTE, office } from './office.ts'
+
+describe('appointments of today', () => {
+  test('stand in the order of time, with person, time and place, and end with their day', async () => {
+    const { appointments, add, pass } = office()
+    await add('Tama Brooks', 60, { place: 'Room 2', email: 'tama@example.com', about: 'Will' })
+    await add('Mere Parata', 30)
+    await add('Far Away', 24 * 60)
+    const { appointments: today, places } = await appointments.today()
+    expect(today.map(({ name, place }) => [name, place])).toEqual([
+      ['Mere Parata', ''],
+      ['Tama Brooks', 'Room 2']
+    ])
+    expect(places).toEqual(['Room 2'])
+    pass(14 * HOUR)
+    expect((await appointments.today()).appointments.map(({ name }) => name)).toEqual(['Far Away'])
+    expect(appointments.table.between('office', 0, Number.MAX_SAFE_INTEGER)).toHaveLength(1)
+  })
+
+  test('are those of the account, and go with it', async () => {
+    const { appointments, add, chosen, db } = office()
+    await add('Mere Parata')
+    chosen.account = 'branch'
+    expect((await appointments.today()).appointments).toEqual([])
+    db.exec(`DELETE FROM accounts WHERE id = 'office'`)
+    chosen.account = 'office'
+    expect((await appointments.today()).appointments).toEqual([])
+  })
+
+  test('go step by step, each in the trail with who and when', async () => {
+    const { appointments, add, notes, only, told } = office()
+    const id = await add('Mere Parata', 30, { place: 'Room 2' })
+    appointments.mark(id, 'arrived')
+    expect(await only()).toMatchObject({ state: 'arrived', number: 1 })
+    appointments.call(id)
+    appointments.call(id)
+    appointments.mark(id, 'here')
+    appointments.mark(id, 'done')
+    expect(notes.map(({ what, signerName, detail }) => [what, signerName, detail])).toEqual([
+      ['appointment-saved', 'Mere Parata', { appointment: '2026-11-21 10:30', at: 'Room 2', how: 'added' }],
+      ['appointment-arrived', 'Mere Parata', { appointment: '2026-11-21 10:30', at: 'Room 2', number: '1' }],
+      ['appointment-called', 'Mere Parata', { appointment: '2026-11-21 10:30', at: 'Room 2', number: '1', times: '1' }],
+      ['appointment-called', 'Mere Parata', { appointment: '2026-11-21 10:30', at: 'Room 2', number: '1', times: '2' }],
+      ['appointment-marked', 'Mere Parata', { appointment: '2026-11-21 10:30', at: 'Room 2', number: '1', to: 'here' }],
+      ['appointment-marked', 'Mere Parata', { appointment: '2026-11-21 10:30', at: 'Room 2', number: '1', to: 'done' }]
+    ])
+    expect(told.changed).toBeGreaterThanOrEqual(6)
+  })
+
+  test('who didn’t come is taken back by one step, and keeps the number that was given', async () => {
+    const { appointments, add, notes, only } = office()
+    const id = await add('Mere Parata')
+    appointments.mark(id, 'arrived')
+    appointments.mark(id, 'no-show')
+    expect(await only()).toMatchObject({ state: 'no-show' })
+    appointments.mark(id, 'undo')
+    appointments.mark(id, 'undo')
+    expect(await only()).toMatchObject({ state: 'arrived', number: 1 })
+    expect(notes.map(({ what }) => what).slice(-2)).toEqual(['appointment-missed', 'appointment-undone'])
+  })
+
+  test('a step that the trail can’t take isn’t taken', async () => {
+    const { appointments, add, only, refusing } = office()
+    const id = await add('Mere Parata')
+    refusing.notes = true
+    expect(() => appointments.mark(id, 'no-show')).toThrow('full')
+    expect(() => appointments.call(id)).toThrow('full')
+    expect(await only()).toMatchObject({ state: 'expected' })
+    expect(appointments.calling()).toBeUndefined()
+  })
+
+  test('one that is gone, or another account’s, says so', async () => {
+    const { appointments, add, chosen } = office()
+    const id = await add('Mere Parata')
+    chosen.account = 'branch'
+    for (const act of [
+      () => appointments.mark(id, 'arrived'),
+      () => appointments.call(id),
+      () => appointments.remove(id)
+    ])
+      expect(act).toThrow(expect.objectContaining({ appError: expect.objectContaining({ code: 'gone' }) }))
+  })
+})
+
+describe('a number', () => {
+  test('is the next of the day, never given twice, and begins at 1 the next morning', async () => {
+    const { appointments, add, only, pass } = office()
+    const first = await add('Mere Parata')
+    appointments.mark(first, 'arrived')
+    appointments.remove(first)
+    appointments.mark(await add('Tama Brooks'), 'arrived')
+    expect(await only()).toMatchObject({ number: 2 })
+    pass(24 * HOUR)
+    const next = await add('Aroha Ngata', 24 * 60 + 30)
+    appointments.call(next)
+    expect(await only()).toMatchObject({ number: 1, state: 'called' })
+  })
+
+  test('is called with its place and nothing of the person, until they are here, or for five minutes', async () => {
+    const { appointments, add, pass } = office()
+    const mere = await add('Mere Parata', 30, { email: 'mere@example.com' })
+    const tama = await add('Tama Brooks', 40, { place: 'Room 2' })
+    appointments.mark(mere, 'arrived')
+    appointments.call(mere)
+    expect(appointments.calling()).toEqual({ number: 1, place: 'Counter 2', calls: 1 })
+    appointments.call(tama)
+    expect(appointments.calling()).toEqual({ number: 2, place: 'Room 2', calls: 1 })
+    appointments.mark(tama, 'here')
+    expect(appointments.calling()).toBeUndefined()
+    appointments.call(mere)
+    expect(appointments.calling()).toMatchObject({ number: 1, calls: 2 })
+    pass(5 * MINUTE)
+    expect(appointments.calling()).toBeUndefined()
+  })
+})
+
+describe('whose signings an appointment is about', () => {
+  const mere = { person: 'a', name: 'Mere Parata', email: 'mere@example.com' }
+  const other = { person: 'b', name: 'Mere Parata', email: 'm.parata@example.org' }
+  const tama = { person: 'c', name: 'Tama Brooks' }
+
+  test.each([
+    ['the address', { name: 'M Parata', email: 'MERE@example.com' }, [mere, other], { person: 'a', choices: 0 }],
+    ['the name, where one has it', { name: 'tama brooks', email: '' }, [mere, tama], { person: 'c', choices: 0 }],
+    [
+      'the name, where nobody’s address is known',
+      { name: 'Tama Brooks', email: 't@example.com' },
+      [tama],
+      { person: 'c', choices: 0 }
+    ],
+    ['nobody, where two have the name', { name: 'Mere Parata', email: '' }, [mere, other], { choices: 2 }],
+    ['nobody, where the address is another’s', { name: 'Mere Parata', email: 'x@example.com' }, [mere], { choices: 1 }],
+    [
+      'who has both, of two with one address',
+      { name: 'Mere Parata', email: 'mere@example.com' },
+      [mere, { ...tama, email: 'mere@example.com' }],
+      { person: 'a', choices: 0 }
+    ],
+    [
+      'nobody, of a family with one address',
+      { name: 'Parata', email: 'mere@example.com' },
+      [mere, { ...tama, email: 'mere@example.com' }],
+      { choices: 2 }
+    ],
+    ['who staff chose', { name: 'Mere Parata', email: '', person: 'b' }, [mere, other], { person: 'b', choices: 0 }],
+    ['nobody, where staff said so', { name: 'Tama Brooks', email: '', person: '' }, [tama], { choices: 0 }],
+    ['nobody, where who was chosen has gone', { name: 'Mere Parata', email: '', person: 'z' }, [mere], { choices: 0 }]
+  ])('is told by %s', (_, expected, people, { choices, ...fit }) => {
+    const { choices: found, ...rest } = fitOf(expected, people)
+    expect(rest).toEqual(fit)
+    expect(found).toHaveLength(choices)
+  })
+
+  test('is asked of the queue’s documents, and chosen by staff', async () => {
+    const { appointments, add, only, waits } = office()
+    waits({ name: 'Mere Parata', email: 'mere@example.com' }, { name: 'Mere Parata', email: 'm.parata@example.org' })
+    const id = await add('Mere Parata')
+    expect(await only()).toMatchObject({
+      choices: [
+        { person: 'person-0', contact: 'mere@example.com' },
+        { person: 'person-1', contact: 'm.parata@example.org' }
+      ]
+    })
+    appointments.choosePerson(id, 'person-1')
+    expect(await only()).toMatchObject({ person: 'person-1', choices: [] })
+    // Someone else now.
+    appointments.save({ id, name: 'Tama Brooks', at: (await only())?.at ?? 0, minutes: 30 })
+    expect(await only()).not.toHaveProperty('person')
+  })
+
+  test('who signs is here, and who has signed all of theirs is done', async () => {
+    const { appointments, add, only, waits } = office()
+    waits({ name: 'Mere Parata', person: 'mere' })
+    appointments.mark(await add('Mere Parata'), 'arrived')
+    const turns = [turnOf({ person: 'mere' }), turnOf({ person: 'mere', documentReference: 'doc-1' })]
+    await appointments.sessionChanged(sessionOf({ turns }))
+    expect(await only()).toMatchObject({ state: 'here' })
+    const half = [
+      turnOf({ person: 'mere', outcome: { signed: 'signed' } }),
+      turnOf({ person: 'mere', outcome: { signed: 'not-yet' } })
+    ]
+    await appointments.sessionChanged(sessionOf({ phase: 'ended', turns: half }))
+    expect(await only()).toMatchObject({ state: 'here' })
+    const all = half.map((turn) => ({ ...turn, outcome: { signed: 'signed' as const } }))
+    await appointments.sessionChanged(sessionOf({ phase: 'ended', turns: all }))
+    expect(await only()).toMatchObject({ state: 'done' })
+  })
+})

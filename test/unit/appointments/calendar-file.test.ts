@@ -1,0 +1,279 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { readCalendar } from '../../../src/main/core/appointments/calendar-file.ts'
+import type { FoundInFile } from '../../../src/main/core/appointments/found.ts'
+
+/** Friday 21 November 2026, ten in the morning in Auckland, which is 13 hours ahead of UTC. */
+const NOW = Date.parse('2026-11-21T10:00:00+13:00')
+const zone = 'Pacific/Auckland'
+
+const fold = (...lines: string[]) => `${lines.join('\r\n')}\r\n`
+const calendar = (...lines: string[]) =>
+  fold('BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//x//y', ...lines, 'END:VCALENDAR')
+const event = (...lines: string[]) => ['BEGIN:VEVENT', ...lines, 'END:VEVENT']
+const MERE = [
+  'UID:a',
+  'SUMMARY:Mere Parata',
+  'DTSTART;TZID=Pacific/Auckland:20261121T143000',
+  'DTEND;TZID=Pacific/Auckland:20261121T150000'
+]
+const read = (text: string): FoundInFile => readCalendar(text, { now: NOW, zone })
+const times = ({ appointments }: FoundInFile) => appointments.map(({ at }) => new Date(at).toISOString())
+const refused = (text: string) => read(text).refused
+const file = (message: RegExp) =>
+  expect.objectContaining({
+    appError: expect.objectContaining({ code: 'bad-file', message: expect.stringMatching(message) })
+  })
+
+describe('an event of a calendar', () => {
+  test('is an appointment with person, time, length and place', () => {
+    const found = read(
+      calendar(
+        ...event(
+          ...MERE,
+          'LOCATION:Room 2',
+          'SEQUENCE:3',
+          'ORGANIZER:mailto:office@example.com',
+          'ATTENDEE;CN=Office:mailto:office@example.com',
+          'ATTENDEE;CUTYPE=ROOM;CN=Harbour room:mailto:room@example.com',
+          'ATTENDEE;CN=Mere H. Parata:mailto:mere@example.com',
+          'ATTENDEE;CN=Tama Brooks:mailto:tama@example.com'
+        )
+      )
+    )
+    expect(found.refused).toEqual([])
+    expect(found.appointments).toEqual([
+      {
+        key: expect.any(String),
+        series: expect.any(String),
+        version: 3,
+        name: 'Mere H. Parata',
+        email: 'mere@example.com',
+        mobile: '',
+        at: Date.parse('2026-11-21T14:30:00+13:00'),
+        minutes: 30,
+        place: 'Room 2',
+        about: 'Mere Parata',
+        notes: ['Also invited: Tama Brooks.']
+      }
+    ])
+  })
+
+  test('stands in UTC, in a zone of the world, or in one that the file brings along', () => {
+    const brought = [
+      'BEGIN:VTIMEZONE',
+      'TZID:Office time',
+      'BEGIN:STANDARD',
+      'DTSTART:19700101T000000',
+      'TZOFFSETFROM:+0930',
+      'TZOFFSETTO:+0930',
+      'END:STANDARD',
+      'END:VTIMEZONE'
+    ]
+    const found = read(
+      calendar(
+        ...brought,
+        ...event('UID:1', 'SUMMARY:A', 'DTSTART:20261121T020000Z'),
+        ...event('UID:2', 'SUMMARY:B', 'DTSTART;TZID=Australia/Sydney:20261121T140000'),
+        ...event('UID:3', 'SUMMARY:C', 'DTSTART;TZID=/mozilla.org/20050126_1/Asia/Tokyo:20261121T140000'),
+        ...event('UID:4', 'SUMMARY:D', 'DTSTART;TZID=Office time:20261121T150000')
+      )
+    )
+    expect(times(found)).toEqual([
+      '2026-11-21T02:00:00.000Z',
+      '2026-11-21T03:00:00.000Z',
+      '2026-11-21T05:00:00.000Z',
+      '2026-11-21T05:30:00.000Z'
+    ])
+    expect(found.notes).toEqual([])
+  })
+
+  test('of a zone that nobody knows is refused, and the others are read', () => {
+    const found = read(
+      calendar(...event('UID:1', 'SUMMARY:Mere', 'DTSTART;TZID=Middle-earth/Shire:20261121T140000'), ...event(...MERE))
+    )
+    expect(found.refused).toEqual([{ name: 'Mere', why: 'Its time zone, “Middle-earth/Shire”, isn’t known.' }])
+    expect(found.appointments).toHaveLength(1)
+  })
+
+  test('of no zone is read in the office’s, which is said', () => {
+    const found = read(calendar(...event('UID:1', 'SUMMARY:Mere', 'DTSTART:20261121T140000')))
+    expect(times(found)).toEqual(['2026-11-21T01:00:00.000Z'])
+    expect(found.notes).toEqual(['1 time has no time zone and was read in yours, Pacific/Auckland.'])
+  })
+
+  test.each([
+    ['all day', ['DTSTART;VALUE=DATE:20261121'], 'It’s all day, without a time.'],
+    ['without a start', [], 'It has no start.'],
+    ['of nonsense for a start', ['DTSTART:yesterday'], /It has no start|can’t be read|isn’t a real one/],
+    ['that ends before it starts', ['DTSTART:20261121T020000Z', 'DTEND:20261121T010000Z'], 'It ends before it starts.'],
+    ['of days', ['DTSTART:20261121T020000Z', 'DURATION:P3D'], 'It’s longer than a day.'],
+    ['each minute', ['DTSTART:20261121T020000Z', 'RRULE:FREQ=MINUTELY'], 'It repeats more often than once a day.']
+  ])('%s is refused, and why is said', (_, lines, why) => {
+    const found = read(calendar(...event('UID:1', 'SUMMARY:Mere', ...lines)))
+    expect(found.appointments).toEqual([])
+    expect(found.refused).toEqual([{ name: 'Mere', why: typeof why === 'string' ? why : expect.stringMatching(why) }])
+  })
+
+  test('of 300 characters is refused; what turns the direction of text is taken out of the others', () => {
+    const long = 'x'.repeat(300)
+    expect(refused(calendar(...event('UID:1', `SUMMARY:${long}`, 'DTSTART:20261121T020000Z')))).toEqual([
+      { name: expect.stringMatching(/^x{199}…$/), why: 'The name is longer than 200 characters.' }
+    ])
+    const turned = read(calendar(...event('UID:1', 'SUMMARY:\u202eetaM\u202c محمد علي', 'DTSTART:20261121T020000Z')))
+    expect(turned.appointments[0]?.name).toBe('etaM محمد علي')
+  })
+
+  test('of yesterday, or far ahead, is left out, which is counted', () => {
+    const found = read(
+      calendar(
+        ...event('UID:1', 'SUMMARY:A', 'DTSTART:20261119T020000Z'),
+        ...event('UID:2', 'SUMMARY:B', 'DTSTART:20270519T020000Z')
+      )
+    )
+    expect(found.appointments).toEqual([])
+    expect(found.notes).toEqual(['1 date before today left out.', '1 date more than 60 days away left out.'])
+  })
+})
+
+describe('a series', () => {
+  const weekly = ['UID:w', 'SUMMARY:Clinic', 'DTSTART;TZID=Pacific/Auckland:20261001T090000', 'RRULE:FREQ=WEEKLY']
+
+  test('is each of its dates in the next sixty days, without those taken out, with those that were moved', () => {
+    const found = read(
+      calendar(
+        ...event(...weekly, 'EXDATE;TZID=Pacific/Auckland:20261203T090000'),
+        ...event(
+          'UID:w',
+          'SUMMARY:Clinic',
+          'RECURRENCE-ID;TZID=Pacific/Auckland:20261210T090000',
+          'DTSTART;TZID=Pacific/Auckland:20261210T150000'
+        ),
+        ...event('UID:w', 'STATUS:CANCELLED', 'RECURRENCE-ID:20261216T200000Z', 'DTSTART:20261216T200000Z')
+      )
+    )
+    expect(times(found).slice(0, 4)).toEqual([
+      '2026-11-25T20:00:00.000Z',
+      '2026-12-10T02:00:00.000Z',
+      '2026-12-23T20:00:00.000Z',
+      '2026-12-30T20:00:00.000Z'
+    ])
+    expect(found.cancelled).toHaveLength(1)
+    expect(new Set(found.appointments.map(({ key }) => key)).size).toBe(found.appointments.length)
+    expect(new Set(found.appointments.map(({ series }) => series)).size).toBe(1)
+  })
+
+  test('keeps its time of day when the clocks change', () => {
+    const daily = read(
+      calendar(
+        ...event('UID:d', 'SUMMARY:A', 'DTSTART;TZID=America/New_York:20261030T090000', 'RRULE:FREQ=DAILY;COUNT=60')
+      )
+    )
+    const hours = new Set(daily.appointments.map(({ at }) => new Date(at).getUTCHours()))
+    expect([...hours]).toEqual([14])
+  })
+
+  test('has the same keys when it is read again tomorrow', () => {
+    const text = calendar(...event(...weekly))
+    const keys = read(text).appointments.map(({ key }) => key)
+    const tomorrow = readCalendar(text, { now: NOW + 86_400_000, zone }).appointments.map(({ key }) => key)
+    expect(tomorrow.filter((key) => !keys.includes(key)).length).toBeLessThanOrEqual(1)
+  })
+
+  test('whose later dates were all changed at once is refused in words', () => {
+    const found = refused(
+      calendar(
+        ...event(...weekly),
+        ...event(
+          'UID:w',
+          'SUMMARY:Clinic',
+          'RECURRENCE-ID;RANGE=THISANDFUTURE:20261209T200000Z',
+          'DTSTART:20261209T210000Z'
+        )
+      )
+    )
+    expect(found).toEqual([
+      { name: 'Clinic', why: 'All its later dates were changed at once, which can’t be read. Add them by hand.' }
+    ])
+  })
+})
+
+describe('what was cancelled', () => {
+  test('is told by its status, or by the method of the file', () => {
+    const known = read(calendar(...event(...MERE))).appointments[0]?.key
+    expect(read(calendar(...event(...MERE, 'STATUS:CANCELLED'))).cancelled).toEqual([known])
+    expect(read(calendar('METHOD:CANCEL', ...event('UID:a'))).cancelled).toEqual([known])
+  })
+})
+
+describe('a file that isn’t a calendar, or too much of one', () => {
+  test.each([
+    ['nothing', '', /isn’t a calendar/],
+    ['a letter', 'Dear Mere,\nsee you at ten.\n', /isn’t a calendar/],
+    ['a card', fold('BEGIN:VCARD', 'END:VCARD'), /isn’t a calendar/],
+    ['half of one', 'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY', /damaged|isn’t a calendar/],
+    ['nested deeply', `${'BEGIN:VEVENT\r\n'.repeat(50_000)}`, /nested too deeply/],
+    ['of a million lines', 'X:1\n'.repeat(1_000_000), /too many lines/],
+    ['of very many events', calendar('BEGIN:VEVENT\r\nEND:VEVENT\r\n'.repeat(20_001)), /too many events/]
+  ])('%s is refused as a whole', (_, text, message) => {
+    expect(() => read(text)).toThrow(file(message))
+  })
+
+  test('keeps no more than two thousand, and says so', () => {
+    const events = Array.from({ length: 2100 }, (_, index) =>
+      event(`UID:${index}`, 'SUMMARY:A', 'DTSTART:20261121T020000Z')
+    ).flat()
+    const found = read(calendar(...events))
+    expect(found.appointments).toHaveLength(2000)
+    expect(found.notes).toEqual(['Only the first 2,000 are read; 100 dates left out.'])
+  })
+
+  test('whatever stands there, the answer is appointments or a plain refusal', () => {
+    const names = fc.constantFrom(
+      'UID',
+      'DTSTART',
+      'DTEND',
+      'DTSTART;TZID=Nowhere',
+      'RRULE',
+      'EXDATE',
+      'RDATE',
+      'DURATION',
+      'SUMMARY',
+      'ATTENDEE',
+      'SEQUENCE',
+      'RECURRENCE-ID',
+      'BEGIN',
+      'END',
+      'STATUS'
+    )
+    const values = fc.oneof(
+      fc.constantFrom(
+        '20261121T100000',
+        '20261121T100000Z',
+        '20261399T990000',
+        'P99D',
+        '-P1D',
+        'FREQ=DAILY;COUNT=3',
+        'FREQ=YEARLY;BYMONTH=2',
+        'VEVENT',
+        'VALARM',
+        'CANCELLED',
+        '-1',
+        'mailto:a@b.c'
+      ),
+      fc.string({ maxLength: 20 })
+    )
+    fc.assert(
+      fc.property(fc.array(fc.tuple(names, values), { maxLength: 12 }), (lines) => {
+        try {
+          const found = read(calendar(...event(...lines.map(([name, value]) => `${name}:${value}`))))
+          for (const one of found.appointments) expect(Number.isSafeInteger(one.at) && one.name !== '').toBe(true)
+          for (const { why } of found.refused) expect(why).toMatch(/^[A-Z].*\.$/s)
+        } catch (error) {
+          expect(error).toEqual(file(/./))
+        }
+      }),
+      { numRuns: 200 }
+    )
+  })
+})

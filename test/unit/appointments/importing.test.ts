@@ -1,0 +1,151 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../storage/folders.ts'
+import { office as newOffice } from './office.ts'
+
+function office() {
+  const one = newOffice()
+  const folder = temporaryFolder()
+  async function open(fileName: string, ...lines: string[]) {
+    const path = join(folder, fileName)
+    await writeFile(path, `${lines.join('\r\n')}\r\n`)
+    return one.imports.open(path)
+  }
+  const event = (uid: string, time: string, ...more: string[]) => [
+    'BEGIN:VEVENT',
+    `UID:${uid}`,
+    `DTSTART;TZID=Pacific/Auckland:20261121T${time}`,
+    ...(more.some((line) => line.startsWith('SUMMARY')) ? [] : ['SUMMARY:Mere Parata']),
+    ...more,
+    'END:VEVENT'
+  ]
+  const calendar = (...lines: string[]) => open('day.ics', 'BEGIN:VCALENDAR', ...lines, 'END:VCALENDAR')
+  async function taken(...lines: string[]) {
+    return one.imports.import({ id: (await calendar(...lines)).id })
+  }
+  const times = async () =>
+    (await one.appointments.today()).appointments.map(({ at }) =>
+      new Date(at + 13 * 3_600_000).toISOString().slice(11, 16)
+    )
+  return { ...one, open, calendar, event, taken, times }
+}
+
+describe('an imported file', () => {
+  test('is shown first, and changes nothing until it is taken over', async () => {
+    const { calendar, event, imports, notes, times } = office()
+    const shown = await calendar(
+      ...event('a', '103000', 'LOCATION:Room 2'),
+      ...event('b', '110000', 'DTEND:19990101T000000')
+    )
+    expect(shown).toMatchObject({
+      fileName: 'day.ics',
+      counts: { new: 1, changed: 0, same: 0, gone: 0 },
+      rows: [{ kind: 'new', name: 'Mere Parata', place: 'Room 2', minutes: 30 }],
+      refused: [{ name: 'Mere Parata', why: 'It ends before it starts.' }],
+      refusedCount: 1
+    })
+    expect(await times()).toEqual([])
+    expect(imports.import({ id: shown.id })).toEqual({ added: 1, changed: 0, removed: 0 })
+    expect(await times()).toEqual(['10:30'])
+    expect(notes).toMatchObject([
+      { what: 'appointments-imported', detail: { file: 'day.ics', added: '1', moved: '0', cancelled: '0' } }
+    ])
+    expect(() => imports.import({ id: shown.id })).toThrow(
+      expect.objectContaining({ appError: expect.objectContaining({ code: 'gone' }) })
+    )
+  })
+
+  test('imported again changes what moved, and doubles nothing', async () => {
+    const { calendar, event, taken, times } = office()
+    await taken(...event('a', '103000'), ...event('b', '110000'))
+    const again = await calendar(...event('a', '103000'), ...event('b', '140000', 'SEQUENCE:1'))
+    expect(again.counts).toEqual({ new: 0, changed: 1, same: 1, gone: 0 })
+    expect(await taken(...event('a', '103000'), ...event('b', '140000', 'SEQUENCE:1'))).toEqual({
+      added: 0,
+      changed: 1,
+      removed: 0
+    })
+    expect(await times()).toEqual(['10:30', '14:00'])
+  })
+
+  test('that is older than what is here changes nothing, and says so', async () => {
+    const { calendar, event, taken, times } = office()
+    await taken(...event('a', '140000', 'SEQUENCE:2'))
+    const older = await calendar(...event('a', '103000', 'SEQUENCE:1'))
+    expect(older.counts.same).toBe(1)
+    expect(older.notes.join(' ')).toContain('older than what is here')
+    await taken(...event('a', '103000', 'SEQUENCE:1'))
+    expect(await times()).toEqual(['14:00'])
+  })
+
+  test.each([
+    ['its status', (event: string[]) => [...event.slice(0, -1), 'STATUS:CANCELLED', 'END:VEVENT']],
+    ['the file’s method', (event: string[]) => ['METHOD:CANCEL', ...event]]
+  ])('takes away what is cancelled by %s, and says so first', async (_, cancelled) => {
+    const { calendar, event, taken, times } = office()
+    await taken(...event('a', '103000'), ...event('b', '110000'))
+    const shown = await calendar(...cancelled(event('a', '103000')))
+    expect(shown.rows).toMatchObject([{ kind: 'gone', name: 'Mere Parata' }])
+    expect(await taken(...cancelled(event('a', '103000')))).toMatchObject({ removed: 1 })
+    expect(await times()).toEqual(['11:00'])
+  })
+
+  test('takes away dates that its series doesn’t have any more, but nobody who has come', async () => {
+    const { appointments, event, taken, times } = office()
+    const series = (...more: string[]) => event('s', '103000', 'RRULE:FREQ=DAILY;COUNT=5', ...more)
+    expect(await taken(...series())).toMatchObject({ added: 5 })
+    expect(await taken(...series('EXDATE;TZID=Pacific/Auckland:20261123T103000'))).toMatchObject({
+      removed: 1,
+      added: 0
+    })
+    const [today] = (await appointments.today()).appointments
+    appointments.mark(today?.id ?? '', 'arrived')
+    expect(
+      await taken(
+        ...series('EXDATE;TZID=Pacific/Auckland:20261121T103000', 'EXDATE;TZID=Pacific/Auckland:20261123T103000')
+      )
+    ).toMatchObject({ removed: 0 })
+    expect(await times()).toEqual(['10:30'])
+  })
+
+  test('leaves how far someone is as it is; who didn’t come and has another time is expected again', async () => {
+    const { appointments, event, only, taken } = office()
+    await taken(...event('a', '103000'))
+    const id = (await only())?.id ?? ''
+    appointments.mark(id, 'arrived')
+    await taken(...event('a', '110000'))
+    expect(await only()).toMatchObject({ state: 'arrived', number: 1 })
+    appointments.mark(id, 'no-show')
+    await taken(...event('a', '150000'))
+    expect(await only()).toMatchObject({ state: 'expected' })
+  })
+
+  test('is of the account that was chosen when it was opened', async () => {
+    const { calendar, chosen, event, imports, times } = office()
+    const { id } = await calendar(...event('a', '103000'))
+    chosen.account = 'branch'
+    expect(() => imports.import({ id })).toThrow()
+    expect(await times()).toEqual([])
+  })
+
+  test('whose change the trail can’t take changes nothing', async () => {
+    const { calendar, event, imports, refusing, times } = office()
+    const { id } = await calendar(...event('a', '103000'))
+    refusing.notes = true
+    expect(() => imports.import({ id })).toThrow('full')
+    refusing.notes = false
+    expect(await times()).toEqual([])
+    expect(imports.import({ id })).toMatchObject({ added: 1 })
+  })
+
+  test('of a table is told again by its rows', async () => {
+    const { imports, open, times } = office()
+    const rows = ['Name,Time,Room', 'Mere Parata,10:30,Room 2']
+    imports.import({ id: (await open('day.csv', ...rows)).id })
+    const again = await open('day.csv', ...rows, 'Tama Brooks,11:00,')
+    expect(again.counts).toMatchObject({ same: 1, new: 1 })
+    imports.import({ id: again.id })
+    expect(await times()).toEqual(['10:30', '11:00'])
+  })
+})
