@@ -122,3 +122,64 @@ test('where the person has this window, or nobody signs, nothing is lost', async
   office.counter.placeLost()
   expect([office.state().phase, page.state]).toEqual(['open', 'shown'])
 })
+
+type Beside = Awaited<ReturnType<typeof beside>>
+/** Covers over a page that is open, by what brings each about. */
+const covered = (by: (beside: Beside) => unknown) => async (all: Beside) => {
+  await all.office.opens()
+  await by(all)
+}
+const MOMENTS: readonly [moment: string, come: (beside: Beside) => unknown][] = [
+  ['handover', () => {}],
+  ['loading', ({ counter, id }) => counter.begin(id)],
+  ['open', covered(() => {})],
+  ['covered: moment', covered(({ counter, id }) => counter.cover(id, 'moment'))],
+  ['covered: help', covered(({ counter, id }) => counter.cover(id, 'help'))],
+  ['covered: stop', covered(({ counter, id }) => counter.cover(id, 'stop'))],
+  ['covered: camera', covered(({ office }) => office.asks())],
+  [
+    'covered: file',
+    covered(({ office }) => {
+      office.settings.mayGiveFiles = true
+      office.events().asksForFile([])
+    })
+  ],
+  ['covered: away', covered(({ counter }) => counter.left('hidden'))],
+  ['covered: idle', covered(({ office }) => office.time.pass(150_000))],
+  ['covered: staff', covered(({ counter, id }) => counter.unlock(id, PIN))],
+  ['not me', ({ counter, id }) => counter.cover(id, 'not-me')],
+  ['asking', covered(({ office }) => office.events().returned())],
+  [
+    'between',
+    covered(async ({ office }) => {
+      office.signs('will', 0)
+      office.events().returned()
+      await office.settled()
+    })
+  ],
+  ['failed', covered(({ office }) => office.events().failed({ code: 'server', message: 'It broke.' }))]
+]
+
+test.each(MOMENTS)(
+  'at any moment (%s) it is locked here without a page, and staff ends it with the PIN',
+  async (_moment, come) => {
+    const all = await beside()
+    const { office, counter, id } = all
+    await come(all)
+    counter.placeLost()
+    expect(office.state()).toMatchObject({ place: 'here', isLocked: true, cover: 'away' })
+    counter.show(id, BOUNDS)
+    expect(office.pages.map(({ state }) => state)).not.toContain('shown')
+    expect([office.state().asksFile, office.state().asksFor]).toEqual([undefined, []])
+    await office.settled()
+    // Once more, as displays that are pulled out may be told of twice.
+    counter.placeLost()
+    expect(office.state()).toMatchObject({ isLocked: true })
+    await counter.unlock(id, PIN)
+    const ended = counter.staff(id, 'end', 'office')
+    await office.settled()
+    expect(await ended).toMatchObject({ phase: 'ended', isLocked: false })
+    expect([office.isTaken, office.told('session-ended').length]).toEqual([false, 1])
+    expect(office.state().turns.every(({ outcome }) => outcome !== undefined)).toBe(true)
+  }
+)
