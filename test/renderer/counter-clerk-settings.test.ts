@@ -368,3 +368,33 @@ test('what is refused for another reason asks for no PIN', async () => {
   await tick('Use full screen while someone signs')
   expect(screen.queryByRole('dialog')).toBeNull()
 })
+
+test('a pen display is tried: what it is, its pressure and tilt, the hand beside it, and how far taps land from the crosses', async () => {
+  await open()
+  await press('Test a pen display…')
+  const pad = screen.getByLabelText('Draw and tap here')
+  Object.defineProperties(pad, { clientWidth: { value: 1000 }, clientHeight: { value: 500 } })
+  pad.getBoundingClientRect = () => ({ left: 0, top: 0, width: 1000, height: 500 }) as DOMRect
+  const point = (type: string, init: PointerEventInit) =>
+    fireEvent(pad, new PointerEvent(type, { bubbles: true, ...init }))
+  const pen = { pointerId: 1, pointerType: 'pen' }
+  const value = (name: string) => screen.getByText(name).nextElementSibling?.textContent
+  await point('pointerdown', { ...pen, clientX: 300, clientY: 100, pressure: 0.2, tiltX: 10, tiltY: -5 })
+  await point('pointermove', { ...pen, clientX: 400, clientY: 100, pressure: 0.8, tiltX: 12, tiltY: -5 })
+  await point('pointerdown', { pointerId: 2, pointerType: 'touch', clientX: 500, clientY: 400, pressure: 0.5 })
+  expect([value('Seen as'), value('Pressure now'), value('Tilt')]).toEqual(['Pen', '80 %', '12° across, -5° along'])
+  expect([value('Pressure so far'), value('Touches beside the pen')]).toEqual(['20 % to 80 %', '1'])
+  await point('pointerup', pen)
+  for (const y of [0.08, 0.5, 0.92]) {
+    for (const x of [0.08, 0.5, 0.92]) {
+      await point('pointerdown', { ...pen, clientX: x * 1000 + 3, clientY: y * 500 - 2, pressure: 0.4 })
+      await point('pointerup', pen)
+    }
+  }
+  expect(value('Accuracy')).toBe('Taps land 3 px to the right and 2 px above on average.')
+  await press('Clear')
+  expect([value('Seen as'), value('Accuracy')]).toEqual(['Nothing yet', '0 of 9 crosses tapped'])
+  await fireEvent.click(screen.getByText('Close', { selector: 'button' }))
+  await settle()
+  expect(screen.queryByLabelText('Draw and tap here')).toBeNull()
+})

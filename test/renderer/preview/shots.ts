@@ -280,6 +280,13 @@ export const shots: Shot[] = [
       page.locator('#counter-title').evaluate((title) => title.scrollIntoView())
     )
   ),
+  shot('pen-test', 'clerk-settings', '#/settings', async (page) => {
+    await press('Test a pen display…')(page)
+    await page.mouse.move(300, 400)
+    await page.mouse.down()
+    await page.mouse.move(800, 560, { steps: 20 })
+    await page.mouse.up()
+  }),
   shot('clerk-staff-member', 'clerk-settings-staff', '#/settings', press('Edit Ben Tui')),
   shot('clerk-unlock-settings', 'clerk-settings-locked', '#/settings', press('Unlock…')),
   shot('clerk-locked-other', 'clerk-locked-names', '#/counter', press('Another staff member')),
