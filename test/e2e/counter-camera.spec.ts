@@ -29,6 +29,10 @@ test('a video confirmation: the page waits, covered, until staff allows the came
   expect(await app.views()).toEqual([])
   await person.unlock()
   await person.button('Allow camera').click()
+  // The person is asked, too.
+  await expect(person.heading('The page needs the camera')).toBeVisible()
+  expect(await app.views()).toEqual([])
+  await person.button('Allow').click()
   await expect.poll(async () => (await app.views()).length).toBe(1)
   await expect(page.getByTestId('camera-take')).toBeVisible()
   expect(await brightness(page)).toBeGreaterThan(0)
@@ -44,6 +48,9 @@ test('consent that was given at the start holds, and only for this session', asy
   const { app, person } = clerk
   await send(clerk, formsFor(['Deed of gift', 'Deed of trust'], [ON_VIDEO]))
   const page = await clerk.handOver(ON_VIDEO, 'Deed of gift', { allowsCamera: true })
+  await startCamera(page)
+  await person.button('Allow').click()
+  await confirmByVideo(page)
   await sign(page, ON_VIDEO)
   await clerk.giveBack()
   await clerk.button('Back to queue').click()
@@ -84,10 +91,11 @@ test('staff refuses the camera; a form that demands it sends the person to staff
 })
 
 test('an identity step with a picture of the camera', async ({ clerk }) => {
-  const { window } = clerk
+  const { window, person } = clerk
   await send(clerk, formsFor(['Deed of gift'], [WITH_QUESTION]))
   const page = await clerk.handOver(WITH_QUESTION, 'Deed of gift', { allowsCamera: true })
   await startCamera(page)
+  await person.button('Allow').click()
   await page.getByTestId('camera-take').click()
   await expect(page.getByTestId('camera-still')).toBeVisible()
   await sign(page, WITH_QUESTION)

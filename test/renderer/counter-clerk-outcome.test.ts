@@ -208,7 +208,10 @@ describe('While the person has the second display', () => {
     await open(beside({ phase: 'covered', cover: 'camera', asksFor: ['camera', 'microphone'], isLocked: true }))
     expect(panel().getByRole('heading', { name: 'The page needs the camera and microphone' })).toBeTruthy()
     await press('Allow camera and microphone')
-    expect(opened.api.control.state.counter).toMatchObject({ allowsCamera: true, phase: 'open' })
+    expect(panel().getByRole('heading', { name: /is asked about the camera and microphone$/ })).toBeTruthy()
+    expect(panel().queryByRole('button', { name: /^Allow/ })).toBeNull()
+    await press('Don’t allow')
+    expect(calls('counter.staff').at(-1)?.input).toMatchObject({ does: 'refuse-camera' })
   })
 
   test('a page that asks for a file waits for the clerk, who opens some', async () => {

@@ -491,7 +491,19 @@ describe('the camera', () => {
     expect(side().queryByRole('button', { name: /^Allow/ })).toBeNull()
     await give(fakePin)
     await press(/^Allow camera/)
+    // The person is asked, too.
+    expect(heading().textContent).toBe('The page needs the camera and microphone')
+    expect(side().getByText('Staff have allowed it. It’s used only if you agree.')).toBeTruthy()
+    await press('Allow')
+    expect(calls('counter.allowCamera')).toHaveLength(1)
     expect(api.control.state.counter).toMatchObject({ phase: 'open', allowsCamera: true })
+  })
+
+  test('that staff has allowed is gone without, as the person says', async () => {
+    await open({ ...asking, cover: 'consent', isLocked: false, allowsCamera: true })
+    await press('Continue without it')
+    expect(calls('counter.resume')).toHaveLength(1)
+    expect(calls('counter.allowCamera')).toEqual([])
   })
 
   test('can be refused by staff, and gone without by the person', async () => {

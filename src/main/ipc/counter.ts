@@ -52,6 +52,7 @@ export function counterHandlers(counter: Counter): Omit<HandlersOf<'counter'>, k
     'counter.show': theirs(async (of, { id, bounds }) => of.show(id, bounds)),
     'counter.cover': theirs((of, { id, why }) => of.cover(id, why)),
     'counter.resume': theirs((of, { id }) => of.resume(id)),
+    'counter.allowCamera': theirs((of, { id }) => of.allowCamera(id)),
     'counter.giveFile': theirs((of, { id, file }) => of.giveFile(id, file)),
     'counter.finish': theirs((of, { id }) => of.finish(id)),
     'counter.next': theirs((of, { id }) => of.next(id)),

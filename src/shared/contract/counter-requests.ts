@@ -79,6 +79,8 @@ export const counterRequests = {
   ),
   /** Takes the person's own cover away. */
   'counter.resume': answers<CounterSession>()(byId),
+  /** The person lets the page that asks use the devices that staff has allowed, and the pages of their turns that follow. */
+  'counter.allowCamera': answers<CounterSession>()(byId),
   /** Gives the page that asks for one a file of those that staff opened for this turn. */
   'counter.giveFile': answers<CounterSession>()(z.strictObject({ id, file: z.uuid() })),
   /** Closes and wipes the signing page, then asks the service what became of it. */

@@ -112,7 +112,7 @@ export interface OfferedFile {
 
 /**
  * Why the page is covered. moment, help, finish, stop: the person asked. file: the page asks for a file, which the person
- * chooses of those that staff opened. camera: the page asks for the camera or microphone, and staff has to say. away: the window was left. idle: nobody was there. not-me: anyone who was handed the screen is someone
+ * chooses of those that staff opened. camera: the page asks for the camera or microphone, and staff has to say. consent: staff has allowed it, and the person has to say. away: the window was left. idle: nobody was there. not-me: anyone who was handed the screen is someone
  * else. staff: staff has given their PIN and chooses what happens.
  */
 export type CounterCover =
@@ -122,6 +122,7 @@ export type CounterCover =
   | 'stop'
   | 'file'
   | 'camera'
+  | 'consent'
   | 'away'
   | 'idle'
   | 'not-me'

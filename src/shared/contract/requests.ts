@@ -184,6 +184,7 @@ export const personRequestNames = [
   'counter.show',
   'counter.cover',
   'counter.resume',
+  'counter.allowCamera',
   'counter.giveFile',
   'counter.finish',
   'counter.next',

@@ -233,6 +233,7 @@ export function fakeCounter(office: FakeOffice): Handled {
       if (isLocked && why !== 'camera') throw new Failure('not-allowed')
       return uncover(id)
     },
+    'counter.allowCamera': ({ id }) => uncover(id),
     'counter.giveFile': ({ id, file }) => {
       const { asksFile } = session(id)
       if (!asksFile?.files?.some((one) => one.id === file)) throw new Failure('gone')
@@ -277,7 +278,7 @@ export function fakeCounter(office: FakeOffice): Handled {
           return end(id) as never
         case 'allow-camera':
           become(id, { allowsCamera: true })
-          return uncover(id) as never
+          return cover(id, 'consent', false) as never
         case 'open-files':
         case 'open-folder':
           return become(id, { cover: 'file', asksFile: { files: fakeFiles } }) as never

@@ -57,6 +57,7 @@ const moments: Record<string, Partial<CounterSession>> = {
   'open-plain': { phase: 'open', origin: 'http://signing.example.com' },
   moment: { phase: 'covered', cover: 'moment' },
   help: { phase: 'covered', cover: 'help' },
+  consent: { phase: 'covered', cover: 'consent', asksFor: ['camera'], allowsCamera: true },
   file: { phase: 'covered', cover: 'file', asksFile: { files: fakeFiles } },
   'file-none': { phase: 'covered', cover: 'file', asksFile: {} },
   'staff-file': { phase: 'covered', cover: 'staff', asksFile: {} },

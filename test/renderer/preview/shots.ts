@@ -349,6 +349,7 @@ export const shots: Shot[] = [
     'person-open-long',
     'person-open-plain',
     'person-open-file',
+    'person-consent',
     'person-file',
     'person-file-none',
     'person-staff-file'

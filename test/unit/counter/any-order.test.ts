@@ -57,7 +57,7 @@ const command =
     )
 
 const persons = fc
-  .constantFrom('begin', 'resume', 'finish', 'next', 'retry')
+  .constantFrom('begin', 'resume', 'finish', 'next', 'retry', 'allowCamera')
   .map((name) => command(({ office, id }) => office.counter[name](id)))
 /** As a person usually does it: there are no turns to disturb else. */
 const opens = fc.constant<Happening>(async (world) => {
@@ -97,7 +97,8 @@ const deeds = fc
       'allow-camera',
       'refuse-camera',
       'print',
-      'save'
+      'save',
+      'open-files'
     ),
     from: fc.constantFrom('office', 'person')
   })
@@ -130,7 +131,8 @@ const pageDoes: ((events: SigningViewEvents) => void)[] = [
   (events) => events.open(said),
   (events) => events.granted(['camera']),
   (events) => events.touched(),
-  (events) => events.asksFor(['camera', 'microphone'], () => undefined)
+  (events) => events.asksFor(['camera', 'microphone'], () => undefined),
+  (events) => events.asksForFile(['.pdf'])
 ]
 /** Of the page that is there, or of one that is long gone. */
 const pages = fc.record({ does: fc.constantFrom(...pageDoes), which: fc.nat(3) }).map(
@@ -236,6 +238,9 @@ function check({ office, answers, rights, opened, broken }: World): void {
   expect(opened).toBeLessThanOrEqual(rights)
   if (state.cover === 'away' || state.cover === 'idle' || state.cover === 'camera') expect(state.isLocked).toBe(true)
   if (state.phase === 'covered') expect(state.cover).toBeDefined()
+  if (state.cover === 'file') expect(state.asksFile).toBeDefined()
+  if (state.cover === 'consent')
+    expect([state.isLocked, state.allowsCamera, state.asksFor.length > 0]).toEqual([false, true, true])
   if (state.phase === 'return') expect(state.isLocked).toBe(true)
   if (state.phase === 'ended') expect([state.isLocked, office.isTaken, office.kept]).toEqual([false, false, null])
   if (state.warningUntil !== undefined) expect(state.isLocked && state.cover !== 'camera').toBe(false)
@@ -323,6 +328,8 @@ test('every session keeps its promises at every moment, and comes to its end', a
       const office = openOffice(documents())
       office.place = place
       office.settings.mayKeepPages = mayKeepPages
+      office.settings.mayGiveFiles = true
+      office.chosenFiles = { files: [] }
       const chosen = [...turns, ...SITTING.slice(0, withBen)]
       const { id } = await office.start(...chosen.map(([reference, at]): [string, number] => [reference, at]))
       // As it was begun, the service's link was one to open.

@@ -28,24 +28,45 @@ test('a page that may never have it is told no at once, and nobody is disturbed'
   expect(office.state().phase).toBe('open')
 })
 
-test('staff’s yes, after the PIN, answers the page and holds for the session', async () => {
+test('staff’s yes, after the PIN, and the person’s answer the page: staff’s for the session, the person’s for their turns', async () => {
   const { office, counter, id, page } = await reading(VIDEO)
   const answers = office.asks(['camera', 'microphone'])
   expect(office.state()).toMatchObject({ phase: 'covered', cover: 'camera', isLocked: true })
   expect(office.state().asksFor).toEqual(['camera', 'microphone'])
   expect([page.state, answers]).toEqual(['hidden', []])
   await expect(counter.staff(id, 'allow-camera', 'office')).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
+  // Before staff has said so, the person can't.
+  await counter.allowCamera(id)
+  expect([answers, page.turn.media()]).toEqual([[], 'ask'])
   await counter.unlock(id, PIN)
   expect(await counter.staff(id, 'allow-camera', 'office')).toMatchObject({
-    phase: 'open',
-    allowsCamera: true,
-    asksFor: []
+    ...{ phase: 'covered', cover: 'consent', isLocked: false },
+    allowsCamera: true
   })
+  expect([page.state, answers, page.turn.media()]).toEqual(['hidden', [], 'ask'])
+  expect(await counter.allowCamera(id)).toMatchObject({ phase: 'open', asksFor: [] })
   expect([page.state, answers, page.turn.media()]).toEqual(['shown', [true], 'yes'])
-  expect(office.told('camera-allowed')).toMatchObject([{ signerName: 'Ann Example', detail: { by: 'staff' } }])
+  expect(office.told('camera-allowed').map(({ signerName, detail }) => [signerName, detail?.by])).toEqual([
+    ['Ann Example', 'staff'],
+    ['Ann Example', 'person']
+  ])
   void counter.finish(id)
   await office.handedOn()
-  expect((await office.opens()).turn.media()).toBe('yes')
+  // Of the next person staff needn't be asked any more; they are.
+  expect((await office.opens()).turn.media()).toBe('ask')
+  office.asks()
+  expect(office.state()).toMatchObject({ cover: 'consent', isLocked: false })
+})
+
+test('the person may say no to what staff has allowed, and is asked again without staff', async () => {
+  const { office, counter, id } = await reading(VIDEO)
+  const answers = office.asks()
+  await counter.unlock(id, PIN)
+  await counter.staff(id, 'allow-camera', 'office')
+  expect(await counter.resume(id)).toMatchObject({ phase: 'open', allowsCamera: true })
+  expect([answers, office.told('camera-refused')]).toMatchObject([[false], [{ detail: { by: 'person' } }]])
+  office.asks()
+  expect(office.state().cover).toBe('consent')
 })
 
 test('a no is a no of this question', async () => {
@@ -100,6 +121,8 @@ test('staff answers from their own screen while the person has the second displa
   const answers = office.asks()
   await expect(counter.staff(id, 'allow-camera', 'person')).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
   await counter.staff(id, 'allow-camera', 'office')
+  expect([answers, page.state]).toEqual([[], 'hidden'])
+  await counter.allowCamera(id)
   expect([answers, page.state]).toEqual([[true], 'shown'])
 })
 
@@ -111,7 +134,8 @@ test('a yes at the start is written down, and still holds only where the camera 
   void office.counter.finish(id)
   await office.settled()
   await office.counter.next(id)
-  expect(office.page()?.turn.media()).toBe('yes')
+  // The person is asked all the same.
+  expect(office.page()?.turn.media()).toBe('ask')
   expect(office.told('camera-allowed')).toHaveLength(1)
 })
 

@@ -110,6 +110,7 @@ export class Counter {
   readonly show = (id: string, bounds: ViewBounds) => this.#named(id).show(bounds)
   readonly cover = async (id: string, why: PersonOverlay) => this.#named(id).cover(why)
   readonly resume = async (id: string) => this.#named(id).resume()
+  readonly allowCamera = async (id: string) => this.#named(id).allowCamera()
   readonly giveFile = async (id: string, file: string) => this.#named(id).giveFile(file)
   readonly finish = async (id: string) => this.#named(id).finish()
   readonly next = async (id: string) => this.#named(id).next()

@@ -16,6 +16,8 @@ const NOTHING = { cover: undefined, coveredBy: undefined, isLocked: false } sati
 export class Overlays {
   readonly #state: SessionState
   readonly #page: Page
+  /** Who has let pages use the devices that staff has allowed: for their own turns, and not for the next person's. */
+  #consenting: string | undefined
   /** What the page that asks for a file takes. */
   #accept: readonly string[] = []
 
@@ -68,7 +70,9 @@ export class Overlays {
   asked(devices: readonly MediaDevice[]): void {
     this.#state.become({ asksFor: [...new Set([...this.#state.shown.asksFor, ...devices])] })
     // Where staff has to come, or is there, they see the question then.
-    if (this.lasting().cover === undefined) this.cover('camera', 'locked')
+    if (this.lasting().cover !== undefined) return
+    if (this.#state.shown.allowsCamera) this.cover('consent', 'not locked')
+    else this.cover('camera', 'locked')
   }
 
   /** The page asks for a file. */
@@ -108,22 +112,38 @@ export class Overlays {
     this.#state.noteTurn('camera-refused', current, { devices: asksFor.join(', '), by: 'the page was closed' })
   }
 
-  /** Yes, for the rest of the session. Only staff can say so. Answers whether there was a question. */
-  allowCamera(): boolean {
-    return this.#answered(true, 'staff')
+  /** Staff's yes, for the rest of the session. The page has its answer once the person has said so, too. */
+  allowCamera(): void {
+    const { asksFor, current } = this.#state.shown
+    if (asksFor.length === 0) return
+    this.#state.noteTurn('camera-allowed', current, { devices: asksFor.join(', '), by: 'staff' })
+    this.#state.become({ allowsCamera: true })
+    this.cover('consent', 'not locked')
+  }
+
+  /** The person's yes, for all their turns of the session. */
+  consent(): void {
+    const { asksFor, current } = this.#state.shown
+    this.#consenting = this.#state.turnOf(current).person
+    this.#state.noteTurn('camera-allowed', current, { devices: asksFor.join(', '), by: 'person' })
+    this.#state.become({ asksFor: [] })
+    this.#page.answer(true)
+    this.uncover()
+  }
+
+  /** What a page of the turn that runs may do with devices. */
+  media(): 'ask' | 'yes' {
+    const { allowsCamera, current } = this.#state.shown
+    return allowsCamera && this.#consenting === this.#state.turnOf(current).person ? 'yes' : 'ask'
   }
 
   /** Going on without an answer is a no. */
   refuseCamera(by: 'person' | 'staff'): void {
-    this.#answered(false, by)
-  }
-
-  #answered(granted: boolean, by: 'person' | 'staff'): boolean {
-    const { asksFor, current } = this.#state.shown
-    if (asksFor.length === 0) return false
-    this.#state.noteTurn(granted ? 'camera-allowed' : 'camera-refused', current, { devices: asksFor.join(', '), by })
-    this.#state.become({ asksFor: [], allowsCamera: granted })
-    this.#page.answer(granted)
-    return true
+    const { asksFor, allowsCamera, current } = this.#state.shown
+    if (asksFor.length === 0) return
+    this.#state.noteTurn('camera-refused', current, { devices: asksFor.join(', '), by })
+    // What staff has allowed stays allowed where it is the person who goes without.
+    this.#state.become({ asksFor: [], allowsCamera: allowsCamera && by === 'person' })
+    this.#page.answer(false)
   }
 }

@@ -14,7 +14,17 @@ export type PhaseEvent =
   | ('fail' | 'ask' | 'settle' | 'hand-over' | 'finish' | 'end')
 
 /** What the person who has the screen may ask for. */
-export type PersonAction = 'begin' | 'not-me' | 'cover' | 'resume' | 'give-file' | 'finish' | 'next' | 'retry' | 'zoom'
+export type PersonAction =
+  | 'begin'
+  | 'not-me'
+  | 'cover'
+  | 'resume'
+  | 'give-file'
+  | 'allow-camera'
+  | 'finish'
+  | 'next'
+  | 'retry'
+  | 'zoom'
 
 interface Phase {
   /** next: a turn's page may soon be needed. there: it is. closed: it is not. none: no page comes any more. */
@@ -80,6 +90,7 @@ export function mayDo(action: PersonAction, moment: Moment): boolean {
   const { phase, cover, isLocked, turns, current } = moment
   // To go on from the page's question is to say no to it.
   if (cover === 'camera') return action === 'resume'
+  if (cover === 'consent') return action === 'resume' || action === 'allow-camera'
   if (!PHASES[phase].person.includes(action) || (action === 'give-file' && cover !== 'file')) return false
   if (phase === 'covered') return !isLocked && cover !== undefined && OWN_OVERLAYS.includes(cover)
   if (!isFree(moment)) return false

@@ -132,6 +132,11 @@ export class Session {
     })
   }
 
+  /** The page that asks gets the devices: staff has said so, and now the person. */
+  allowCamera(): Promise<CounterSession> {
+    return this.#act('allow-camera', () => this.#overlays.consent())
+  }
+
   /** @throws AppFailure `gone`, `bad-file`: then they may choose another. */
   giveFile(file: string): Promise<CounterSession> {
     return this.#act('give-file', async ({ asksFile, current }) => {

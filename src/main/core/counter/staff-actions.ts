@@ -83,8 +83,7 @@ export class StaffActions {
         this.#overlays.uncover()
         return
       case 'allow-camera':
-        if (this.#overlays.allowCamera()) this.#overlays.uncover()
-        return
+        return this.#overlays.allowCamera()
       case 'end':
         return this.#end(from)
       case 'print':

@@ -90,10 +90,7 @@ export class Turns {
         documentReference: state.turnOf(index).documentReference,
         zoom: state.shown.zoom,
         language: state.shown.preferences.language,
-        media() {
-          if (!mayNeedCamera) return 'never'
-          return state.shown.allowsCamera ? 'yes' : 'ask'
-        },
+        media: () => (mayNeedCamera ? this.#overlays.media() : 'never'),
         files: () => this.#deps.settings().mayGiveFiles
       })
     } catch (error) {

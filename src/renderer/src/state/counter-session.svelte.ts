@@ -188,6 +188,7 @@ export class FollowedSession implements TakesPin {
     this.#command('cover', (id) => this.#api.counter.cover({ id, why }))
   /** Takes the person's own cover away, or answers a page that asks for the camera that it goes without. */
   readonly resume = () => this.#command('resume', (id) => this.#api.counter.resume({ id }))
+  readonly allowCamera = () => this.#command('allowCamera', (id) => this.#api.counter.allowCamera({ id }))
   readonly giveFile = (file: string) => this.#command('giveFile', (id) => this.#api.counter.giveFile({ id, file }))
   /** The page is closed, and the service asked. */
   readonly finish = () => this.#command('finish', (id) => this.#api.counter.finish({ id }))

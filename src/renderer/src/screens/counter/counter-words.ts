@@ -121,6 +121,11 @@ export function clerkWords(
     )
   if (cover === 'camera')
     return wanted(`The page needs the ${deviceWords(asksFor)}`, 'It stays hidden until you decide.')
+  if (cover === 'consent')
+    return calm(
+      `${who} is asked about the ${deviceWords(asksFor)}`,
+      'You have allowed it. The page gets it once they agree.'
+    )
   if (cover === 'file') {
     if (!asksFile?.files)
       return wanted(

@@ -4,7 +4,7 @@ import type { FollowedSession } from '../../../state/counter-session.svelte.ts'
 
 /**
  * handover, asking, between, failed, return: the phases of that name. frame: the page to sign, in our frame. pause: the
- * person's own cover. file: the page asks for a file. camera: staff has to say whether the page may. locked: only staff can go on. pin: staff wants the
+ * person's own cover. file: the page asks for a file. camera: staff has to say whether the page may. consent: the person has to, too. locked: only staff can go on. pin: staff wants the
  * screen. staff: what staff can do after their PIN.
  */
 export type Stage =
@@ -13,6 +13,7 @@ export type Stage =
   | 'pause'
   | 'file'
   | 'camera'
+  | 'consent'
   | 'locked'
   | 'pin'
   | 'staff'
@@ -29,7 +30,7 @@ export function stageOf(session: CounterSession, isStaffAsked: boolean): Stage {
   if (isStaffAsked) return 'pin'
   switch (session.phase) {
     case 'covered':
-      return session.cover === 'file' ? 'file' : 'pause'
+      return session.cover === 'file' || session.cover === 'consent' ? session.cover : 'pause'
     case 'loading':
     case 'open':
       return 'frame'

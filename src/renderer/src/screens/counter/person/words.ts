@@ -156,6 +156,7 @@ const reasons: Record<CoveredBy, string> = {
   stop: 'They asked to stop.',
   file: 'The page asked for a file.',
   camera: 'The page needs the camera or microphone.',
+  consent: 'The page needs the camera or microphone.',
   away: 'The screen was left unattended.',
   idle: 'Nobody used the screen for a while.',
   'not-me': 'They said they’re someone else.',

@@ -78,6 +78,8 @@ export const SENTENCES = [
   'It’s needed to confirm who you are. Staff can allow it with their PIN.',
   'Without it, you may not be able to sign.',
   'Continue without it',
+  'Staff have allowed it. It’s used only if you agree.',
+  'Allow',
   'Staff only',
   'Go back',
   'Please ask staff',
