@@ -155,7 +155,9 @@ async function copied(seen: Seen, to: string): Promise<void> {
   while (read <= seen.size) {
     const { bytesRead, buffer } = await from.read(new Uint8Array(CHUNK), 0, CHUNK, read)
     if (bytesRead === 0) break
-    await copy.write(buffer, 0, bytesRead)
+    // A disk that is nearly full takes a part, and says no more of it.
+    const { bytesWritten } = await copy.write(buffer, 0, bytesRead)
+    if (bytesWritten !== bytesRead) throw new Error('The disk is full.')
     read += bytesRead
   }
   if (read !== seen.size || !isSame(await from.stat(), seen)) throw new Error('It changed while it was read.')
