@@ -1,5 +1,5 @@
 /** The file of documents over its life: damaged where nobody looks at the start, ended, and asked again. */
-import { cp, mkdtemp, open, readdir, rm } from 'node:fs/promises'
+import { chmod, cp, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -93,6 +93,27 @@ describe('a damaged page', () => {
     expect(warnings).toEqual(['The file of documents was set aside, and a new one begun.'])
   })
 })
+
+test.skipIf(process.platform === 'win32')(
+  'nobody else may read the file and its log, not even of an older version',
+  async () => {
+    const rights = async () => {
+      const names = (await readdir(folder)).filter((name) => name.startsWith('documents.db'))
+      return Promise.all(names.map(async (name) => [name, ((await stat(join(folder, name))).mode & 0o777).toString(8)]))
+    }
+    for (const when of ['new', 'older'] as const) {
+      const { db } = await openDocuments({ folder, key, time: Date })
+      db.exec('CREATE TABLE IF NOT EXISTS t (a); INSERT INTO t VALUES (1)')
+      expect(Object.fromEntries(await rights()), when).toEqual({
+        'documents.db': '600',
+        'documents.db-wal': '600',
+        'documents.db-shm': '600'
+      })
+      db.close()
+      await chmod(join(folder, 'documents.db'), 0o644)
+    }
+  }
+)
 
 test('a worker that was ended starts no thread any more', async () => {
   const log = { warn: () => undefined, error: () => undefined }

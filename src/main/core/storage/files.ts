@@ -6,6 +6,7 @@ export interface Files {
   link(from: string, to: string): Promise<void>
   rename(from: string, to: string): Promise<void>
   unlink(path: string): Promise<void>
+  chmod(path: string, mode: number): Promise<void>
   readdir(folder: string): Promise<string[]>
   mkdir(folder: string, options: { recursive?: boolean; mode?: number }): Promise<unknown>
   lstat(path: string): Promise<{ size: number }>

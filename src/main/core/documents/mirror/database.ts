@@ -54,11 +54,13 @@ export async function openDocuments({
   }
   try {
     if ((key.isNew || isDamaged) && (await isThere(path, files))) await putAside()
+    await keepToOwner(folder, files)
     try {
       return { db: connect(path, key.key), state: 'file', ...moved }
     } catch (error) {
       if (faultOf(error).kind !== 'file') throw error
       await putAside()
+      await keepToOwner(folder, files)
       return { db: connect(path, key.key), state: 'file', ...moved }
     }
   } catch (error) {
@@ -91,6 +93,17 @@ function connect(path: string, key: Uint8Array): Db {
   } catch (error) {
     db.close()
     throw error
+  }
+}
+
+/** Nobody else on this computer reads it: SQLite gives a log the rights of its database, and to a new one those of any file. */
+async function keepToOwner(folder: string, files: Files): Promise<void> {
+  // Begun empty where it isn't there; else left as it is.
+  await (await files.open(join(folder, DOCUMENTS_FILE), 'a', 0o600)).close()
+  for (const name of FILES) {
+    const path = join(folder, name)
+    // Where the disk knows no rights, or the file is someone else's, it is as it was.
+    if (await isThere(path, files)) await files.chmod(path, 0o600).catch(() => undefined)
   }
 }
 
