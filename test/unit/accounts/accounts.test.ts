@@ -152,7 +152,9 @@ describe('an account', () => {
   test('has a colour of its own, and the practice office one that no other gets', async () => {
     const { accounts } = office()
     const practice = await accounts.add({ kind: 'practice', name: 'Practice' })
-    const others = await Promise.all(Array.from({ length: 9 }, () => accounts.add(service())))
+    const others = await Promise.all(
+      Array.from({ length: 9 }, (_, index) => accounts.add(service({ name: `Office ${index}` })))
+    )
     const colours = others.map(({ colour }) => colour)
     expect(practice.colour).toBe(PRACTICE_COLOUR)
     expect(new Set(colours).size).toBe(8)
@@ -171,6 +173,17 @@ describe('an account', () => {
     })
     expect(open().get(id)).toMatchObject({ scheme: 'bearer', baseUrl: 'https://other.example.com', jsonByQuery: true })
     expect(await open().secretsOf(id)).toEqual({ scheme: 'bearer', token: 'new' })
+  })
+
+  test('has a name that no other has, however it is spelled, and may keep it', async () => {
+    const { accounts } = office()
+    const { id } = await accounts.add(service({ name: 'Harbour Law' }))
+    const taken = { code: 'invalid', fields: [{ field: 'name', message: expect.stringContaining('Another account') }] }
+    expect(await failureOf(() => accounts.add(service({ name: ' harbour LAW ' })))).toMatchObject(taken)
+    const other = await accounts.add(service({ name: 'Harbour Law 2' }))
+    expect(await failureOf(() => accounts.update(other.id, { name: 'HARBOUR LAW' }))).toMatchObject(taken)
+    expect(await accounts.update(id, { name: 'HARBOUR LAW' })).toMatchObject({ name: 'HARBOUR LAW' })
+    expect(accounts.list().map(({ name }) => name)).toEqual(['HARBOUR LAW', 'Harbour Law 2'])
   })
 
   test('says how its service wants the data type of identity data spelled, from its first day or later', async () => {
@@ -398,7 +411,7 @@ describe('the chosen account', () => {
   test('is another one when it is removed, until there is none', async () => {
     const { accounts } = office()
     const first = await accounts.add(service())
-    const second = await accounts.add(service())
+    const second = await accounts.add(service({ name: 'The other' }))
     await accounts.remove(first.id)
     expect(accounts.chosen()?.id).toBe(second.id)
     await accounts.remove(second.id)
@@ -413,7 +426,7 @@ describe('removing an account', () => {
 
   async function busyOffice() {
     const parts = office()
-    const [one, other] = [await parts.accounts.add(service()), await parts.accounts.add(service())]
+    const [one, other] = [await parts.accounts.add(service()), await parts.accounts.add(service({ name: 'The other' }))]
     for (const { id } of [one, other]) {
       parts.db.exec(`
         INSERT INTO drafts (id, account_id, kind, title, body, created_at, updated_at)

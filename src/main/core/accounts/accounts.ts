@@ -82,6 +82,14 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
   }
   const rowOf = (id: string): AccountRecord => rows.get(id) ?? fail('no-account', 'This account no longer exists.')
 
+  /** Two of one name couldn't be told apart in the list, nor in the audit trail. */
+  function refuseTaken(name: string, except?: string): void {
+    const folded = name.toLocaleLowerCase('en')
+    if (rows.all().some((row) => row.id !== except && row.name.toLocaleLowerCase('en') === folded)) {
+      fail('invalid', NAME_TAKEN, { fields: [{ field: 'name', message: NAME_TAKEN }] })
+    }
+  }
+
   const add = db.transaction((row: AccountRecord): void => {
     rows.put({ ...row, position: rows.nextPosition() })
     if (rows.chosenId() === undefined) rows.choose(row.id)
@@ -122,6 +130,7 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
     async add(input: AccountInput): Promise<Account> {
       const id = newId()
       const name = readName(input.name)
+      refuseTaken(name)
       const kept = input.kind === 'service' ? readService(input) : undefined
       const taken = rows.all().map((row) => row.colour)
       const colour = input.colour ?? (kept === undefined ? PRACTICE_COLOUR : freeColour(taken))
@@ -162,6 +171,7 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
         fail('invalid', 'The practice office’s address and key can’t be changed.')
       }
       const name = changes.name === undefined ? before.name : readName(changes.name)
+      if (name !== before.name) refuseTaken(name, id)
       const baseUrl = changes.baseUrl === undefined ? before.baseUrl : readAddress(changes.baseUrl)
       const kept = changes.authentication && (await keptBeside(before))
       const credentials = changes.authentication && changedCredentials(changes.authentication, kept?.credentials)
@@ -305,6 +315,7 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
   }
 }
 
+const NAME_TAKEN = 'Another account has this name. Choose a different one.'
 const CREDENTIALS_AGAIN = 'This is another service’s address. Enter its key or token too.'
 const HOLDS_SENDS = 'This account still has packages in its Outbox. Send or cancel them first.'
 const HOLDS_ACTIONS = 'This account still has unfinished changes to documents. Finish or cancel them in Activity first.'
