@@ -160,6 +160,16 @@ describe('a receipt', () => {
     })
   })
 
+  test('gets another number where the key is another', async () => {
+    const { couple, receipts, entries } = counter()
+    couple()
+    const { number: first } = await receipts.print(SESSION, 'file')
+    for (const name of entries.keys()) if (name.includes('key')) entries.delete(name)
+    const { number: second } = await receipts.print(SESSION, 'file')
+    expect(second.slice(7, 13)).toBe('000002')
+    expect(second.slice(14)).not.toBe(first.slice(14))
+  })
+
   test('counts from one again in another year of the office', async () => {
     const { couple, receipts, now } = counter()
     couple()

@@ -32,6 +32,7 @@ const Running = z.object({
       signer: z.int().min(0),
       signerName: z.string(),
       person: z.string(),
+      contact: z.string().optional(),
       outcome: Outcome.optional(),
       identity: z.object({ signerReference: z.string().optional(), person: z.string() }),
       hasBegun: z.boolean(),

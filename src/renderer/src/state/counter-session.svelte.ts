@@ -5,7 +5,7 @@
 
 import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import type { Input, personRequestNames } from '../../../shared/contract/requests.ts'
-import type { CounterPhase, CounterSession, CounterTurn, ReceiptCode } from '../../../shared/contract/views.ts'
+import type { CounterPhase, CounterSession, CounterTurn } from '../../../shared/contract/views.ts'
 import type { Api } from '../api.ts'
 import { settled } from '../api.ts'
 import { type Clock, Seconds } from './clock.ts'
@@ -60,8 +60,6 @@ export class FollowedSession implements TakesPin {
   readonly #namedWait: PinWait
   #staffAsked = $state(false)
   #pinWasWrong = $state(false)
-  #receipt = $state.raw<ReceiptCode>()
-  #receiptFailed = $state(false)
   #firstKey = ''
   #coveredForStaff = false
   #newest = 0
@@ -126,23 +124,8 @@ export class FollowedSession implements TakesPin {
     return this.#session?.place === place && this.#session.phase !== 'ended'
   }
 
-  /** The receipt of who has just finished, once it was asked for; gone with them. */
-  get receipt() {
-    return this.#receipt
-  }
-  get receiptFailed() {
-    return this.#receiptFailed
-  }
-
-  async askReceipt(): Promise<void> {
-    const session = this.#session
-    if (!session || this.#receipt) return
-    const moves = this.#moves
-    const result = await settled(this.#api.counter.receipt({ id: session.id }))
-    if (moves !== this.#moves) return
-    if (result.ok) this.#receipt = result.value
-    this.#receiptFailed = !result.ok
-  }
+  /** The receipt of the person who has just finished. */
+  readonly receipt = (id: string) => settled(this.#api.counter.receipt({ id }))
 
   /** Whole seconds until a moment of the session, told again each second; 0 where it has passed or there is none. */
   secondsUntil(moment: number | undefined): number {
@@ -331,8 +314,6 @@ export class FollowedSession implements TakesPin {
     if (before?.id !== session?.id) this.#pinWasWrong = false
     if (!hasMoved) return
     this.#moves++
-    this.#receipt = undefined
-    this.#receiptFailed = false
     // What was asked for has come to pass, though its answer may still be under way.
     this.#busy = []
     if (session?.phase !== 'covered') this.#forgetStaff()

@@ -1,0 +1,74 @@
+/** Who is given a receipt at the counter, and when: the person who has finished, and nobody else's. */
+import { expect, test } from 'vitest'
+import { openCrashMarker } from '../../../src/main/core/counter/interrupted.ts'
+import { counterHandlers } from '../../../src/main/ipc/counter.ts'
+import { database } from '../audit/office.ts'
+import { openOffice, signer } from './office.ts'
+
+function counter(people: string[] = ['Ann Example', 'Ben Example']) {
+  const office = openOffice({ will: people.map((name) => signer(name)), deed: people.map((name) => signer(name)) })
+  const asked: unknown[] = []
+  office.deps.receiptOf = async (session, person) => {
+    asked.push([session, person])
+    return { number: 'R-2026-000001-3F2A', sha256: '', size: 21, path: '' }
+  }
+  return { office, asked }
+}
+
+test('a person has theirs once the service was asked about all that they sign', async () => {
+  const { office, asked } = counter()
+  const { id } = await office.start(['will', 0], ['deed', 0], ['will', 1])
+  const refused = { appError: { code: 'not-allowed' } }
+  await expect(office.counter.receipt(id)).rejects.toMatchObject(refused)
+  await office.opens()
+  await expect(office.counter.receipt(id)).rejects.toMatchObject(refused)
+  office.signs('will', 0)
+  office.events().returned()
+  await office.settled()
+  // Their second document is still to come.
+  await expect(office.counter.receipt(id)).rejects.toMatchObject(refused)
+  await office.handedOn()
+  office.signs('deed', 0)
+  office.events().returned()
+  await office.settled()
+  await office.counter.receipt(id)
+  expect(asked).toEqual([[id, { name: 'Ann Example', contact: undefined }]])
+  await expect(office.counter.receipt('another')).rejects.toMatchObject({ appError: { code: 'gone' } })
+  await office.handedOn()
+  await expect(office.counter.receipt(id)).rejects.toMatchObject(refused)
+})
+
+test('nobody has one where the office offers none, and only the screen that the person has asks for it', async () => {
+  const { office } = counter()
+  office.settings.receipt = 'never'
+  const { id } = await office.start(['will', 0])
+  await office.opens()
+  office.signs('will', 0)
+  office.events().returned()
+  await office.settled()
+  expect(office.state().receipt).toBeUndefined()
+  await expect(office.counter.receipt(id)).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
+  const handlers = counterHandlers(office.counter)
+  const person = { from: 'person' as const, stillAsking: () => true }
+  await expect(handlers['counter.receipt']({ id }, person)).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
+})
+
+test('the trail numbers each turn, says of which account the session is, and which of two of one name it was', async () => {
+  const { office } = counter(['Ann Example'])
+  office.service.set('deed', { Signers: [signer('Ann Example', { Email: 'another.ann@example.com' })] })
+  await office.looked()
+  await office.start(['will', 0], ['deed', 0])
+  await office.opens()
+  office.events().returned()
+  await office.handedOn()
+  expect(office.told('session-started')[0]?.detail).toMatchObject({ account: 'Harbour Lawyers' })
+  expect(office.told('turn-ended')[0]?.detail).toMatchObject({ turn: '1', contact: 'ann.example@example.com' })
+})
+
+test('that outlives a crash, as a receipt must not take one person for two', () => {
+  const marker = openCrashMarker({ db: database(), trouble: (error) => expect.unreachable(String(error)) })
+  const turn = { documentReference: 'will', documentName: 'Will', signer: 0, signerName: 'Ann', person: 'ann' }
+  const kept = { ...turn, contact: 'ann@example.com', identity: { person: 'ann' }, hasBegun: true }
+  marker.keep({ id: 's', accountId: 'a', startedAt: 1, staff: 'Grace', current: 0, turns: [kept] })
+  expect(marker.read()).toMatchObject({ turns: [{ contact: 'ann@example.com' }] })
+})
