@@ -198,6 +198,49 @@ describe('a series', () => {
   })
 })
 
+describe('a rule that the library would follow without end', () => {
+  const on = (rule: string) =>
+    read(
+      calendar(...event('UID:1', 'SUMMARY:Clinic', 'DTSTART;TZID=Pacific/Auckland:20261101T090000', `RRULE:${rule}`))
+    )
+
+  test.each(['FREQ=DAILY;BYMONTH=2;BYMONTHDAY=31', 'FREQ=DAILY;INTERVAL=7;BYDAY=TU'])('%s has no date', (rule) => {
+    expect(on(rule)).toMatchObject({ appointments: [], refused: [] })
+  })
+
+  test('is read where it has dates: workdays, so many Mondays, the last of each month', () => {
+    expect(on('FREQ=DAILY;BYDAY=MO,TU,WE,TH,FR').appointments).toHaveLength(42)
+    expect(times(on('FREQ=DAILY;BYDAY=MO;COUNT=5'))).toEqual(['2026-11-22T20:00:00.000Z', '2026-11-29T20:00:00.000Z'])
+    expect(times(on('FREQ=DAILY;BYMONTHDAY=-1')).map((at) => at.slice(5, 10))).toEqual(['11-29', '12-30'])
+  })
+
+  test.each([
+    ['FREQ=DAILY;INTERVAL=99999999', 'It repeats too seldom to be read.'],
+    ['FREQ=DAILY;BYSETPOS=2;BYDAY=MO', 'How it repeats can’t be read.']
+  ])('%s is refused in words', (rule, why) => {
+    expect(on(rule).refused).toEqual([{ name: 'Clinic', why }])
+  })
+})
+
+test('an event that can’t be parsed is refused alone, and the others are read with the file’s own zone', () => {
+  const zoned = [
+    'BEGIN:VTIMEZONE',
+    'TZID:Ours',
+    'BEGIN:STANDARD',
+    'DTSTART:19700101T000000',
+    'TZOFFSETFROM:+1200',
+    'TZOFFSETTO:+1200',
+    'END:STANDARD',
+    'END:VTIMEZONE'
+  ]
+  const broken = event('UID:1', 'SUMMARY:Broken', 'DTSTART:20261121T020000Z', 'RRULE:FREQ=YEARLY;BYWEEKNO=60')
+  const found = read(
+    calendar(...zoned, ...broken, ...event('UID:2', 'SUMMARY:Mere', 'DTSTART;TZID=Ours:20261121T150000'))
+  )
+  expect(found.refused).toEqual([{ name: 'Broken', why: 'It can’t be read.' }])
+  expect(times(found)).toEqual(['2026-11-21T03:00:00.000Z'])
+})
+
 describe('what was cancelled', () => {
   test('is told by its status, or by the method of the file', () => {
     const known = read(calendar(...event(...MERE))).appointments[0]?.key

@@ -29,18 +29,22 @@ const MOST_COMPONENTS = 20_000
 const MOST_LINES = 500_000
 /** Dates of one series, back to its beginning. */
 const MOST_STEPS = 20_000
+const NAMELESS = 'An event without a name'
+const UNREADABLE = 'It can’t be read.'
+/** Between two dates of a series, in the days, weeks, months or years of its rule. */
+const WIDEST = 1000
 /** Of a series: one a day for all of the window, and some. */
 const MOST_DATES = 100
 
 /** @throws AppFailure `bad-file` if it is no calendar, or too much of one. */
 export function readCalendar(text: string, at: ReadAt): FoundInFile {
   refuseTooMuch(text)
-  const calendars = calendarsOf(text)
   const found: FoundInFile = {
     ...{ appointments: [], refused: [], cancelled: [], whole: [], notes: [] },
     until: windowOf(beginningOf(dayAt(at.now, at.zone), at.zone)).until
   }
   const told = { past: 0, later: 0, floating: 0, tooMany: 0 }
+  const calendars = calendarsOf(text.replace(/^\ufeff/, ''), found.refused)
   for (const calendar of calendars) readInto(found, told, new Zones(calendar, at.zone), calendar, at)
   found.appointments.sort((one, other) => one.at - other.at)
   if (found.appointments.length > MOST_FOUND) {
@@ -95,19 +99,45 @@ function refuseTooMuch(text: string): void {
   if (components === 0) refuseFile('This isn’t a calendar file.', 'Choose an .ics file that a calendar exported.')
 }
 
-function calendarsOf(text: string): ICAL.Component[] {
-  let parsed: unknown[]
-  try {
-    parsed = ICAL.parse(text.replace(/^\ufeff/, '')) as unknown[]
-  } catch {
-    return refuseFile('This calendar file is damaged.', 'Export it again.')
-  }
-  // One calendar, or several one after the other.
-  const all = (typeof parsed[0] === 'string' ? [parsed] : parsed) as ConstructorParameters<typeof ICAL.Component>[0][]
-  const calendars = all.map((one) => new ICAL.Component(one)).filter(({ name }) => name === 'vcalendar')
+/** One calendar, or several one after the other. Where one event can't be parsed, the others still are. */
+function calendarsOf(text: string, refused: FoundInFile['refused']): ICAL.Component[] {
+  const calendars = parsed(text) ?? inPieces(text, refused)
   return calendars.length > 0
     ? calendars
     : refuseFile('This isn’t a calendar file.', 'Choose an .ics file that a calendar exported.')
+}
+
+/** Undefined if something in it can't be parsed. */
+function parsed(text: string): ICAL.Component[] | undefined {
+  try {
+    const read = ICAL.parse(text) as unknown[]
+    const all = (typeof read[0] === 'string' ? [read] : read) as ConstructorParameters<typeof ICAL.Component>[0][]
+    return all.map((one) => new ICAL.Component(one)).filter(({ name }) => name === 'vcalendar')
+  } catch {
+    return undefined
+  }
+}
+
+/** The calendar without its events, and then each event in it alone. */
+function inPieces(text: string, refused: FoundInFile['refused']): ICAL.Component[] {
+  const events: string[] = []
+  const [head = '', ...pieces] = text.split(/^(?=BEGIN:VEVENT\s*$)/im)
+  const between = pieces.map((piece) => {
+    const end = /^END:VEVENT[^\S\n]*\r?\n?/im.exec(piece)
+    const until = end ? end.index + end[0].length : piece.length
+    events.push(piece.slice(0, until))
+    return piece.slice(until)
+  })
+  const rest = head + between.join('')
+  const [calendar] = parsed(rest) ?? []
+  if (!calendar || events.length === 0) return refuseFile('This calendar file is damaged.', 'Export it again.')
+  for (const event of events) {
+    const [alone] = parsed(`BEGIN:VCALENDAR\r\n${event}${/\n$/.test(event) ? '' : '\r\n'}END:VCALENDAR\r\n`) ?? []
+    const component = alone?.getFirstSubcomponent('vevent')
+    if (component) calendar.addSubcomponent(component)
+    else refused.push({ name: plainText(/^SUMMARY[^:\n]*:([^\n]*)/im.exec(event)?.[1]) || NAMELESS, why: UNREADABLE })
+  }
+  return [calendar]
 }
 
 /** The zones that a calendar brings along, and what times are in them. */
@@ -199,7 +229,8 @@ function readInto(found: FoundInFile, told: Told, zones: Zones, calendar: ICAL.C
     }
 
     function keep(event: ICAL.Component, start: Moment, instead: number | undefined): void {
-      if (start.at < span.from) told.past += 1
+      // Of a series it goes without saying.
+      if (start.at < span.from) told.past += instead === undefined ? 1 : 0
       else if (start.at >= span.until) told.later += 1
       else {
         found.appointments.push(appointmentOf(event, zones, start, { series, key: keyOf(series, instead) }))
@@ -219,8 +250,8 @@ function judged(found: FoundInFile, event: ICAL.Component, work: () => void): vo
   try {
     work()
   } catch (error) {
-    const why = error instanceof Refused ? error.message : 'It can’t be read.'
-    found.refused.push({ name: plainText(textOf(event, 'summary')) || 'An event without a name', why })
+    const why = error instanceof Refused ? error.message : UNREADABLE
+    found.refused.push({ name: plainText(textOf(event, 'summary')) || NAMELESS, why })
   }
 }
 
@@ -229,15 +260,16 @@ function datesOf(event: ICAL.Component, zones: Zones, until: number): Moment[] {
   if (!event.hasProperty('dtstart')) refuse('It has no start.')
   const first = propertyMoment(zones, event, 'dtstart')
   if (!event.hasProperty('rrule') && !event.hasProperty('rdate')) return [first]
-  for (const rule of event.getAllProperties('rrule')) {
-    const { freq } = rule.getFirstValue() as unknown as { freq: string }
+  const rules = event.getAllProperties('rrule').map((rule) => rule.getFirstValue() as unknown as ICAL.Recur)
+  for (const { freq, interval } of rules) {
     if (['SECONDLY', 'MINUTELY', 'HOURLY'].includes(freq)) refuse('It repeats more often than once a day.')
+    if (interval > WIDEST) refuse('It repeats too seldom to be read.')
   }
   const zone = zoneOf(event, 'dtstart')
   const without = new Set(momentsOf(event, zones, 'exdate'))
   const dates: Moment[] = []
   const start = event.getFirstPropertyValue('dtstart') as unknown as ICAL.Time
-  const expansion = new ICAL.RecurExpansion({ component: event, dtstart: start })
+  const expansion = datesByRule(event, rules, start)
   for (let steps = 0; steps < MOST_STEPS; steps++) {
     const next = expansion.next()
     if (!next) return dates
@@ -250,6 +282,50 @@ function datesOf(event: ICAL.Component, zones: Zones, until: number): Moment[] {
   }
   return refuse('It repeats too often to be read.')
 }
+
+interface Dates {
+  next(): ICAL.Time | null
+}
+
+/**
+ * The library looks for a next date without end where a daily rule has conditions that no date fulfils: such a rule's days are
+ * looked at here, one after the other.
+ */
+function datesByRule(event: ICAL.Component, rules: readonly ICAL.Recur[], start: ICAL.Time): Dates {
+  const [daily] = rules.filter(({ freq, parts }) => freq === 'DAILY' && Object.keys(parts).length > 0)
+  if (!daily) return new ICAL.RecurExpansion({ component: event, dtstart: start })
+  const { BYDAY = [], BYMONTH = [], BYMONTHDAY = [], ...others } = daily.parts as Record<string, (string | number)[]>
+  if (rules.length > 1 || event.hasProperty('rdate') || Object.keys(others).length > 0)
+    refuse('How it repeats can’t be read.')
+  const every = daily.clone()
+  every.parts = {}
+  every.count = null as never
+  const days = every.iterator(start)
+  const fits = (values: readonly (string | number)[], ...own: (string | number | undefined)[]) =>
+    values.length === 0 || values.some((value) => own.includes(value))
+  let left = daily.count ?? Number.POSITIVE_INFINITY
+  return {
+    next() {
+      for (let steps = 0; steps < MOST_STEPS && left > 0; steps++) {
+        const day = days.next()
+        if (!day) return null
+        const { daysInMonth } = ICAL.Time as unknown as { daysInMonth(month: number, year: number): number }
+        const fromEnd = day.day - daysInMonth(day.month, day.year) - 1
+        if (
+          !fits(BYDAY, WEEKDAYS[day.dayOfWeek() - 1]) ||
+          !fits(BYMONTH, day.month) ||
+          !fits(BYMONTHDAY, day.day, fromEnd)
+        )
+          continue
+        left -= 1
+        return day
+      }
+      return null
+    }
+  }
+}
+
+const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA']
 
 /** The moments of all values of a property; those that can't be read are none. */
 function momentsOf(event: ICAL.Component, zones: Zones, name: string): number[] {
