@@ -154,6 +154,13 @@ describe('appointments of today', () => {
     expect(state().appointments).toMatchObject([{ state: 'arrived', number: 14 }])
   })
 
+  test('are those of the new day where the screen was left open overnight', async () => {
+    await open({ queue: [], appointments: [one('Mere Parata', 0)] })
+    state().appointments = [one('Tama Brooks', 24 * 60)]
+    await opened.clock.pass(24 * 60 * MINUTE)
+    expect(rows().map((row) => row.textContent)).toEqual([expect.stringContaining('Tama Brooks')])
+  })
+
   test('that can’t be marked say why', async () => {
     await open({ queue: [], appointments: [one('Mere Parata', 0)] })
     opened.api.control.fail('appointments.mark', { code: 'gone', message: 'This appointment is no longer there.' })

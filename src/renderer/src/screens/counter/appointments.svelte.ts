@@ -55,9 +55,8 @@ export class AppointmentList {
     return this.#minutes.now
   }
 
-  /** Reads them, then follows them. Answers what stops following. */
+  /** Follows them once they are read. Answers what stops following. */
   open(): () => void {
-    void this.#today.load()
     return together(
       this.#api.on('appointments.changed', () => void this.#today.load()),
       this.#api.on('documents.changed', this.#today.follow),
