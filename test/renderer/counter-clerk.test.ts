@@ -237,6 +237,14 @@ test('a pin that could not be kept is said', async () => {
   expect(opened.app.toasts.shown[0]?.text).toMatch(/wasn’t saved/)
 })
 
+test('a row tells that files were added to its form before', async () => {
+  await open({
+    queue: [entry({ hadFiles: true }), entry({ documentReference: 'doc-2', signerName: 'Tama Brooks', person: 'tama' })]
+  })
+  expect(screen.getAllByText('May ask for a file')).toHaveLength(1)
+  expect(screen.getByTitle('Signers have added files to this form before')).toBeTruthy()
+})
+
 test('a row tells that the camera may be wanted', async () => {
   await open({ queue: [entry({ mayNeedCamera: true }), entry({ documentReference: 'doc-2', faceToFace: true })] })
   expect(screen.getAllByText('May need camera')).toHaveLength(1)

@@ -30,6 +30,8 @@ export interface CounterEntry {
   faceToFace: boolean
   /** A video confirmation or an identity check was asked for: the page may want the camera. */
   mayNeedCamera: boolean
+  /** Files were uploaded as other documents of this form were signed: its page may ask for one. Absent says nothing. */
+  hadFiles?: true
   /** An appointment of today. */
   isToday: boolean
   /** Face-to-face signing was asked for, and the service gave no link for it: they can't be started here. */

@@ -454,6 +454,19 @@ describe('who waits at the counter', () => {
     expect(JSON.stringify(index.rows())).not.toContain('sign.example.com')
   })
 
+  test('a form to which files were added before is named, whatever became of that document; what isn’t known says nothing', () => {
+    const Signers = [{ FirstName: 'Aroha', SigningKey: 'https://sign.example.com/1' }]
+    const index = indexOfRows(
+      row({ Reference: 'form', FormDirectReference: 'vetting', Signers }),
+      row({ Reference: 'other', FormDirectReference: 'lease', Signers }),
+      row({ Reference: 'none', Signers }),
+      row({ Reference: 'before', FormDirectReference: 'vetting', HasFileUploaded: true }, { goneAt: NOW }),
+      row({ Reference: 'without a form', HasFileUploaded: true })
+    )
+    const told = waitingHere(index).map(({ documentReference, hadFiles }) => [documentReference, hadFiles])
+    expect(Object.fromEntries(told)).toEqual({ form: true, other: undefined, none: undefined })
+  })
+
   test('who lacks a link is among them only where that is asked for', () => {
     const index = indexOfRows(
       row({ Reference: 'plain', Signers: [{ FirstName: 'Aroha', Email: 'a@example.com', IsFaceToFaceSigning: true }] }),

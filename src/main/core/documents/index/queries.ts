@@ -10,6 +10,7 @@ import { FLAG } from './columns.ts'
 import { conditionsOf, finds } from './conditions.ts'
 import type { DocumentIndex } from './document-index.ts'
 import { rowOrder } from './order.ts'
+import { textIn } from './packed-row.ts'
 import { countFound, foundRows, RowList } from './results.ts'
 import { documentRowOf, dueOf, type IndexRow, type RowSigner } from './row.ts'
 
@@ -154,7 +155,9 @@ export function waitingHere(index: DocumentIndex, withoutLink?: true): CounterEn
   const { flags } = index.inner.columns
   const wanted = withoutLink ? FLAG.waitsHere | FLAG.lacksLink : FLAG.waitsHere
   const isMeant = (signer: RowSigner) => signer.canSignHere || (withoutLink === true && signer.lacksLink === true)
-  return rowsWith(index, (rowId) => ((flags[rowId] as number) & wanted) !== 0).flatMap((row) =>
+  const rows = rowsWith(index, (rowId) => ((flags[rowId] as number) & wanted) !== 0)
+  const hadFiles = formsWithFiles(index, new Set(rows.map(({ formDirectReference }) => formDirectReference ?? '')))
+  return rows.flatMap((row) =>
     row.signers.flatMap((signer, index) =>
       isMeant(signer)
         ? [
@@ -168,6 +171,7 @@ export function waitingHere(index: DocumentIndex, withoutLink?: true): CounterEn
               mayNeedCamera: signer.mayNeedCamera === true,
               // Appointments are the counter's own, which lays them over.
               isToday: false,
+              ...(hadFiles.has(row.formDirectReference ?? '') && { hadFiles: true as const }),
               ...(signer.lacksLink && { withoutLink: true as const }),
               ...withoutBlanks({ due: dueOf(row) })
             }
@@ -175,6 +179,19 @@ export function waitingHere(index: DocumentIndex, withoutLink?: true): CounterEn
         : []
     )
   )
+}
+
+/** Which of these forms have a document that files were uploaded to as it was signed, wherever it is by now. */
+function formsWithFiles(index: DocumentIndex, forms: ReadonlySet<string>): ReadonlySet<string> {
+  const { columns, rowIds } = index.inner
+  const found = new Set<string>()
+  for (let rowId = 0; rowId < rowIds(); rowId++) {
+    if (((columns.flags[rowId] as number) & FLAG.hasFile) === 0) continue
+    const text = columns.texts[rowId]
+    const form = text === undefined ? '' : textIn(text, 'formDirectReference')
+    if (form !== '' && forms.has(form)) found.add(form)
+  }
+  return found
 }
 
 /** The rows in a folder for which it holds, the next due first. */
