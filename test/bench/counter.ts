@@ -1,6 +1,6 @@
 /**
  * The counter in the built application: how much longer a signer waits than for the bare page, how soon the next one has the
- * screen, and whether two hundred sessions leave anything in memory.
+ * screen, and whether a hundred sessions leave anything in memory.
  */
 import { chromium, type Page } from 'playwright'
 import { findChromium } from '../../scripts/system-packages.ts'
@@ -15,7 +15,7 @@ import { collect, type Memory, memoryOf } from './memory.ts'
 const ROUNDS = 15
 /** So many that every session which is kept to be used again was made. */
 const WARM_UP = SESSIONS_KEPT + 8
-const SESSIONS = 200
+const SESSIONS = 100
 /** Memory is read after so many sessions. */
 const EVERY = 20
 const PAUSE = 300
@@ -109,7 +109,7 @@ async function opening(clerk: Clerk): Promise<Figure[]> {
     beyond.push(Math.max(usable, shown) - from - (usableAlone - began))
   }
   const against = `built application, practice service, beyond ${rounded(median(bare))} ms of the bare page, median of ${ROUNDS} each, 90th percentile ${rounded(quantile(beyond, 0.9))}`
-  return [lower('counter-begin-to-usable', median(beyond), 'ms', 300, against)]
+  return [lower('counter-begin-to-usable', median(beyond), 'ms', 150, against)]
 }
 
 /**
@@ -146,7 +146,7 @@ async function changing(clerk: Clerk): Promise<Figure> {
   }
   const measured = times.slice(1)
   const against = `built application, practice service, 90th percentile of ${measured.length}, median ${rounded(median(measured))}, longest ${rounded(Math.max(...measured))}`
-  return lower('counter-next-signer', quantile(measured, 0.9), 'ms', 1000, against)
+  return lower('counter-next-signer', quantile(measured, 0.9), 'ms', 600, against)
 }
 
 /** When a screen with such a button has been painted. */
@@ -169,7 +169,7 @@ function buttonPainted(page: Page, name: string): Promise<number> {
 }
 
 /**
- * What two hundred sessions leave in memory, once as many signers' sessions were made as are kept: the line through
+ * What a hundred sessions leave in memory, once as many signers' sessions were made as are kept: the line through
  * readings on the way, as Chromium lets go of what it holds in reserve now and then.
  */
 async function growing(clerk: Clerk): Promise<Figure[]> {

@@ -30,6 +30,23 @@ async function fillOneForm() {
   await type('E-mail', 'mere.parata@example.com')
 }
 
+test('a form to which signers added files before says so, once it is known which it is', async () => {
+  const { documents } = fakeApi().control.state
+  const told = () => screen.queryByText('Signers have added files to this form before, so it may ask for one.')
+  await open({
+    documents: documents.map((one) => (one.hasFileUploaded ? { ...one, formDirectReference: 'form-1' } : one))
+  })
+  await fillOneForm()
+  expect(told()).toBeNull()
+  await fireEvent.focusOut(box('Reference'))
+  await settle()
+  expect(told()).toBeTruthy()
+  await type('Reference', 'form-17')
+  await fireEvent.focusOut(box('Reference'))
+  await settle()
+  expect(told()).toBeNull()
+})
+
 describe('choosing what to send', () => {
   beforeEach(() => open())
 

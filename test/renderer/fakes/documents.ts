@@ -126,7 +126,8 @@ function textOf(one: DocumentPage): string {
   const known = texts.get(one)
   if (known !== undefined) return known
   const signers = one.people.map(({ name, email }) => `${name} ${email}`).join(' ')
-  const text = `${one.name} ${one.reference} ${one.clientReference} ${one.matterNumber ?? ''} ${signers}`.toLowerCase()
+  const references = `${one.reference} ${one.clientReference} ${one.formDirectReference ?? ''} ${one.matterNumber ?? ''}`
+  const text = `${one.name} ${references} ${signers}`.toLowerCase()
   texts.set(one, text)
   return text
 }
