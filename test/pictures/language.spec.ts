@@ -9,6 +9,7 @@ import { getCountries } from 'libphonenumber-js/mobile'
 import type { Page } from 'playwright'
 import { expect, test } from 'playwright/test'
 import PO from 'pofile'
+import { SENTENCES } from '../../src/renderer/src/screens/counter/person/languages/sentences.ts'
 import { type Shot, shots } from '../renderer/preview/shots.ts'
 import { looks, openPreview, type Preview } from './preview.ts'
 
@@ -48,12 +49,20 @@ function madeUp(text: string): string {
   return text.replaceAll(/[a-z]/gi, (letter) => ODD[PLAIN.indexOf(letter)] ?? letter)
 }
 
+/** As those who speak them call them. */
+const tongues = path.join(root, 'src/renderer/src/screens/counter/person/languages')
+const languageNames = readdirSync(tongues)
+  .filter((file) => file.endsWith('.json'))
+  .map((file) => (JSON.parse(readFileSync(path.join(tongues, file), 'utf8')) as { name: string }).name)
+
 /** What the made-up office and its service say: names, titles and answers are no words of ours. */
 const theirs = new Set(
   readdirSync(path.join(root, 'test/renderer'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !/(\.test|shots)\.ts$/.test(file))
     .flatMap((file) => wordsOf(readFileSync(path.join(root, 'test/renderer', file), 'utf8')))
     // Put together by the scenes, or cut out of what they have.
+    // A person’s own screens speak their language (decision 35), and each language is called as it calls itself.
+    .concat(SENTENCES.flatMap(wordsOf), languageNames.flatMap(wordsOf))
     .concat(
       wordsOf('adviser annual letter live nomatch awaitingapostille matchthe expirythe driver licence victoria please')
     )

@@ -123,6 +123,14 @@ Object.assign(moments, {
   'handover-tongan': { phase: 'handover', preferences: { ...preferences, language: 'to' } },
   'handover-arabic': { phase: 'handover', turns: three(), preferences: { ...preferences, language: 'ar' } },
   'open-arabic': { phase: 'open', preferences: { ...preferences, language: 'ar' } },
+  'handover-endless': {
+    phase: 'handover',
+    turns: [turnOf({ signerName: 'Anahera Hinemoa Te Whakaruruhau-Fairweather '.repeat(7).slice(0, 300).trim() })]
+  },
+  'handover-turned': {
+    phase: 'handover',
+    turns: [turnOf({ signerName: 'عبد الرحمن (3) محمود', documentName: 'עמוד 1 – Will \u202e3 of 7' })]
+  },
   'handover-contrast': { phase: 'handover', preferences: { ...preferences, highContrast: true } }
 } satisfies typeof moments)
 

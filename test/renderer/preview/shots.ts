@@ -338,6 +338,8 @@ export const shots: Shot[] = [
     'person-handover-tongan',
     'person-handover-arabic',
     'person-handover-contrast',
+    'person-handover-endless',
+    'person-handover-turned',
     'person-open-arabic',
     'person-loading'
   ),
@@ -380,5 +382,7 @@ export const shots: Shot[] = [
   ...at('', 'person-reset-allowed', 'person-reset-never'),
   ...at('', 'display-nameless', 'display-away', 'display-idle', 'display-bare', 'display-long', 'display-handover'),
   ...at('', 'display-call', 'display-picture'),
-  ...at('', 'display-open', 'display-return')
+  ...at('', 'display-open', 'display-return'),
+  shot('person-preferences', 'person-handover', '', (page) => page.locator('[aria-haspopup=dialog]').click()),
+  shot('person-preferences-paused', 'person-moment', '', (page) => page.locator('[aria-haspopup=dialog]').click())
 ]

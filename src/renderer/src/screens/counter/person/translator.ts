@@ -18,7 +18,6 @@ type Forms = Partial<Record<Intl.LDMLPluralRule, string>>
 export interface Catalogue {
   /** As those who speak it write it. */
   name: string
-  english: string
   direction: string
   /** Who has read it; until someone has, that nobody did. */
   review: string
@@ -109,7 +108,7 @@ function translator(language: PersonLanguage): Translator {
     return pieces.map((piece, index) => {
       if (index % 2 === 0) return piece
       const value = values[piece] ?? ''
-      return { value: typeof value === 'number' ? numbers.format(value) : value }
+      return { value: typeof value === 'number' ? numbers.format(value) : withoutMarks(value) }
     })
   }
 
@@ -124,9 +123,11 @@ const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/
 const LEFT_TO_RIGHT = /[A-Za-z\u00c0-\u058f\u0900-\u1fff\u2c00-\ud7ff]/
 
-/** Between marks that nobody sees, where it could be read in another direction; marks of its own could end them, and go. */
+/** Without marks that would have it, or what stands beside it, read backwards. */
+export const withoutMarks = (text: string): string => text.replace(TURNING, '')
+
+/** Between marks that nobody sees, where it could be read in another direction. */
 function isolated(value: string, direction: 'ltr' | 'rtl'): string {
   const turns = direction === 'rtl' ? LEFT_TO_RIGHT.test(value) : RIGHT_TO_LEFT.test(value)
-  const plain = value.replace(TURNING, '')
-  return turns || plain !== value ? `\u2068${plain}\u2069` : value
+  return turns ? `\u2068${value}\u2069` : value
 }

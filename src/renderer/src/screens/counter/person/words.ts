@@ -6,7 +6,7 @@ import type { CounterSession, CounterTurn, CoveredBy, OfferedFile } from '../../
 import { counted } from '../../../../../shared/counted.ts'
 import { capital } from '../../../words/counts.ts'
 import { presentError } from '../../../words/errors.ts'
-import type { Translator } from './translator.ts'
+import { type Translator, withoutMarks } from './translator.ts'
 
 /** A person’s words are said in their language, staff’s are plain text: nobody of staff has to read another. */
 type Say = Translator['say']
@@ -14,19 +14,25 @@ type Say = Translator['say']
 /** How much of a host is shown: longer ones lose their beginning, as whose page it is stands at the end. */
 const HOST = 48
 
+/** In characters, of a name on a button: the heading above has all of it. */
+const LONGEST_NAME = 60
+
+const nameOf = (turn: CounterTurn | undefined) => withoutMarks(turn?.signerName ?? '').trim()
+
 /** Whom the screen is for, also where the document doesn't say. */
 export function personName(say: Say, turn: CounterTurn | undefined): string {
-  return turn?.signerName.trim() || say('the next person')
+  return nameOf(turn) || say('the next person')
 }
 
 /** What the person says by beginning. */
 export function beginWords(say: Say, turn: CounterTurn | undefined): string {
-  const name = turn?.signerName.trim()
-  return name ? say('I’m {name} – start', { name }) : say('I’m the signer – start')
+  const name = nameOf(turn)
+  const short = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME).trimEnd()}…` : name
+  return name ? say('I’m {name} – start', { name: short }) : say('I’m the signer – start')
 }
 
 export function documentName(say: Say, turn: CounterTurn | undefined): string {
-  return turn?.documentName.trim() || say('Unnamed document')
+  return withoutMarks(turn?.documentName ?? '').trim() || say('Unnamed document')
 }
 
 export interface OriginWords {
@@ -84,7 +90,7 @@ export function doneWords(say: Say, outcome: CounterTurn['outcome']): string {
 
 /** Thanks to the person who has just finished, while the next person waits. */
 export function thanked(say: Say, turn: CounterTurn | undefined): string {
-  const name = turn?.signerName.trim()
+  const name = nameOf(turn)
   return name ? say('Thank you, {name}', { name }) : say('Thank you')
 }
 

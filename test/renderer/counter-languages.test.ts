@@ -1,0 +1,289 @@
+/** The person's side in another language, and what else a person may choose for themselves. */
+import { fireEvent, screen, within } from '@testing-library/svelte'
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import App from '../../src/renderer/src/App.svelte'
+import { loadScreens } from '../../src/renderer/src/frame/screens.ts'
+import { translatorOf } from '../../src/renderer/src/screens/counter/person/translator.ts'
+import type { CounterSession } from '../../src/shared/contract/views.ts'
+import { type FakeApi, fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { sessionOf, turnOf } from './fakes/counter.ts'
+import { type Opened, openOffice, show } from './office.ts'
+
+beforeAll(loadScreens)
+
+let api: FakeApi
+let opened: Opened | undefined
+beforeEach(() => {
+  api = fakeApi()
+})
+afterEach(() => {
+  opened?.close()
+  opened = undefined
+  vi.unstubAllGlobals()
+})
+
+async function open(session: Partial<CounterSession> = {}) {
+  api.control.state.counter = sessionOf(session)
+  opened = await openOffice(api)
+  show(opened, App, { app: opened.app })
+  await settle()
+}
+
+async function become(change: Partial<CounterSession>) {
+  api.control.state.counter = { ...(api.control.state.counter ?? sessionOf()), ...change }
+  api.control.emit('counter.changed', { id: 'session-1' })
+  await settle()
+}
+
+const side = () => within(document.querySelector('dialog') ?? document.body)
+const button = (name: string | RegExp) => side().getByRole('button', { name })
+async function press(name: string | RegExp) {
+  await fireEvent.click(button(name))
+  await settle()
+}
+const person = () => document.querySelector<HTMLElement>('.person')
+const heading = () => side().getByRole('heading', { level: 1 }).textContent
+const asked = () => api.control.calls.filter(({ name }) => name === 'counter.adjust').map(({ input }) => input)
+const first = { language: 'en', textSize: 1, highContrast: false, moreTime: false } as const
+
+describe('the language of a person', () => {
+  test('is chosen with one tap at the handover, by its own name, and everything of theirs is in it', async () => {
+    await open()
+    await press('te reo Māori')
+    expect(asked()).toEqual([{ id: 'session-1', language: 'mi' }])
+    expect(heading()).toContain('Homai te mata ki a')
+    expect([person()?.lang, person()?.dir]).toEqual(['mi', 'ltr'])
+    expect(button('te reo Māori').getAttribute('aria-pressed')).toBe('true')
+    expect(button('Ko Mere Parata ahau – tīmata')).toBeTruthy()
+    await become({ phase: 'covered', cover: 'stop' })
+    expect(heading()).toBe('Me kati te haina?')
+  })
+
+  test('may be read from right to left; what is staff’s stays English, and is marked as that', async () => {
+    await open({ preferences: { ...first, language: 'ar' }, phase: 'covered', cover: 'away', isLocked: true })
+    expect([person()?.lang, person()?.dir]).toEqual(['ar', 'rtl'])
+    expect(heading()).toBe('يرجى طلب الموظفين للمتابعة')
+    const pad = side().getByLabelText('Staff PIN').closest<HTMLElement>('[lang]')
+    expect([pad?.lang, pad?.dir]).toEqual(['en-GB', 'ltr'])
+  })
+
+  test('is one of those that the office offers', async () => {
+    await open({ offers: { languages: ['ar'], moreTime: false } })
+    expect(within(side().getByRole('group', { name: 'Language' })).getAllByRole('button')).toHaveLength(2)
+    await become({ offers: { languages: [], moreTime: false } })
+    expect(side().queryByRole('group', { name: 'Language' })).toBeNull()
+  })
+
+  test('has none of what main says of an error, whose details are staff’s', async () => {
+    await open({
+      preferences: { ...first, language: 'zh-Hans' },
+      phase: 'failed',
+      error: { code: 'server', message: 'The service failed.' }
+    })
+    expect(heading()).toBe('页面无法打开')
+    expect(side().getByText(/现在无法连接签署服务/)).toBeTruthy()
+    expect(
+      side()
+        .getByText(/The service failed/)
+        .closest('[lang]')
+        ?.getAttribute('lang')
+    ).toBe('en-GB')
+  })
+})
+
+describe('names and numbers', () => {
+  test('of another direction stay by themselves, in a sentence and beside one', async () => {
+    const arabic = 'عبد الرحمن'
+    expect(translatorOf('en').say('Thank you, {name}', { name: arabic })).toBe(`Thank you, \u2068${arabic}\u2069`)
+    expect(translatorOf('ar').say('Thank you, {name}', { name: 'Mere' })).toBe('شكرًا لك، \u2068Mere\u2069')
+    expect(translatorOf('en').say('Thank you, {name}', { name: 'Mere' })).toBe('Thank you, Mere')
+    await open({ turns: [turnOf({ signerName: arabic })] })
+    expect(side().getByText(arabic).tagName).toBe('BDI')
+  })
+
+  test('can’t turn what stands beside them round', () => {
+    const hostile = 'Mere\u202e\u2069 eulb'
+    expect(translatorOf('en').say('Thank you, {name}', { name: hostile })).toBe('Thank you, Mere eulb')
+    expect(translatorOf('ar').say('Thank you, {name}', { name: hostile })).toBe('شكرًا لك، \u2068Mere eulb\u2069')
+  })
+
+  test('of 300 characters are whole in the heading and short on the button', async () => {
+    const signerName = 'Anahera '.repeat(40).slice(0, 300).trim()
+    await open({ turns: [turnOf({ signerName })] })
+    expect(heading()).toContain(signerName)
+    expect(button(/^I’m Anahera .+… – start$/).textContent?.length).toBeLessThan(90)
+  })
+
+  test('take the form that the language has for them', () => {
+    const documents = (language: 'ar' | 'to' | 'en', count: number) =>
+      translatorOf(language).say('You have {count} documents to sign.', { count })
+    expect(documents('ar', 2)).toBe('لديك مستندان للتوقيع.')
+    expect(documents('ar', 3)).toMatch(/مستندات/)
+    expect(documents('ar', 11)).toMatch(/مستندًا/)
+    expect(documents('en', 3)).toBe('You have 3 documents to sign.')
+    expect(documents('to', 3)).toContain('3')
+  })
+})
+
+describe('language and display', () => {
+  test('is there on every screen of theirs, and is left for where they were', async () => {
+    await open({ phase: 'covered', cover: 'help' })
+    await press('Language and display')
+    expect(document.activeElement?.textContent).toBe('Language and display')
+    for (const under of document.querySelectorAll<HTMLElement>('.stage, .bar:has(.ways)'))
+      expect(under.inert).toBe(true)
+    await press('Largest')
+    await fireEvent.click(
+      within(side().getByRole('group', { name: 'High contrast' })).getByRole('button', { name: 'On' })
+    )
+    await settle()
+    expect(asked()).toEqual([
+      { id: 'session-1', textSize: 2 },
+      { id: 'session-1', highContrast: true }
+    ])
+    expect(document.documentElement.dataset.contrast).toBe('more')
+    await fireEvent.keyDown(document.activeElement ?? document.body, { key: 'Escape' })
+    await settle()
+    expect(heading()).toBe('Please ask at the desk')
+    expect(document.activeElement).toBe(button('Language and display'))
+  })
+
+  test('covers a page that is open, which is there again afterwards', async () => {
+    await open({ phase: 'open', origin: 'https://signing.example.com' })
+    await press('Language and display')
+    expect(api.control.state.counter).toMatchObject({ phase: 'covered', cover: 'moment' })
+    await press('Done')
+    expect(api.control.state.counter?.phase).toBe('open')
+  })
+
+  test('ends as the screen is locked, and is not offered at the end', async () => {
+    await open()
+    await press('Language and display')
+    await become({ cover: 'away', isLocked: true })
+    expect(side().queryByRole('button', { name: 'Done' })).toBeNull()
+    expect(heading()).toBe('Please ask staff to continue')
+    await become({ phase: 'return' })
+    expect(side().queryByRole('button', { name: 'Language and display' })).toBeNull()
+  })
+
+  test('nothing of it is left once staff has the screen', async () => {
+    await open({ preferences: { ...first, highContrast: true, language: 'ar' } })
+    expect(document.documentElement.dataset.contrast).toBe('more')
+    await become({ phase: 'ended' })
+    expect(document.documentElement.dataset.contrast).toBeUndefined()
+    expect(document.querySelector('[dir=rtl]')).toBeNull()
+  })
+
+  test('more time is offered as the screen is about to be hidden, once', async () => {
+    await open({ warningUntil: Date.now() + 20_000 })
+    await press('I need more time')
+    expect(asked()).toEqual([{ id: 'session-1', moreTime: true }])
+    expect(side().queryByRole('button', { name: 'I need more time' })).toBeNull()
+    await become({ preferences: first, offers: { languages: [], moreTime: false } })
+    expect(side().queryByRole('button', { name: 'I need more time' })).toBeNull()
+  })
+
+  test('all of it is reached and pressed by keyboard, in the order in which it is read', async () => {
+    await open()
+    await press('Language and display')
+    const reached = [...document.querySelectorAll<HTMLElement>('.choosing :is(button, [tabindex])')]
+    expect(reached.map((one) => one.textContent?.trim())).toEqual([
+      ...[
+        'Language and display',
+        'English',
+        'te reo Māori',
+        'Gagana Sāmoa',
+        'lea faka-Tonga',
+        '简体中文',
+        'हिन्दी',
+        'ਪੰਜਾਬੀ',
+        'العربية'
+      ],
+      ...['Normal', 'Large', 'Largest', 'On', 'Off', 'On', 'Off', 'Done']
+    ])
+    // Buttons of the browser's own: Enter and Space press them.
+    expect(reached.slice(1).every((one) => one instanceof HTMLButtonElement && one.tabIndex === 0)).toBe(true)
+  })
+})
+
+describe('reading aloud', () => {
+  class Utterance {
+    voice: unknown
+    lang = ''
+    onend = () => {}
+    text: string
+    constructor(text: string) {
+      this.text = text
+    }
+  }
+  /** A computer with these voices. */
+  function speech(...voices: { lang: string; localService: boolean }[]) {
+    const spoken: Utterance[] = []
+    const listeners = new Set<() => void>()
+    const state = { voices, cancelled: 0 }
+    vi.stubGlobal('SpeechSynthesisUtterance', Utterance)
+    vi.stubGlobal('speechSynthesis', {
+      getVoices: () => state.voices,
+      speak: (one: Utterance) => spoken.push(one),
+      cancel: () => state.cancelled++,
+      addEventListener: (_name: string, listener: () => void) => listeners.add(listener),
+      removeEventListener: (_name: string, listener: () => void) => listeners.delete(listener)
+    })
+    const found = (...more: typeof voices) => {
+      state.voices = more
+      for (const listener of listeners) listener()
+    }
+    return { spoken, state, found }
+  }
+  const offered = () => side().queryByRole('button', { name: 'Read aloud' })
+
+  test('isn’t offered where there is no speech, or no voice, and nothing breaks', async () => {
+    await open()
+    expect(offered()).toBeNull()
+    opened?.close()
+    speech()
+    await open()
+    expect(offered()).toBeNull()
+  })
+
+  test('isn’t offered in a language without a voice, nor with a voice of some service', async () => {
+    speech({ lang: 'en-GB', localService: false }, { lang: 'ar-SA', localService: true })
+    await open()
+    expect(offered()).toBeNull()
+    await press('العربية')
+    expect(side().getByRole('button', { name: 'قراءة بصوت عالٍ' })).toBeTruthy()
+    await press('Gagana Sāmoa')
+    expect(side().queryByRole('button', { name: 'Faitau leotele' })).toBeNull()
+  })
+
+  test('reads what stands there and can be pressed, with a voice of the language, until it is stopped', async () => {
+    const { spoken, state, found } = speech()
+    await open()
+    // Some systems find their voices after a while.
+    found({ lang: 'en-US', localService: true }, { lang: 'en_NZ', localService: true })
+    await settle()
+    await press('Read aloud')
+    expect(spoken[0]?.text).toContain('Please hand the screen to Mere Parata')
+    expect(spoken[0]?.text).toContain('I’m Mere Parata – start')
+    expect(spoken[0]?.lang).toBe('en_NZ')
+    await press('Stop reading')
+    expect(state.cancelled).toBe(1)
+    await press('Read aloud')
+    spoken[1]?.onend()
+    await settle()
+    expect(offered()).toBeTruthy()
+  })
+
+  test('ends with the screen that was read, and names nothing of staff’s', async () => {
+    const { spoken, state } = speech({ lang: 'en', localService: true })
+    await open()
+    await press('Read aloud')
+    await become({ cover: 'away', isLocked: true })
+    expect(state.cancelled).toBe(1)
+    await press('Read aloud')
+    expect(spoken[1]?.text).toContain('Please ask staff to continue')
+    expect(spoken[1]?.text).not.toMatch(/PIN|Unlock/)
+    expect(screen.queryByRole('alert')?.textContent ?? '').toBe('')
+  })
+})
