@@ -33,6 +33,30 @@ test('one signer: from the queue to the page in three clicks, and nothing of the
   expect((await app.windows())[0]?.fullScreen).toBe(false)
 })
 
+test('one who reads no English has their screens in their language and larger, and staff theirs again', async ({
+  clerk
+}) => {
+  const { window, person } = clerk
+  await send(clerk, formsFor(['Deed of gift'], [MERE]))
+  const ofStaff = await window.evaluate(() => innerWidth)
+  await clerk.openSheet(MERE, 'Deed of gift')
+  await clerk.handOverAs()
+  const width = await window.evaluate(() => innerWidth)
+  await person.button('te reo Māori').click()
+  await expect(person.heading(/Homai te mata ki a/)).toBeVisible()
+  await person.button('Reo me te whakaatu').click()
+  await person.button('Nui rawa').click()
+  await expect.poll(() => window.evaluate(() => innerWidth)).toBeLessThan(width * 0.6)
+  await person.button('Kua oti').click()
+  await person.button(/Ko Mere Tamati ahau/).click()
+  await expect(person.button('Āwhina')).toBeVisible()
+  await person.button('Kaimahi').click()
+  await person.unlock()
+  await person.button('End session').click()
+  await expect.poll(() => window.evaluate(() => innerWidth)).toBe(ofStaff)
+  await expect(window.getByRole('navigation', { name: 'Screens' })).toBeVisible()
+})
+
 test('what happened is in the audit trail, which verifies', async ({ clerk }) => {
   const { window, button } = clerk
   const [reference] = (await send(clerk, formsFor(['Deed of gift'], [MERE]))).values()

@@ -144,6 +144,24 @@ describe('webRequest', () => {
   })
 })
 
+describe('the languages of a session', () => {
+  it('are told to servers from then on, each a little less wanted; the page’s own stay', async () => {
+    const page = await openView(app, `${site.origin}/start`)
+    const own = await page.evaluate(() => [...navigator.languages])
+    const speak = (languages: string) =>
+      app.evaluate((_electron, languages) => {
+        const { session } = (globalThis.fixture.current as View).webContents
+        session.setUserAgent(session.getUserAgent(), languages)
+      }, languages)
+    const told = () => page.evaluate(async () => (await (await fetch('/seen')).json())['accept-language'])
+    await speak('mi,en')
+    await eventually(async () => expect(await told()).toBe('mi,en;q=0.9'))
+    await speak('zh-Hans,zh-CN,zh,en')
+    await eventually(async () => expect(await told()).toBe('zh-Hans,zh-CN;q=0.9,zh;q=0.8,en;q=0.7'))
+    expect(await page.evaluate(() => [...navigator.languages])).toEqual(own)
+  })
+})
+
 describe('a download', () => {
   const save = (what: 'prevent' | 'cancel' | 'save', path: string) =>
     app.evaluate(

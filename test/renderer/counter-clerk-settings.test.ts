@@ -195,6 +195,17 @@ test('the idle times are choices, with one that was set otherwise among them', a
   expect(screen.getByText(/After 6 minutes 30 seconds in total/)).toBeTruthy()
 })
 
+test('the languages that signers may choose say who has read them, and can be taken out; so can more time', async () => {
+  await open({}, { languages: ['mi', 'ar'] })
+  const group = within(screen.getByRole('group', { name: 'Languages beside English' }))
+  expect(group.getAllByRole('checkbox')).toHaveLength(7)
+  expect(group.getAllByText('Machine-made, not reviewed')).toHaveLength(7)
+  await tick('te reo Māori (Māori)')
+  await tick('हिन्दी (Hindi)')
+  expect(changes()).toEqual([{ languages: ['ar'] }, { languages: ['ar', 'hi'] }])
+  expect(within(screen.getByLabelText('More time')).getByRole('option', { name: 'Not offered' })).toBeTruthy()
+})
+
 test('an address is allowed and taken away again', async () => {
   await open()
   await type('Allow another address', 'https://pay.example.com')

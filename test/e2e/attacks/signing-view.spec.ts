@@ -12,10 +12,15 @@ const WORKER = `onfetch = (event) => event.request.mode === 'navigate' &&
 let site: Site
 let app: AttackedApp
 let page = ''
+/** In which languages the page was asked for last. */
+let asked: string | undefined
 
 test.beforeAll(async () => {
   site = await openSite({
-    '/': (_request, response) => response.setHeader('content-type', 'text/html').end(`<!doctype html>${page}`),
+    '/': (request, response) => {
+      asked = request.headers['accept-language']
+      response.setHeader('content-type', 'text/html').end(`<!doctype html>${page}`)
+    },
     '/worker.js': (_request, response) => response.setHeader('content-type', 'text/javascript').end(WORKER)
   })
   app = await AttackedApp.start()
@@ -54,6 +59,16 @@ function click(x: number, y: number): Promise<unknown> {
   const at = { x, y, button: 'left', clickCount: 1 } as const
   return input({ type: 'mouseMove', ...at }, { type: 'mouseDown', ...at }, { type: 'mouseUp', ...at })
 }
+
+test('a page is asked for in the languages of its turn, and the next one in those of its own', async () => {
+  const turn = { url: `${site.origin}/`, allowedOrigins: [], returnAddresses: [], practiceOrigin: site.origin }
+  await open('<p>Kia ora', { turn: { ...turn, languages: 'mi,en' } })
+  expect(asked).toBe('mi,en;q=0.9')
+  await app.say({ do: 'end' })
+  app.forget()
+  await open('<p>Hello')
+  expect(asked).toBe('en')
+})
 
 test.describe('a page can’t print', () => {
   const PRINTED = 'It tried to print.'
