@@ -70,3 +70,14 @@ test('each sentence of the list is said somewhere on a person’s screens', () =
     .join('\n')
   expect(SENTENCES.filter((sentence) => !code.includes(`'${sentence}'`))).toEqual([])
 })
+
+test('every test that docs/accessibility.md names is there by that title', () => {
+  const tests = ['renderer/counter-languages', 'renderer/counter-person', 'unit/counter/preferences', 'e2e/counter']
+    .map((file) => join(root, 'test', `${file}.${file.startsWith('e2e') ? 'spec' : 'test'}.ts`))
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n')
+  const rows = readFileSync(join(root, 'docs/accessibility.md'), 'utf8').matchAll(/^\|.*\|(.*)\|$/gm)
+  const named = [...rows].flatMap(([, held = '']) => [...held.matchAll(/“([^“”]+)”/g)].map(([, title = '']) => title))
+  expect(named.length).toBeGreaterThan(10)
+  expect(named.filter((title) => !tests.includes(`'${title}'`))).toEqual([])
+})

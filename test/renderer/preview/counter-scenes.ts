@@ -31,7 +31,8 @@ function signing(change: Partial<CounterSession>, work: (api: FakeApi) => void =
 
 const moments: Record<string, Partial<CounterSession>> = {
   handover: { phase: 'handover' },
-  'handover-three': { phase: 'handover', turns: three() },
+  // It is kept as a picture: the other languages are drawn in whatever faces the system has.
+  'handover-three': { phase: 'handover', turns: three(), offers: { languages: ['mi', 'sm', 'to'], moreTime: true } },
   'handover-nameless': { phase: 'handover', turns: [turnOf({ signerName: '', person: '' })] },
   'handover-long': {
     phase: 'handover',
