@@ -178,6 +178,22 @@ test('what the second display shows is the office’s own text and picture', asy
   expect(kept().logo).toBeUndefined()
 })
 
+test('the waiting room has the counter’s name, its sound, and pictures that come and go', async () => {
+  await open()
+  await type('Name of this counter', 'Counter 2')
+  await leave('Name of this counter')
+  await tick('Play a soft sound when a number is called')
+  expect(kept().waitingRoom).toMatchObject({ counterName: 'Counter 2', callSound: true, noShowAfter: 15 })
+  await press('Add pictures…')
+  await settle()
+  expect(kept().waitingRoom.pictures).toHaveLength(1)
+  await press('Remove picture 1')
+  expect(kept().waitingRoom).toMatchObject({ counterName: 'Counter 2', pictures: [] })
+  opened.api.control.fail('counter.addPictures', { code: 'bad-file', message: 'This picture moves.' })
+  await press('Add pictures…')
+  expect(screen.getByText('This picture moves.')).toBeTruthy()
+})
+
 test('a picture that can not be used is explained', async () => {
   await open({}, { useOtherDisplay: true })
   opened.api.control.fail('counter.chooseLogo', { code: 'bad-file', message: 'This picture is larger than 1 MB.' })
@@ -343,7 +359,8 @@ test('settings that lock by themselves are shown as locked at once', async () =>
 
 test.each([
   ['setting', 'counter.configure', () => tick('Use full screen while someone signs')],
-  ['logo', 'counter.chooseLogo', () => press('Choose logo…')]
+  ['logo', 'counter.chooseLogo', () => press('Choose logo…')],
+  ['picture', 'counter.addPictures', () => press('Add pictures…')]
 ] as const)('a %s that is refused because they have locked asks for the PIN', async (_name, request, change) => {
   await open({ ...pin({}), staff: { members: [grace], settings: 'open' } })
   lockAgain()

@@ -203,6 +203,39 @@ describe('the logo', () => {
   })
 })
 
+describe('the waiting room', () => {
+  test('is kept with its pictures, each change in the trail with what was and is', () => {
+    const { run, notes } = office()
+    const settings = run()
+    settings.configure({ waitingRoom: { counterName: 'Counter 2', noShowAfter: 20, callSound: true, pictures: [] } })
+    const { pictures } = settings.addPictures([PNG, JPEG]).waitingRoom
+    expect(pictures).toHaveLength(2)
+    expect(settings.idlePicture(pictures[0] ?? '')).toBe(pngUrl)
+    expect(settings.idleScreen()).toMatchObject({ callSound: true, pictures })
+    const [, second = ''] = pictures
+    settings.configure({ waitingRoom: { ...settings.read().waitingRoom, pictures: [second] } })
+    expect(run().read().waitingRoom).toEqual({
+      ...{ counterName: 'Counter 2', noShowAfter: 20, callSound: true },
+      pictures: [second]
+    })
+    expect(settings.idlePicture(pictures[0] ?? '')).toBeNull()
+    const name = 'appointments and waiting room'
+    expect(notes.map(({ detail }) => detail?.[name])).toEqual([
+      'no counter name, 15 min, sound off, no pictures → Counter 2, 20 min, sound on, no pictures',
+      'Counter 2, 20 min, sound on, no pictures → Counter 2, 20 min, sound on, 2 pictures',
+      'Counter 2, 20 min, sound on, 2 pictures → Counter 2, 20 min, sound on, 1 picture'
+    ])
+  })
+
+  test('takes all pictures that were chosen, or none', () => {
+    const settings = office().run()
+    expect(() => settings.addPictures([PNG, Buffer.from('<svg/>')])).toThrow(
+      expect.objectContaining(refusal(expect.objectContaining({ code: 'bad-file' })))
+    )
+    expect(settings.read().waitingRoom.pictures).toEqual([])
+  })
+})
+
 describe('what is found in the database', () => {
   test.each([
     ['no JSON', 'half of {"idle'],

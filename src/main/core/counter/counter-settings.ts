@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { PERSON_LANGUAGES } from '../../../shared/contract/counter-views.ts'
 import { type CounterSettings, type DecodedInput, type IdleScreen, requests } from '../../../shared/contract/index.ts'
+import { counted } from '../../../shared/counted.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
 import { fail } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
@@ -237,7 +238,8 @@ function told(name: string, settings: CounterSettings): string {
       return logo === undefined ? 'none' : `a picture of ${logo.length} characters`
     case 'waitingRoom': {
       const { counterName, noShowAfter, callSound, pictures } = waitingRoom
-      return `${counterName || 'no counter name'}, ${noShowAfter} min, sound ${plainWords(callSound)}, ${pictures.length} pictures`
+      const shown = counted(pictures.length, ['# picture', '# pictures'])
+      return `${counterName || 'no counter name'}, ${noShowAfter} min, sound ${plainWords(callSound)}, ${shown}`
     }
     case 'allowedOrigins':
       return allowedOrigins.join(', ') || 'none'
