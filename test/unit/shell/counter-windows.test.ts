@@ -23,7 +23,13 @@ const display = (id: number) =>
 
 /** What the place asks of a window, with the events that Electron tells of it. */
 class FakeWindow extends EventEmitter {
-  readonly webContents = Object.assign(new EventEmitter(), { isCrashed: () => this.hasCrashed })
+  readonly webContents = Object.assign(new EventEmitter(), {
+    isCrashed: () => this.hasCrashed,
+    setZoomFactor: (factor: number) => {
+      this.zoom = factor
+    }
+  })
+  zoom = 1
   hasCrashed = false
   bounds: Rectangle
   #isVisible = true
@@ -159,6 +165,19 @@ test.each([
   await vi.advanceTimersByTimeAsync(0)
   expect(desk.isFullScreen()).toBe(false)
   expect(told.at(-1)).toBe('clipboard back')
+})
+
+test('what the person has is enlarged, to twice at most, and staff get their window as they had it', async () => {
+  const place = placeOn(1)
+  place.enlarge(2)
+  expect(desk.zoom).toBe(1)
+  await place.take()
+  place.enlarge(1.5)
+  expect(desk.zoom).toBe(1.5)
+  place.enlarge(3)
+  expect(desk.zoom).toBe(2)
+  place.giveBack()
+  expect(desk.zoom).toBe(1)
 })
 
 test('a third display comes and goes: nothing is lost', async () => {
