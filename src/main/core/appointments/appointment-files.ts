@@ -7,7 +7,7 @@ import { openTable } from '../bulk/open-file.ts'
 import { decodeText } from '../bulk/read-csv.ts'
 import type { Answers } from '../bulk/worker.ts'
 import { codeOf } from '../lib/failure.ts'
-import { readAppointmentTable } from './appointment-table.ts'
+import { readAppointmentTable } from './table-file.ts'
 import { readCalendar } from './calendar-file.ts'
 import { type FoundInFile, type ReadAt, refuseFile } from './found.ts'
 
