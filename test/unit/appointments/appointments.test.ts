@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { fitOf } from '../../../src/main/core/appointments/matching.ts'
 import { sessionOf, turnOf } from '../../renderer/fakes/counter.ts'
-import { HOUR, MINUTE, office } from './office.ts'
+import { HOUR, MINUTE, office, TEN } from './office.ts'
 
 describe('appointments of today', () => {
   test('stand in the order of time, with person, time and place, and end with their day', async () => {
@@ -99,6 +99,22 @@ describe('a number', () => {
     expect(await only()).toMatchObject({ number: 1, state: 'called' })
   })
 
+  test('is of its day: who is moved to another one is expected there, and gets another number', async () => {
+    const { appointments, add, only, pass } = office()
+    const mere = await add('Mere Parata')
+    appointments.call(mere)
+    appointments.save({ id: mere, name: 'Mere Parata', at: TEN + 24 * HOUR, minutes: 30 })
+    expect(appointments.calling()).toBeUndefined()
+    pass(23 * HOUR)
+    const kept = await only()
+    expect(kept).toMatchObject({ state: 'expected' })
+    expect(kept).not.toHaveProperty('number')
+    expect(kept).not.toHaveProperty('arrivedAt')
+    appointments.mark(await add('Tama Brooks', 24 * 60 + 30), 'arrived')
+    appointments.mark(mere, 'arrived')
+    expect((await appointments.today()).appointments.map(({ number }) => number)).toEqual([2, 1])
+  })
+
   test('is called with its place and nothing of the person, until they are here, or for five minutes', async () => {
     const { appointments, add, pass } = office()
     const mere = await add('Mere Parata', 30, { email: 'mere@example.com' })
@@ -169,6 +185,34 @@ describe('whose signings an appointment is about', () => {
     // Someone else now.
     appointments.save({ id, name: 'Tama Brooks', at: (await only())?.at ?? 0, minutes: 30 })
     expect(await only()).not.toHaveProperty('person')
+  })
+
+  test('is known of a thousand who wait, with one document read of each, once', async () => {
+    const { appointments, add, only, told, waits } = office()
+    const others = Array.from({ length: 998 }, (_, at) => ({ name: `Ann ${at}`, email: `ann-${at}@example.com` }))
+    const last = { name: 'Mere Parata', email: 'another@example.org' }
+    waits(...others, { ...last, person: 'last' }, { ...last, person: 'last' })
+    await add('Mere Parata', 30, { email: 'mere@example.com' })
+    // Not somebody else because their address wasn't read.
+    expect(await only()).toMatchObject({ choices: [{ person: 'last', contact: 'another@example.org' }] })
+    expect(told.documentsRead).toBe(999)
+    const turns = [turnOf({ person: 'stranger' })]
+    for (let event = 0; event < 20; event++) await appointments.sessionChanged(sessionOf({ turns }))
+    await appointments.today()
+    expect(told.documentsRead).toBe(999)
+  })
+
+  test('a session asks for the queue once, and again where someone else is expected', async () => {
+    const { appointments, add, asked, waits } = office()
+    waits({ name: 'Ann Example', person: 'ann' })
+    await add('Mere Parata')
+    const before = asked()
+    const turns = [turnOf({ person: 'ann' })]
+    for (let event = 0; event < 20; event++) await appointments.sessionChanged(sessionOf({ turns }))
+    expect(asked() - before).toBe(1)
+    const id = await add('Ann Example', 60)
+    await appointments.sessionChanged(sessionOf({ turns }))
+    expect((await appointments.today()).appointments.find((one) => one.id === id)).toMatchObject({ state: 'here' })
   })
 
   test('who signs is here, and who has signed all of theirs is done', async () => {

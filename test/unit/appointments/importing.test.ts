@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../storage/folders.ts'
-import { office as newOffice } from './office.ts'
+import { HOUR, office as newOffice } from './office.ts'
 
 function office() {
   const one = newOffice()
@@ -119,6 +119,17 @@ describe('an imported file', () => {
     appointments.mark(id, 'no-show')
     await taken(...event('a', '150000'))
     expect(await only()).toMatchObject({ state: 'expected' })
+  })
+
+  test('that moves someone who has come to another day has them expected there, without their number', async () => {
+    const { appointments, event, only, pass, taken } = office()
+    await taken(...event('a', '103000'))
+    appointments.mark((await only())?.id ?? '', 'arrived')
+    await taken(...event('a', '103000').map((line) => line.replace('20261121', '20261122')))
+    pass(24 * HOUR)
+    const moved = await only()
+    expect(moved).toMatchObject({ state: 'expected' })
+    expect(moved).not.toHaveProperty('number')
   })
 
   test('is of the account that was chosen when it was opened', async () => {

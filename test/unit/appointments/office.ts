@@ -24,11 +24,12 @@ export function office() {
   const clock = { at: TEN }
   const timers: { at: number; run: () => void }[] = []
   const notes: AuditNote[] = []
-  const told = { changed: 0 }
+  const told = { changed: 0, documentsRead: 0 }
   const chosen = { account: 'office' }
   let queue: CounterEntry[] = []
   const documents = new Map<string, MirroredDocument>()
   let number = 0
+  let queueReads = 0
   const refusing = { notes: false }
   const deps = {
     db,
@@ -54,8 +55,14 @@ export function office() {
   }
   const appointments = new Appointments({
     ...deps,
-    waitingHere: async () => queue,
-    documentOf: async (_account, reference) => documents.get(reference),
+    async waitingHere() {
+      queueReads += 1
+      return queue
+    },
+    async documentOf(_account, reference) {
+      told.documentsRead += 1
+      return documents.get(reference)
+    },
     settings: () => ({ counterName: 'Counter 2', noShowAfter: 15 })
   })
   const worker = { ask: askOf(appointmentAnswers), end: async () => undefined }
@@ -64,6 +71,8 @@ export function office() {
 
   return {
     ...{ db, appointments, imports, notes, told, chosen, refusing, clock },
+    /** How often the queue was asked for. */
+    asked: () => queueReads,
     /** Moves the clock, and runs what was to run by then. */
     pass(milliseconds: number) {
       clock.at += milliseconds
@@ -82,8 +91,8 @@ export function office() {
         person: person ?? `person-${index}`,
         ...{ faceToFace: true, mayNeedCamera: false, isToday: false }
       }))
-      for (const [index, { email }] of people.entries()) {
-        const document = { Reference: `doc-${index}`, Signers: [{ ...(email && { Email: email }) }] }
+      for (const [index, { name, email }] of people.entries()) {
+        const document = { Reference: `doc-${index}`, Signers: [{ FirstName: name, ...(email && { Email: email }) }] }
         documents.set(`doc-${index}`, { document } as MirroredDocument)
       }
     },

@@ -7,9 +7,9 @@ import { openTable } from '../bulk/open-file.ts'
 import { decodeText } from '../bulk/read-csv.ts'
 import type { Answers } from '../bulk/worker.ts'
 import { codeOf } from '../lib/failure.ts'
-import { readAppointmentTable } from './table-file.ts'
 import { readCalendar } from './calendar-file.ts'
 import { type FoundInFile, type ReadAt, refuseFile } from './found.ts'
+import { readAppointmentTable } from './table-file.ts'
 
 /** A year of a busy office's calendar has less than one. */
 export const MOST_FILE_BYTES = 5 * 1024 * 1024

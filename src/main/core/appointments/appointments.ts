@@ -4,6 +4,7 @@
  */
 import type {
   Appointment,
+  AppointmentState,
   AppointmentsToday,
   CounterSession,
   DecodedInput,
@@ -17,7 +18,7 @@ import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
 import { type AppointmentsTable, type KeptAppointment, openAppointmentsTable } from './appointments-table.ts'
-import { fitOf, type QueueDeps, queuePeople } from './matching.ts'
+import { fitOf, type KnownAddresses, type QueueDeps, queuePeople } from './matching.ts'
 
 export interface AppointmentsDeps extends QueueDeps {
   db: Db
@@ -35,6 +36,8 @@ type Mark = DecodedInput<'appointments.mark'>['as']
 
 /** Milliseconds that a number stays on the second display. */
 const CALL_SHOWN = 5 * 60_000
+/** Not here yet. */
+const TO_COME: readonly AppointmentState[] = ['expected', 'arrived', 'called']
 /** Numbers that were given today: `{day, last}`. */
 const NUMBERS = 'counter-numbers'
 
@@ -43,7 +46,10 @@ export class Appointments {
   readonly #deps: AppointmentsDeps
   readonly #meta: ReturnType<typeof openMeta>
   #call: { id: string; until: number; cancel: () => void } | undefined
+  readonly #addresses: KnownAddresses = new Map()
   #cleared = ''
+  /** Who of a session was looked for, and among whom. */
+  #looked: { key: string; done: Promise<void> } | undefined
 
   constructor(deps: AppointmentsDeps) {
     this.#deps = deps
@@ -56,7 +62,7 @@ export class Appointments {
     const { accountId, settings } = this.#deps
     const account = accountId()
     const kept = this.ofToday(account)
-    const people = kept.length === 0 ? [] : await queuePeople(this.#deps, account, kept)
+    const people = kept.length === 0 ? [] : await queuePeople(this.#deps, account, kept, this.#addresses)
     const { counterName, noShowAfter } = settings()
     return {
       appointments: kept.map((one) => viewOf(one, fitOf(one, people))),
@@ -84,6 +90,12 @@ export class Appointments {
     return { from: beginningOf(today, time.zone()), until: beginningOf(dayAfter(today), time.zone()) }
   }
 
+  /** A number is of its day: who has another day is expected there, and gets another number. */
+  isOtherDay(one: number, other: number): boolean {
+    const { time } = this.#deps
+    return dayAt(one, time.zone()) !== dayAt(other, time.zone())
+  }
+
   /** Adds one, or changes one. @throws AppFailure `gone`; the database's error: then nothing has changed. */
   save({ id, hasArrived, ...given }: DecodedInput<'appointments.save'>): void {
     const { accountId, newId } = this.#deps
@@ -91,12 +103,14 @@ export class Appointments {
     if (account === '') fail('gone', 'There is no account.')
     const before = id === undefined ? undefined : this.#named(id)
     const { name, at, minutes, email = '', mobile = '', place = '', about = '' } = given
-    const base = before ?? { id: newId(), accountId: account, version: 0, state: 'expected' as const, calls: 0 }
+    const base = before ?? { id: newId(), accountId: account, version: 0 }
     const saved: KeptAppointment = { ...blank, ...base, name, at, minutes, email, mobile, place, about }
+    if (before && this.isOtherDay(before.at, at)) Object.assign(saved, TO_COME_AGAIN)
     if (given.person !== undefined) saved.person = given.person
     // Another name may be someone else.
     else if (before && (before.name !== name || before.email !== email)) saved.person = undefined
     this.#keep(saved, { what: 'appointment-saved', detail: { how: before ? 'changed' : 'added' } })
+    if (saved.state === 'expected') this.#endCallOf(saved.id)
     if (hasArrived && saved.state === 'expected') this.mark(saved.id, 'arrived')
   }
 
@@ -179,13 +193,7 @@ export class Appointments {
     if (!session) return
     const own = new Map(Object.entries(Object.groupBy(session.turns, ({ person }) => person)))
     try {
-      const { appointments } = await this.today()
-      for (const { id, person, state } of appointments) {
-        if (person === undefined || !own.has(person) || !['expected', 'arrived', 'called'].includes(state)) continue
-        // Who has signed all isn't in the queue any more: whose it was is known then.
-        this.table.put({ ...this.#named(id), person })
-        this.mark(id, 'here')
-      }
+      await this.#findPeople(session.id, new Set(own.keys()))
       if (session.phase !== 'ended') return
       for (const one of this.ofToday(this.#deps.accountId())) {
         if (one.state !== 'here') continue
@@ -195,6 +203,34 @@ export class Appointments {
       }
     } catch {
       // What can't be kept now is marked by hand.
+    }
+  }
+
+  /** A session tells of itself with each touch: the queue is read again only where another answer could come of it. */
+  #findPeople(session: string, people: ReadonlySet<string>): Promise<void> {
+    const waiting = this.ofToday(this.#deps.accountId()).filter(({ state }) => TO_COME.includes(state))
+    if (waiting.length === 0) return Promise.resolve()
+    const key = JSON.stringify([
+      session,
+      [...people],
+      waiting.map(({ id, name, email, person }) => [id, name, email, person])
+    ])
+    if (this.#looked?.key === key) return this.#looked.done
+    const done = this.#markHere(people)
+    this.#looked = { key, done }
+    done.catch(() => {
+      this.#looked = undefined
+    })
+    return done
+  }
+
+  async #markHere(people: ReadonlySet<string>): Promise<void> {
+    const { appointments } = await this.today()
+    for (const { id, person, state } of appointments) {
+      if (person === undefined || !people.has(person) || !TO_COME.includes(state)) continue
+      // Who has signed all isn't in the queue any more: whose it was is known then.
+      this.table.put({ ...this.#named(id), person })
+      this.mark(id, 'here')
     }
   }
 
@@ -222,15 +258,17 @@ export class Appointments {
   }
 }
 
-const blank = {
-  key: undefined,
-  series: undefined,
-  person: undefined,
+/** As one is on another day than the one that they came on. */
+export const TO_COME_AGAIN = {
+  state: 'expected' as const,
   before: undefined,
   number: undefined,
   arrivedAt: undefined,
-  calledAt: undefined
+  calledAt: undefined,
+  calls: 0
 }
+
+const blank = { ...TO_COME_AGAIN, key: undefined, series: undefined, person: undefined }
 
 function viewOf(one: KeptAppointment, { person, choices }: ReturnType<typeof fitOf>): Appointment {
   const { id, name, at, minutes, place, state, number, arrivedAt, calledAt } = one

@@ -15,7 +15,7 @@ import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import type { AppointmentQuestions } from './appointment-files.ts'
-import type { Appointments } from './appointments.ts'
+import { type Appointments, TO_COME_AGAIN } from './appointments.ts'
 import type { KeptAppointment } from './appointments-table.ts'
 import type { FoundAppointment, FoundInFile } from './found.ts'
 
@@ -148,8 +148,7 @@ export class AppointmentImports {
   #kept(accountId: string, found: FoundAppointment, was: KeptAppointment | undefined): KeptAppointment {
     const { notes: _notes, series, ...members } = found
     const base = was ?? {
-      ...{ id: this.#deps.newId(), accountId, state: 'expected' as const, before: undefined, person: undefined },
-      ...{ number: undefined, arrivedAt: undefined, calledAt: undefined, calls: 0 }
+      ...{ ...TO_COME_AGAIN, id: this.#deps.newId(), accountId, person: undefined }
     }
     const isMoved = was !== undefined && was.at !== found.at
     const isOther = was !== undefined && (was.name !== found.name || was.email !== found.email)
@@ -157,6 +156,7 @@ export class AppointmentImports {
       ...{ ...base, ...members, series },
       // Who didn't come at ten is expected at two.
       ...(isMoved && was.state === 'no-show' && { state: 'expected' as const, before: undefined }),
+      ...(isMoved && this.#deps.appointments.isOtherDay(was.at, found.at) && TO_COME_AGAIN),
       ...(isOther && { person: undefined })
     }
   }

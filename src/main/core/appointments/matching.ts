@@ -1,5 +1,6 @@
 /** Whose signings an appointment is about: only where nobody else can be meant; else staff is asked. */
 import type { AppointmentPerson, CounterEntry } from '../../../shared/contract/index.ts'
+import { fullName } from '../../../shared/model/index.ts'
 import type { MirroredDocument } from '../documents/questions.ts'
 import { defined } from '../lib/objects.ts'
 import { folded } from '../lib/text-folding.ts'
@@ -9,8 +10,8 @@ export interface QueueDeps {
   documentOf: (accountId: string, reference: string) => Promise<MirroredDocument | undefined>
 }
 
-/** Documents that are read for the addresses of their signers. */
-const MOST_READ = 500
+/** So many documents are read at a time for their signers' addresses: what screens ask for meanwhile needn't wait for all. */
+const AT_ONCE = 20
 
 /** Someone in the queue; of some no e-mail address is known. */
 export interface QueuePerson {
@@ -57,26 +58,45 @@ function asChoice({ person, name, email }: QueuePerson): AppointmentPerson {
   return { person, name, ...(email !== undefined && { contact: email }) }
 }
 
-/** Who is in the queue, with their addresses where these could tell something. */
+/** The addresses of people in the queue, '' of one who has none. Whoever has another address is another person: see `personOf`. */
+export type KnownAddresses = Map<string, string>
+
+/**
+ * Who is in the queue, with their addresses where these could tell something. Of each person one document is read, once: the queue is
+ * asked for with each change, and may have a thousand.
+ */
 export async function queuePeople(
   { waitingHere, documentOf }: QueueDeps,
   accountId: string,
-  expected: readonly Expected[]
+  expected: readonly Expected[],
+  known: KnownAddresses
 ): Promise<QueuePerson[]> {
   const entries = await waitingHere(accountId)
-  const people = new Map<string, QueuePerson>()
+  const people = new Map(entries.map((entry) => [entry.person, entry]))
+  for (const person of known.keys()) if (!people.has(person)) known.delete(person)
   const asksAddress = expected.some(({ email }) => email !== '')
   const isShared = sharedNames(entries)
-  const read = entries.filter(({ signerName }) => asksAddress || isShared(signerName)).slice(0, MOST_READ)
-  const references = [...new Set(read.map(({ documentReference }) => documentReference))]
-  const documents = new Map(
-    await Promise.all(references.map(async (one) => [one, await documentOf(accountId, one)] as const))
+  const addresses = new Map<string, string>()
+  const unread = [...people.values()].filter(
+    ({ person, signerName }) => !known.has(person) && (asksAddress || isShared(signerName))
   )
-  for (const { person, signerName, documentReference, signer } of entries) {
-    const email = documents.get(documentReference)?.document?.Signers?.[signer]?.Email?.trim() || undefined
-    people.set(person, { person, name: signerName, ...defined({ email: email ?? people.get(person)?.email }) })
+  for (let at = 0; at < unread.length; at += AT_ONCE) {
+    await Promise.all(
+      unread.slice(at, at + AT_ONCE).map(async ({ person, documentReference, signer }) => {
+        const found = (await documentOf(accountId, documentReference))?.document?.Signers?.[signer]
+        if (!found) return
+        const address = found.Email?.trim() ?? ''
+        addresses.set(person, address)
+        // One without a name stays the same person with another address.
+        const { FirstName, MiddleName, LastName } = found
+        if (fullName({ FirstName, MiddleName, LastName }) !== '') known.set(person, address)
+      })
+    )
   }
-  return [...people.values()]
+  return [...people.values()].map(({ person, signerName }) => {
+    const email = (addresses.get(person) ?? known.get(person)) || undefined
+    return { person, name: signerName, ...defined({ email }) }
+  })
 }
 
 function sharedNames(entries: readonly CounterEntry[]): (name: string) => boolean {
