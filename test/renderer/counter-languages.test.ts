@@ -157,6 +157,19 @@ describe('language and display', () => {
     expect(api.control.state.counter?.phase).toBe('open')
   })
 
+  test('opens at once where the session is read again while its page is being covered', async () => {
+    await open({ phase: 'open', origin: 'https://signing.example.com' })
+    const answered = api.control.hold('counter.cover')
+    await press('Language and display')
+    const read = api.control.hold('counter.state')
+    api.control.emit('counter.changed', { id: 'session-1' })
+    answered()
+    await settle()
+    read()
+    await settle()
+    expect(button('Done')).toBeTruthy()
+  })
+
   test('ends as the screen is locked, and is not offered at the end', async () => {
     await open()
     await press('Language and display')
