@@ -64,7 +64,9 @@ const theirs = new Set(
     // A person’s own screens speak their language (decision 35), and each language is called as it calls itself.
     .concat(SENTENCES.flatMap(wordsOf), languageNames.flatMap(wordsOf))
     .concat(
-      wordsOf('adviser annual letter live nomatch awaitingapostille matchthe expirythe driver licence victoria please')
+      wordsOf(
+        'adviser annual letter live nomatch awaitingapostille matchthe expirythe driver licence victoria please fair'
+      )
     )
 )
 
