@@ -244,8 +244,8 @@ test('an event that can’t be parsed is refused alone, and the others are read 
 describe('what was cancelled', () => {
   test('is told by its status, or by the method of the file', () => {
     const known = read(calendar(...event(...MERE))).appointments[0]?.key
-    expect(read(calendar(...event(...MERE, 'STATUS:CANCELLED'))).cancelled).toEqual([known])
-    expect(read(calendar('METHOD:CANCEL', ...event('UID:a'))).cancelled).toEqual([known])
+    expect(read(calendar(...event(...MERE, 'STATUS:CANCELLED'))).cancelled).toEqual([{ key: known, version: 0 }])
+    expect(read(calendar('METHOD:CANCEL', ...event('UID:a'))).cancelled).toEqual([{ key: known, version: 0 }])
   })
 })
 

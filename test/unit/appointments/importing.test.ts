@@ -91,6 +91,15 @@ describe('an imported file', () => {
     expect(await times()).toEqual(['11:00'])
   })
 
+  test('takes away nothing for an old file, which cancels what a newer one has moved', async () => {
+    const { event, taken, times } = office()
+    await taken(...event('a', '140000', 'SEQUENCE:2'))
+    await taken(...event('a', '103000', 'SEQUENCE:1', 'STATUS:CANCELLED'))
+    expect(await times()).toEqual(['14:00'])
+    await taken(...event('a', '140000', 'SEQUENCE:3', 'STATUS:CANCELLED'))
+    expect(await times()).toEqual([])
+  })
+
   test('takes away dates that its series doesn’t have any more, but nobody who has come', async () => {
     const { appointments, event, taken, times } = office()
     const series = (...more: string[]) => event('s', '103000', 'RRULE:FREQ=DAILY;COUNT=5', ...more)

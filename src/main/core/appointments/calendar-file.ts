@@ -206,7 +206,7 @@ function readInto(found: FoundInFile, told: Told, zones: Zones, calendar: ICAL.C
     }
     if (master && !(isCancelled || isOff(master))) found.whole.push(series)
     if (master && (isCancelled || isOff(master))) {
-      found.cancelled.push(series)
+      found.cancelled.push({ key: series, version: versionOf(master) })
       continue
     }
     if (master) {
@@ -224,7 +224,7 @@ function readInto(found: FoundInFile, told: Told, zones: Zones, calendar: ICAL.C
 
     /** A date that was changed by itself. */
     function take(event: ICAL.Component, instead: number): void {
-      if (isCancelled || isOff(event)) found.cancelled.push(keyOf(series, instead))
+      if (isCancelled || isOff(event)) found.cancelled.push({ key: keyOf(series, instead), version: versionOf(event) })
       else judged(found, event, () => keep(event, propertyMoment(zones, event, 'dtstart'), instead))
     }
 

@@ -32,8 +32,8 @@ interface RefusedAppointment {
 export interface FoundInFile {
   appointments: FoundAppointment[]
   refused: RefusedAppointment[]
-  /** Keys that are cancelled, and series that are as a whole. */
-  cancelled: string[]
+  /** Keys that are cancelled, and series that are as a whole, each with its version. */
+  cancelled: { key: string; version: number }[]
   /** Series of which the file has every date up to `until`: one of these that it doesn't have is gone. */
   whole: string[]
   until: number

@@ -131,9 +131,11 @@ export class AppointmentImports {
     })
     const kept = new Set(found.appointments.map(({ key }) => key))
     const gone = new Map<string, KeptAppointment>()
-    for (const key of found.cancelled) {
+    for (const { key, version } of found.cancelled) {
       const one = table.ofKey(accountId, key)
-      for (const each of [...(one ? [one] : []), ...table.ofSeries(accountId, key)]) gone.set(each.id, each)
+      // An old file takes away nothing that a newer one has brought.
+      for (const each of [...(one ? [one] : []), ...table.ofSeries(accountId, key)])
+        if (each.version <= version) gone.set(each.id, each)
     }
     for (const series of found.whole) {
       for (const each of table.ofSeries(accountId, series)) {
