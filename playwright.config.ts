@@ -8,8 +8,8 @@ export default defineConfig({
   // An application waits more than it works: with as many tests as cores, half of the cores' time was nobody's.
   workers: Math.ceil(availableParallelism() * 1.5) + 1,
   projects: [
-    // An attack waits for what must not come, half of its time: one at a time, from the first moment, beside what works.
-    { name: 'attacks', testMatch: 'attacks/**/*.spec.ts', workers: 1 },
+    // An attack waits for what must not come, half of its time: two at a time, from the first moment, beside what works.
+    { name: 'attacks', testMatch: 'attacks/**/*.spec.ts', workers: 2 },
     { name: 'application', testIgnore: 'attacks/**' }
   ],
   fullyParallel: true,
