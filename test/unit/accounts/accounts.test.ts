@@ -186,6 +186,21 @@ describe('an account', () => {
     expect(accounts.list().map(({ name }) => name)).toEqual(['HARBOUR LAW', 'Harbour Law 2'])
   })
 
+  test('doesn’t get a name that another took while the keychain was asked', async () => {
+    const keychain = slowKeychain()
+    const { accounts, db } = office(keychain)
+    const { id } = await accounts.add(service())
+    const other = await accounts.add(service({ name: 'The other' }))
+    keychain.during('set', () => db.prepare('UPDATE accounts SET name = ? WHERE id = ?').run('Harbour', other.id))
+    expect(
+      await failureOf(() => accounts.update(id, { name: 'harbour', authentication: { ...API_KEY, key: 'key-2' } }))
+    ).toMatchObject({
+      code: 'invalid',
+      fields: [{ field: 'name' }]
+    })
+    expect(await accounts.secretsOf(id)).toEqual(API_KEY)
+  })
+
   test('says how its service wants the data type of identity data spelled, from its first day or later', async () => {
     const { accounts, open } = office()
     const { id } = await accounts.add(service({ dataTypeSpelling: 'upper' }))

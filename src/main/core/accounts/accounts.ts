@@ -4,6 +4,7 @@
  */
 import { USUAL_DATA_TYPE_SPELLING } from '../../../shared/contract/views.ts'
 import { fail } from '../lib/failure.ts'
+import { folded } from '../lib/text-folding.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import type { AccountSecrets } from '../storage/keychain.ts'
@@ -84,8 +85,7 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
 
   /** Two of one name couldn't be told apart in the list, nor in the audit trail. */
   function refuseTaken(name: string, except?: string): void {
-    const folded = name.toLocaleLowerCase('en')
-    if (rows.all().some((row) => row.id !== except && row.name.toLocaleLowerCase('en') === folded)) {
+    if (rows.all().some((row) => row.id !== except && folded(row.name) === folded(name))) {
       fail('invalid', NAME_TAKEN, { fields: [{ field: 'name', message: NAME_TAKEN }] })
     }
   }
@@ -206,6 +206,7 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
       }
       try {
         refuseWhileUnsettled(row)
+        if (name !== row.name) refuseTaken(name, id)
         change(row, {
           ...row,
           name,
