@@ -18,7 +18,7 @@ import { DocumentQuery, type SendView } from '../../src/shared/contract/index.ts
 import { form, forms, signer } from '../fixtures/compositions.ts'
 import { requestFile } from '../fixtures/drop-folder-office.ts'
 import { type OwnTime, ownTime } from '../fixtures/own-time.ts'
-import { openWorkstation, type Workstation } from '../fixtures/workstation.ts'
+import { openWorkstation, UNSEEN_PAGE, type Workstation } from '../fixtures/workstation.ts'
 import { lastingKeychain } from '../unit/storage/keychains.ts'
 import { type Chance, chanceOf } from './chance.ts'
 
@@ -207,15 +207,7 @@ async function enter(
       station.page = turn
       station.pages++
       return {
-        ...{
-          show: nothing,
-          cover: nothing,
-          zoom: nothing,
-          speak: nothing,
-          print: async () => undefined,
-          giveFile: async () => undefined
-        },
-        pdf: async () => new Uint8Array(),
+        ...UNSEEN_PAGE,
         destroy: async () => void delete station.page
       }
     }
@@ -223,8 +215,6 @@ async function enter(
   station.accountId = await station.work.account()
   station.work.begin()
 }
-
-const nothing = () => undefined
 
 async function leave(station: Station): Promise<void> {
   await station.work.end()

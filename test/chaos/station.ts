@@ -14,7 +14,7 @@ import { openKeytarKeychain } from '../../src/main/core/storage/keytar-keychain.
 import { asAppError } from '../../src/main/ipc/errors.ts'
 import type { AppError, SendState } from '../../src/shared/contract/index.ts'
 import { form, forms, signer } from '../fixtures/compositions.ts'
-import { openWorkstation } from '../fixtures/workstation.ts'
+import { openWorkstation, UNSEEN_PAGE } from '../fixtures/workstation.ts'
 
 const HASTE = 20
 
@@ -117,23 +117,13 @@ const work = await openWorkstation({
     page = turn
     pages++
     return {
-      ...{
-        show: nothing,
-        cover: nothing,
-        zoom: nothing,
-        speak: nothing,
-        print: async () => undefined,
-        giveFile: async () => undefined
-      },
-      pdf: async () => new Uint8Array(),
+      ...UNSEEN_PAGE,
       destroy: async () => {
         page = undefined
       }
     }
   }
 })
-
-function nothing(): void {}
 
 if (plan.morePages !== undefined) {
   const pages = Number(work.db.pragma('page_count', { simple: true }))

@@ -4,6 +4,7 @@
  */
 import { type BrowserWindow, type Display, screen } from 'electron'
 import type { CounterPlace, LeftBy } from '../core/counter/deps.ts'
+import { enlarged } from '../core/counter/page.ts'
 import type { ClipboardAside } from './clipboard.ts'
 import { applyZoom } from './own-page.ts'
 import { bringForward, filled, hasFocus, isShown } from './windows.ts'
@@ -87,8 +88,7 @@ export class CounterWindows implements CounterPlace {
 
   /** As large as its page is to be now; no more than twice, as our pages are made for that and no more. */
   #show(window: BrowserWindow): void {
-    const zoom = this.#deps.zoom()
-    applyZoom(window, Math.max(zoom, Math.min(zoom * this.#enlarged, 2)))
+    applyZoom(window, enlarged(this.#deps.zoom(), this.#enlarged))
   }
 
   giveBack(): void {

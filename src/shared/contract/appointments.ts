@@ -176,6 +176,6 @@ export interface IdleCall {
   number: number
   /** Where they are asked to come; '' where the office gave it no name. */
   place: string
-  /** How often they were called: each time the display says so anew. */
+  /** How often they were called: each time the display says so once more. */
   calls: number
 }

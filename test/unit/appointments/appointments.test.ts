@@ -193,7 +193,7 @@ describe('whose signings an appointment is about', () => {
     const last = { name: 'Mere Parata', email: 'another@example.org' }
     waits(...others, { ...last, person: 'last' }, { ...last, person: 'last' })
     await add('Mere Parata', 30, { email: 'mere@example.com' })
-    // Not somebody else because their address wasn't read.
+    // Not another person because their address wasn't read.
     expect(await only()).toMatchObject({ choices: [{ person: 'last', contact: 'another@example.org' }] })
     expect(told.documentsRead).toBe(999)
     const turns = [turnOf({ person: 'stranger' })]

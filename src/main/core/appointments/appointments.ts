@@ -1,6 +1,6 @@
 /**
  * Who is expected at the counter today, and how far each of them is. Each step that staff takes is in the audit trail with the step, or
- * neither is; nobody is taken for someone in the queue while somebody else could be meant.
+ * neither is; nobody is taken for someone in the queue while another could be meant.
  */
 import type {
   Appointment,

@@ -2,7 +2,6 @@
  * Reads a calendar (RFC 5545, `.ics`): its events in the next weeks, each date of a series by itself. What can't be understood is
  * refused with its reason, event by event; a file that is too much as a whole is refused before it is parsed.
  */
-import { createHash } from 'node:crypto'
 import ICAL from 'ical.js'
 import { isZone, localTimeIn } from '../../../shared/composition/zone.ts'
 import { counted } from '../../../shared/counted.ts'
@@ -11,6 +10,7 @@ import {
   emailOf,
   type FoundAppointment,
   type FoundInFile,
+  hashed,
   lengthOf,
   MOST_FOUND,
   nameOf,
@@ -425,11 +425,6 @@ function seriesOf(event: ICAL.Component): string {
 
 function keyOf(series: string, instead: number | undefined): string {
   return instead === undefined ? series : hashed(series, String(instead))
-}
-
-/** Of texts of any length. */
-export function hashed(...parts: string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 27)
 }
 
 /** '' for what isn't there, or can't be read. */

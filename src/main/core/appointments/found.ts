@@ -1,4 +1,5 @@
 /** What a file of appointments has: the same, whether it is a calendar or a table. */
+import { createHash } from 'node:crypto'
 import { fail } from '../lib/failure.ts'
 import { shortened } from '../lib/text-folding.ts'
 
@@ -112,4 +113,9 @@ export function windowOf(today: number): { from: number; until: number } {
 /** @throws AppFailure: what the file is as a whole can't be used. */
 export function refuseFile(message: string, next?: string): never {
   return fail('bad-file', message, next === undefined ? {} : { next })
+}
+
+/** A key made of texts of any length. */
+export function hashed(...parts: string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 27)
 }

@@ -58,7 +58,7 @@ function asChoice({ person, name, email }: QueuePerson): AppointmentPerson {
   return { person, name, ...(email !== undefined && { contact: email }) }
 }
 
-/** The addresses of people in the queue, '' of one who has none. Whoever has another address is another person: see `personOf`. */
+/** The addresses of people in the queue, '' of one who has none. Another address is another person: see `personOf`. */
 export type KnownAddresses = Map<string, string>
 
 /**

@@ -4,11 +4,11 @@ import { localTimeIn, readLocal } from '../../../shared/composition/zone.ts'
 import { counted } from '../../../shared/counted.ts'
 import type { Sheet } from '../bulk/sheet.ts'
 import { beginningOf, dayAt } from '../lib/calendar.ts'
-import { hashed } from './calendar-file.ts'
 import {
   emailOf,
   type FoundAppointment,
   type FoundInFile,
+  hashed,
   lengthOf,
   MOST_FOUND,
   nameOf,

@@ -54,7 +54,7 @@ export function readPicture(bytes: Uint8Array, limits: PictureLimits): Picture {
   }
   if (limits.isStill && header.state === 'moving') return refused('This picture moves. Choose one that doesn’t.')
   if (sizes.some(({ width, height }) => width > limits.pixels || height > limits.pixels)) {
-    return refused('This picture is larger than 4000 × 4000 pixels. Choose a smaller one.')
+    return refused(`This picture is larger than ${limits.pixels} × ${limits.pixels} pixels. Choose a smaller one.`)
   }
   return { ok: true, dataUrl: `data:image/${kind};base64,${Buffer.from(bytes).toString('base64')}` }
 }

@@ -82,7 +82,7 @@ export class Overlays {
     if (this.lasting().cover === undefined) this.cover('file', 'not locked')
   }
 
-  /** Staff has opened files for this turn: whoever waits for them sees them. */
+  /** Staff has opened files for this turn: who waits for them sees them. */
   filesOpened(): void {
     const { asksFile, cover } = this.#state.shown
     if (!asksFile) return

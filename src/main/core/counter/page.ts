@@ -177,8 +177,8 @@ export class Page {
   }
 }
 
-/** How large a page begins for someone who wants what they read larger: no more than twice, or as the office has it. */
-export function pageZoom(ofOffice: number, textSize: number): number {
+/** The zoom for someone who wants what they read larger than the office has it: no more than twice, as our pages are made for that and no more. */
+export function enlarged(ofOffice: number, textSize: number): number {
   return Math.max(ofOffice, Math.min(ofOffice * textSize, 2))
 }
 

@@ -9,7 +9,7 @@ import { Idle } from './idle.ts'
 import { outcomeCounts } from './outcome.ts'
 import { Overlays } from './overlays.ts'
 import type { Cleanup } from './page.ts'
-import { Page, pageZoom } from './page.ts'
+import { enlarged, Page } from './page.ts'
 import { isShowing, mayDo, type PersonAction, PHASES } from './phases.ts'
 import { type Changes, type SessionStart, SessionState } from './session-state.ts'
 import { StaffActions } from './staff-actions.ts'
@@ -184,7 +184,7 @@ export class Session {
     if (language !== undefined) this.#page.speak(language)
     if (textSize !== undefined) {
       this.#deps.place.enlarge(textSize)
-      const zoom = pageZoom(this.#deps.zoom(), textSize)
+      const zoom = enlarged(this.#deps.zoom(), textSize)
       this.state.become({ zoom })
       this.#page.zoom(zoom)
     }

@@ -8,7 +8,7 @@ import type { CounterDeps } from './deps.ts'
 import { type NextSigner, nextSigner } from './next-signer.ts'
 import { askOnce, askOutcome, type Ending, lastOutcome, paused } from './outcome.ts'
 import type { Overlays } from './overlays.ts'
-import { errorWithoutLink, type Page, pageZoom } from './page.ts'
+import { enlarged, errorWithoutLink, type Page } from './page.ts'
 import { isFree, isShowing, PHASES } from './phases.ts'
 import { type PreparedTurn, prepareTurn } from './prepare-turn.ts'
 import type { Changes, SessionState } from './session-state.ts'
@@ -236,7 +236,7 @@ export class Turns {
   #handOver(index: number): void {
     this.#state.moveOn()
     const { textSize } = this.#state.preferencesOf(index)
-    const zoom = pageZoom(this.#deps.zoom(), textSize)
+    const zoom = enlarged(this.#deps.zoom(), textSize)
     this.#deps.place.enlarge(textSize)
     this.#state.go('hand-over', { ...NO_PAGE, current: index, zoom, ...this.#overlays.lasting() })
   }
