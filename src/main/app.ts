@@ -7,7 +7,7 @@ import type { DocumentResponse } from '../shared/model/index.ts'
 import { wantsStaff } from '../shared/wants-staff.ts'
 import { openComposing } from './composing.ts'
 import { copyOfDocument } from './core/drafts/copy-of-document.ts'
-import { DATABASE_FILE } from './core/storage/database.ts'
+import { DATABASE_FILE, putDatabaseAside } from './core/storage/database.ts'
 import { openCounter } from './counter.ts'
 import { openFolders } from './folders.ts'
 import { openFoundation } from './foundation.ts'
@@ -28,6 +28,7 @@ import { asAppError } from './ipc/errors.ts'
 import { identityHandlers } from './ipc/identity.ts'
 import { outboxHandlers } from './ipc/outbox.ts'
 import { registerHandlers } from './ipc/registration.ts'
+import { storageHandlers } from './ipc/storage.ts'
 import { systemHandlers } from './ipc/system.ts'
 import { verificationHandlers } from './ipc/verifications.ts'
 import { openNotifications } from './notifications.ts'
@@ -39,7 +40,7 @@ import { installMenu } from './shell/menu.ts'
 import { applyTheme, applyZoom } from './shell/own-page.ts'
 import { followSideButtons } from './shell/own-windows.ts'
 import { openOutside, showInFolder } from './shell/reveal.ts'
-import { systemStatus } from './shell/stores.ts'
+import { openKeychain, systemStatus } from './shell/stores.ts'
 import { offerTextMenu } from './shell/text-menu.ts'
 
 export type App = Awaited<ReturnType<typeof openApp>>
@@ -118,11 +119,18 @@ function followSignals({ foundation, folders, composing, counter, notifications,
   })
 }
 
+interface Life {
+  /** The page has answered that the window may close. */
+  readyToClose: (kept: boolean) => void
+  /** Ends the application and starts it again. */
+  restart: () => void
+}
+
 /**
  * Lets the screens ask, gives them their pages and the menu. To be called before the first page is loaded.
- * @param readyToClose the page has answered that the window may close.
+ * @param life how the application closes and starts again.
  */
-export function serveScreens(parts: App, readyToClose: (kept: boolean) => void): void {
+export function serveScreens(parts: App, life: Life): void {
   const { foundation, folders, composing, counter, notifications, identity } = parts
   const { accounts, clients, facts, lists, devServer, dialogs, log, screens, send, settings, signals, time, window } =
     foundation
@@ -199,6 +207,11 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
         ...dialogs
       }),
       ...auditHandlers({ audit, auditExports, receipts, time, ...dialogs }),
+      ...storageHandlers({
+        ...{ storage: foundation.storage, troubles: foundation.troubles, restart: life.restart },
+        openKeychain,
+        startEmpty: () => putDatabaseAside(foundation.dataFolder, time.now())
+      }),
       ...systemHandlers({
         settings,
         version: app.getVersion(),
@@ -209,11 +222,11 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
         },
         changed: () => send('settings.changed', null),
         keepPlace: foundation.place.keep,
-        status: () => systemStatus(foundation.storage, foundation.keychainState),
+        status: () => systemStatus(foundation.storage, foundation.keychainState, foundation.troubles),
         showData: () => showInFolder(join(foundation.dataFolder, DATABASE_FILE)),
         copy: (text, isPersonal) => plainClipboard[isPersonal ? 'writePrivately' : 'write'](text),
         copyBriefly: identity.briefCopy.copy,
-        readyToClose
+        readyToClose: life.readyToClose
       })
     }
   })

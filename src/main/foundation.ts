@@ -17,7 +17,9 @@ import { openRights } from './core/accounts/rights.ts'
 import { openServiceFacts } from './core/accounts/service-facts.ts'
 import { systemTime as time } from './core/lib/time.ts'
 import { openDatabase } from './core/storage/database.ts'
+import { memoryReasonOf } from './core/storage/database-fault.ts'
 import { openMeta } from './core/storage/meta.ts'
+import { openStoreTroubles } from './core/storage/store-troubles.ts'
 import { asAppError } from './ipc/errors.ts'
 import { dialogsOf } from './shell/dialogs.ts'
 import type { Log } from './shell/log.ts'
@@ -59,7 +61,7 @@ export async function openFoundation(log: Log, devServer: URL | undefined) {
   const preload = join(import.meta.dirname, '../preload/index.cjs')
   const signals = new EventEmitter<Signals>()
 
-  const { settings } = await openSettingsStore()
+  const { settings, trouble: settingsTrouble } = await openSettingsStore()
   const { keychain, status: keychainState } = await openKeychain()
   const storage = await openDatabase({ folder: dataFolder, keychain, random: randomBytes, clock: time.now })
   const { db } = storage
@@ -68,6 +70,13 @@ export async function openFoundation(log: Log, devServer: URL | undefined) {
   const window = openMainWindow({ preload, settings, log, devServer })
   const screens = new Screens(window, devServer)
   const { send } = screens
+
+  const troubles = openStoreTroubles({ db, time, changed: () => send('system.changed', null) })
+  if (storage.setAside) troubles.setAside('database', storage.setAside)
+  if (settingsTrouble?.code === 'set-aside')
+    troubles.setAside('settings', { name: settingsTrouble.name, reason: 'damaged' })
+  if (settingsTrouble?.code === 'in-memory')
+    troubles.inMemory({ kind: 'in-memory', store: 'settings', reason: memoryReasonOf(settingsTrouble.reason) })
 
   const accounts = openAccounts({ db, secrets: secretsBeside(storage, keychain), newId, time })
   const facts = openServiceFacts({ db, time, changed: () => send('accounts.changed', null) })
@@ -93,7 +102,7 @@ export async function openFoundation(log: Log, devServer: URL | undefined) {
     ...{ log, devServer, time, newId, signals, dataFolder, preload },
     /** The system's own folder for downloads. */
     usualFolder: app.getPath('downloads'),
-    ...{ settings, keychain, keychainState, storage, db, isKept: storage.state === 'encrypted' },
+    ...{ settings, keychain, keychainState, storage, troubles, db, isKept: storage.state === 'encrypted' },
     ...{ window, screens, send, dialogs: dialogsOf(window, openMeta(db)) },
     ...{ accounts, clients, facts, lists, rights: openRights(db), practice },
     place: openKeptPlace(db, () => accounts.chosen()?.id)

@@ -45,7 +45,7 @@ async function run(log: Log): Promise<void> {
   await keepOffNetworks(devServer)
   const parts = await openApp(log, devServer)
   const lifecycle = new Lifecycle(parts)
-  serveScreens(parts, lifecycle.readyToClose)
+  serveScreens(parts, lifecycle)
   if (isSmoke) await smoke(parts)
   else lifecycle.start()
 }

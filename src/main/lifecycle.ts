@@ -24,6 +24,8 @@ export class Lifecycle {
   #late: NodeJS.Timeout | undefined
   /** Whether a session at the counter is found again by the next start, which is locked by it. */
   #keepsMarker = false
+  /** It starts again once it has ended. */
+  #restarts = false
 
   constructor(app: App) {
     this.#app = app
@@ -62,6 +64,12 @@ export class Lifecycle {
   readonly readyToClose = (kept: boolean): void => {
     // One that comes late finds the person being asked already.
     if (this.#closing === 'page asked') void this.#decide(kept)
+  }
+
+  /** Ends the application as a person would, and starts it again once it has ended; unless they stay. */
+  readonly restart = (): void => {
+    this.#restarts = true
+    app.quit()
   }
 
   /** What the end of the application before this one interrupted. */
@@ -167,6 +175,7 @@ export class Lifecycle {
     this.#keepsMarker = isHandedOver() && this.#window.webContents.isCrashed()
     if (!isHandedOver() || this.#keepsMarker || counter.canBeLeft()) return true
     counter.left('closing')
+    this.#restarts = false
     return false
   }
 
@@ -177,6 +186,7 @@ export class Lifecycle {
     if (this.#window.isDestroyed()) return
     this.#closing = agreed ? 'agreed' : 'not'
     if (agreed) this.#window.close()
+    else this.#restarts = false
   }
 
   /** What is asked once everything typed is kept; undefined for nothing. */
@@ -210,6 +220,7 @@ export class Lifecycle {
     // Those before may ask for documents to their end, and the practice office may still be answering them.
     await Promise.allSettled([folders.endThread(), foundation.practice.stop(), counter.audit.settled()])
     foundation.db.close()
+    if (this.#restarts) app.relaunch()
   }
 
   #notKept(error: unknown): void {

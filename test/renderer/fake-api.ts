@@ -295,7 +295,13 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     pdf: pdf(),
     printerTakes: true,
     settings: { theme: 'system', zoom: 1 },
-    system: { version: '0.1.0', platform: 'linux', keychain: { state: 'available' }, storage: { state: 'encrypted' } },
+    system: {
+      version: '0.1.0',
+      platform: 'linux',
+      keychain: { state: 'available' },
+      storage: { state: 'encrypted' },
+      troubles: []
+    },
     counter: null,
     today: [],
     offer: {},
@@ -468,6 +474,17 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       }
       emit('settings.changed', null)
       return state.settings
+    },
+    'storage.tryAgain': () => null as never,
+    'storage.startEmpty': () => null as never,
+    'storage.settle': ({ name }) => {
+      const { troubles } = state.system
+      state.system = {
+        ...state.system,
+        troubles: troubles.filter((trouble) => !('name' in trouble) || trouble.name !== name)
+      }
+      emit('system.changed', null)
+      return null as never
     },
     'system.status': () => state.system,
     'system.keepPlace': () => null as never,

@@ -86,7 +86,8 @@ describe('the first run', () => {
         version: '0.1.0',
         platform: 'linux',
         keychain: { state: 'unavailable', reason: 'missing' },
-        storage: { state: 'memory', reason: 'no-keychain' }
+        storage: { state: 'memory', reason: 'no-keychain', hasData: false },
+        troubles: []
       }
     })
     expect(screen.getByRole('status').textContent).toMatch(
@@ -111,12 +112,45 @@ describe('the first run', () => {
         version: '0.1.0',
         platform: 'linux',
         keychain: { state: 'available' },
-        storage: { state: 'memory', reason: 'no-space' },
-        setAside: { name: 'office.set-aside', reason: 'unreadable' }
+        storage: { state: 'memory', reason: 'no-space', hasData: false },
+        troubles: [{ kind: 'set-aside', store: 'database', name: 'office.set-aside', reason: 'unreadable', at: 0 }]
       }
     })
     expect(screen.getByText(/kept as “office\.set-aside”/)).toBeTruthy()
     expect(screen.getByText(/^The disk is full\./)).toBeTruthy()
+  })
+
+  const locked = (reason: 'keychain-locked' | 'key-missing') => ({
+    system: {
+      version: '0.1.0',
+      platform: 'linux',
+      keychain: { state: 'unavailable', reason: 'locked' } as const,
+      storage: { state: 'memory', reason, hasData: true } as const,
+      troubles: []
+    }
+  })
+
+  test('data that are here and locked are no new installation: one can try again, or go on without saving', async () => {
+    const { api } = await open(locked('keychain-locked'))
+    expect(screen.getByText('Your data are here, but they’re locked.')).toBeTruthy()
+    expect(screen.queryByRole('button', { name: /Open the practice office/ })).toBeNull()
+    expect(screen.queryByRole('button', { name: /Start with an empty database/ })).toBeNull()
+    api.control.fail('storage.tryAgain', { code: 'keychain', message: 'The keychain is still locked.' })
+    await fireEvent.click(screen.getByRole('button', { name: 'Try again' }))
+    await screen.findByText('Your data still can’t be opened.')
+    await fireEvent.click(screen.getByRole('button', { name: 'Continue without saving for now' }))
+    expect(screen.getByRole('button', { name: /Open the practice office/ })).toBeTruthy()
+    expect(screen.getByRole('button', { name: 'Try again' })).toBeTruthy()
+  })
+
+  test('where the key is lost, an empty database is begun only once that was confirmed', async () => {
+    const { api } = await open(locked('key-missing'))
+    const asked = () => api.control.calls.some(({ name }) => name === 'storage.startEmpty')
+    await fireEvent.click(screen.getByRole('button', { name: 'Start with an empty database…' }))
+    await screen.findByRole('dialog', { name: 'Start with an empty database?' })
+    expect(asked()).toBe(false)
+    await fireEvent.click(screen.getByRole('button', { name: 'Start with an empty database' }))
+    expect(asked()).toBe(true)
   })
 })
 

@@ -181,14 +181,34 @@ describe('the frame', () => {
         version: '0.1.0',
         platform: 'linux',
         keychain: { state: 'unavailable', reason: 'missing' },
-        storage: { state: 'memory', reason: 'no-keychain' },
-        setAside: { name: 'office.set-aside', reason: 'unreadable' }
+        storage: { state: 'memory', reason: 'no-keychain', hasData: false },
+        troubles: [{ kind: 'set-aside', store: 'database', name: 'office.set-aside', reason: 'unreadable', at: 0 }]
       }
     })
     expect(screen.getByText('Nothing is being saved on this computer.')).toBeTruthy()
-    expect(screen.getByText(/office\.set-aside/)).toBeTruthy()
-    await fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }))
-    expect(screen.queryByText(/office\.set-aside/)).toBeNull()
+    expect(screen.getByText('Your earlier data couldn’t be opened.')).toBeTruthy()
+    expect(screen.getByRole('link', { name: 'See what to do in Settings' }).getAttribute('href')).toBe(
+      '#/settings/safety'
+    )
+  })
+
+  test('tells of trouble with a store until it is settled in Settings, and not only once', async () => {
+    const { app } = await open({
+      system: {
+        version: '0.1.0',
+        platform: 'linux',
+        keychain: { state: 'available' },
+        storage: { state: 'encrypted' },
+        troubles: [{ kind: 'set-aside', store: 'documents', name: 'set-aside-1', reason: 'damaged', at: 0 }]
+      }
+    })
+    app.router.go('settings', ['safety'])
+    await screen.findByRole('heading', { name: 'Data and security' })
+    expect(screen.getAllByText('The saved list of documents couldn’t be opened.')).toHaveLength(2)
+    expect(screen.getByText(/“set-aside-1” in the data folder/)).toBeTruthy()
+    await fireEvent.click(screen.getByRole('button', { name: 'Mark as resolved' }))
+    await settle()
+    expect(screen.queryAllByText('The saved list of documents couldn’t be opened.')).toHaveLength(0)
   })
 
   test('says wherever one is that the check at the start found something wrong with the audit trail', async () => {

@@ -4,6 +4,7 @@ import type { DocumentsKey } from '../core/documents/mirror/database.ts'
 import type { AskDocuments } from '../core/documents/questions.ts'
 import type { DocumentsOpened } from '../core/documents/recovery.ts'
 import { AppFailure } from '../core/lib/failure.ts'
+import type { StoreTroubles } from '../core/storage/store-troubles.ts'
 import type { DocumentsPlan } from './documents-worker.ts'
 import type { Log } from './log.ts'
 import { askThread } from './worker-thread.ts'
@@ -16,6 +17,8 @@ export interface DocumentsThreadDeps {
   /** Undefined if nothing is kept on this machine: then the documents are in memory alone. */
   key: DocumentsKey | undefined
   log: Pick<Log, 'warn' | 'error'>
+  /** Told where the file was set aside, or is in memory although it should not be. */
+  troubles?: Pick<StoreTroubles, 'setAside' | 'inMemory'>
 }
 
 /**
@@ -34,7 +37,7 @@ const YOUNG_MEMORY_MB = 12
 const TIMEOUT_MS = 600_000
 
 /** `ask` rejects with AppFailure, also where the thread ended over a question; the next question starts it again, until `end`. */
-export function openDocumentsThread({ worker, folder, key, log }: DocumentsThreadDeps) {
+export function openDocumentsThread({ worker, folder, key, log, troubles }: DocumentsThreadDeps) {
   const workerData: DocumentsPlan = { folder, key }
   const thread = askThread({
     ...{ worker, log, words, name: 'documents', title: 'The worker of documents' },
@@ -47,8 +50,14 @@ export function openDocumentsThread({ worker, folder, key, log }: DocumentsThrea
   let isEnded = false
 
   function opened({ setAside, because }: DocumentsOpened): void {
-    if (setAside) log.warn('The file of documents was set aside, and a new one begun.', { folder: setAside })
-    if (because) log.warn('Documents are kept in memory alone.', { because })
+    if (setAside) {
+      log.warn('The file of documents was set aside, and a new one begun.', { folder: setAside })
+      troubles?.setAside('documents', { name: setAside, reason: 'damaged' })
+    }
+    if (because) {
+      log.warn('Documents are kept in memory alone.', { because })
+      troubles?.inMemory({ kind: 'in-memory', store: 'documents', reason: because })
+    }
     // Once it was opened the key fits; a thread that is started again must not take the file for a stranger's.
     if (key) workerData.key = { ...key, isNew: false }
   }

@@ -7,6 +7,7 @@ import type { OpenedDatabase } from '../core/storage/database.ts'
 import { type KeychainState, profileOf } from '../core/storage/keychain.ts'
 import { type OpenedKeychain, openKeytarKeychain } from '../core/storage/keytar-keychain.ts'
 import { openSettings } from '../core/storage/settings.ts'
+import type { StoreTroubles } from '../core/storage/store-troubles.ts'
 
 const NAME = 'settings'
 
@@ -42,13 +43,16 @@ export async function openKeychain(): Promise<OpenedKeychain> {
 }
 
 /** What the screens show of the application itself. */
-export function systemStatus(opened: OpenedDatabase, keychain: KeychainState): SystemStatus {
+export function systemStatus(opened: OpenedDatabase, keychain: KeychainState, troubles: StoreTroubles): SystemStatus {
   return {
     version: app.getVersion(),
     platform: process.platform,
     keychain:
       keychain.state === 'available' ? { state: 'available' } : { state: 'unavailable', reason: keychain.reason },
-    storage: opened.state === 'encrypted' ? { state: 'encrypted' } : { state: 'memory', reason: opened.because },
-    ...(opened.setAside && { setAside: opened.setAside })
+    storage:
+      opened.state === 'encrypted'
+        ? { state: 'encrypted' }
+        : { state: 'memory', reason: opened.because, hasData: opened.hasData },
+    troubles: troubles.list()
   }
 }

@@ -67,6 +67,8 @@ const events = {
   'appointments.changed': carrying<null>(),
   'audit.changed': carrying<null>(),
   'settings.changed': carrying<null>(),
+  /** What `system.status` answers may have changed. */
+  'system.changed': carrying<null>(),
   /** A command of the application's menu that a screen carries out. */
   'menu.chosen': carrying<{
     command:

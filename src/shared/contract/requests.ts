@@ -9,6 +9,7 @@ import { downloadRequests, pdfRequests } from './downloads.ts'
 import { identityRequests } from './identity.ts'
 import { practiceDay } from './practice-day.ts'
 import { answers, byId, id, nothing, type Request } from './request.ts'
+import { storageRequests } from './storage-requests.ts'
 import type {
   AccountRights,
   AccountView,
@@ -131,6 +132,8 @@ export const requests = {
   ...counterRequests,
 
   ...appointmentRequests,
+
+  ...storageRequests,
 
   'settings.get': answers<SettingsView>()(nothing),
   'settings.set': answers<SettingsView>()(

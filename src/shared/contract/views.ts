@@ -96,11 +96,12 @@ export interface SettingsView {
 
 export type KeychainReason = 'missing' | 'locked' | 'failed'
 /**
- * Why this run keeps everything in memory. `in-use`: another program holds the file. `disk-failed`: reading or writing
- * failed for another reason than space or permission.
+ * Why this run keeps everything in memory. `key-missing`: the keychain answers, and no longer holds the key of the database that is
+ * there. `in-use`: another program holds the file. `disk-failed`: reading or writing failed for another reason than space or permission.
  */
 export type MemoryReason =
   | 'no-keychain'
+  | 'key-missing'
   | 'keychain-locked'
   | 'keychain-failed'
   | 'not-writable'
@@ -108,27 +109,35 @@ export type MemoryReason =
   | 'in-use'
   | 'disk-failed'
 /**
- * Why a file was set aside. `key-missing`: the keychain no longer holds the key. `unreadable`: another key, or its start
- * is damaged (which can't be told apart). `damaged`: the key fits, the content doesn't hold. `incomplete`: its main part
+ * Why a file was set aside. `unreadable`: another key, or its start is damaged (which can't be told apart). `damaged`: the key fits, the content doesn't hold. `incomplete`: its main part
  * is missing. `newer-version`: a later version of the application wrote it. `upgrade-failed`: it did not fit this version.
  */
-export type SetAsideReason =
-  | 'key-missing'
-  | 'unreadable'
-  | 'damaged'
-  | 'incomplete'
-  | 'newer-version'
-  | 'upgrade-failed'
+export type SetAsideReason = 'unreadable' | 'damaged' | 'incomplete' | 'newer-version' | 'upgrade-failed'
 
 export interface SystemStatus {
   version: string
   platform: string
   /** Whether secrets and drafts outlive the application. */
   keychain: { state: 'available' } | { state: 'unavailable'; reason: KeychainReason }
-  storage: { state: 'encrypted' } | { state: 'memory'; reason: MemoryReason }
-  /** Set where a database could not be opened: it was kept under this name and a new one begun. */
-  setAside?: { name: string; reason: SetAsideReason }
+  /** `hasData`: a database of an earlier run is on this computer, as it was; this is no new installation. */
+  storage: { state: 'encrypted' } | { state: 'memory'; reason: MemoryReason; hasData: boolean }
+  /** What someone has to see to, the oldest first; in this and later runs, until it is settled. */
+  troubles: StoreTrouble[]
 }
+
+/**
+ * What happened to one of the application's files. `set-aside`: it couldn't be opened, was kept in a folder of this name, and a new
+ * one begun; `at` in milliseconds since 1970 UTC. `in-memory`: it can't be written in this run, though the database can.
+ */
+export type StoreTrouble =
+  | {
+      kind: 'set-aside'
+      store: 'database' | 'documents' | 'settings'
+      name: string
+      reason: SetAsideReason
+      at: number
+    }
+  | { kind: 'in-memory'; store: 'documents' | 'settings'; reason: MemoryReason }
 
 /** How an account's service wants `pdf` and `json` spelled in the address of its identity data. */
 

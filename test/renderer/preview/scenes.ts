@@ -118,7 +118,22 @@ export const scenes: Record<string, () => FakeApi> = {
         version: '0.1.0',
         platform: 'linux',
         keychain: { state: 'unavailable', reason: 'missing' },
-        storage: { state: 'memory', reason: 'no-keychain' }
+        storage: { state: 'memory', reason: 'no-keychain', hasData: false },
+        troubles: []
+      }
+    }),
+  'first-locked': () =>
+    fakeApi({
+      now,
+      accounts: [],
+      documents: [],
+      downloads: [],
+      system: {
+        version: '0.1.0',
+        platform: 'linux',
+        keychain: { state: 'unavailable', reason: 'locked' },
+        storage: { state: 'memory', reason: 'keychain-locked', hasData: true },
+        troubles: []
       }
     }),
   empty: () => usual({ drafts: [], sends: [], documents: [], downloads: [], templates: [] }),
@@ -171,8 +186,10 @@ export const scenes: Record<string, () => FakeApi> = {
         version: '0.1.0',
         platform: 'linux',
         keychain: { state: 'unavailable', reason: 'missing' },
-        storage: { state: 'memory', reason: 'no-keychain' },
-        setAside: { name: 'office-2025-11-26.set-aside', reason: 'unreadable' }
+        storage: { state: 'memory', reason: 'no-keychain', hasData: false },
+        troubles: [
+          { kind: 'set-aside', store: 'database', name: 'set-aside-2025-11-26T09-30-00Z', reason: 'unreadable', at: 0 }
+        ]
       }
     })
     api.control.fail('drafts.save', { code: 'no-space', message: 'The disk is full.' })

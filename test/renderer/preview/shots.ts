@@ -66,6 +66,7 @@ const identity = '#/identity/doc-6'
 export const shots: Shot[] = [
   shot('first', 'first'),
   shot('first-no-keychain', 'first-no-keychain'),
+  shot('first-locked', 'first-locked'),
   shot('overview', 'day'),
   shot('overview-quiet', 'day-quiet'),
   shot('overview-news', 'day-news'),

@@ -578,7 +578,7 @@ test('beside a database in memory no secret goes to the operating system’s key
   const keychain: Keychain = { ...memoryKeychain(), keeps: 'in-os' }
   const db = connectInMemory()
   onTestFinished(() => void db.close())
-  await secretsBeside({ db, state: 'memory', because: 'no-space' }, keychain).set('a', 'secret')
+  await secretsBeside({ db, state: 'memory', because: 'no-space', hasData: true }, keychain).set('a', 'secret')
   expect(await keychain.accounts.get('a')).toBeNull()
   await secretsBeside({ db, state: 'encrypted' }, keychain).set('a', 'secret')
   expect(await keychain.accounts.get('a')).toBe('secret')

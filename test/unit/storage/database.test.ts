@@ -15,7 +15,12 @@ import { uptime } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connectEncrypted, type Db } from '../../../src/main/core/storage/connection.ts'
-import { DATABASE_FILE, type DatabaseOptions, openDatabase } from '../../../src/main/core/storage/database.ts'
+import {
+  DATABASE_FILE,
+  type DatabaseOptions,
+  openDatabase,
+  putDatabaseAside
+} from '../../../src/main/core/storage/database.ts'
 import type { Files } from '../../../src/main/core/storage/files.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 import { contentsOf, temporaryFolder } from './folders.ts'
@@ -135,8 +140,6 @@ describe('the database', () => {
 describe('a file that can’t be opened', () => {
   const damages: [string, string, (place: Awaited<ReturnType<typeof withSomethingKept>>) => void][] = [
     ['another key', 'unreadable', ({ entries }) => entries.set('database-key', 'ab'.repeat(32))],
-    ['a key that is gone', 'key-missing', ({ entries }) => entries.delete('database-key')],
-    ['an entry that can’t be a key', 'key-missing', ({ entries }) => entries.set('database-key', 'hunter2')],
     ['a damaged start', 'unreadable', ({ path }) => overwrite(path, 0, 100)],
     ['other content', 'unreadable', ({ path }) => writeFileSync(path, 'no database at all, '.repeat(500))],
     ['a damaged page', 'damaged', ({ path }) => overwrite(path, 4096 * 2 + 40, 200)],
@@ -283,16 +286,49 @@ describe('when it is not the file’s fault, the file stays untouched and this r
     const place = await withSomethingKept()
     const before = contentsOf(place.folder)
     const opened = await place.open({ keychain: troubledKeychain(code) })
-    expect(opened).toMatchObject({ state: 'memory', because: `keychain-${code}` })
+    expect(opened).toMatchObject({ state: 'memory', because: `keychain-${code}`, hasData: true })
     expect(opened.setAside).toBeUndefined()
     expect(contentsOf(place.folder)).toEqual(before)
     expect(kept((await place.open()).db)).toBe(PLANTED)
   })
 
+  test.each<[string, (entries: Map<string, string>) => unknown]>([
+    ['lost the key', (entries) => entries.delete('database-key')],
+    ['has something that can’t be a key', (entries) => entries.set('database-key', 'hunter2')]
+  ])('a keychain that %s: it is no new installation, and all is there once the key is back', async (_what, lose) => {
+    const place = await withSomethingKept()
+    const key = place.entries.get('database-key') ?? ''
+    lose(place.entries)
+    const [before, entries] = [contentsOf(place.folder), new Map(place.entries)]
+    const opened = await place.open()
+    expect(opened).toMatchObject({ state: 'memory', because: 'key-missing', hasData: true })
+    expect(opened.setAside).toBeUndefined()
+    expect(contentsOf(place.folder)).toEqual(before)
+    expect(place.entries).toEqual(entries)
+    place.entries.set('database-key', key)
+    expect(kept((await place.open()).db)).toBe(PLANTED)
+  })
+
+  test('no keychain where there was one: that data are here is said, and they are left alone', async () => {
+    const place = await withSomethingKept()
+    const before = contentsOf(place.folder)
+    expect(await place.open({ keychain: memoryKeychain() })).toMatchObject({ because: 'no-keychain', hasData: true })
+    expect(contentsOf(place.folder)).toEqual(before)
+  })
+
+  test('a lost key whose database a person has put aside: the next start begins a new one', async () => {
+    const place = await withSomethingKept()
+    const bytes = readFileSync(place.path)
+    place.entries.delete('database-key')
+    const name = await putDatabaseAside(place.folder, NOW)
+    expect(await place.open()).toMatchObject({ state: 'encrypted' })
+    expect(readFileSync(join(place.folder, name, DATABASE_FILE))).toEqual(bytes)
+  })
+
   test('no keychain at all: nothing is written to the disk', async () => {
     const place = workstation({ keychain: memoryKeychain() })
     const opened = await place.open()
-    expect(opened).toMatchObject({ state: 'memory', because: 'no-keychain' })
+    expect(opened).toMatchObject({ state: 'memory', because: 'no-keychain', hasData: false })
     keep(opened.db, PLANTED)
     expect(kept(opened.db)).toBe(PLANTED)
     expect(contentsOf(place.folder)).toEqual({})

@@ -4,7 +4,7 @@
  */
 import type { MemoryReason } from '../../../shared/contract/index.ts'
 import { codeOf } from '../lib/failure.ts'
-import { fileErrorOf } from './file-error.ts'
+import { type FileErrorCode, fileErrorOf } from './file-error.ts'
 import { DamagedDatabaseError } from './integrity.ts'
 import { KeychainError } from './keychain.ts'
 import { MigrationError, NewerSchemaError } from './migrations.ts'
@@ -52,8 +52,12 @@ function faultOfSqlite(code: string): DatabaseFault | undefined {
 }
 
 function faultOfFile(error: unknown): MemoryReason {
-  const code = fileErrorOf(error)?.code
-  return code === 'no-space' || code === 'not-writable' ? code : 'disk-failed'
+  return memoryReasonOf(fileErrorOf(error)?.code)
+}
+
+/** Why something is kept in memory whose file can't be written. */
+export function memoryReasonOf(code: FileErrorCode | undefined): MemoryReason {
+  return code === 'no-space' || code === 'not-writable' || code === 'in-use' ? code : 'disk-failed'
 }
 
 function around(because: MemoryReason): DatabaseFault {

@@ -1,7 +1,7 @@
 /**
  * Opens the one encrypted database. The answer is always a database that works; it says whether what is written stays,
  * and whether an earlier file had to be set aside. A file is set aside only when it is the file that is at fault: a
- * keychain that is shut, a full disk or another program using it leave it where it is, untouched.
+ * keychain that is shut or lost its key, a full disk or another program using it leave it where it is, untouched.
  */
 import * as nodeFiles from 'node:fs/promises'
 import { join } from 'node:path'
@@ -29,7 +29,14 @@ interface SetAside {
 
 export type OpenedDatabase =
   | { readonly db: Db; readonly state: 'encrypted'; readonly setAside?: SetAside }
-  | { readonly db: Db; readonly state: 'memory'; readonly because: MemoryReason; readonly setAside?: SetAside }
+  | {
+      readonly db: Db
+      readonly state: 'memory'
+      readonly because: MemoryReason
+      /** A database of an earlier run, or what is left of one, is there as it was: this is no new installation. */
+      readonly hasData: boolean
+      readonly setAside?: SetAside
+    }
 
 export interface DatabaseOptions {
   /** The application's data folder; made when it isn't there. */
@@ -47,18 +54,20 @@ type Parts = Required<DatabaseOptions>
 
 /** Never rejects for anything that is wrong with the disk, the file or the keychain: see {@link OpenedDatabase}. */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenedDatabase> {
-  if (options.keychain.keeps === 'in-memory') return inMemory('no-keychain')
   const parts: Parts = { files: nodeFiles, connect: connectEncrypted, ...options }
+  if (options.keychain.keeps === 'in-memory') return inMemory('no-keychain', parts)
   let moved: SetAside | undefined
   try {
     await prepare(parts)
     let key = await storedKey(parts.keychain)
     const found = await lookForFiles(parts)
+    // Its key may come back: with the keychain of yesterday, from paper, or in a backup.
+    if (key === undefined && found === 'database') return inMemory('key-missing', parts)
     const opened = key !== undefined && found === 'database' ? await openExisting(parts, key) : undefined
     if (opened?.db !== undefined) return { db: opened.db, state: 'encrypted' }
 
     if (found !== 'nothing') {
-      const reason = opened?.reason ?? FOUND[found]
+      const reason = opened?.reason ?? (found === 'emptied' ? 'damaged' : 'incomplete')
       moved = { name: await setAside(parts.folder, filesOf(DATABASE_FILE), parts.clock(), parts.files), reason }
     }
     // A key that is there is used again, so that what was set aside can still be opened with it.
@@ -66,12 +75,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenedData
     return { db: await begin(parts, key), state: 'encrypted', ...(moved && { setAside: moved }) }
   } catch (error) {
     const fault = faultOf(error)
-    return inMemory(await becauseOf(fault, parts), moved)
+    return inMemory(await becauseOf(fault, parts), parts, moved)
   }
 }
-
-/** Why files are set aside that were not even opened. */
-const FOUND = { database: 'key-missing', emptied: 'damaged', remains: 'incomplete' } as const
 
 type Existing = { readonly db: Db; readonly reason?: never } | { readonly db?: never; readonly reason: SetAsideReason }
 
@@ -139,7 +145,7 @@ async function newKey({ keychain, random }: Parts): Promise<Uint8Array> {
   return key
 }
 
-async function lookForFiles({ folder, files }: Parts): Promise<'nothing' | keyof typeof FOUND> {
+async function lookForFiles({ folder, files }: Parts): Promise<'nothing' | 'database' | 'emptied' | 'remains'> {
   const bytes = await sizeOf(join(folder, DATABASE_FILE), files)
   // SQLite would take a file without content for a new one, and begin it again without a word.
   if (bytes !== undefined) return bytes === 0 ? 'emptied' : 'database'
@@ -171,10 +177,25 @@ async function spaceTrouble(
   }
 }
 
-function inMemory(because: MemoryReason, moved?: SetAside): OpenedDatabase {
+async function inMemory(because: MemoryReason, parts: Parts, moved?: SetAside): Promise<OpenedDatabase> {
   const db = connectInMemory()
   migrate(db)
-  return { db, state: 'memory', because, ...(moved && { setAside: moved }) }
+  // A folder that can't even be looked at isn't known to be empty.
+  const hasData = await lookForFiles(parts).then(
+    (found) => found !== 'nothing',
+    (error: unknown) => fileErrorOf(error)?.system !== 'ENOTDIR'
+  )
+  return { db, state: 'memory', because, hasData, ...(moved && { setAside: moved }) }
+}
+
+/**
+ * Puts a database whose key is lost out of the way, as a person asked for, so that the next start begins a new one. Not to be called
+ * while it is open.
+ * @returns the name of the folder that has it now.
+ * @throws {FileError}
+ */
+export function putDatabaseAside(folder: string, now: number): Promise<string> {
+  return setAside(folder, [...filesOf(DATABASE_FILE), ...filesOf('documents.db')], now)
 }
 
 function filesOf(name: string): string[] {

@@ -128,6 +128,7 @@ export class AppState {
       this.api.on('downloads.changed', () => void this.counts.loadDownloads()),
       this.api.on('counter.changed', () => void this.counts.loadDocuments()),
       this.api.on('settings.changed', () => void this.settings.load()),
+      this.api.on('system.changed', this.system.follow),
       this.#onLineBack(),
       this.api.on('window.closing', async () => {
         const kept = await this.#finishInTime()

@@ -1,27 +1,51 @@
 /** Why something is not kept, or was set aside, in words for the person it happens to. */
-import type { KeychainReason, MemoryReason, SetAsideReason } from '../../../shared/contract/views.ts'
+import type { KeychainReason, MemoryReason, SetAsideReason, StoreTrouble } from '../../../shared/contract/views.ts'
 
 export const keychainWords: Record<KeychainReason, string> = {
   missing: 'This computer has no working keychain.',
-  locked: 'This computer’s keychain is locked. Unlock it and restart Countersign.',
+  locked: 'This computer’s keychain is locked.',
   failed: 'This computer’s keychain didn’t work.'
 }
 
 export const memoryWords: Record<MemoryReason, string> = {
   'no-keychain': 'Without a keychain, there’s nowhere safe to keep the encryption key.',
-  'keychain-locked': 'The keychain is locked, so the database can’t be opened. Unlock it and restart Countersign.',
-  'keychain-failed': 'The keychain didn’t give Countersign the database’s key. Restart Countersign.',
+  'key-missing': 'The keychain works, but the key of your data isn’t in it.',
+  'keychain-locked': 'The keychain is locked. Unlock it, then try again.',
+  'keychain-failed': 'The keychain didn’t give Countersign the key of your data.',
   'not-writable': 'Countersign can’t write to its data folder. Contact your administrator.',
-  'no-space': 'The disk is full. Free some space and restart Countersign.',
-  'in-use': 'Another program is using the database. Close it and restart Countersign.',
+  'no-space': 'The disk is full. Free some space, then try again.',
+  'in-use': 'Another program is using the database. Close it, then try again.',
   'disk-failed': 'The disk isn’t responding properly. Contact your administrator.'
 }
 
-export const setAsideWords: Record<SetAsideReason, string> = {
-  'key-missing': 'Its key is no longer in the keychain.',
+const setAsideWords: Record<SetAsideReason, string> = {
   unreadable: 'Its key doesn’t match, or the file is damaged.',
   damaged: 'It is damaged.',
   incomplete: 'Its main file was missing.',
   'newer-version': 'It’s from a newer version of Countersign.',
   'upgrade-failed': 'It couldn’t be updated for this version of Countersign.'
+}
+
+/** What happened to a file, as a heading. */
+export function troubleTitle(trouble: StoreTrouble): string {
+  if (trouble.kind === 'in-memory')
+    return trouble.store === 'settings'
+      ? 'Settings of this computer aren’t being saved.'
+      : 'The list of documents isn’t being saved.'
+  if (trouble.store === 'settings') return 'The settings of this computer couldn’t be read.'
+  if (trouble.store === 'documents') return 'The saved list of documents couldn’t be opened.'
+  return 'Your earlier data couldn’t be opened.'
+}
+
+/** What it means, and what there is to do. */
+export function troubleWords(trouble: StoreTrouble): string {
+  if (trouble.kind === 'in-memory')
+    return trouble.store === 'settings'
+      ? `${memoryWords[trouble.reason]} Changes of settings are lost when Countersign closes.`
+      : `${memoryWords[trouble.reason]} Documents are read from the service again each time. What happened on this computer in the meantime is lost when Countersign closes.`
+  if (trouble.store === 'settings')
+    return `Countersign uses its usual settings. The old file was kept as “${trouble.name}” in the data folder.`
+  if (trouble.store === 'documents')
+    return `Countersign reads the documents from the service again. History on this computer and what was unread are in “${trouble.name}” in the data folder.`
+  return `${setAsideWords[trouble.reason]} It was kept as “${trouble.name}” in the data folder, and Countersign started with an empty database. Nothing in it was changed: your administrator may be able to open it.`
 }

@@ -1,0 +1,49 @@
+/** Requests about what is kept on this computer. Paths and keys stay on this side. */
+import { fail } from '../core/lib/failure.ts'
+import type { OpenedDatabase } from '../core/storage/database.ts'
+import type { OpenedKeychain } from '../core/storage/keytar-keychain.ts'
+import type { StoreTroubles } from '../core/storage/store-troubles.ts'
+import type { HandlersOf } from './registration.ts'
+
+export interface StorageParts {
+  storage: OpenedDatabase
+  troubles: Pick<StoreTroubles, 'settle'>
+  /** Looks at the keychain as a start does. */
+  openKeychain: () => Promise<Pick<OpenedKeychain, 'keychain' | 'status'>>
+  /** Sets the database aside. */
+  startEmpty: () => Promise<unknown>
+  /** Ends the application and starts it again. */
+  restart: () => void
+}
+
+export function storageHandlers({ storage, troubles, openKeychain, ...parts }: StorageParts): HandlersOf<'storage'> {
+  /** @throws AppFailure where the next start would find the keychain as this one did. */
+  async function checkKeychain(): Promise<void> {
+    const { keychain, status } = await openKeychain()
+    if (status.state === 'unavailable') {
+      if (status.reason === 'locked')
+        fail('keychain', 'The keychain is still locked.', { next: 'Unlock it, then try again.' })
+      fail('keychain', 'This computer still has no working keychain.', { next: ASK })
+    }
+    if ((await keychain.databaseKey.get()) === null && storage.state === 'memory' && storage.hasData) {
+      fail('keychain', 'The keychain works, but the key of your data isn’t in it.', { next: ASK })
+    }
+  }
+
+  return {
+    'storage.tryAgain': async () => {
+      if (storage.state === 'encrypted') return
+      await checkKeychain()
+      parts.restart()
+    },
+    'storage.startEmpty': async () => {
+      if (storage.state === 'encrypted' || storage.because !== 'key-missing')
+        fail('not-allowed', 'Your data can still be opened, so they weren’t set aside.')
+      await parts.startEmpty()
+      parts.restart()
+    },
+    'storage.settle': async ({ name }) => troubles.settle(name)
+  }
+}
+
+const ASK = 'Ask your administrator to look at the keychain of this computer.'

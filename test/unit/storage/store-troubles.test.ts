@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto'
+import { expect, onTestFinished, test } from 'vitest'
+import { AppFailure } from '../../../src/main/core/lib/failure.ts'
+import { systemTime } from '../../../src/main/core/lib/time.ts'
+import { openDatabase } from '../../../src/main/core/storage/database.ts'
+import { type Keychain, memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
+import { openStoreTroubles } from '../../../src/main/core/storage/store-troubles.ts'
+import { storageHandlers } from '../../../src/main/ipc/storage.ts'
+import { temporaryFolder } from './folders.ts'
+import { lastingKeychain } from './keychains.ts'
+
+async function workstation() {
+  const folder = temporaryFolder()
+  const entries = new Map<string, string>()
+  const keychain = lastingKeychain(entries)
+  async function open(withKeychain: Keychain = keychain) {
+    const opened = await openDatabase({ folder, keychain: withKeychain, random: randomBytes, clock: Date.now })
+    onTestFinished(() => void opened.db.close())
+    let changes = 0
+    const troubles = openStoreTroubles({ db: opened.db, time: systemTime, changed: () => changes++ })
+    return { opened, troubles, changes: () => changes }
+  }
+  return { folder, entries, keychain, open }
+}
+
+test('what was set aside is told in every run, until a person says that it is settled', async () => {
+  const place = await workstation()
+  const first = await place.open()
+  first.troubles.setAside('database', { name: 'set-aside-1', reason: 'damaged' })
+  first.troubles.setAside('documents', { name: 'set-aside-2', reason: 'damaged' })
+  first.troubles.inMemory({ kind: 'in-memory', store: 'settings', reason: 'no-space' })
+  expect(first.changes()).toBe(3)
+  first.opened.db.close()
+  const second = await place.open()
+  expect(second.troubles.list()).toMatchObject([
+    { store: 'database', name: 'set-aside-1', reason: 'damaged' },
+    { store: 'documents', name: 'set-aside-2' }
+  ])
+  second.troubles.settle('set-aside-1')
+  second.opened.db.close()
+  expect((await place.open()).troubles.list()).toMatchObject([{ store: 'documents', name: 'set-aside-2' }])
+})
+
+test('a database that takes nothing more doesn’t keep a trouble from being told', async () => {
+  const { opened, troubles } = await (await workstation()).open()
+  opened.db.pragma('query_only = ON')
+  troubles.setAside('settings', { name: 'set-aside-1', reason: 'damaged' })
+  expect(troubles.list()).toHaveLength(1)
+  expect(() => troubles.settle('set-aside-1')).toThrow()
+})
+
+/** The requests over a keychain that is, at the next look, as said. */
+async function requests(lookedAt: 'open' | 'locked' | 'without the key') {
+  const place = await workstation()
+  const first = await place.open()
+  first.opened.db.close()
+  const key = place.entries.get('database-key') ?? ''
+  place.entries.delete('database-key')
+  const { opened, troubles } = await place.open()
+  if (lookedAt === 'open') place.entries.set('database-key', key)
+  const done: string[] = []
+  const handlers = storageHandlers({
+    storage: opened,
+    troubles,
+    openKeychain: async () =>
+      lookedAt === 'locked'
+        ? { keychain: memoryKeychain(), status: { state: 'unavailable', reason: 'locked', detail: '' } }
+        : { keychain: place.keychain, status: { state: 'available' } },
+    startEmpty: async () => done.push('set aside'),
+    restart: () => done.push('restart')
+  })
+  return { handlers, done, opened }
+}
+const context = { from: 'office', stillAsking: () => true } as const
+
+test('trying again starts the application again only where the keychain has the key by now', async () => {
+  for (const [state, message] of [
+    ['locked', 'The keychain is still locked.'],
+    ['without the key', 'The keychain works, but the key of your data isn’t in it.']
+  ] as const) {
+    const { handlers, done } = await requests(state)
+    const failure = await handlers['storage.tryAgain'](undefined, context).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(AppFailure)
+    expect((failure as AppFailure).appError).toMatchObject({ code: 'keychain', message })
+    expect(done).toEqual([])
+  }
+  const { handlers, done } = await requests('open')
+  await handlers['storage.tryAgain'](undefined, context)
+  expect(done).toEqual(['restart'])
+})
+
+test('an empty database is begun in place of one whose key is lost, and of no other', async () => {
+  const lost = await requests('without the key')
+  await lost.handlers['storage.startEmpty'](undefined, context)
+  expect(lost.done).toEqual(['set aside', 'restart'])
+  const place = await workstation()
+  const { opened, troubles } = await place.open()
+  const handlers = storageHandlers({
+    ...{ storage: opened, troubles },
+    openKeychain: async () => ({ keychain: place.keychain, status: { state: 'available' } }),
+    startEmpty: async () => expect.unreachable(),
+    restart: () => expect.unreachable()
+  })
+  await expect(handlers['storage.startEmpty'](undefined, context)).rejects.toThrow()
+})
