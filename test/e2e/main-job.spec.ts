@@ -4,6 +4,9 @@ import { basename, join, relative, sep } from 'node:path'
 import { MERE, type Person, sign, WIREMU } from './clerk.ts'
 import { expect, test } from './office.ts'
 
+// As most computers are set.
+test.use({ isStill: false })
+
 const WITHOUT_MOBILE: Person = {
   ...MERE,
   faceToFace: true,

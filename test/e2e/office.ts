@@ -4,7 +4,12 @@ import { test as base, expect } from 'playwright/test'
 import { type Clerk, clerkAt } from './clerk.ts'
 import { type Launched, type LaunchOptions, launch } from './launch.ts'
 
-interface Fixtures {
+interface Options {
+  /** Whether nothing moves on the screens, as on a computer that is set so: what fades and turns is a twentieth of a test's work. */
+  isStill: boolean
+}
+
+interface Fixtures extends Options {
   /** Starts the application, as often as a test wants, and waits for its first screen. */
   open: (options?: LaunchOptions) => Promise<Clerk>
   /** A clerk whose application has the practice office open. */
@@ -12,12 +17,12 @@ interface Fixtures {
 }
 
 export const test = base.extend<Fixtures>({
-  // Playwright demands the destructuring of what a fixture uses, here nothing.
-  // biome-ignore lint/correctness/noEmptyPattern: see above
-  open: async ({}, use, testInfo) => {
+  isStill: [true, { option: true }],
+  open: async ({ isStill }, use, testInfo) => {
     const opened: Launched[] = []
+    const still = isStill ? ['--force-prefers-reduced-motion'] : []
     await use(async (options) => {
-      const app = await launch(options)
+      const app = await launch({ ...options, args: [...still, ...(options?.args ?? [])] })
       opened.push(app)
       const clerk = clerkAt(app)
       await clerk.arrive()

@@ -48,7 +48,7 @@ const disabledFeatures = [
 type Appended = ReadonlyMap<string, string>
 
 /** Chromium's switches that the application may be started with, as Electron may; any other is ignored. */
-const STARTED_WITH = ['ignore-certificate-errors-spki-list', 'short-reporting-delay']
+const STARTED_WITH = ['ignore-certificate-errors-spki-list', 'short-reporting-delay', 'force-prefers-reduced-motion']
 /** Chromium's switches that an application may append, beside features. */
 export const APPENDABLE = ['disable-http2', 'disable-quic']
 
