@@ -250,6 +250,7 @@ test('every event has words of its own, and a later version’s event is shown b
     'page-saved',
     'files-opened',
     'file-given',
+    'file-not-taken',
     'turn-ended',
     'session-ended',
     'session-interrupted',
@@ -276,6 +277,7 @@ test('every event has words of its own, and a later version’s event is shown b
     'appointment-arrived',
     'appointment-called',
     'appointment-marked',
+    'appointment-matched',
     'appointment-missed',
     'appointment-undone',
     'appointments-imported'

@@ -170,8 +170,8 @@ describe('whose signings an appointment is about', () => {
     expect(found).toHaveLength(choices)
   })
 
-  test('is asked of the queue’s documents, and chosen by staff', async () => {
-    const { appointments, add, only, waits } = office()
+  test('is asked of the queue’s documents, and chosen by staff, which is in the trail', async () => {
+    const { appointments, add, only, waits, notes, refusing } = office()
     waits({ name: 'Mere Parata', email: 'mere@example.com' }, { name: 'Mere Parata', email: 'm.parata@example.org' })
     const id = await add('Mere Parata')
     expect(await only()).toMatchObject({
@@ -181,7 +181,15 @@ describe('whose signings an appointment is about', () => {
       ]
     })
     appointments.choosePerson(id, 'person-1')
+    expect(notes.at(-1)).toMatchObject({
+      ...{ what: 'appointment-matched', signerName: 'Mere Parata' },
+      detail: { matched: 'signer' }
+    })
     expect(await only()).toMatchObject({ person: 'person-1', choices: [] })
+    refusing.notes = true
+    expect(() => appointments.choosePerson(id, '')).toThrow('The disk is full.')
+    expect(await only()).toMatchObject({ person: 'person-1' })
+    refusing.notes = false
     // Someone else now.
     appointments.save({ id, name: 'Tama Brooks', at: (await only())?.at ?? 0, minutes: 30 })
     expect(await only()).not.toHaveProperty('person')

@@ -242,6 +242,35 @@ describe('a page that asks for a file', () => {
     expect([office.state().cover, page.given]).toEqual(['file', []])
   })
 
+  test('gets nothing that the trail can’t take, and what it doesn’t take is told after all', async () => {
+    const { office, id, page, staffOpens, fileOf } = await signing(['.pdf'])
+    await staffOpens()
+    office.trailTrouble = new Error('The disk is full.')
+    await expect(office.counter.giveFile(id, fileOf('passport.pdf'))).rejects.toThrow('The disk is full.')
+    expect([page.given, office.state().cover]).toEqual([[], 'file'])
+    office.trailTrouble = undefined
+    page.refusesFiles = true
+    await expect(office.counter.giveFile(id, fileOf('passport.pdf'))).rejects.toMatchObject({
+      appError: { code: 'gone' }
+    })
+    expect(office.told('file-given')).toHaveLength(1)
+    expect(office.told('file-not-taken')).toMatchObject([{ detail: { file: 'passport.pdf' } }])
+  })
+
+  test('a folder that is read for longer than the turn goes on is not said to be open', async () => {
+    const { office, id } = await signing()
+    office.chosenFiles = { folder: theirs }
+    await office.counter.unlock(id, PIN)
+    const opening = office.counter.staff(id, 'open-folder', 'office')
+    const refused = expect(opening).rejects.toMatchObject({ appError: { code: 'gone' } })
+    // The folder is being read.
+    for (let turn = 0; turn < 10; turn++) await Promise.resolve()
+    void office.counter.staff(id, 'end', 'office')
+    await refused
+    expect(office.told('files-opened')).toEqual([])
+    await office.settled()
+  })
+
   test('nothing that was opened for one person is offered to the next', async () => {
     const { office, id, staffOpens } = await signing()
     await staffOpens()

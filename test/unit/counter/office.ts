@@ -44,6 +44,8 @@ export interface FakePage {
   printed: number
   /** Paths of what it was given. */
   given: string[]
+  /** It doesn't take what it is given. */
+  refusesFiles?: true
 }
 
 const SETTINGS: Pick<
@@ -165,6 +167,7 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
           page.languages.push(languages)
         },
         async giveFile(path) {
+          if (page.refusesFiles) throw new AppFailure({ code: 'gone', message: 'It no longer asks.' })
           page.given.push(path)
         },
         async print() {

@@ -145,10 +145,10 @@ export class Appointments {
     this.#deps.changed()
   }
 
-  /** Who the staff says that it is; '' for none of the queue. */
+  /** Who the staff says that it is; '' for none of the queue. @throws AppFailure `gone`; the database's error: then nothing has changed. */
   choosePerson(id: string, person: string): void {
-    this.table.put({ ...this.#named(id), person })
-    this.#deps.changed()
+    const matched = person === '' ? 'none' : 'signer'
+    this.#keep({ ...this.#named(id), person }, { what: 'appointment-matched', detail: { matched } })
   }
 
   /** The second display shows their number, for some minutes. */

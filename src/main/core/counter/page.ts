@@ -136,12 +136,22 @@ export class Page {
     for (const one of waiting) one(granted)
   }
 
-  /** @throws AppFailure as `TurnFiles.copy`; and `gone` where the page no longer asks. */
-  async giveFile(id: string): Promise<void> {
+  /**
+   * @param noted called right before the page gets the file; where it throws, the page doesn't.
+   * @param refused called where the page then didn't take it.
+   * @throws AppFailure as `TurnFiles.copy`; `gone` where the page no longer asks; and what `noted` throws.
+   */
+  async giveFile(id: string, noted: () => void, refused: () => void): Promise<void> {
     const view = this.#view
     const path = await this.files.copy(id)
     if (!view || view !== this.#view) fail('gone', 'The page no longer asks for a file.')
-    await view.giveFile(path)
+    noted()
+    try {
+      await view.giveFile(path)
+    } catch (error) {
+      refused()
+      throw error
+    }
   }
 
   async print(): Promise<void> {

@@ -143,8 +143,11 @@ export class Session {
       const isSame = this.state.step()
       const given = asksFile?.files?.find(({ id }) => id === file)
       if (!given) return fail('gone', 'This file is no longer offered.')
-      await this.#page.giveFile(file)
-      this.state.noteTurn('file-given', current, { file: given.name, bytes: String(given.bytes) })
+      const detail = { file: given.name, bytes: String(given.bytes) }
+      // Before the page has it: an end in between leaves an entry too many, never a file that nobody knows of.
+      const noted = () => this.state.noteTurn('file-given', current, detail, 'now-or-never')
+      const refused = () => this.state.noteTurn('file-not-taken', current, detail)
+      await this.#page.giveFile(file, noted, refused)
       if (!isSame()) return
       this.#overlays.dropFile()
       if (this.state.shown.cover === 'file') this.#overlays.uncover()

@@ -146,11 +146,13 @@ export class StaffActions {
     this.#mustBeAllowed(from)
     if (this.#state.shown.current !== current) fail('gone', NO_PAGE)
     this.#mustBeThere()
-    try {
-      await this.#page.files.open(opened)
-    } catch {
-      fail('bad-file', 'The folder couldn’t be read.', { next: 'Copy the files to this computer and try again.' })
-    }
+    const isOpen = await this.#page.files.open(opened).catch(() => {
+      return fail('bad-file', 'The folder couldn’t be read.', {
+        next: 'Copy the files to this computer and try again.'
+      })
+    })
+    // A folder may be read for longer than the turn goes on.
+    if (!isOpen) fail('gone', NO_PAGE)
     this.#state.noteTurn('files-opened', current, { files: String(this.#page.files.offered([]).length) })
     this.#overlays.filesOpened()
   }

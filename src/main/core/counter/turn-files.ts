@@ -47,8 +47,11 @@ export class TurnFiles {
     return this.#isOpen
   }
 
-  /** Takes the place of what was opened before. Links, hidden and empty files, and files that are too large are left out. */
-  async open(opened: Opened): Promise<void> {
+  /**
+   * Takes the place of what was opened before. Links, hidden and empty files, and files that are too large are left out. Answers
+   * whether it is open: not where the turn was over first.
+   */
+  async open(opened: Opened): Promise<boolean> {
     const turn = this.#turn
     const paths = 'files' in opened ? opened.files : await pathsIn(opened.folder)
     const seen: Seen[] = []
@@ -56,9 +59,10 @@ export class TurnFiles {
       const found = seen.length < MOST_FILES ? await seenAt(path) : undefined
       if (found) seen.push(found)
     }
-    if (turn !== this.#turn) return
+    if (turn !== this.#turn) return false
     this.#seen = seen
     this.#isOpen = true
+    return true
   }
 
   /** Those that a page takes, by the words of its `accept`. */

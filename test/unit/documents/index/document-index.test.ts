@@ -454,17 +454,22 @@ describe('who waits at the counter', () => {
     expect(JSON.stringify(index.rows())).not.toContain('sign.example.com')
   })
 
-  test('a form to which files were added before is named, whatever became of that document; what isn’t known says nothing', () => {
+  test('a form, or the name of a template’s document, to which files were added before is named, whatever became of that document; what isn’t known says nothing', () => {
     const Signers = [{ FirstName: 'Aroha', SigningKey: 'https://sign.example.com/1' }]
     const index = indexOfRows(
       row({ Reference: 'form', FormDirectReference: 'vetting', Signers }),
       row({ Reference: 'other', FormDirectReference: 'lease', Signers }),
-      row({ Reference: 'none', Signers }),
+      row({ Reference: 'none', Name: 'Letter', Signers }),
+      row({ Reference: 'template', Name: 'Deed of gift', Signers }),
+      row({ Reference: 'named alike', Name: 'Deed of gift', FormDirectReference: 'deed', Signers }),
       row({ Reference: 'before', FormDirectReference: 'vetting', HasFileUploaded: true }, { goneAt: NOW }),
-      row({ Reference: 'without a form', HasFileUploaded: true })
+      row({ Reference: 'without a form', Name: 'Deed of gift', HasFileUploaded: true })
     )
     const told = waitingHere(index).map(({ documentReference, hadFiles }) => [documentReference, hadFiles])
-    expect(Object.fromEntries(told)).toEqual({ form: true, other: undefined, none: undefined })
+    expect(Object.fromEntries(told)).toEqual({
+      ...{ form: true, other: undefined, none: undefined },
+      ...{ template: true, 'named alike': undefined }
+    })
   })
 
   test('who lacks a link is among them only where that is asked for', () => {

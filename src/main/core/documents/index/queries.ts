@@ -156,7 +156,7 @@ export function waitingHere(index: DocumentIndex, withoutLink?: true): CounterEn
   const wanted = withoutLink ? FLAG.waitsHere | FLAG.lacksLink : FLAG.waitsHere
   const isMeant = (signer: RowSigner) => signer.canSignHere || (withoutLink === true && signer.lacksLink === true)
   const rows = rowsWith(index, (rowId) => ((flags[rowId] as number) & wanted) !== 0)
-  const hadFiles = formsWithFiles(index, new Set(rows.map(({ formDirectReference }) => formDirectReference ?? '')))
+  const hadFiles = madeOfWithFiles(index, new Set(rows.map((row) => madeOf(row.formDirectReference ?? '', row.name))))
   return rows.flatMap((row) =>
     row.signers.flatMap((signer, index) =>
       isMeant(signer)
@@ -171,7 +171,7 @@ export function waitingHere(index: DocumentIndex, withoutLink?: true): CounterEn
               mayNeedCamera: signer.mayNeedCamera === true,
               // Appointments are the counter's own, which lays them over.
               isToday: false,
-              ...(hadFiles.has(row.formDirectReference ?? '') && { hadFiles: true as const }),
+              ...(hadFiles.has(madeOf(row.formDirectReference ?? '', row.name)) && { hadFiles: true as const }),
               ...(signer.lacksLink && { withoutLink: true as const }),
               ...withoutBlanks({ due: dueOf(row) })
             }
@@ -181,15 +181,18 @@ export function waitingHere(index: DocumentIndex, withoutLink?: true): CounterEn
   )
 }
 
-/** Which of these forms have a document that files were uploaded to as it was signed, wherever it is by now. */
-function formsWithFiles(index: DocumentIndex, forms: ReadonlySet<string>): ReadonlySet<string> {
+/** What a document was made of: its form; or of one made of a template, of which it says nothing, what it is called. */
+const madeOf = (form: string, name: string) => (form === '' ? `name ${name}` : `form ${form}`)
+
+/** Of which of these there is a document that files were uploaded to as it was signed, wherever it is by now. */
+function madeOfWithFiles(index: DocumentIndex, wanted: ReadonlySet<string>): ReadonlySet<string> {
   const { columns, rowIds } = index.inner
   const found = new Set<string>()
   for (let rowId = 0; rowId < rowIds(); rowId++) {
     if (((columns.flags[rowId] as number) & FLAG.hasFile) === 0) continue
     const text = columns.texts[rowId]
-    const form = text === undefined ? '' : textIn(text, 'formDirectReference')
-    if (form !== '' && forms.has(form)) found.add(form)
+    const made = text === undefined ? '' : madeOf(textIn(text, 'formDirectReference'), textIn(text, 'name'))
+    if (wanted.has(made)) found.add(made)
   }
   return found
 }

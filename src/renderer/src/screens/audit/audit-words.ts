@@ -20,6 +20,7 @@ const events: Record<AuditEvent, StatusWords> = {
   'page-saved': { shape: 'dot', word: 'Page saved', tone: 'quiet' },
   'files-opened': { shape: 'dot', word: 'Files opened for the signer', tone: 'warn' },
   'file-given': { shape: 'tick', word: 'File given to the page', tone: 'warn' },
+  'file-not-taken': { shape: 'bar', word: 'File not taken by the page', tone: 'quiet' },
   'turn-ended': { shape: 'ring', word: 'Signing ended', tone: 'quiet' },
   'session-ended': { shape: 'dot', word: 'Session ended', tone: 'accent' },
   'session-interrupted': { shape: 'question', word: 'Session interrupted', tone: 'danger' },
@@ -49,6 +50,7 @@ const events: Record<AuditEvent, StatusWords> = {
   'appointment-arrived': { shape: 'half', word: 'Arrived', tone: 'accent' },
   'appointment-called': { shape: 'half', word: 'Called', tone: 'accent' },
   'appointment-marked': { shape: 'dot', word: 'Appointment updated', tone: 'quiet' },
+  'appointment-matched': { shape: 'dot', word: 'Appointment matched', tone: 'quiet' },
   'appointment-missed': { shape: 'cross', word: 'Didn’t come', tone: 'warn' },
   'appointment-undone': { shape: 'dot', word: 'Appointment undone', tone: 'quiet' },
   'appointments-imported': { shape: 'dot', word: 'Appointments imported', tone: 'quiet' }
@@ -125,6 +127,7 @@ const names = new Map([
   ['times', 'Times called'],
   ['to', 'Now'],
   ['was', 'Was'],
+  ['matched', 'Matched with'],
   ['added', 'Added'],
   ['moved', 'Changed'],
   ['cancelled', 'Cancelled']
@@ -141,6 +144,7 @@ const steps: Readonly<Record<string, string>> = {
 
 const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   to: steps,
+  matched: { signer: 'someone in the queue', none: 'nobody in the queue' },
   was: steps,
   by: {
     blur: 'another window came to the front',
