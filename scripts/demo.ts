@@ -112,14 +112,14 @@ async function walk(
     await isSigned()
   })
   await step('The template is signed by the first', async () => {
-    await clerk.button('Back to queue').click()
+    await clerk.button('Back to Counter').click()
     await sign(await clerk.handOver(MERE, 'Privacy consent'), MERE)
     await isSigned()
   })
   await step('The template is signed by the second', async () => {
     await sign(await clerk.handOverToNext(WIREMU), WIREMU)
     await isSigned()
-    await clerk.button('Back to queue').click()
+    await clerk.button('Back to Counter').click()
   })
   await step('Choose where downloads go', () => clerk.chooseDownloadFolder(out))
   await step('The signed document', async () => {

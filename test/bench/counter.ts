@@ -97,7 +97,7 @@ async function opening(clerk: Clerk): Promise<Figure[]> {
     const link = page.url()
     await person.stop()
     await clerk.giveBack()
-    await clerk.button('Back to queue').click()
+    await clerk.button('Back to Counter').click()
 
     const context = await browser.newContext()
     const alone = await context.newPage()
@@ -142,7 +142,7 @@ async function changing(clerk: Clerk): Promise<Figure> {
     await person.button('Staff').click()
     await person.unlock()
     await person.button('End session').click()
-    await clerk.button('Back to queue').click()
+    await clerk.button('Back to Counter').click()
   }
   const measured = times.slice(1)
   const against = `built application, practice service, 90th percentile of ${measured.length}, median ${rounded(median(measured))}, longest ${rounded(Math.max(...measured))}`

@@ -30,7 +30,7 @@ test('an imported appointment arrives, is called by its number on the second dis
   await window.getByRole('button', { name: 'Appointments' }).click()
   await window.getByRole('menuitem', { name: 'Import from a file…' }).click()
   await expect(window.getByRole('dialog')).toContainText('2 new')
-  await window.getByRole('button', { name: 'Import 2 changes' }).click()
+  await window.getByRole('button', { name: 'Add 2 appointments' }).click()
 
   await window.getByRole('button', { name: /^Arrived: Mere Tamati/ }).click()
   await window.getByRole('button', { name: /^Call: Mere Tamati/ }).click()

@@ -53,7 +53,7 @@ test('consent that was given at the start holds, and only for this session', asy
   await confirmByVideo(page)
   await sign(page, ON_VIDEO)
   await clerk.giveBack()
-  await clerk.button('Back to queue').click()
+  await clerk.button('Back to Counter').click()
   await startCamera(await clerk.handOver(ON_VIDEO, 'Deed of trust'))
   await expect(person.heading('The page needs the camera')).toBeVisible()
   expect(await app.views()).toEqual([])

@@ -127,7 +127,7 @@ test('a second display that comes in the middle is used by the next session', as
   expect(await app.windows(), 'windows while someone signs in the first').toHaveLength(1)
   await clerk.giveBack()
   const person = personAt(app, await app.waitForWindow(/counter\.html/))
-  await clerk.button('Back to queue').click()
+  await clerk.button('Back to Counter').click()
   await clerk.openSheet(MERE, 'Cover letter')
   await clerk.handOverAs()
   await sign(await person.begin('Mere Tamati'), MERE)

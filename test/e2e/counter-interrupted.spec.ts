@@ -62,7 +62,7 @@ withFolder(
     const outcomes = window.getByRole('list', { name: 'Results' }).getByRole('listitem')
     await expect(outcomes).toHaveText([/Mere Tamati\s*Signed/, /Wiremu Ngata\s*Not signed yet/])
     expect(await happened(after)).toContain('session-interrupted')
-    await after.button('Back to queue').click()
+    await after.button('Back to Counter').click()
 
     await sign(await after.handOver(WIREMU, 'Deed of trust'), WIREMU)
     await after.giveBack()

@@ -139,7 +139,7 @@ test('after a session nothing of what a signer left anywhere on the page is foun
   await sign(page, MERE)
   await clerk.giveBack()
   await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
-  await clerk.button('Back to queue').click()
+  await clerk.button('Back to Counter').click()
 
   const folder = dirname(app.userData)
   expect(await sizeOf(folder)).toBeGreaterThan(100_000)
@@ -164,7 +164,7 @@ test('what a signer typed is not found when the page is closed half way, or the 
   await first.evaluate((text) => localStorage.setItem('left', text), texts[0] ?? '')
   await clerk.person.stop()
   await clerk.giveBack()
-  await clerk.button('Back to queue').click()
+  await clerk.button('Back to Counter').click()
   expect(textsIn(await memoryOfPage(clerk.window), texts)).toEqual([])
 
   const second = await clerk.handOver(MERE, 'Cover letter')

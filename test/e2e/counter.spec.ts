@@ -83,7 +83,7 @@ test('what happened is in the audit trail, which verifies', async ({ clerk }) =>
   expect(entries.every(({ staff }) => staff.length > 0)).toBe(true)
   expect(JSON.stringify(entries)).not.toContain('/sign/')
 
-  await button('Back to queue').click()
+  await button('Back to Counter').click()
   await button('Audit trail').click()
   await expect(window.getByRole('heading', { name: 'Audit trail' })).toBeVisible()
   await expect(window.getByText('Mere Tamati').first()).toBeVisible()
@@ -255,7 +255,7 @@ test('a walk-in: from a preset, sent, and straight to the counter', async ({ cle
   await clerk.goTo(/^Counter/)
   await button('Add walk-in').click()
   await button(/^Visitor/).click()
-  await button('Send and go to the counter').click()
+  await button('Send and go to Counter').click()
   // The sheet comes by itself, as soon as the service has made the document.
   await clerk.handOverAs()
   await sign(await clerk.takeScreen(MERE), MERE)

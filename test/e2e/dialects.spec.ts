@@ -54,10 +54,10 @@ for (const dialects of spoken) {
       await expect(window.getByText(/^Sent to .+\.$/)).toBeVisible()
       await sign(await clerk.handOver(identified, 'Letter of authority'), identified)
       await clerk.giveBack()
-      await clerk.button('Back to queue').click()
+      await clerk.button('Back to Counter').click()
       await sign(await clerk.handOver(MERE, 'Privacy consent'), MERE)
       await clerk.giveBack()
-      await clerk.button('Back to queue').click()
+      await clerk.button('Back to Counter').click()
 
       // Another signer is corrected, and the package extended.
       await clerk.goTo(/^Documents/)

@@ -80,7 +80,7 @@ test('a rule downloads a document as it completes, named as the office wants, an
   await send(clerk, formsFor(['Letter of authority'], [ASKED_WHO]))
   await sign(await clerk.handOver(ASKED_WHO, 'Letter of authority'), ASKED_WHO)
   await clerk.giveBack()
-  await button('Back to queue').click()
+  await button('Back to Counter').click()
 
   const name = join(String(new Date().getFullYear()), 'Letter of authority – Mere Tamati.pdf')
   await expect.poll(() => filesIn(folder), { timeout: 30_000 }).toContain(name)

@@ -74,7 +74,7 @@ test('a template: chosen from the list, sent, signed in order by two people at t
   await clerk.giveBack()
   await expect(window.getByRole('heading', { name: /signed/i })).toBeVisible()
 
-  await clerk.button('Back to queue').click()
+  await clerk.button('Back to Counter').click()
   await clerk.openFolder('Signed')
   await expect(window.getByRole('row', { name: 'Privacy consent' }).first()).toBeVisible()
 })

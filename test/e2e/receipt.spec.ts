@@ -36,7 +36,7 @@ test('two people sign, one takes a picture of the code, and the office saves, pr
   expect(stdout).toContain('Mere Tamati: Deed of gift: signed')
   expect(stdout).toContain('Wiremu Ngata: Deed of gift: signed')
 
-  await button('Back to queue').click()
+  await button('Back to Counter').click()
   await button('Audit trail').click()
   const check = async (path: string) => {
     await app.dialog.answerOpen([path])

@@ -196,10 +196,21 @@ describe('a file of appointments', () => {
     expect(dialog.getByText('1 date before today left out.')).toBeTruthy()
     expect(dialog.getByText(/It’s all day, without a time/)).toBeTruthy()
     expect(state().appointments).toEqual([])
-    await fireEvent.click(dialog.getByRole('button', { name: 'Import 1 change' }))
+    await fireEvent.click(dialog.getByRole('button', { name: 'Add 1 appointment' }))
     await settle()
     expect(state().appointments).toMatchObject([{ name: 'Mere Parata' }])
     expect(opened.app.toasts.shown[0]?.text).toBe('1 appointment added.')
+  })
+
+  test.each([
+    [{ new: 4, changed: 0, same: 0, gone: 0 }, 'Add 4 appointments'],
+    [{ new: 0, changed: 1, same: 3, gone: 0 }, 'Change 1 appointment'],
+    [{ new: 0, changed: 0, same: 0, gone: 2 }, 'Apply 2 cancellations'],
+    [{ new: 0, changed: 2, same: 0, gone: 1 }, 'Change 2, cancel 1'],
+    [{ new: 4, changed: 2, same: 0, gone: 1 }, 'Add 4, change 2, cancel 1']
+  ])('has a button that says what comes of it: %o', async (counts, name) => {
+    await importing({ appointmentFile: { ...file, counts } })
+    expect(within(await screen.findByRole('dialog')).getByRole('button', { name })).toBeTruthy()
   })
 
   test('that can’t be used says why on the screen', async () => {

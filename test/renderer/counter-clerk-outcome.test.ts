@@ -92,6 +92,17 @@ describe('Result', () => {
     expect(screen.queryByRole('button', { name: 'View document' })).toBeNull()
   })
 
+  test('what the service has confirmed is said once, and the receipt stands before however many results', async () => {
+    await open({
+      phase: 'ended',
+      turns: [...two(signed, signed), turnOf({ documentReference: 'doc-7', outcome: signed })]
+    })
+    expect(screen.getAllByText('Confirmed by the signing service.')).toHaveLength(1)
+    const list = screen.getByRole('list', { name: 'Results' })
+    const receipt = screen.getByRole('button', { name: 'Receipt' })
+    expect(list.compareDocumentPosition(receipt) & Node.DOCUMENT_POSITION_PRECEDING).toBeTruthy()
+  })
+
   test('what was not signed yet becomes signed while it is shown', async () => {
     await open({ phase: 'ended', turns: [turnOf({ outcome: notYet })] })
     expect(screen.getByRole('heading', { name: 'Mere Parata hasn’t signed yet' })).toBeTruthy()
@@ -130,7 +141,7 @@ describe('Result', () => {
 
   test('the queue is there again once the clerk has seen it', async () => {
     await open({ phase: 'ended', turns: [turnOf({ outcome: signed })] })
-    await press('Back to queue')
+    await press('Back to Counter')
     expect(calls('counter.close')).toHaveLength(1)
     expect(screen.getByRole('heading', { level: 1, name: 'Counter' })).toBeTruthy()
     expect(screen.getAllByRole('button', { name: /^Start: / }).length).toBeGreaterThan(0)

@@ -162,6 +162,21 @@ test('a couple signs two documents in one sitting, one of them after the other, 
   ])
 })
 
+test('what is checked of each of a couple stands together, below who signs what', async () => {
+  await open({ offer: { ...couple(), evidence: offerOf().evidence ?? [] } })
+  await tick('Tama Brooks')
+  const table = sheet().getByRole('table')
+  for (const name of ['Mere Parata', 'Tama Brooks (tama@example.com)']) {
+    const checks = sheet().getByRole('region', { name })
+    expect(within(checks).getByRole('checkbox', { name: 'Photo ID seen' })).toBeTruthy()
+    expect(table.compareDocumentPosition(checks) & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy()
+  }
+  // All that they sign, as it stands nowhere beside them.
+  expect(sheet().getByRole('region', { name: 'Mere Parata' }).textContent).toContain(
+    'To sign: “Tenancy agreement Parata”'
+  )
+})
+
 test('one press ticks all that everyone here can sign', async () => {
   await open({ offer: couple() })
   await press('Select all')

@@ -37,8 +37,8 @@ async function open(change: Partial<FakeState> = {}, more: Record<string, string
 }
 const route = () => opened.app.router.route
 const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
-const note = () => screen.queryByText('After sending, you go straight to the counter.')
-const SEND = 'Send and go to the counter'
+const note = () => screen.queryByText('After sending, Counter opens for this person.')
+const SEND = 'Send and go to Counter'
 async function press(name: string | RegExp) {
   await fireEvent.click(screen.getByRole('button', { name }))
   await settle()

@@ -7,6 +7,7 @@ export interface Toast {
   text: string
   kind: 'done' | 'danger'
   action?: { label: string; run: () => void }
+  about?: string
 }
 
 const SHOWN_FOR = 8000
@@ -25,9 +26,20 @@ export class Toasts {
     return this.#shown
   }
 
-  /** Says something that was done. */
-  say(text: string, action?: Toast['action']): void {
-    this.#add({ id: this.#next++, text, kind: 'done', ...(action && { action }) })
+  /**
+   * Says something that was done.
+   * @param about what is done again and again, such as marking who arrives: the newest takes the place of the one before, so that they
+   *   never pile up over the page.
+   */
+  say(text: string, action?: Toast['action'], about?: string): void {
+    if (about !== undefined) this.#shown = this.#shown.filter((toast) => toast.about !== about)
+    this.#add({
+      id: this.#next++,
+      text,
+      kind: 'done',
+      ...(action && { action }),
+      ...(about !== undefined && { about })
+    })
   }
 
   /** Says something that failed. */

@@ -19,6 +19,9 @@ export interface OutcomeWords {
   todo: string
 }
 
+/** Said once of a session, however many were signed in it. */
+export const SIGNED_MEANING = 'Confirmed by the signing service.'
+
 /** What to call a person whose name is not known. */
 export function called(signerName: string): string {
   return signerName.trim() || 'The signer'
@@ -34,7 +37,7 @@ export function outcomeWords({ signed, error }: CounterOutcome, signerName: stri
         tone: 'ok',
         word: 'Signed',
         title: `${who} has signed`,
-        meaning: 'Confirmed by the signing service.',
+        meaning: SIGNED_MEANING,
         todo: ''
       }
     case 'declined':
