@@ -203,6 +203,7 @@ export function serveScreens(parts: App, life: Life): void {
         note: audit.note,
         time,
         settings: counter.settings,
+        cameraTest: counter.cameraTest,
         isRunning: () => counter.counter.isRunning(),
         ...dialogs
       }),

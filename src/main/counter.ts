@@ -9,6 +9,7 @@ import { AppointmentImports } from './core/appointments/importing.ts'
 import { Audit } from './core/audit/audit.ts'
 import { Signer } from './core/audit/signature.ts'
 import { AuditExports } from './core/audit/signed-exports.ts'
+import { CameraTest } from './core/counter/camera-test.ts'
 import { Counter } from './core/counter/counter.ts'
 import { CounterSettingsKeeper } from './core/counter/counter-settings.ts'
 import { openCrashMarker } from './core/counter/interrupted.ts'
@@ -31,7 +32,8 @@ import { CounterWindows } from './shell/counter-windows.ts'
 import { IsolatedPages } from './shell/isolated-page.ts'
 import { openPersonWindow } from './shell/own-windows.ts'
 import { Paper } from './shell/paper.ts'
-import { ShownSigningView } from './shell/signing-view.ts'
+import { permit } from './shell/session-policy.ts'
+import { ShownSigningView, systemAllows } from './shell/signing-view.ts'
 
 /** How long a signing page may take until there is something to see, in milliseconds. */
 const SIGNING_TIMEOUT = 30_000
@@ -94,6 +96,11 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
   const access = new SettingsAccess({ staff, time, note, changed: settingsChanged })
   const { devServer, preload } = foundation
   const start = devServer ? new URL('counter.html', devServer).href : PERSON_START
+  const cameraTest = new CameraTest({
+    ...{ time, devServer, platform: process.platform },
+    systemAllows: () => systemAllows(['camera'])
+  })
+  permit(foundation.window.webContents.session, cameraTest)
   const clipboard = new ClipboardAside()
   let waiting: (() => void)[] = []
   const windows: CounterWindows = new CounterWindows({
@@ -109,7 +116,10 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
   })
   screens.addPerson(() => windows.personWindow())
   const filesPlace = join(foundation.dataFolder, 'turn-files')
-  const pages = new IsolatedPages(() => windows.window())
+  const pages = new IsolatedPages(
+    () => windows.window(),
+    () => settings.read().camera
+  )
 
   const accountId = () => accounts.chosen()?.id ?? ''
   const appointmentsChanged = () => send('appointments.changed', null)
@@ -204,6 +214,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
     signals.emit('handover')
     if (isAway()) {
       access.close()
+      cameraTest.close()
       return
     }
     for (const handedBack of waiting) handedBack()
@@ -218,7 +229,21 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
   }
 
   return {
-    ...{ counter, audit, auditExports, receipts, settings, staff, access, lock, isAway, appointments, imports, board },
+    ...{
+      counter,
+      audit,
+      auditExports,
+      receipts,
+      settings,
+      cameraTest,
+      staff,
+      access,
+      lock,
+      isAway,
+      appointments,
+      imports,
+      board
+    },
     isHandedOver: () => counter.isHandedOver(),
     /** Resolves the next time that the office's window is staff's. */
     handedBack: () => new Promise<void>((resolve) => waiting.push(resolve)),

@@ -75,6 +75,44 @@ test('the person goes on without the camera, and signs where the form allows it'
   await expect(window.getByText('The signer opted out of video.')).toBeVisible()
 })
 
+test('staff choose a camera with its picture before them, and the signing page gets it', async ({ clerk }) => {
+  const { window, person, goTo } = clerk
+  await send(clerk, formsFor(['Deed of gift'], [ON_VIDEO]))
+  await goTo('Settings')
+  await window.getByRole('button', { name: 'Choose and test camera…' }).click()
+  const live = window.getByLabel('Picture from the camera, mirrored')
+  const named = () =>
+    live.evaluate((video: HTMLVideoElement) => (video.srcObject as MediaStream).getVideoTracks()[0]?.label)
+  await expect(live).toBeVisible()
+  expect(await named()).toBe('fake_device_0')
+  await window.getByLabel('Camera', { exact: true }).selectOption('fake_device_1')
+  await expect.poll(named).toBe('fake_device_1')
+  await window.getByRole('button', { name: 'Use this camera' }).click()
+  await expect(window.getByText('Pages that ask for video get “fake_device_1”.')).toBeVisible()
+  await expect(window.getByRole('dialog')).toHaveCount(0)
+  // The picture is over, and our page may not have another.
+  const again = () =>
+    navigator.mediaDevices.getUserMedia({ video: true }).then(
+      () => 'granted',
+      (error) => error.name
+    )
+  expect(await window.evaluate(again)).toBe('NotAllowedError')
+  const page = await clerk.handOver(ON_VIDEO, 'Deed of gift', { allowsCamera: true })
+  await startCamera(page)
+  await person.button('Allow').click()
+  const got = () =>
+    page
+      .getByTestId('camera-live')
+      .evaluate((video: HTMLVideoElement) => (video.srcObject as MediaStream | null)?.getVideoTracks()[0]?.label)
+  await expect.poll(got).toBe('fake_device_1')
+  await confirmByVideo(page)
+  await sign(page, ON_VIDEO)
+  await clerk.giveBack()
+  // Two cameras were asked for, and the page got one.
+  const { entries } = await auditOf(clerk)
+  expect(entries.filter(({ what, detail }) => what === 'camera-allowed' && detail.by === 'page got it')).toHaveLength(1)
+})
+
 test('staff refuses the camera; a form that demands it sends the person to staff, who ends it', async ({ clerk }) => {
   const { window, person } = clerk
   await send(clerk, formsFor(['Deed of gift'], [WITH_DETECTOR]))

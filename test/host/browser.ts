@@ -91,8 +91,8 @@ function switches(profile: string, appended: Appended): string[] {
     '--disable-sync',
     '--force-color-profile=srgb',
     '--metrics-recording-only',
-    // Permission is asked for as ever; only the picture and sound behind a grant are made up.
-    '--use-fake-device-for-media-stream'
+    // Permission is asked for as ever; only the picture and sound behind a grant are made up, of two cameras.
+    '--use-fake-device-for-media-stream=device-count=2'
   ]
 }
 

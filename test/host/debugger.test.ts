@@ -126,10 +126,11 @@ describe('a page that the application holds', () => {
         if (isHeld) {
           await hold(
             webContents,
-            { call: false },
+            { call: false, camera: '' },
             {
               printed: () => fixture.records.push('printed'),
               askedForFile: () => fixture.records.push('asked for file'),
+              otherCamera: () => fixture.records.push('other camera'),
               slipped: () => fixture.records.push('slipped')
             }
           )

@@ -315,6 +315,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     pinDigits: fakePin,
     counterSettings: {
       staffName: '',
+      camera: '',
       evidence: [
         { id: 'photo', text: 'Photo ID seen', isRequired: false },
         { id: 'name', text: 'Name matches the document', isRequired: false }

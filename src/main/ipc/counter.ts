@@ -6,6 +6,7 @@ import { open } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import type { CounterSession, IdleCall, StaffView } from '../../shared/contract/index.ts'
 import type { NoteInAudit } from '../core/audit/audit.ts'
+import type { CameraTest } from '../core/counter/camera-test.ts'
 import type { Counter } from '../core/counter/counter.ts'
 import type { CounterSettingsKeeper } from '../core/counter/counter-settings.ts'
 import { MOST_PICTURES, PICTURE_LIMITS } from '../core/counter/idle-pictures.ts'
@@ -95,6 +96,8 @@ type CounterSettingsHandlers = Pick<
     | 'removeStaff'
     | 'settings'
     | 'configure'
+    | 'openCamera'
+    | 'closeCamera'
     | 'chooseLogo'
     | 'addPictures'
     | 'idleScreen'
@@ -108,6 +111,7 @@ interface CounterSettingsParts extends Pick<Dialogs, 'chooseFiles'> {
   staff: Staff
   access: SettingsAccess
   settings: Pick<CounterSettingsKeeper, 'read' | 'configure' | 'setLogo' | 'addPictures' | 'idleScreen' | 'idlePicture'>
+  cameraTest: Pick<CameraTest, 'open' | 'close'>
   /** The number that is being called. */
   calling: () => IdleCall | undefined
   note: NoteInAudit
@@ -187,6 +191,11 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
       if (!isName || Object.values(guarded).some((value) => value !== undefined)) await access.mustBeOpen()
       return settings.configure(changes)
     },
+    'counter.openCamera': async () => {
+      await access.mustBeOpen()
+      await parts.cameraTest.open()
+    },
+    'counter.closeCamera': async () => parts.cameraTest.close(),
     'counter.chooseLogo': async (_input, { stillAsking }) => {
       await access.mustBeOpen()
       const [path] = await parts.chooseFiles('Choose a logo', PICTURES, stillAsking, 'one')

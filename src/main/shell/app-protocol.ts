@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { protocol, session } from 'electron'
-import { APP_SCHEME, fileOfPage } from '../core/policy/app-pages.ts'
+import { APP_SCHEME, fileOfPage, isOfficePage } from '../core/policy/app-pages.ts'
 
 const POLICY = {
   'default-src': "'none'",
@@ -84,7 +84,8 @@ async function appPage(request: Request, folder: string): Promise<Response> {
   const type = file && TYPES[extname(file)]
   if (!file || !type) return refusal(404)
   try {
-    return new Response(await readFile(file), { headers: { ...HEADERS, 'Content-Type': type } })
+    const own = isOfficePage(request.url) ? OFFICE_HEADERS : HEADERS
+    return new Response(await readFile(file), { headers: { ...own, 'Content-Type': type } })
   } catch {
     return refusal(404)
   }
@@ -111,9 +112,16 @@ const HEADERS = {
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), usb=(), serial=(), hid=(), display-capture=()',
+  'Permissions-Policy': mayUse('camera=()'),
   'X-DNS-Prefetch-Control': 'off',
   'Cache-Control': 'no-store'
+}
+
+/** The office's page shows staff a picture to test the camera by: `CameraTest` says when. */
+const OFFICE_HEADERS = { ...HEADERS, 'Permissions-Policy': mayUse('camera=(self)') }
+
+function mayUse(camera: 'camera=()' | 'camera=(self)'): string {
+  return `${camera}, microphone=(), geolocation=(), usb=(), serial=(), hid=(), display-capture=()`
 }
 
 function refusal(status: 404 | 405): Response {

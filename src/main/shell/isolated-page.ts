@@ -7,6 +7,7 @@ import type { BrowserWindow, Debugger, Session, WebContents } from 'electron'
 import { defined } from '../core/lib/objects.ts'
 import type { SigningGround } from '../core/policy/navigation.ts'
 import type { Lookup } from '../core/policy/private-networks.ts'
+import { preferCamera } from './chosen-camera.ts'
 import type { Permits } from './session-policy.ts'
 import { closed, makeSigningContents, ViewPlace } from './signing-contents.ts'
 import { admit, closeSigningSession, openSigningSession, type SessionEvents } from './signing-session.ts'
@@ -20,6 +21,8 @@ export interface Occupant {
   printed(): void
   /** The page would have had the person choose a file of this computer. The browser has shown nothing, and told it of no file. */
   askedForFile(chooser: FileChooser): void
+  /** The page asked for video, and got another camera than the office chose: that isn't connected, or can't be had. */
+  otherCamera(): void
   /** The page is no longer held, or has gone. */
   slipped(): void
   /** The window goes, and the page with it. */
@@ -39,6 +42,8 @@ export interface IsolatedPageDeps {
   window: BrowserWindow
   /** Whether its page may call others by WebRTC: only one that is granted a camera. */
   mayCall: boolean
+  /** The name of the camera that such a page gets; '' for the one that the browser takes. */
+  camera: string
   /** How names are looked up; by default as the browser does. */
   lookupOf?: ((opened: Session) => Lookup) | undefined
 }
@@ -98,10 +103,11 @@ export class IsolatedPage {
     await this.contents.loadURL('about:blank')
     await hold(
       this.contents,
-      { call: this.#deps.mayCall },
+      { call: this.#deps.mayCall, camera: this.#deps.camera },
       {
         printed: () => this.#occupant?.printed(),
         askedForFile: (chooser) => this.#occupant?.askedForFile(chooser),
+        otherCamera: () => this.#occupant?.otherCamera(),
         slipped: () => {
           this.#isLost = true
           setImmediate(() => this.#occupant?.slipped())
@@ -130,15 +136,18 @@ export class IsolatedPage {
  */
 export class IsolatedPages {
   readonly #window: () => BrowserWindow
+  readonly #camera: () => string
   readonly #lookupOf: ((opened: Session) => Lookup) | undefined
   #ready: IsolatedPage | undefined
 
   /**
    * @param window over whose page the next signing page lies.
+   * @param camera the name of the one that pages get; '' for the one that the browser takes.
    * @param lookupOf how names are looked up; by default as the browser does.
    */
-  constructor(window: () => BrowserWindow, lookupOf?: (opened: Session) => Lookup) {
+  constructor(window: () => BrowserWindow, camera: () => string, lookupOf?: (opened: Session) => Lookup) {
     this.#window = window
+    this.#camera = camera
     this.#lookupOf = lookupOf
   }
 
@@ -162,7 +171,7 @@ export class IsolatedPages {
     const ready = this.#ready?.fits(wanted) ? this.#ready : undefined
     if (ready) this.#ready = undefined
     else this.drop()
-    return ready ?? new IsolatedPage({ ...wanted, lookupOf: this.#lookupOf })
+    return ready ?? new IsolatedPage({ ...wanted, camera: this.#camera(), lookupOf: this.#lookupOf })
   }
 }
 
@@ -171,19 +180,22 @@ export class IsolatedPages {
  * answer in the network's place. It does so over the browser's own line for debuggers, in every frame and before any script
  * of the page; a line that is lost is told of, so that the page can be ended. The page has no document of its own yet. Rejects
  * if it can't be held.
- * @param may whether it may call others by WebRTC, whose relays no guard of requests sees.
+ * @param may whether it may call others by WebRTC, whose relays no guard of requests sees, and the name of the camera that it gets.
  */
 export async function hold(
   contents: WebContents,
-  may: { call: boolean },
-  events: Pick<Occupant, 'printed' | 'askedForFile' | 'slipped'>
+  may: { call: boolean; camera: string },
+  events: Pick<Occupant, 'printed' | 'askedForFile' | 'otherCamera' | 'slipped'>
 ): Promise<void> {
   const line = contents.debugger
-  // Said on the page's console instead of printing; the page can't know it.
+  // Said on the page's console instead of printing, and where it gets another camera; the page can't know them.
   const password = randomUUID()
-  const script = `(${prepare})('${password}', ${may.call})`
+  const other = randomUUID()
+  const choice = may.call && may.camera !== '' ? `(${preferCamera})(${JSON.stringify(may.camera)}, '${other}');` : ''
+  const script = `'use strict';(${prepare})('${password}', ${may.call});${choice}`
   contents.on('console-message', ({ message }) => {
     if (message === password) events.printed()
+    if (message === other) events.otherCamera()
   })
   line.on('detach', () => events.slipped())
   line.on('message', (_event, method: string, told: Told, session?: string) => {

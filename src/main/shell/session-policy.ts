@@ -91,6 +91,13 @@ export function guard(contents: WebContents, by: Guard): void {
   guards.set(contents, by)
 }
 
+/** Answers from now on for what the pages of a locked session ask for. */
+export function permit(locked: Session, permits: Permits): void {
+  const known = sessions.get(locked)
+  if (!known) throw new Error('A session that isn’t locked grants nothing.')
+  known.permits = permits
+}
+
 /**
  * Denies a session everything that a page could ask of it, but for what `permits` grants. Calling it again changes who is
  * told and what is granted, and nothing else.

@@ -89,6 +89,7 @@ export class ShownSigningView implements SigningView {
       },
       printed: () => this.#tell(triedToPrint),
       askedForFile: (chooser) => void this.#askedForFile(chooser),
+      otherCamera: () => this.#isOver() || this.#turn.events.otherCamera(),
       slipped: () => this.#slipped(),
       windowClosed: () => void this.destroy()
     })
@@ -309,10 +310,17 @@ function originOf(address: string): string | undefined {
 }
 
 /** Whether the system lets this application use camera and microphone; macOS asks the person at the machine, once. */
-async function systemAllows(devices: readonly MediaDevice[]): Promise<boolean> {
+export async function systemAllows(devices: readonly MediaDevice[]): Promise<boolean> {
+  if (process.platform === 'win32')
+    return devices.every((device) => isOpenTo(systemPreferences.getMediaAccessStatus(device)))
   if (process.platform !== 'darwin') return true
   for (const device of devices) {
     if (!(await systemPreferences.askForMediaAccess(device))) return false
   }
   return true
+}
+
+/** Windows doesn't ask: it has allowed it, or hasn't. */
+function isOpenTo(status: ReturnType<typeof systemPreferences.getMediaAccessStatus>): boolean {
+  return status !== 'denied' && status !== 'restricted'
 }

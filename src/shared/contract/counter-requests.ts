@@ -183,6 +183,7 @@ export const counterRequests = {
       languages: z.array(language).max(PERSON_LANGUAGES.length).optional(),
       moreTime: z.number().int().min(1).max(10).optional(),
       mayGiveFiles: z.boolean().optional(),
+      camera: z.string().max(300).optional(),
       receipt: z.enum(['never', 'on-request', 'always']).optional(),
       waitingRoom: z
         .strictObject({
@@ -195,6 +196,9 @@ export const counterRequests = {
         .optional()
     })
   ),
+  /** The page that asks may use the camera, to show staff a picture, until it says that it is done; `not-allowed` where the system forbids it. */
+  'counter.openCamera': answers<null>()(nothing),
+  'counter.closeCamera': answers<null>()(nothing),
   /** A person chooses the picture; null where they thought better of it. */
   'counter.chooseLogo': answers<CounterSettings | null>()(nothing),
   /** A person chooses pictures for the second display; null where they thought better of it. */

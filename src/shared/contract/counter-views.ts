@@ -165,6 +165,8 @@ export interface CounterSession {
   wantsFile?: true
   /** The page asks for a file, and waits. `files` are those that it takes; absent until staff has opened any for this turn. */
   asksFile?: { files?: OfferedFile[] }
+  /** A page of this session got another camera than the office chose: that isn't connected, or couldn't be had. */
+  otherCamera?: true
   /** What pages of this turn tried and were refused, newest last, at most twenty. */
   refused: { what: string; at: number }[]
   /** Which screen the person has: this window, or the second display. */
@@ -250,6 +252,8 @@ export interface CounterSettings {
   moreTime: number
   /** A signing page that asks for a file gets one of those that staff opens for the turn; else it is refused. */
   mayGiveFiles: boolean
+  /** The name of the camera that signing pages get; '' for the one that the browser takes. */
+  camera: string
   /** Whether a person is offered a receipt, or shown it without asking. Staff can always make one from the audit trail. */
   receipt: 'never' | 'on-request' | 'always'
   waitingRoom: WaitingRoom

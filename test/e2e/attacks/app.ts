@@ -12,7 +12,9 @@ import {
   WebContentsView,
   webContents
 } from 'electron'
+import { CameraTest } from '../../../src/main/core/counter/camera-test.ts'
 import type { SigningTurn, SigningView } from '../../../src/main/core/counter/deps.ts'
+import { systemTime } from '../../../src/main/core/lib/time.ts'
 import { APP_START } from '../../../src/main/core/policy/app-pages.ts'
 import type { MediaRight } from '../../../src/main/core/policy/permissions.ts'
 import { signingAddress } from '../../../src/main/core/policy/signing-address.ts'
@@ -22,7 +24,7 @@ import { declareAppScheme, keepOffNetworks, serveAppPages } from '../../../src/m
 import { IsolatedPages } from '../../../src/main/shell/isolated-page.ts'
 import { isFromWindow } from '../../../src/main/shell/own-page.ts'
 import { loadFirstPage, openMainWindow } from '../../../src/main/shell/own-windows.ts'
-import { lockSessions } from '../../../src/main/shell/session-policy.ts'
+import { lockSessions, permit } from '../../../src/main/shell/session-policy.ts'
 import { ShownSigningView } from '../../../src/main/shell/signing-view.ts'
 import { requestNames } from '../../../src/shared/contract/index.ts'
 import type { Answer, Command, Facts, Told } from './control.ts'
@@ -68,6 +70,12 @@ registerHandlers<IpcMainInvokeEvent>({
   log
 })
 
+const cameraTest = new CameraTest({
+  ...{ time: systemTime, devServer: undefined, platform: process.platform },
+  systemAllows: async () => true
+})
+permit(window.webContents.session, cameraTest)
+
 const PLACE = { x: 0, y: 40, width: 800, height: 500 }
 /** Every session that a signing page had. */
 const sessions = new Set<Session>()
@@ -86,6 +94,7 @@ async function obey(command: Command): Promise<unknown> {
       const lookup = async (hostname: string) => lookups[hostname] ?? Promise.reject(new Error('no such name'))
       const pages = new IsolatedPages(
         () => window,
+        () => command.camera ?? '',
         () => lookup
       )
       const isolated = pages.take(media !== 'never')
@@ -101,6 +110,7 @@ async function obey(command: Command): Promise<unknown> {
           refused: (text, wanted) => tell({ kind: 'refused', text, ...(wanted && { wanted }) }),
           asksForFile: (accept) => tell({ kind: 'asks-for-file', accept: [...accept] }),
           granted: () => {},
+          otherCamera: () => tell({ kind: 'other-camera' }),
           asksFor: (devices, answer) => {
             questions.push(answer)
             tell({ kind: 'asks-for', devices: [...devices] })
@@ -112,6 +122,10 @@ async function obey(command: Command): Promise<unknown> {
       view.show(PLACE)
       return null
     }
+    case 'test-camera':
+      if (command.isOpen) await cameraTest.open()
+      else cameraTest.close()
+      return null
     case 'media':
       media = command.right
       return null

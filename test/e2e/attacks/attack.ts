@@ -43,6 +43,8 @@ export interface Attack {
 
 interface TurnOptions {
   media?: 'never' | 'ask' | 'yes'
+  /** The name of the camera that the office chose. */
+  camera?: string
   /** Whether the page may be given a file that staff opened. */
   files?: boolean
   returnAddresses?: string[]

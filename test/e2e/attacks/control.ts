@@ -11,12 +11,16 @@ export type Command =
       turn: Omit<SigningTurn, 'events' | 'media' | 'files'>
       /** Whether the page may use camera and microphone; by default never. */
       media?: MediaRight
+      /** The name of the camera that the office chose; by default none. */
+      camera?: string
       /** Whether it may be given a file; by default it isn’t. */
       files?: boolean
       timeoutMs: number
       /** What names lead to; others can't be resolved. */
       lookups: Record<string, string[]>
     }
+  /** Staff begins to test the camera in our own page, or ends it. */
+  | { do: 'test-camera'; isOpen: boolean }
   /** What the page may do with camera and microphone from now on. */
   | { do: 'media'; right: MediaRight }
   /** What staff says to the oldest question that waits. */
@@ -53,6 +57,7 @@ export type Told =
   | { kind: 'refused'; text: string; wanted?: 'file' }
   | { kind: 'asks-for'; devices: MediaDevice[] }
   | { kind: 'asks-for-file'; accept: string[] }
+  | { kind: 'other-camera' }
   | { kind: 'touched' }
   | { kind: 'log'; text: string }
 

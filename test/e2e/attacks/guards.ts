@@ -44,13 +44,17 @@ export const guards = {
     does: 'Camera and microphone are granted to documents of the service’s own origin only, in a turn that asks for them, after staff agree, and not beyond the turn.',
     files: ['src/main/core/policy/permissions.ts', 'src/main/shell/signing-view.ts']
   },
+  'camera test': {
+    does: 'Our own page gets the camera, and nothing else, only while it shows staff a picture to test it by; the microphone and the page of the second display never do.',
+    files: ['src/main/core/counter/camera-test.ts', 'src/main/shell/app-protocol.ts']
+  },
   downloads: {
     does: 'Every download is prevented before a byte of it is on disk.',
     files: ['src/main/shell/session-policy.ts']
   },
   hold: {
-    does: 'The page is controlled over the browser’s debugger connection before anything of it is loaded: a file dialog is cancelled, printing does nothing, a service worker doesn’t answer instead of the network, and a page whose turn needs no camera can’t call other computers. A page that escapes this control is ended.',
-    files: ['src/main/shell/isolated-page.ts']
+    does: 'The page is controlled over the browser’s debugger connection before anything of it is loaded: a file dialog is cancelled, printing does nothing, a service worker doesn’t answer instead of the network, and a page whose turn needs no camera can’t call other computers. One whose turn does gets the camera that the office chose, and nothing of what chooses it. A page that escapes this control is ended.',
+    files: ['src/main/shell/isolated-page.ts', 'src/main/shell/chosen-camera.ts']
   },
   given: {
     does: 'Where the office allows it, a page that asks for a file gets the one that the person gives, of those that staff opened for the turn: a copy under the same name, put into the very field that asked, if that is still one for a file in a document on the ground. No dialog is shown, no folder is given, and the copy ends with the turn.',

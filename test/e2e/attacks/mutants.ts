@@ -97,6 +97,18 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     },
     { file: MEDIA, find: 'return keysOf(asked).every((key) => this.#granted.has(key))', put: 'return true' }
   ],
+  'camera test': [
+    {
+      file: 'src/main/core/counter/camera-test.ts',
+      find: '    if (!this.holds(asked)) return false\n',
+      put: ''
+    },
+    {
+      file: 'src/main/core/counter/camera-test.ts',
+      find: "    if (!this.#end || permission !== 'media') return false\n",
+      put: '    if (permission || mediaTypes) return true\n'
+    }
+  ],
   downloads: [
     {
       file: SESSION_POLICY,
@@ -185,7 +197,6 @@ export const mutants: Record<Removable, readonly Edit[]> = {
   ],
   'own page': [
     { file: APP_PROTOCOL, find: "  'Content-Security-Policy': written({ ...POLICY, ...TRUSTED }),\n", put: '' },
-    { file: APP_PROTOCOL, find: "  'Permissions-Policy': 'camera=()", put: "  'X-None': 'camera=()" },
     {
       file: APP_PROTOCOL,
       find: '  if (!file || !type) return refusal(404)\n',

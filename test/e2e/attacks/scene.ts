@@ -35,6 +35,7 @@ export class Scene {
   async begin(address: string, timeoutMs = 10_000): Promise<void> {
     const {
       media = 'never',
+      camera = '',
       files = false,
       returnAddresses = [RETURN_ADDRESS],
       lookups = {},
@@ -54,6 +55,7 @@ export class Scene {
         ...(linkOrigin && { linkOrigin })
       },
       media,
+      camera,
       files,
       timeoutMs,
       lookups: { ...LOOKUPS, ...lookups }

@@ -377,3 +377,47 @@ test('many signers one after the other find nothing of each other, in no more se
   // Our own window has one too.
   expect(sessions).toBeLessThanOrEqual(SESSIONS + 1)
 })
+
+/** Asks for video, and answers which camera the page got, and what it reads of its own question. */
+const video = (asked: string) =>
+  run(
+    `const s = await navigator.mediaDevices.getUserMedia(${asked}); const [t] = s.getVideoTracks();
+     return [t.label, t.readyState, s.getAudioTracks().length, JSON.stringify(t.getConstraints())]`
+  )
+
+test('a page that asks for video gets the camera that the office chose, and can’t tell it from any other', async () => {
+  await open('<p>Hello', { media: 'yes', camera: 'fake_device_1' })
+  expect(await video('{ video: true }')).toEqual(['fake_device_1', 'live', 0, '{}'])
+  expect(await video('{ video: { width: 320 }, audio: true }')).toEqual(['fake_device_1', 'live', 1, '{"width":320}'])
+  expect(app.kinds()).not.toContain('other-camera')
+  await app.say({ do: 'end' })
+  await app.forget()
+  await open('<p>Hello', { media: 'yes' })
+  expect(await video('{ video: true }')).toEqual(['fake_device_0', 'live', 0, '{}'])
+})
+
+test('a page that asks for a camera of its own gets that one', async () => {
+  await open('<p>Hello', { media: 'yes', camera: 'fake_device_1' })
+  await video('{ video: true }')
+  const id = await run(
+    'return (await navigator.mediaDevices.enumerateDevices()).find((d) => d.label === "fake_device_0").deviceId'
+  )
+  for (const its of [`deviceId: { exact: "${id}" }`, `advanced: [{ deviceId: "${id}" }]`])
+    expect((await video(`{ video: { ${its} } }`)) as string[]).toContain('fake_device_0')
+})
+
+test('where the chosen camera isn’t connected a page gets another, and staff is told', async () => {
+  await open('<p>Hello', { media: 'yes', camera: 'An unplugged camera' })
+  expect(await video('{ video: true }')).toEqual(['fake_device_0', 'live', 0, '{}'])
+  await app.until(() => app.kinds().includes('other-camera'), 'staff to be told')
+})
+
+test('a refusal is the browser’s own, whichever camera was chosen', async () => {
+  const refused = 'return navigator.mediaDevices.getUserMedia({ video: true }).catch(({ name }) => name)'
+  await open('<p>Hello', { media: 'ask', camera: 'fake_device_1' })
+  const answer = run(refused)
+  await app.until(() => questions().length === 1, 'staff to be asked')
+  await app.say({ do: 'answer', granted: false })
+  expect(await answer).toBe('NotAllowedError')
+  expect(questions()).toHaveLength(1)
+})

@@ -384,6 +384,8 @@ export function fakeCounter(office: FakeOffice): Handled {
       emit('settings.changed', null)
       return state.counterSettings
     },
+    'counter.openCamera': () => null as never,
+    'counter.closeCamera': () => null as never,
     'counter.chooseLogo': () => {
       state.counterSettings = { ...state.counterSettings, logo: fakeLogo }
       emit('settings.changed', null)

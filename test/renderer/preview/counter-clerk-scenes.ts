@@ -283,6 +283,7 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
     ended({ turns: turns({ signed: 'not-yet' }, { signed: 'skipped' }), wasInterrupted: true }),
   'clerk-panel': () => beside({}),
   'clerk-panel-file': () => beside({ wantsFile: true }),
+  'clerk-panel-other-camera': () => beside({ otherCamera: true }),
   'clerk-panel-choose-file': () => beside({ phase: 'covered', cover: 'file', asksFile: {} }),
   'clerk-panel-help': () => beside({ phase: 'covered', cover: 'help' }),
   'clerk-panel-camera': () =>
@@ -312,6 +313,7 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
         languages: ['en', 'mi', 'sm', 'zh-Hans'],
         moreTime: 3,
         mayGiveFiles: true,
+        camera: '',
         receipt: 'on-request',
         waitingRoom: { counterName: 'Counter 2', noShowAfter: 15, callSound: true, pictures: ['harbour', 'garden'] }
       }
@@ -336,6 +338,7 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
         languages: ['en'],
         moreTime: 1,
         mayGiveFiles: false,
+        camera: '',
         receipt: 'on-request',
         waitingRoom: { counterName: '', noShowAfter: 15, callSound: false, pictures: [] }
       }

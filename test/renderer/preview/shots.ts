@@ -219,6 +219,7 @@ export const shots: Shot[] = [
     '#/counter',
     'clerk-panel',
     'clerk-panel-file',
+    'clerk-panel-other-camera',
     'clerk-panel-choose-file',
     'clerk-panel-help',
     'clerk-panel-camera',
@@ -288,6 +289,7 @@ export const shots: Shot[] = [
     await page.mouse.move(800, 560, { steps: 20 })
     await page.mouse.up()
   }),
+  shot('camera-test', 'clerk-settings', '#/settings', press('Choose and test camera…')),
   shot('clerk-staff-member', 'clerk-settings-staff', '#/settings', press('Edit Ben Tui')),
   shot('clerk-unlock-settings', 'clerk-settings-locked', '#/settings', press('Unlock…')),
   shot('clerk-locked-other', 'clerk-locked-names', '#/counter', press('Another staff member')),

@@ -31,9 +31,15 @@ function office() {
     isHandedOver: () => signing.isRunning,
     ...{ note: () => undefined, changed: () => undefined, trouble: () => undefined }
   })
+  const tests: string[] = []
+  const cameraTest = {
+    open: async () => void tests.push('open'),
+    close: () => void tests.push('closed')
+  }
   const handlers = counterSettingsHandlers({
     officeName: () => 'Harbour & Co',
     calling: () => undefined,
+    cameraTest,
     ...{ staff, lock, settings },
     access: pins.accessOf(staff),
     note: (record) => void pins.notes.push(record),
@@ -59,6 +65,7 @@ function office() {
     choosing,
     whileChoosing,
     signing,
+    tests,
     lock,
     staff,
     notes: pins.notes,
@@ -153,7 +160,7 @@ const LOCKED = { appError: { code: 'not-allowed', message: expect.stringMatching
 
 describe('the counter’s settings', () => {
   test('are anyone’s before there is a PIN, and its owner’s from then on', async () => {
-    const { handlers, pass, notes } = office()
+    const { handlers, pass, notes, tests } = office()
     expect(await handlers['counter.staffList'](undefined, context)).toEqual({ members: [], settings: 'unguarded' })
     await handlers['counter.configure']({ fullScreen: false }, context)
     await handlers['counter.setPin']({ pin: '74918' }, context)
@@ -163,6 +170,8 @@ describe('the counter’s settings', () => {
     expect(await handlers['counter.staffList'](undefined, context)).toMatchObject({ settings: 'locked' })
     await expect(handlers['counter.configure']({ lockAfter: 0 }, context)).rejects.toMatchObject(LOCKED)
     await expect(handlers['counter.chooseLogo'](undefined, context)).rejects.toMatchObject(LOCKED)
+    await expect(handlers['counter.openCamera'](undefined, context)).rejects.toMatchObject(LOCKED)
+    expect(tests).toEqual([])
     notes.length = 0
     await expect(handlers['counter.openSettings']({ pin: '0001' }, context)).rejects.toMatchObject({
       appError: { code: 'wrong-pin' }
@@ -171,6 +180,9 @@ describe('the counter’s settings', () => {
     expect(await handlers['counter.openSettings']({ pin: '74918' }, context)).toMatchObject({ settings: 'open' })
     expect(notes.at(-1)).toEqual({ what: 'settings-unlocked' })
     expect(await handlers['counter.configure']({ lockAfter: 5 }, context)).toMatchObject({ lockAfter: 5 })
+    await handlers['counter.openCamera'](undefined, context)
+    await handlers['counter.closeCamera'](undefined, context)
+    expect(tests).toEqual(['open', 'closed'])
   })
 
   test('stay open while they are changed, and are closed by hand', async () => {

@@ -47,6 +47,7 @@ describe('the settings of a counter', () => {
       languages: ['mi', 'sm', 'to', 'zh-Hans', 'hi', 'pa', 'ar'],
       moreTime: 3,
       mayGiveFiles: false,
+      camera: '',
       receipt: 'on-request',
       waitingRoom: { counterName: '', noShowAfter: 15, callSound: false, pictures: [] }
     })
@@ -71,6 +72,16 @@ describe('the settings of a counter', () => {
     settings.configure({ allowedOrigins: ['https://id.example.com', 'https://cdn.example.com'], fullScreen: false })
     settings.configure({ fullScreen: false })
     settings.configure({ allowedOrigins: [] })
+    settings.configure({ camera: 'Desk camera (046d:0825)' })
+    expect(notes.splice(2)).toEqual([
+      {
+        what: 'settings-changed',
+        detail: {
+          changed: 'camera for signing pages',
+          'camera for signing pages': 'automatic → Desk camera (046d:0825)'
+        }
+      }
+    ])
     expect(notes).toEqual([
       {
         what: 'settings-changed',

@@ -130,6 +130,7 @@ const pageDoes: ((events: SigningViewEvents) => void)[] = [
   (events) => events.refused(`Tried to open ${said}`),
   (events) => events.open(said),
   (events) => events.granted(['camera']),
+  (events) => events.otherCamera(),
   (events) => events.touched(),
   (events) => events.asksFor(['camera', 'microphone'], () => undefined),
   (events) => events.asksForFile(['.pdf'])

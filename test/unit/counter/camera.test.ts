@@ -154,6 +154,19 @@ test('what a page got is written down, with where the page was from', async () =
   expect(office.told('camera-allowed')).toHaveLength(1)
 })
 
+test('a page that got another camera than the chosen one is told to staff once, and stands in the trail', async () => {
+  const { office, page } = await reading(VIDEO)
+  expect(office.state().otherCamera).toBeUndefined()
+  page.turn.events.otherCamera()
+  page.turn.events.otherCamera()
+  expect(office.state().otherCamera).toBe(true)
+  expect(office.told('camera-allowed')).toMatchObject([
+    { documentReference: 'will', detail: { devices: 'camera', by: 'page got another than the chosen one' } }
+  ])
+  page.turn.events.failed({ code: 'internal', message: 'The page ended.' })
+  expect(office.state().otherCamera).toBe(true)
+})
+
 test.each([
   ['finished', (events: SigningViewEvents) => events.returned()],
   ['failed', (events: SigningViewEvents) => events.failed({ code: 'internal', message: 'The page ended.' })]

@@ -1,6 +1,13 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { devServerOf, fileOfPage, isOwnPage } from '../../../src/main/core/policy/app-pages.ts'
+import {
+  APP_START,
+  devServerOf,
+  fileOfPage,
+  isOfficePage,
+  isOwnPage,
+  PERSON_START
+} from '../../../src/main/core/policy/app-pages.ts'
 
 const folder = '/opt/countersign/renderer'
 
@@ -65,6 +72,15 @@ describe('a page is ours', () => {
     'http://localhost:5173/',
     ''
   ])('and not %j', (address) => expect(isOwnPage(address)).toBe(false))
+
+  test('the office’s is one of them, and that of the second display isn’t', () => {
+    expect(isOfficePage(`${APP_START}#/settings`)).toBe(true)
+    expect(isOfficePage(PERSON_START)).toBe(false)
+    expect(isOfficePage('app://countersign/')).toBe(false)
+    expect(isOfficePage('https://sign.example.com/index.html')).toBe(false)
+    expect(isOfficePage('http://localhost:5173/#/settings', devServer)).toBe(true)
+    expect(isOfficePage('http://localhost:5173/counter.html', devServer)).toBe(false)
+  })
 
   test('or of the development server, where there is one', () => {
     expect(isOwnPage('http://localhost:5173/src/main.ts', devServer)).toBe(true)

@@ -165,12 +165,15 @@ describe('with the end of the turn', () => {
   })
 })
 
-test('what a page got is told, and nothing where it got nothing', async () => {
+test('what a page got is told once, and nothing where it got nothing', async () => {
   right = 'never'
   await (await outcome(video))()
   expect(got).toEqual([])
   right = 'yes'
   await (await outcome(both))()
+  expect(got).toEqual(['camera microphone'])
+  // One that starts its camera again has it already.
+  await (await outcome(video))()
   expect(got).toEqual(['camera microphone'])
   system = Promise.resolve(false)
   await (await outcome(video))()

@@ -39,6 +39,7 @@ export const FIRST_SETTINGS: Kept = {
   languages: PERSON_LANGUAGES.filter((language) => language !== 'en'),
   moreTime: 3,
   mayGiveFiles: false,
+  camera: '',
   // Paper and a picture that nobody wanted help nobody; who wants proof finds it at hand.
   receipt: 'on-request',
   waitingRoom: { counterName: '', noShowAfter: 15, callSound: false, pictures: [] }
@@ -191,6 +192,7 @@ function asKept(found: unknown): Kept {
     ],
     moreTime: taken('moreTime'),
     mayGiveFiles: taken('mayGiveFiles'),
+    camera: taken('camera'),
     receipt: taken('receipt'),
     waitingRoom: keptRoom(members.waitingRoom)
   }
@@ -245,6 +247,8 @@ function told(name: string, settings: CounterSettings): string {
       return allowedOrigins.join(', ') || 'none'
     case 'languages':
       return languages.join(', ') || 'none'
+    case 'camera':
+      return plain.camera || 'automatic'
     case 'moreTime':
       return moreTime === 1 ? 'no' : `${moreTime} times as long`
     default:
@@ -271,6 +275,7 @@ const NAMES: Readonly<Record<string, string>> = {
   languages: 'languages of signers',
   moreTime: 'more time for signers',
   mayGiveFiles: 'files for signing pages',
+  camera: 'camera for signing pages',
   receipt: 'receipts',
   waitingRoom: 'appointments and waiting room'
 }

@@ -191,6 +191,8 @@ export interface SigningViewEvents {
   asksFor(devices: readonly MediaDevice[], answer: (granted: boolean) => void): void
   /** The page got these devices. */
   granted(devices: readonly MediaDevice[]): void
+  /** The page got another camera than the office chose: that isn't connected, or can't be had. */
+  otherCamera(): void
   /** The person touched, typed or scrolled; at most once a second. */
   touched(): void
 }

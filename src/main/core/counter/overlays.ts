@@ -106,6 +106,18 @@ export class Overlays {
     this.#state.noteTurn('camera-allowed', current, { devices: devices.join(', '), origin, by: 'page got it' })
   }
 
+  /** The page got another camera than the office chose. Staff is told of it once, and it stands in the trail. */
+  otherCamera(): void {
+    const { current, origin, otherCamera } = this.#state.shown
+    if (otherCamera) return
+    this.#state.noteTurn('camera-allowed', current, {
+      devices: 'camera',
+      origin,
+      by: 'page got another than the chosen one'
+    })
+    this.#state.become({ otherCamera: true })
+  }
+
   /** The page was closed while it waited: that was a no, which nobody gave. */
   unanswered(): void {
     const { asksFor, current } = this.#state.shown

@@ -98,6 +98,7 @@ export class Page {
       },
       asksForFile: (accept) => isHeard() && files() && events.asksForFile(accept),
       granted: (devices) => isHeard() && events.granted(devices),
+      otherCamera: () => isHeard() && events.otherCamera(),
       touched: () => isHeard() && events.touched()
     }
   }

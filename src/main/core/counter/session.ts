@@ -88,6 +88,7 @@ export class Session {
       unanswered: () => this.#overlays.unanswered(),
       asksForFile: (accept) => this.#overlays.askedForFile(accept),
       granted: (devices) => this.#overlays.granted(devices),
+      otherCamera: () => this.#overlays.otherCamera(),
       touched: () => this.touched()
     })
   }

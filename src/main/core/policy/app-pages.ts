@@ -21,6 +21,12 @@ export function isOwnPage(address: string, devServer?: URL): boolean {
   return url.protocol === `${APP_SCHEME}:` && url.host === APP_HOST
 }
 
+/** Whether it is the office's own page, and not that of the second display. */
+export function isOfficePage(address: string, devServer?: URL): boolean {
+  const pages = [new URL(APP_START).pathname, ...(devServer ? ['/'] : [])]
+  return isOwnPage(address, devServer) && pages.includes(URL.parse(address)?.pathname ?? '')
+}
+
 /**
  * The file that an address of ours names.
  * @param folder absolute path of the renderer's built files.

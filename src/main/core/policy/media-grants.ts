@@ -10,7 +10,7 @@ export interface MediaEffects {
   now(): number
   /** Asks staff. */
   ask(devices: readonly MediaDevice[], answer: (granted: boolean) => void): void
-  /** The page has got them. */
+  /** The page has got some for the first time. */
   granted(devices: readonly MediaDevice[]): void
   /** Whether the system lets this application use the devices; it may ask the person at the machine. */
   systemAllows(devices: readonly MediaDevice[]): Promise<boolean>
@@ -102,9 +102,10 @@ export class MediaGrants {
     this.#effects.systemAllows(devicesOf(asked.mediaTypes) ?? []).then(
       (isAllowed) => {
         const isGranted = isAllowed && this.#decide(asked) !== 'refuse'
+        const isNew = isGranted && !keysOf(asked).every((key) => this.#granted.has(key))
         if (isGranted) for (const key of keysOf(asked)) this.#granted.add(key)
         grant(isGranted)
-        if (isGranted) this.#effects.granted(devicesOf(asked.mediaTypes) ?? [])
+        if (isNew) this.#effects.granted(devicesOf(asked.mediaTypes) ?? [])
       },
       () => grant(false)
     )

@@ -5,6 +5,8 @@ import type { Scene } from '../scene.ts'
 import { refusedBy } from './scripts.ts'
 
 const CAMERA = 'navigator.mediaDevices.getUserMedia({ video: true })'
+/** The second of the two cameras of these tests; a page gets the first by itself. */
+const CHOSEN = 'fake_device_1'
 const MICROPHONE = 'navigator.mediaDevices.getUserMedia({ audio: true })'
 
 /** In a frame of the page's that has no address of its own. */
@@ -222,6 +224,60 @@ export const camera: Area = {
       ),
       answers: 'refused',
       guard: ['browser']
+    },
+    {
+      name: 'learn the names of cameras by the one that was chosen, before staff has answered',
+      turn: { media: 'ask', camera: CHOSEN },
+      play: async (scene) => {
+        await ask(scene, CAMERA, 'first')
+        await scene.until(() => questions(scene) === 1, 'staff to be asked')
+        const names = 'return (await navigator.mediaDevices.enumerateDevices()).map((d) => d.label).filter(Boolean)'
+        assert.deepEqual(await scene.run(names), [])
+        await answered(scene, false)
+        await becomes(scene, 'first', 'refused')
+        assert.deepEqual(await scene.run(names), [])
+      }
+    },
+    {
+      name: 'watch with a camera that was chosen, in a turn that needs none',
+      turn: { media: 'never', camera: CHOSEN },
+      script: refusedBy(CAMERA),
+      answers: 'refused',
+      told: 'camera'
+    },
+    {
+      name: 'read in its question which camera was chosen, or how',
+      turn: { media: 'yes', camera: CHOSEN },
+      script: `const media = MediaDevices.prototype.getUserMedia; const { value, ...kind } = Object.getOwnPropertyDescriptor(MediaDevices.prototype, "getUserMedia");
+        const [track] = (await ${CAMERA}).getVideoTracks(); track.stop();
+        return [/^function \\w*\\(\\) \\{ \\[native code\\] \\}$/.test(String(media)), media.name, media.length, Object.getOwnPropertyNames(media), "prototype" in media, kind, track.label, Object.keys(track.getConstraints())]`,
+      answers: [
+        true,
+        'getUserMedia',
+        0,
+        ['length', 'name'],
+        false,
+        { writable: true, enumerable: true, configurable: true },
+        CHOSEN,
+        []
+      ],
+      guard: ['hold']
+    },
+    {
+      name: 'get hold of what chooses its camera',
+      turn: { media: 'yes', camera: CHOSEN },
+      // By who called, by what is called, and by what was said on its console.
+      script: `const got = []; const said = [];
+        Error.prepareStackTrace = (_, calls) => calls.map((call) => { try { return call.getFunction() } catch {} });
+        const keep = (found) => got.push(...[found].flat().filter((f) => typeof f === "function" && /fromChosen|deviceId/.test(String(f))));
+        const look = function () { keep(new Error().stack); try { keep(look.caller) } catch {} };
+        console.debug = (...words) => said.push(...words);
+        for (const name of ["then", "catch"]) { const old = Promise.prototype[name]; Promise.prototype[name] = function (...a) { a.forEach(keep); look(); return old.apply(this, a) } }
+        for (const [owner, name] of [[MediaDevices.prototype, "enumerateDevices"], [MediaStream.prototype, "getTracks"], [MediaStreamTrack.prototype, "applyConstraints"], [MediaStreamTrack.prototype, "stop"]]) { const old = owner[name]; owner[name] = function (...a) { a.forEach(keep); look(); return old.apply(this, a) } }
+        const stream = await navigator.mediaDevices.getUserMedia({ get video() { look(); return { get width() { look(); return 320 } } } });
+        return [stream.getVideoTracks()[0].label, got.length, said.length]`,
+      answers: [CHOSEN, 0, 0],
+      guard: ['hold']
     },
     {
       name: 'learn with a yes that was for the camera where this computer is',

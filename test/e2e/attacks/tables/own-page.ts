@@ -1,10 +1,20 @@
 /** What foreign script within our own page would try: our page is served shut, and its bridge is narrow. */
+import assert from 'node:assert/strict'
 import type { Area, Attack } from '../attack.ts'
+import type { Scene } from '../scene.ts'
 import { loads, refusedBy } from './scripts.ts'
 
 /** In a turn of its own: what a debugger runs at once is let run texts. */
 const later = (code: string) =>
   `new Promise((r, e) => setTimeout(() => { try { r(${code}) } catch (error) { e(error) } }))`
+
+/** Staff has the camera's picture before them, in our own page; the script must answer this. */
+const whileTesting = (script: string, answer: string) => async (scene: Scene) => {
+  await scene.say({ do: 'test-camera', isOpen: true })
+  const got = await scene.runInOwnPage(script)
+  await scene.say({ do: 'test-camera', isOpen: false })
+  assert.equal(got, answer)
+}
 
 export const ownPage: Area = {
   title: 'Foreign script in our own page',
@@ -139,7 +149,42 @@ export const ownPage: Area = {
       name: 'watch through the camera',
       script: refusedBy('(navigator.mediaDevices?.getUserMedia({ video: true }) ?? Promise.reject())'),
       answers: 'refused',
-      guard: ['own page', 'permissions']
+      guard: ['camera test']
+    },
+    {
+      name: 'learn the names of cameras and microphones',
+      script: 'return (await navigator.mediaDevices.enumerateDevices()).map((d) => d.label).filter(Boolean)',
+      answers: [],
+      guard: ['camera test']
+    },
+    {
+      name: 'listen while staff tests the camera',
+      play: whileTesting(refusedBy('navigator.mediaDevices.getUserMedia({ audio: true })'), 'refused'),
+      guard: ['camera test']
+    },
+    {
+      name: 'watch and listen while staff tests the camera',
+      play: whileTesting(refusedBy('navigator.mediaDevices.getUserMedia({ audio: true, video: true })'), 'refused'),
+      guard: ['camera test']
+    },
+    {
+      name: 'learn where this computer is while staff tests the camera',
+      play: whileTesting(
+        'return new Promise((r) => navigator.geolocation.getCurrentPosition(() => r("granted"), () => r("refused")))',
+        'refused'
+      ),
+      guard: ['camera test']
+    },
+    {
+      name: 'watch once staff has tested the camera',
+      play: async (scene) => {
+        await whileTesting(refusedBy('navigator.mediaDevices.getUserMedia({ video: true })'), 'granted')(scene)
+        assert.equal(
+          await scene.runInOwnPage(refusedBy('navigator.mediaDevices.getUserMedia({ video: true })')),
+          'refused'
+        )
+      },
+      guard: ['camera test']
     },
     {
       name: 'read the clipboard',

@@ -155,6 +155,9 @@ export function fileWords({ name, bytes }: OfferedFile): string {
 export const NO_FILES =
   'The page asked for a file. Files can’t be chosen while someone signs here. If the form needs one, they can sign on their own device.'
 
+/** To staff, where a page got another camera than the office chose. */
+export const OTHER_CAMERA = 'The camera chosen in Settings isn’t connected or is in use, so the page got another one.'
+
 const reasons: Record<CoveredBy, string> = {
   moment: 'They asked for a moment.',
   help: 'They pressed “Help” or “Staff”.',

@@ -1,0 +1,64 @@
+/**
+ * Our own page is granted the camera while it shows staff a picture to test it by, and at no other time: the office's page alone, never
+ * the microphone, and no longer than a test takes.
+ */
+import { fail } from '../lib/failure.ts'
+import type { Time } from '../lib/time.ts'
+import { isOfficePage, isOwnPage } from '../policy/app-pages.ts'
+import { type AskedPermission, devicesOf } from '../policy/permissions.ts'
+
+/** Milliseconds after which a test that nobody ended is over. */
+export const LONGEST_TEST = 5 * 60_000
+
+export interface CameraTestDeps {
+  time: Pick<Time, 'after'>
+  devServer: URL | undefined
+  /** Whether the system lets this application use the camera; it may ask the person at the machine. */
+  systemAllows: () => Promise<boolean>
+  platform: NodeJS.Platform
+}
+
+/** Answers for what our own pages ask, as the session policy's `Permits`. */
+export class CameraTest {
+  readonly #deps: CameraTestDeps
+  #end: (() => void) | undefined
+
+  constructor(deps: CameraTestDeps) {
+    this.#deps = deps
+  }
+
+  /** @throws AppFailure `not-allowed` where the system forbids the camera. */
+  async open(): Promise<void> {
+    if (!(await this.#deps.systemAllows())) forbidden(this.#deps.platform)
+    this.close()
+    this.#end = this.#deps.time.after(LONGEST_TEST, () => this.close())
+  }
+
+  /** Nothing is granted from now on. Calling it again is harmless; the page itself ends what it shows. */
+  close(): void {
+    this.#end?.()
+    this.#end = undefined
+  }
+
+  request(asked: AskedPermission, grant: (granted: boolean) => void): boolean {
+    if (!this.holds(asked)) return false
+    grant(true)
+    return true
+  }
+
+  holds({ permission, url, origin = url, mediaTypes }: AskedPermission): boolean {
+    if (!this.#end || permission !== 'media') return false
+    const { devServer } = this.#deps
+    const isCamera = devicesOf(mediaTypes)?.join() === 'camera'
+    return isCamera && isOfficePage(url, devServer) && isOwnPage(origin, devServer)
+  }
+}
+
+function forbidden(platform: NodeJS.Platform): never {
+  const where: Partial<Record<NodeJS.Platform, string>> = {
+    darwin: 'Allow it in System Settings, under Privacy & Security, Camera. Then test again.',
+    win32: 'Allow desktop apps in Settings, under Privacy & security, Camera. Then test again.'
+  }
+  const next = where[platform] ?? 'Allow it in the system’s privacy settings, then test again.'
+  return fail('not-allowed', 'This computer doesn’t let Countersign use the camera.', { next })
+}

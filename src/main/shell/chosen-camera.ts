@@ -1,0 +1,146 @@
+/**
+ * Has a signing page that asks for video get the camera that the office chose. Electron answers a page's question with yes or no, and
+ * Chromium then takes the first camera, so the choice is put into the page's own question. It gives the page nothing beside: a
+ * camera is known here by its name, which Chromium tells a page only of what it was granted.
+ */
+
+/** What `getUserMedia` is asked, as a copy of the page's. */
+interface Question {
+  video?: unknown
+}
+type Set = Record<string, unknown>
+
+/**
+ * Self-contained: its source is what runs in the page's documents, before their own scripts. What these make of the browser's functions
+ * afterwards isn't called, and strictness keeps ours from what looks at who called it.
+ * @param label the camera's name, as Chromium tells it.
+ * @param other said on the page's console where it got another camera; the page can't know it.
+ */
+export function preferCamera(label: string, other: string): void {
+  const { MediaDevices, MediaDeviceInfo, MediaStream, MediaStreamTrack, DOMException, structuredClone } = globalThis
+  // A document that isn't secure has no cameras.
+  if (typeof MediaDevices !== 'function') return
+  // biome-ignore lint/suspicious/noConsole: it is the page's, and what is said on it is heard by us alone.
+  const say = console.debug.bind(console)
+  const { apply, getOwnPropertyDescriptor, defineProperty } = Reflect
+  const { isArray } = Array
+  const method = <Answer>(owner: object, name: string) => {
+    const { value, get } = getOwnPropertyDescriptor(owner, name) ?? {}
+    const native = value ?? get
+    return (self: unknown, ...args: unknown[]): Answer => apply(native, self, args)
+  }
+  const media = MediaDevices.prototype
+  const ask = method<Promise<MediaStream>>(media, 'getUserMedia')
+  const list = method<Promise<MediaDeviceInfo[]>>(media, 'enumerateDevices')
+  const kindOf = method<string>(MediaDeviceInfo.prototype, 'kind')
+  const nameOf = method<string>(MediaDeviceInfo.prototype, 'label')
+  const idOf = method<string>(MediaDeviceInfo.prototype, 'deviceId')
+  const tracksOf = method<MediaStreamTrack[]>(MediaStream.prototype, 'getTracks')
+  const trackKind = method<string>(MediaStreamTrack.prototype, 'kind')
+  const trackName = method<string>(MediaStreamTrack.prototype, 'label')
+  const stop = method<void>(MediaStreamTrack.prototype, 'stop')
+  const constrain = method<Promise<void>>(MediaStreamTrack.prototype, 'applyConstraints')
+  const errorName = method<string>(DOMException.prototype, 'name')
+
+  const isSet = (value: unknown): value is Set => typeof value === 'object' && value !== null
+  /** Whether the page names a device, or asks in the old way, in which it could. */
+  function isOfItsOwn(video: Set): boolean {
+    for (const name of ['deviceId', 'groupId', 'mandatory', 'optional']) if (name in video) return true
+    const { advanced } = video
+    if (!isArray(advanced)) return false
+    for (let at = 0; at < advanced.length; at++) {
+      const set: unknown = advanced[at]
+      if (isSet(set) && ('deviceId' in set || 'groupId' in set)) return true
+    }
+    return false
+  }
+
+  /** A copy that the page can't change any more; undefined where the choice is none of ours. */
+  function copyOf(asked: unknown): (Question & { video: Set }) | undefined {
+    try {
+      const copy: unknown = structuredClone(asked)
+      if (!isSet(copy) || !copy.video) return undefined
+      const video = isSet(copy.video) ? copy.video : {}
+      return isOfItsOwn(video) ? undefined : { ...copy, video }
+    } catch {
+      return undefined
+    }
+  }
+
+  /** The chosen camera's id for this page; undefined where it isn't there, or the page may not know of it. */
+  async function chosenId(self: unknown): Promise<string | undefined> {
+    try {
+      const devices = await list(self)
+      for (let at = 0; at < devices.length; at++) {
+        const device = devices[at]
+        if (kindOf(device) === 'videoinput' && nameOf(device) === label) return idOf(device)
+      }
+    } catch {
+      // The browser says why, once it is asked.
+    }
+    return undefined
+  }
+
+  /** The stream's picture, or undefined. */
+  function pictureOf(stream: MediaStream): MediaStreamTrack | undefined {
+    const tracks = tracksOf(stream)
+    for (let at = 0; at < tracks.length; at++) if (trackKind(tracks[at]) === 'video') return tracks[at]
+    return undefined
+  }
+
+  function isRefusal(error: unknown): boolean {
+    try {
+      return errorName(error) === 'NotAllowedError'
+    } catch {
+      return false
+    }
+  }
+
+  async function fromChosen(self: unknown, question: Question & { video: Set }): Promise<MediaStream> {
+    let id = await chosenId(self)
+    if (id === undefined) {
+      // Names are told once the page has been granted a camera, whichever that was.
+      let first: MediaStream | undefined
+      let failure: unknown
+      try {
+        first = await ask(self, question)
+        if (trackName(pictureOf(first)) === label) return first
+      } catch (error) {
+        failure = error
+      }
+      id = await chosenId(self)
+      if (id === undefined) {
+        if (!first) throw failure
+        say(other)
+        return first
+      }
+      const tracks = first ? tracksOf(first) : []
+      for (let at = 0; at < tracks.length; at++) stop(tracks[at])
+    }
+    try {
+      const stream = await ask(self, { ...question, video: { ...question.video, deviceId: { exact: id } } })
+      // What the page can read of its own question is what it asked.
+      try {
+        await constrain(pictureOf(stream), question.video)
+      } catch {
+        // It goes on as it was taken.
+      }
+      return stream
+    } catch (error) {
+      if (isRefusal(error)) throw error
+    }
+    // It is there, and can't be had: another program has it, or it can't do what the page asks.
+    const stream = await ask(self, question)
+    say(other)
+    return stream
+  }
+
+  // A proxy has the name, the length and the manners of what it stands for.
+  const value = new Proxy(media.getUserMedia, {
+    apply(native, self, args) {
+      const question = copyOf(args[0])
+      return question ? fromChosen(self, question) : apply(native, self, args)
+    }
+  })
+  defineProperty(media, 'getUserMedia', { ...getOwnPropertyDescriptor(media, 'getUserMedia'), value })
+}

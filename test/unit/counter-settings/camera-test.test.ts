@@ -1,0 +1,73 @@
+/** When our own page is granted the camera: while staff tests it, and never else. */
+import { expect, test } from 'vitest'
+import { CameraTest, LONGEST_TEST } from '../../../src/main/core/counter/camera-test.ts'
+import { APP_START, PERSON_START } from '../../../src/main/core/policy/app-pages.ts'
+import { ownTime } from '../../fixtures/own-time.ts'
+
+const asked = {
+  permission: 'media',
+  url: `${APP_START}#/settings`,
+  origin: 'app://countersign/',
+  mediaTypes: ['video']
+}
+
+function office(platform: NodeJS.Platform = 'linux') {
+  const time = ownTime()
+  const system = { allows: true }
+  const camera = new CameraTest({
+    ...{ time: time.run(), platform, devServer: undefined },
+    systemAllows: async () => system.allows
+  })
+  const granted = (change: Partial<typeof asked> = {}) => {
+    let got: boolean | undefined
+    const isTaken = camera.request({ ...asked, ...change }, (answer) => (got = answer))
+    expect(camera.holds({ ...asked, ...change })).toBe(isTaken)
+    return isTaken && got
+  }
+  return { time, system, camera, granted }
+}
+
+test('our own page gets the camera while a test is open, and not before or after', async () => {
+  const { camera, granted } = office()
+  expect(granted()).toBe(false)
+  await camera.open()
+  expect(granted()).toBe(true)
+  camera.close()
+  expect(granted()).toBe(false)
+})
+
+test('a test that nobody ended is over after five minutes; testing again begins them again', async () => {
+  const { camera, granted, time } = office()
+  await camera.open()
+  await time.pass(LONGEST_TEST - 1)
+  await camera.open()
+  await time.pass(LONGEST_TEST - 1)
+  expect(granted()).toBe(true)
+  await time.pass(1)
+  expect(granted()).toBe(false)
+})
+
+test('nothing but the camera is granted, and to nobody but the office’s page', async () => {
+  const { camera, granted } = office()
+  await camera.open()
+  expect(granted({ mediaTypes: ['audio'] })).toBe(false)
+  expect(granted({ mediaTypes: ['audio', 'video'] })).toBe(false)
+  expect(granted({ mediaTypes: [] })).toBe(false)
+  expect(granted({ permission: 'geolocation' })).toBe(false)
+  expect(granted({ url: PERSON_START })).toBe(false)
+  expect(granted({ url: 'https://sign.example.com/index.html' })).toBe(false)
+  expect(granted({ origin: 'https://sign.example.com' })).toBe(false)
+})
+
+test.each([
+  ['darwin', 'System Settings'],
+  ['win32', 'Privacy & security'],
+  ['linux', 'privacy settings']
+] as const)('where the system forbids it, a test on %s says where that is changed', async (platform, where) => {
+  const { camera, granted, system } = office(platform)
+  system.allows = false
+  await expect(camera.open()).rejects.toMatchObject({
+    appError: { code: 'not-allowed', next: expect.stringContaining(where) }
+  })
+  expect(granted()).toBe(false)
+})
