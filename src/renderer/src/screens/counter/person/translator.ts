@@ -12,6 +12,7 @@ import { SENTENCES, type Sentence } from './languages/sentences.ts'
 import samoan from './languages/sm.json'
 import tongan from './languages/to.json'
 import chinese from './languages/zh-Hans.json'
+import { hasLetters } from './letters.ts'
 
 type Forms = Partial<Record<Intl.LDMLPluralRule, string>>
 
@@ -53,9 +54,9 @@ export function wholeLanguages(catalogues: Partial<Record<PersonLanguage, Catalo
 
 const WHOLE = wholeLanguages()
 
-/** What a person may choose from: English, and what the office offers of what is whole. */
-export function offeredLanguages(session: Pick<CounterSession, 'offers'>): PersonLanguage[] {
-  return WHOLE.filter((language) => language === 'en' || session.offers.languages.includes(language))
+/** What a person may choose from: English, and what the office offers of what is whole and can be shown here. */
+export function offeredLanguages(offered: readonly PersonLanguage[]): PersonLanguage[] {
+  return WHOLE.filter((language) => language === 'en' || (offered.includes(language) && hasLetters(nameOf(language))))
 }
 
 export const nameOf = (language: PersonLanguage): string => (language === 'en' ? 'English' : CATALOGUES[language].name)

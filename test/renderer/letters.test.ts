@@ -1,0 +1,63 @@
+/** A language whose letters the computer lacks, on a canvas that draws a box for each of them as browsers do. */
+import { screen } from '@testing-library/svelte'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { hasLetters } from '../../src/renderer/src/screens/counter/person/letters.ts'
+import { offeredLanguages } from '../../src/renderer/src/screens/counter/person/translator.ts'
+import CounterSection from '../../src/renderer/src/screens/settings/counter/CounterSection.svelte'
+import { PERSON_LANGUAGES } from '../../src/shared/contract/counter-views.ts'
+import { fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { openOffice, show } from './office.ts'
+
+/** Letters of Latin and Arabic; for the others what draws a missing one: always the same. */
+let boxOf: (letter: string) => string
+beforeEach(() => {
+  boxOf = () => 'box'
+  let drawn = ''
+  const context = {
+    clearRect: () => (drawn = ''),
+    fillText: (letter: string) =>
+      (drawn = /[\p{Script=Latin}\p{Script=Arabic}]/u.test(letter) ? letter : boxOf(letter)),
+    getImageData: () => ({ data: [drawn] })
+  }
+  vi.stubGlobal('CanvasRenderingContext2D', class {})
+  vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(context as never)
+})
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.restoreAllMocks()
+})
+
+describe('a language', () => {
+  test('has its letters where each is drawn, and they differ', () => {
+    expect(hasLetters('te reo')).toBe(true)
+    expect(hasLetters('हिन्द')).toBe(false)
+  })
+
+  test('lacks them, too, where its boxes are those of another font', () => {
+    boxOf = (letter) => (letter === '\u{10ffff}' ? 'nothing' : 'box')
+    expect(hasLetters('中文')).toBe(false)
+  })
+
+  test('whose letters are missing is not offered to a person', () => {
+    expect(offeredLanguages(PERSON_LANGUAGES)).toEqual(['en', 'mi', 'sm', 'to', 'ar'])
+    expect(offeredLanguages(['hi', 'ar'])).toEqual(['en', 'ar'])
+  })
+
+  test('is said to staff to be missing, with what to do', async () => {
+    const opened = await openOffice(fakeApi())
+    show(opened, CounterSection)
+    await settle()
+    const said = (name: string) => {
+      const ids = screen.getByRole('checkbox', { name }).getAttribute('aria-describedby') ?? ''
+      return ids
+        .split(' ')
+        .map((id) => document.getElementById(id)?.textContent)
+        .join()
+    }
+    expect(said('हिन्दी (Hindi)')).toContain('this computer has no font with these letters')
+    expect(said('العربية (Arabic)')).not.toContain('no font')
+    expect(screen.getByText(/install a font that has them/)).toBeTruthy()
+    opened.close()
+  })
+})
