@@ -289,6 +289,15 @@ describe('the second display', () => {
     api.control.emit('appointments.changed', null)
     await settle()
     expect(screen.getByRole('heading', { name: 'Number 14 Please come to Counter 2' })).toBeTruthy()
+    // The number once, and where to come in each language that the office offers.
+    expect(document.body.textContent?.match(/14/g)).toHaveLength(1)
+    expect(screen.getByText(/Haere mai ki/).lang).toBe('mi')
+    const arabic = screen.getByText(/يرجى التوجه إلى/)
+    expect([arabic.lang, arabic.dir, arabic.textContent]).toEqual(['ar', 'rtl', expect.stringContaining('Counter 2')])
+    api.control.state.counterSettings = { ...api.control.state.counterSettings, languages: ['to'] }
+    api.control.emit('settings.changed', null)
+    await settle()
+    expect([screen.queryByText(/Haere mai ki/), screen.getByText(/Kātaki ʻo haʻu/).lang]).toEqual([null, 'to'])
     expect(document.body.textContent).not.toMatch(/Mere|mere@|Will/)
     delete api.control.state.calling
     api.control.emit('appointments.changed', null)

@@ -292,6 +292,8 @@ export interface IdleScreen {
   pictures: string[]
   /** The number that is being called. */
   call?: IdleCall
+  /** In which languages it calls, beside English. */
+  languages: PersonLanguage[]
   /** It sounds when it calls. */
   callSound: boolean
 }

@@ -392,13 +392,14 @@ export function fakeCounter(office: FakeOffice): Handled {
       return state.counterSettings as never
     },
     'counter.idleScreen': () => {
-      const { idleText, logo } = state.counterSettings
+      const { idleText, logo, languages } = state.counterSettings
       const name = state.accounts.find(({ chosen }) => chosen)?.name
       const { pictures, callSound, counterName } = state.counterSettings.waitingRoom
       const called = state.appointments.find(({ id }) => id === state.calling)
       const call = called?.number && { number: called.number, place: called.place || counterName, calls: 1 }
       return {
         text: idleText,
+        languages,
         pictures,
         callSound,
         ...(logo && { logo }),

@@ -132,6 +132,7 @@ describe('requests about the counter’s settings', () => {
       text: 'Haere mai',
       name: 'Harbour & Co',
       callSound: false,
+      languages: ['mi', 'sm', 'to', 'zh-Hans', 'hi', 'pa', 'ar'],
       pictures: []
     })
   })

@@ -112,8 +112,9 @@ export class CounterSettingsKeeper {
 
   idleScreen(): IdleScreen {
     const logo = this.#logo
-    const { callSound } = this.#kept.waitingRoom
-    return { text: this.#kept.idleText, pictures: this.#pictures.ids(), callSound, ...(logo !== undefined && { logo }) }
+    const { idleText: text, languages, waitingRoom } = this.#kept
+    const shown = { text, languages, pictures: this.#pictures.ids(), callSound: waitingRoom.callSound }
+    return { ...shown, ...(logo !== undefined && { logo }) }
   }
 
   /** Who of staff works here. */

@@ -26,7 +26,7 @@ export class PersonDisplay {
   }
 
   get idle(): IdleScreen {
-    return this.#idle.value ?? { text: '', pictures: [], callSound: false }
+    return this.#idle.value ?? { text: '', languages: [], pictures: [], callSound: false }
   }
   get theme() {
     return this.#settings.value?.theme ?? 'system'

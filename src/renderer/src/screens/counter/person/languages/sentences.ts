@@ -3,6 +3,10 @@
  * to have to be whole. To add one: a line here, `say('…')` where it is shown, and its translation in each file beside this.
  */
 export const SENTENCES = [
+  // The second display calls a number.
+  'Please come to {place}',
+  'Please come to the counter',
+
   // The screen changes hands.
   'Please hand the screen to',
   'This screen is for',
