@@ -5,13 +5,14 @@ import { type Conditions, DIALECTS, REFUSALS, readDialects } from '../src/practi
 import { newCredentials, openPracticeOffice } from '../src/practice/office.ts'
 import type { SeedName } from '../src/practice/seed.ts'
 
-const SCHEMES = ['none', 'hmac', 'bearer', 'bearer-and-key', 'basic', 'headers'] as const
+const SCHEMES = ['none', 'hmac', 'bearer', 'bearer-and-key', 'basic', 'headers', 'oauth'] as const
 
 const USAGE = `Use: npm run practice -- [OPTIONS]
   --port N                        0, or absent, for a free one
   --auth ${SCHEMES.join('|')}
                                   who is let in; with --key, --secret and --referer (hmac), --token (bearer), all four (bearer-and-key),
-                                  --user and --password (basic), or --header 'NAME: VALUE' (headers) for credentials of your own
+                                  --user and --password (basic), --header 'NAME: VALUE' (headers), or --client, --secret and
+                                  --lifetime S of access tokens (oauth) for credentials of your own
   --data demo|empty|NUMBER        what a new office has
   --state FILE                    keeps the office there
   --base /web/v1.4                finds operations under this path only
@@ -45,6 +46,8 @@ function readArguments() {
         user: { type: 'string' },
         password: { type: 'string' },
         header: { type: 'string' },
+        client: { type: 'string' },
+        lifetime: { type: 'string' },
         help: { type: 'boolean', default: false }
       }
     })
@@ -76,11 +79,19 @@ function readHeader(text: string): Record<string, string> {
   return name && value ? { [name]: value } : fail(`--header must be "NAME: VALUE", not "${text}".`)
 }
 
+function readLifetime(text: string): number {
+  return /^\d{1,9}$/.test(text) ? Number(text) : fail(`--lifetime must be a number of seconds, not "${text}".`)
+}
+
 /** New credentials of the scheme, but for what was given. */
 function readAuth(scheme: AuthScheme['scheme'], given: ReturnType<typeof readArguments>) {
-  const { header, ...named } = given
+  const { header, client, lifetime, ...named } = given
   const made: AuthScheme = newCredentials(scheme)
   if (made.scheme === 'headers') return header === undefined ? made : { ...made, headers: readHeader(header) }
+  if (made.scheme === 'oauth') {
+    const lifetimeSeconds = lifetime === undefined ? (made.lifetimeSeconds ?? 0) : readLifetime(lifetime)
+    return { ...made, clientId: client ?? made.clientId, secret: named.secret ?? made.secret ?? '', lifetimeSeconds }
+  }
   // Each by the name that it has in the credentials; what the scheme doesn't have is left out.
   const own = Object.entries(made).map(([name, value]) => [
     name,

@@ -154,6 +154,7 @@ export function serveScreens(parts: App, life: Life): void {
       ...accountHandlers({
         ...{ accounts, clients, facts, lists, presets, watch },
         practice: foundation.practice,
+        browserSignIn: foundation.browserSignIn,
         openInBrowser,
         whileDownloadsRest: downloads.whileEnded,
         leaveAccount: bulk.closeAll,

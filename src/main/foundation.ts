@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { app } from 'electron'
 import type { SignerCorrection } from '../shared/contract/index.ts'
 import { openAccounts } from './core/accounts/accounts.ts'
+import { openBrowserSignIn } from './core/accounts/browser-sign-in.ts'
 import { openClients } from './core/accounts/clients.ts'
 import { secretsBeside } from './core/accounts/credentials.ts'
 import { openFetchedLists } from './core/accounts/fetched-lists.ts'
@@ -26,6 +27,7 @@ import type { Log } from './shell/log.ts'
 import { applyTheme } from './shell/own-page.ts'
 import { openMainWindow } from './shell/own-windows.ts'
 import { practiceOf } from './shell/practice.ts'
+import { openOutside } from './shell/reveal.ts'
 import { Screens } from './shell/screens.ts'
 import { openServiceNetwork } from './shell/service-network.ts'
 import { openKeychain, openSettingsStore } from './shell/stores.ts'
@@ -80,10 +82,17 @@ export async function openFoundation(log: Log, devServer: URL | undefined) {
 
   const accounts = openAccounts({ db, secrets: secretsBeside(storage, keychain), newId, time })
   const facts = openServiceFacts({ db, time, changed: () => send('accounts.changed', null) })
+  const network = openServiceNetwork()
   const clients = openClients({
     ...{ accounts, facts, time },
-    ...openServiceNetwork(),
-    unreached: (accountId) => signals.emit('unreached', accountId)
+    ...network,
+    unreached: (accountId) => signals.emit('unreached', accountId),
+    signedOut: () => send('accounts.changed', null)
+  })
+  const browserSignIn = openBrowserSignIn({
+    ...{ fetch: network.fetch, newId, time },
+    // The page is where the office says that its sign-in service is, within its own network, too.
+    openInBrowser: (address) => openOutside(address, { baseUrl: address })
   })
   const lists = openFetchedLists({ db, clientOf: clients.of, describe: asAppError, time })
   const practice = practiceOf({
@@ -104,7 +113,7 @@ export async function openFoundation(log: Log, devServer: URL | undefined) {
     usualFolder: app.getPath('downloads'),
     ...{ settings, keychain, keychainState, storage, troubles, db, isKept: storage.state === 'encrypted' },
     ...{ window, screens, send, dialogs: dialogsOf(window, openMeta(db)) },
-    ...{ accounts, clients, facts, lists, rights: openRights(db), practice },
+    ...{ accounts, browserSignIn, clients, facts, lists, rights: openRights(db), practice },
     place: openKeptPlace(db, () => accounts.chosen()?.id)
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Whether a caller is who it says: no authentication, the API key with its HMAC headers and Referer, a bearer token, or both; a
- * user name and password; or headers that a gateway before the service asks for. The reference leaves this open (section 5): the
+ * user name and password; headers that a gateway before the service asks for; or a token of the office's sign-in service. The reference leaves this open (section 5): the
  * first three are the schemes that public clients of the service use.
  */
 
@@ -16,6 +16,16 @@ interface ApiKey {
   windowSeconds?: number
 }
 
+export interface OAuthOptions {
+  clientId: string
+  /** Absent: the client is known by its id alone, and proves a code by PKCE. */
+  secret?: string
+  /** How long an access token is good for. An hour when absent. */
+  lifetimeSeconds?: number
+  /** A refresh token goes on, and no answer repeats it. */
+  keepsRefreshToken?: boolean
+}
+
 export type AuthScheme =
   | { scheme: 'none' }
   | ({ scheme: 'hmac' } & ApiKey)
@@ -23,20 +33,28 @@ export type AuthScheme =
   | ({ scheme: 'bearer-and-key'; token: string } & ApiKey)
   | { scheme: 'basic'; user: string; password: string }
   | { scheme: 'headers'; headers: Record<string, string> }
+  | ({ scheme: 'oauth' } & OAuthOptions)
 
 /** Answers nothing for a caller that may go on; refuses others with 401. */
 export type Authenticate = (request: Request) => Promise<void>
 
-export function createAuthentication(auth: AuthScheme, clock: Clock): Authenticate {
+/** @param signIn of an office with `oauth`. */
+export function createAuthentication(
+  auth: AuthScheme,
+  clock: Clock,
+  signIn?: { isLetIn(token: string): boolean }
+): Authenticate {
   switch (auth.scheme) {
     case 'none':
       return async () => {}
     case 'hmac':
       return hmac(auth, clock)
     case 'bearer':
-      return bearer(auth.token)
+      return bearer((given) => sameText(given, auth.token))
+    case 'oauth':
+      return bearer((given) => signIn?.isLetIn(given) ?? false)
     case 'bearer-and-key': {
-      const [token, key] = [bearer(auth.token), hmac(auth, clock)]
+      const [token, key] = [bearer((given) => sameText(given, auth.token)), hmac(auth, clock)]
       return async (request) => {
         await token(request)
         await key(request)
@@ -61,10 +79,10 @@ function basic({ user, password }: { user: string; password: string }): Authenti
   }
 }
 
-function bearer(token: string): Authenticate {
+function bearer(isLetIn: (token: string) => boolean): Authenticate {
   return async (request) => {
     const given = /^Bearer\s+(\S+)\s*$/i.exec(request.headers.get('authorization') ?? '')?.[1]
-    if (!given || !sameText(given, token)) throw refused('The access token is missing or not valid.')
+    if (!given || !isLetIn(given)) throw refused('The access token is missing or not valid.')
   }
 }
 

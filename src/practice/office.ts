@@ -88,6 +88,8 @@ export function newCredentials(scheme: AuthScheme['scheme'], random: RandomBytes
       return { scheme, user: 'office', password: newKey(random) }
     case 'headers':
       return { scheme, headers: { 'X-Gateway-Key': newKey(random) } }
+    case 'oauth':
+      return { scheme, clientId: newKey(random).slice(0, 20), secret: newKey(random), lifetimeSeconds: 3600 }
   }
 }
 

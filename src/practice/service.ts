@@ -10,6 +10,7 @@ import { type Call, dialectsOf, type Env, type PracticeDeps } from './deps.ts'
 import { type Conditions, hasOperation } from './dialects.ts'
 import { DAY, settle } from './life.ts'
 import { createNotifier } from './notify.ts'
+import { createOAuth } from './oauth.ts'
 import { addOperations } from './operations.ts'
 import { addMailbox } from './pages/mailbox.ts'
 import { addSigningPages } from './pages/routes.ts'
@@ -95,7 +96,9 @@ export function createPracticeService(options: PracticeServiceOptions) {
     call.set('format', readFormat(url, address?.suffix, call.req.header('accept') ?? null))
     await next()
   })
-  const authenticate = createAuthentication(options.auth ?? { scheme: 'none' }, deps.clock)
+  const auth = options.auth ?? { scheme: 'none' }
+  const signIn = auth.scheme === 'oauth' ? createOAuth(auth, deps.clock, deps.random) : undefined
+  const authenticate = createAuthentication(auth, deps.clock, signIn)
   app.use(async (call, next) => {
     if (!isPage(call.get('address'))) {
       const { refusal } = deps.state.conditions ?? {}
@@ -131,7 +134,9 @@ export function createPracticeService(options: PracticeServiceOptions) {
   })
 
   return {
-    fetch: async (request: Request): Promise<Response> => app.fetch(request),
+    fetch: async (request: Request): Promise<Response> => (await signIn?.answer(request)) ?? app.fetch(request),
+    /** Where people and programs sign in to an office with `oauth`. */
+    signIn,
     state: deps.state,
     /** From now on it answers so, until it is told otherwise. */
     setConditions(conditions: Conditions): void {

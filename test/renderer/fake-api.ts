@@ -417,8 +417,16 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       const next = state.accounts[0]
       if (next && !state.accounts.some((one) => one.chosen)) choose(next.id)
       emit('accounts.changed', null)
-      return null as never
+      return { signIn: 'ended' }
     },
+    'accounts.signIn': () => ({ signIn: 'sign-in-1' }),
+    'accounts.signInAgain': ({ id }) => {
+      const { waitsForSignIn: _, ...account } = byId(state.accounts, id)
+      state.accounts = state.accounts.map((one) => (one.id === id ? account : one))
+      emit('accounts.changed', null)
+      return account
+    },
+    'accounts.cancelSignIn': () => null as never,
     'accounts.check': ({ id }) => {
       byId(state.accounts, id)
       return { documents: state.documents.length, missing: [] }

@@ -3,7 +3,10 @@ import type { AccountLimits, AccountView } from '../../shared/contract/index.ts'
 import { isUsual, type PracticeDay } from '../../shared/contract/practice-day.ts'
 import type { AccountInfo } from '../../shared/model/index.ts'
 import type { Account } from '../core/accounts/account.ts'
-import type { Accounts } from '../core/accounts/accounts.ts'
+import type { AccountChanges, Accounts } from '../core/accounts/accounts.ts'
+import type { BrowserSignIn, TypedChange } from '../core/accounts/browser-sign-in.ts'
+import type { CredentialsChange, CredentialsInput } from '../core/accounts/credentials.ts'
+import type { Tokens } from '../core/accounts/oauth-tokens.ts'
 import type { Rights } from '../core/accounts/rights.ts'
 import type { AuditNote, NoteInAudit } from '../core/audit/audit.ts'
 import type { PdfPreviews } from '../core/downloads/pdf-preview.ts'
@@ -22,6 +25,8 @@ interface AccountParts extends Pick<Parts, 'accounts' | 'clients' | 'facts' | 'l
     setDay: (day: PracticeDay) => Promise<void>
     mailbox: () => Promise<string>
   }
+  /** Where people sign in with the system’s browser. */
+  browserSignIn: BrowserSignIn
   /** Opens an address of the account in the system’s browser. */
   openInBrowser: (url: string, accountId: string) => Promise<void>
   /** What accounts may do beside the reference. */
@@ -38,7 +43,7 @@ interface AccountParts extends Pick<Parts, 'accounts' | 'clients' | 'facts' | 'l
 }
 
 export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 'templates' | 'recipients'> {
-  const { accounts, clients, facts, lists, practice, rights, watch } = parts
+  const { accounts, browserSignIn, clients, facts, lists, practice, rights, watch } = parts
 
   async function view(account: Account): Promise<AccountView> {
     const { id, name, kind, scheme, colour, dataTypeSpelling } = account
@@ -54,7 +59,8 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       signedFrom,
       ...(formsBy && { formsBy }),
       ...(kind === 'practice' && !isUsual(practice.day()) && { day: practice.day() }),
-      hasSecret: (await accounts.secretState(id)) !== 'missing'
+      hasSecret: (await accounts.secretState(id)) !== 'missing',
+      ...(clients.isSignedOut(id) && { waitsForSignIn: true as const })
     }
   }
 
@@ -85,35 +91,59 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     if (!isSameService) parts.signedLooks.forgetSigned(id)
   }
 
+  async function update(id: string, changes: AccountChanges): Promise<AccountView> {
+    const isRefused = watch.connectionOf(id).state === 'refused' || clients.isSignedOut(id)
+    const before = accounts.get(id)
+    const account = await accounts.update(id, changes, isRefused ? 'refused' : 'not refused')
+    note('account-changed', account, whatChanged(before, account, changes.authentication !== undefined))
+    clients.forget(id)
+    const isSameService = account.baseUrl === before.baseUrl
+    if (!isSameService || changes.authentication) forgetService(id, isSameService)
+    watch.accountChanged(id, isSameService ? 'the same service' : 'another service')
+    parts.changed()
+    return view(account)
+  }
+
+  /** What was typed of how an account signs in, with the tokens of the sign-in that it names. */
+  function asTyped(authentication: TypedChange): { signIn?: string | undefined; typed: CredentialsChange } {
+    return { signIn: authentication.signIn, typed: browserSignIn.withTokens(authentication) }
+  }
+
   return {
     'accounts.list': () => Promise.all(accounts.list().map(view)),
 
     'accounts.add': async (input) => {
       if (input.kind === 'practice') await practice.start()
-      const account = await accounts.add(input)
+      const { signIn, typed } = input.kind === 'service' ? asTyped(input.authentication) : {}
+      const authentication = typed as CredentialsInput
+      const account = await accounts.add(input.kind === 'service' ? { ...input, authentication } : input)
+      browserSignIn.used(signIn)
       note('account-added', account, { address: account.baseUrl ?? '' })
       if (account.kind === 'practice') parts.presets.save(account.id, PRACTICE_PRESET.name, PRACTICE_PRESET.composition)
       return choose(account.id)
     },
 
-    'accounts.update': async ({ id, ...changes }) => {
-      const admission = watch.connectionOf(id).state === 'refused' ? 'refused' : 'not refused'
-      const before = accounts.get(id)
-      const account = await accounts.update(id, changes, admission)
-      note('account-changed', account, whatChanged(before, account, changes.authentication !== undefined))
-      clients.forget(id)
-      const isSameService = account.baseUrl === before.baseUrl
-      if (!isSameService || changes.authentication) forgetService(id, isSameService)
-      watch.accountChanged(id, isSameService ? 'the same service' : 'another service')
-      parts.changed()
-      return view(account)
+    'accounts.update': async ({ id, authentication, ...changes }) => {
+      const { signIn, typed } = authentication ? asTyped(authentication) : {}
+      const account = await update(id, { ...changes, ...(typed && { authentication: typed }) })
+      browserSignIn.used(signIn)
+      return account
     },
+
+    'accounts.signIn': async ({ authentication }) => ({ signIn: await browserSignIn.begin(authentication) }),
+    'accounts.signInAgain': async ({ id }) => {
+      const kept = await accounts.secretsOf(id)
+      if (kept.scheme !== 'oauth') fail('not-allowed', 'This account doesn’t sign in with a browser.')
+      return update(id, { authentication: await browserSignIn.signIn(kept) })
+    },
+    'accounts.cancelSignIn': async () => browserSignIn.cancel(),
 
     'accounts.choose': ({ id }) => choose(id),
 
     'accounts.remove': async ({ id }) => {
       const wasChosen = accounts.chosen()?.id === id
       const account = accounts.get(id)
+      const endSignIn = await clients.ending(id)
       await parts.whileDownloadsRest(id, () => accounts.remove(id))
       note('account-removed', account, { address: account.baseUrl ?? '' })
       if (wasChosen) await parts.leaveAccount()
@@ -123,9 +153,14 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       const next = accounts.chosen()
       if (wasChosen && next) watch.soon(next.id)
       parts.changed()
+      return { signIn: (await endSignIn()) ? 'ended' : 'still valid' }
     },
 
-    'accounts.try': (tried) => inConnectingWords(clients.try(tried), tried.authentication?.scheme),
+    'accounts.try': async ({ authentication, ...tried }) => {
+      const { signIn, typed } = authentication ? asTyped(authentication) : {}
+      const keepTokens = (tokens: Tokens) => browserSignIn.renewed(signIn, tokens)
+      return inConnectingWords(clients.try({ ...tried, authentication: typed, keepTokens }), typed?.scheme)
+    },
     'accounts.check': ({ id }) => watch.check(id),
 
     'accounts.refreshLimits': async () => {

@@ -5,7 +5,7 @@
 import { type AppError, localErrorCodes, serviceErrorCodes } from '../../shared/contract/index.ts'
 import type { AuthScheme } from '../../shared/contract/views.ts'
 import { AppFailure } from '../core/lib/failure.ts'
-import { isServiceError, type ServiceError } from '../core/service/errors.ts'
+import { isServiceError, type ServiceError, type SignInTrouble } from '../core/service/errors.ts'
 import { queryTroubleOf } from '../core/storage/database-fault.ts'
 import { type FileErrorCode, fileErrorOf } from '../core/storage/file-error.ts'
 import { KeychainError, type KeychainTrouble } from '../core/storage/keychain.ts'
@@ -76,6 +76,9 @@ function certificateWords(reason = ''): string | undefined {
 
 function described(error: ServiceError): Pick<AppError, 'code' | 'message' | 'next'> {
   const { code, movedTo, reason } = error
+  if (code === 'keychain') return { ...KEYCHAIN.failed, message: NOT_IN_KEYCHAIN }
+  const signIn = error.signIn && signInWords(error)
+  if (signIn) return signIn
   if (code === 'unauthorised') return clockWords(error) ?? { code, message: SERVICE[code] }
   const certificate = code === 'tls' && certificateWords(reason)
   if (certificate) return { code, message: `The connection to the signing service isn’t secure: ${certificate}` }
@@ -92,8 +95,58 @@ function described(error: ServiceError): Pick<AppError, 'code' | 'message' | 'ne
   }
 }
 
+/** What the sign-in service said, or that it could not be asked. */
+function signInWords({ code, reason, signIn = 'answer' }: ServiceError): Pick<AppError, 'code' | 'message' | 'next'> {
+  if (code === 'rate-limited') return { code, message: 'The sign-in service has asked us to slow down.' }
+  // The contract has no code of its own for a broken line.
+  if (code === 'interrupted') {
+    return { code: 'timeout', message: 'The connection to the sign-in service was lost before it answered.' }
+  }
+  const certificate = code === 'tls' && certificateWords(reason)
+  if (certificate) return { code, message: `The connection to the sign-in service isn’t secure: ${certificate}` }
+  if (signIn === 'away' && isAway(code)) return { code, message: SIGN_IN_AWAY[code] }
+  return { code: code === 'redirected' ? 'unsafe-address' : code, ...SIGN_IN[signIn] }
+}
+
+function isAway(code: ServiceError['code']): code is keyof typeof SIGN_IN_AWAY {
+  return code in SIGN_IN_AWAY
+}
+
+const SIGN_IN: Record<SignInTrouble, Pick<AppError, 'message' | 'next'>> = {
+  over: {
+    message: 'This account’s sign-in is no longer valid.',
+    next: 'Choose “Sign in again” at the account in Settings.'
+  },
+  denied: { message: 'The sign-in was declined.', next: 'Try again, or ask your provider for access.' },
+  client: {
+    message: 'The sign-in service rejected the client ID, the secret or the scope.',
+    next: 'Check that they are exactly as your provider gave them.'
+  },
+  elsewhere: {
+    message: 'The sign-in service leads to a different website, so nothing was sent there.',
+    next: 'Check its address, or enter the addresses that your provider gave you.'
+  },
+  'not-found': {
+    message: 'There’s no sign-in service at this address.',
+    next: 'Check the address, or enter the addresses that your provider gave you.'
+  },
+  answer: {
+    message: 'Countersign can’t read the sign-in service’s answer.',
+    next: 'Try again. If that doesn’t help, ask your provider.'
+  },
+  away: { message: 'The sign-in service can’t be reached.' }
+}
+
+const SIGN_IN_AWAY: Record<'offline' | 'dns' | 'refused' | 'timeout' | 'tls', string> = {
+  offline: 'This computer is offline.',
+  dns: 'The sign-in service’s address can’t be found.',
+  refused: 'The sign-in service can’t be reached.',
+  timeout: 'The sign-in service took too long to respond.',
+  tls: 'The connection to the sign-in service isn’t secure: its certificate can’t be trusted.'
+}
+
 /** What happened, in one plain sentence or two: what it means for the work, where that isn't plain. */
-const SERVICE: Record<Exclude<ServiceError['code'], 'interrupted' | 'redirected'>, string> = {
+const SERVICE: Record<Exclude<ServiceError['code'], 'interrupted' | 'redirected' | 'keychain'>, string> = {
   offline: 'This computer is offline.',
   dns: 'The signing service’s address can’t be found.',
   refused: 'The signing service can’t be reached.',
@@ -118,6 +171,7 @@ const SERVICE: Record<Exclude<ServiceError['code'], 'interrupted' | 'redirected'
   cancelled: 'This was cancelled.'
 }
 
+const NOT_IN_KEYCHAIN = 'This computer’s keychain couldn’t save the account’s new token.'
 const KEYCHAIN: Record<KeychainTrouble, AppError> = {
   missing: {
     code: 'keychain',
@@ -203,7 +257,9 @@ export async function inConnectingWords<Answer>(call: Promise<Answer>, scheme?: 
     const { mayHaveArrived: _, ...described } = asAppError(error)
     const byScheme = described.code === 'unauthorised' && scheme && REFUSED_BY_SCHEME[scheme]
     const said =
-      isServiceError(error) && (TRIED_BY_STATUS.get(error.status ?? 0) ?? (byScheme || TRIED_BY_CODE.get(error.code)))
+      isServiceError(error) &&
+      !error.signIn &&
+      (TRIED_BY_STATUS.get(error.status ?? 0) ?? (byScheme || TRIED_BY_CODE.get(error.code)))
     // What the error itself says to do is about what happened; the words here are for all that share a code.
     throw new AppFailure({ ...described, ...said, ...(described.next && { next: described.next }) })
   }
@@ -250,6 +306,10 @@ const REFUSED_BY_SCHEME: Record<AuthScheme, Said> = {
   headers: {
     message: 'The signing service rejected the headers.',
     next: 'Check each name and value, or ask your provider.'
+  },
+  oauth: {
+    message: 'The signing service rejected the sign-in.',
+    next: 'Ask your provider whether this account may use the service.'
   }
 }
 

@@ -14,14 +14,14 @@ export function showInFolder(path: string): void {
  * @param account whose address it is said to be: its own host may stand within the office.
  * @throws AppFailure `unsafe-address` if the address isn't a plain web address.
  */
-export async function openOutside(address: string, account: Account | undefined): Promise<void> {
+export async function openOutside(address: string, account: Pick<Account, 'baseUrl'> | undefined): Promise<void> {
   const link = externalLink(address, ownAddresses(account))
   if (!link.ok)
     fail('unsafe-address', 'This link isn’t a plain web address of the signing service, so it wasn’t opened.')
   await shell.openExternal(link.href)
 }
 
-function ownAddresses(account: Account | undefined): { host?: string; practiceOrigin?: string } {
+function ownAddresses(account: Pick<Account, 'baseUrl'> | undefined): { host?: string; practiceOrigin?: string } {
   if (!account?.baseUrl) return {}
   const { protocol, host, origin } = new URL(account.baseUrl)
   return protocol === 'http:' ? { practiceOrigin: origin } : { host }

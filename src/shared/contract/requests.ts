@@ -33,6 +33,26 @@ const apiKey = {
   sender: z.string().trim().max(320).optional()
 }
 
+const signInUrl = z.string().trim().min(1).max(2000)
+
+/** What an office is known by at its sign-in service; never a token. */
+const oauth = z.strictObject({
+  scheme: z.literal('oauth'),
+  /** code: a person signs in with the browser. client: by the client's own secret. */
+  grant: z.enum(['code', 'client']),
+  clientId: z.string().trim().min(1).max(1000),
+  secret: secret.optional(),
+  /** From it the other addresses are found. Absent: they are typed. */
+  issuer: signInUrl.optional(),
+  authorizeUrl: signInUrl.optional(),
+  tokenUrl: signInUrl.optional(),
+  revokeUrl: signInUrl.optional(),
+  scope: z.string().trim().max(1000).optional(),
+  apiKey: z.strictObject(apiKey).optional(),
+  /** Which sign-in of `accounts.signIn` is meant; of a code always. */
+  signIn: id.optional()
+})
+
 const authentication = z.discriminatedUnion('scheme', [
   z.strictObject({ scheme: z.literal('none') }),
   z.strictObject({ scheme: z.literal('api-key'), ...apiKey }),
@@ -47,7 +67,8 @@ const authentication = z.discriminatedUnion('scheme', [
       .min(1)
       .max(10)
       .readonly()
-  })
+  }),
+  oauth
 ])
 
 /** Of an account that is there: without the key, what is left out of the api-key's members stays as it is kept. */
@@ -56,7 +77,8 @@ const changedAuthentication = z.discriminatedUnion('scheme', [
   authentication.options[1].partial({ key: true, secret: true, referer: true }),
   authentication.options[2],
   authentication.options[3],
-  authentication.options[4]
+  authentication.options[4],
+  authentication.options[5]
 ])
 
 const name = z.string().trim().min(1).max(100)
@@ -86,8 +108,17 @@ export const requests = {
   /** Adds and chooses the account; a practice account starts the practice service. */
   'accounts.add': answers<AccountView>()(NewAccount),
   'accounts.choose': answers<AccountView>()(byId),
-  /** Removes the account with its secret and everything kept of it on this machine. */
-  'accounts.remove': answers<null>()(byId),
+  /** Removes the account with its secret and everything kept of it on this machine, and ends its sign-in at the service where it can. */
+  'accounts.remove': answers<{ signIn: 'ended' | 'still valid' }>()(byId),
+  /**
+   * Lets a person sign in with the system's browser, by a code. Answers an id for `authentication.signIn` once they have, within
+   * five minutes; a second one gives the first up (`cancelled`).
+   */
+  'accounts.signIn': answers<{ signIn: string }>()(z.strictObject({ authentication: oauth.omit({ signIn: true }) })),
+  /** The same for an account that is there; it goes on with that at once. */
+  'accounts.signInAgain': answers<AccountView>()(byId),
+  /** Gives up waiting for the browser. */
+  'accounts.cancelSignIn': answers<null>()(nothing),
   /**
    * Asks the service that an account would have for what its folders hold, before anything is kept; with the `id` of an
    * account that is there and no `authentication`, by what is kept of that.

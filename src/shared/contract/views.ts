@@ -14,7 +14,7 @@ export type * from './document-views.ts'
 export type * from './downloads.ts'
 export type * from './identity.ts'
 
-export type AuthScheme = 'none' | 'api-key' | 'bearer' | 'basic' | 'headers'
+export type AuthScheme = 'none' | 'api-key' | 'bearer' | 'basic' | 'headers' | 'oauth'
 
 /** What a service says of an account (not in the reference). Whatever it doesn't say is absent, and not known. */
 export interface AccountLimits {
@@ -54,6 +54,8 @@ export interface AccountView {
   signedFrom: readonly string[]
   /** False where the keychain no longer has this account's secret: it must be entered again. */
   hasSecret: boolean
+  /** Its sign-in is over, or was never made: nothing is asked of its service until someone signs in again. */
+  waitsForSignIn?: true
 }
 
 export interface ConnectionView {

@@ -108,6 +108,13 @@ export const scenes: Record<string, () => FakeApi> = {
     })
     return api
   },
+  'office-signed-out': () =>
+    usual({ accounts: [{ ...officeAccount(), chosen: true, scheme: 'oauth', waitsForSignIn: true }] }),
+  'office-signing-in': () => {
+    const api = usual()
+    api.accounts.signIn = () => new Promise(() => undefined)
+    return api
+  },
   'first-no-keychain': () =>
     fakeApi({
       now,

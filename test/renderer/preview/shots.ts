@@ -317,6 +317,14 @@ export const shots: Shot[] = [
     await page.getByText(/^We couldn’t connect\./).waitFor()
   }),
 
+  shot('settings-signed-out', 'office-signed-out', '#/settings'),
+  shot('settings-oauth', 'office-signing-in', '#/settings', connectByOAuth),
+  shot('settings-signing-in', 'office-signing-in', '#/settings', async (page) => {
+    await connectByOAuth(page)
+    await page.getByRole('button', { name: 'Sign in…' }).click()
+    await page.getByText('Continue in your browser.').waitFor()
+  }),
+
   shot('first-help', 'first', '#/help/administration/setting-up-a-computer'),
   shot('help', 'usual', '#/help/guide/bulk-send'),
   shot('help-table', 'usual', '#/help/guide/drop-folders'),
@@ -389,3 +397,12 @@ export const shots: Shot[] = [
   shot('person-preferences', 'person-handover', '', (page) => page.locator('[aria-haspopup=dialog]').click()),
   shot('person-preferences-paused', 'person-moment', '', (page) => page.locator('[aria-haspopup=dialog]').click())
 ]
+
+async function connectByOAuth(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Connect an account' }).click()
+  await page.getByRole('radio', { name: /^OAuth 2/ }).check()
+  await page.getByLabel('Name', { exact: true }).fill('Harbour Law')
+  await page.getByLabel('Service address').fill('https://signing.example.com/web/v1.4')
+  await page.getByLabel('Client ID').fill('countersign-harbour')
+  await page.getByLabel('Sign-in service').fill('https://signing.example.com')
+}

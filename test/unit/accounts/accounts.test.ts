@@ -146,7 +146,9 @@ describe('an account', () => {
   ] as const)('gives the client of the service what it signs with (%j)', async (authentication, expected) => {
     const { accounts } = office()
     const { id } = await accounts.add(service({ authentication }))
-    expect(clientCredentials(await accounts.secretsOf(id))).toEqual(expected)
+    expect(clientCredentials(await accounts.secretsOf(id), () => expect.fail('No sign-in is asked for.'))).toEqual(
+      expected
+    )
   })
 
   test('has a colour of its own, and the practice office one that no other gets', async () => {

@@ -1,5 +1,6 @@
 /** What the screens may ask of accounts: a bad day of the practice office alone, and nothing learned of one service said of another. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openBrowserSignIn } from '../../../src/main/core/accounts/browser-sign-in.ts'
 import { openRights } from '../../../src/main/core/accounts/rights.ts'
 import { openServiceFacts } from '../../../src/main/core/accounts/service-facts.ts'
 import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
@@ -40,6 +41,10 @@ function opened(seen: { from?: string } = {}) {
       mailbox: async () => 'http://127.0.0.1:4100/mailbox/key'
     },
     presets: { save: (id: string, name: string) => void presets.push(`${id} ${name}`) } as never,
+    browserSignIn: openBrowserSignIn({
+      ...{ fetch, newId: () => 'sign-in-1', time: systemTime },
+      openInBrowser: async () => fail('cancelled', 'Nobody signs in here.')
+    }),
     openInBrowser: async (url, id) => void opens.push(`${id} ${url}`),
     signedLooks: {
       signedFrom: () => seen.from ?? fail('not-allowed', 'None was looked at.'),

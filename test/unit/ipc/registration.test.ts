@@ -55,8 +55,8 @@ describe('a request', () => {
   })
 
   test('is answered with null where its handler has nothing to say', async () => {
-    const { ask } = application({ 'accounts.remove': async () => undefined })
-    expect(await ask('accounts.remove', [{ id: 'a' }])).toEqual({ ok: true, value: null })
+    const { ask } = application({ 'drafts.remove': async () => undefined })
+    expect(await ask('drafts.remove', [{ id: 'a' }])).toEqual({ ok: true, value: null })
   })
 
   test('reaches its handler decoded, with what the schema makes of it', async () => {
@@ -68,8 +68,8 @@ describe('a request', () => {
 
   test('of another page is refused before anything is looked at', async () => {
     const remove = vi.fn(async () => undefined)
-    const app = application({ 'accounts.remove': remove })
-    const answer = await app.ask('accounts.remove', [{ id: 'a' }], { role: undefined })
+    const app = application({ 'drafts.remove': remove })
+    const answer = await app.ask('drafts.remove', [{ id: 'a' }], { role: undefined })
     expect(answer).toMatchObject({ ok: false, error: { code: 'not-allowed' } })
     expect(remove).not.toHaveBeenCalled()
   })
@@ -156,10 +156,10 @@ describe('while a person has the office’s window', () => {
 
   test('what waited for a page that has gone since is not done', async () => {
     const remove = vi.fn(async () => undefined)
-    const app = application({ 'accounts.remove': remove })
+    const app = application({ 'drafts.remove': remove })
     const sender: Sender = { role: 'office' }
     app.handOver()
-    const answer = app.ask('accounts.remove', [{ id: 'a' }], sender)
+    const answer = app.ask('drafts.remove', [{ id: 'a' }], sender)
     sender.role = undefined
     app.handBack()
     expect(await answer).toMatchObject({ ok: false, error: { code: 'not-allowed' } })

@@ -41,9 +41,10 @@ describe('npm run practice', () => {
   it.each([
     [
       ['--auth', 'kerberos'],
-      '--auth must be one of none, hmac, bearer, bearer-and-key, basic, headers, not "kerberos".'
+      '--auth must be one of none, hmac, bearer, bearer-and-key, basic, headers, oauth, not "kerberos".'
     ],
     [['--auth', 'headers', '--header', 'no colon'], '--header must be "NAME: VALUE", not "no colon".'],
+    [['--auth', 'oauth', '--lifetime', 'short'], '--lifetime must be a number of seconds, not "short".'],
     [['--data', 'much'], '--data must be demo, empty or a number of documents up to 999999, not "much".'],
     [['--port', '70000'], '--port must be a number from 0 (any free port) to 65535, not "70000".'],
     [['--colour'], "Unknown option '--colour'"]

@@ -24,6 +24,7 @@ import {
   readName,
   readService
 } from './credentials.ts'
+import type { Tokens } from './oauth-tokens.ts'
 
 export interface AccountsDeps {
   readonly db: Db
@@ -76,6 +77,11 @@ export type Accounts = ReturnType<typeof openAccounts>
 export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
   const rows = accountRows(db)
   let practice: RunningPractice | undefined
+  /** How often the credentials of each were changed in this run. */
+  const signIns = new Map<string, number>()
+  const signInNumber = (id: string): number => signIns.get(id) ?? 0
+  /** What is written to the keychain for an account goes one after the other: new tokens come at any time. */
+  const writes = new Map<string, Promise<unknown>>()
 
   const accountOf = ({ position: _, ...kept }: AccountRecord): Account => {
     if (kept.kind === 'service') return kept
@@ -233,9 +239,13 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
     async remove(id: string): Promise<void> {
       rowOf(id)
       refuseHolding(id)
-      const secret = await secrets.get(id)
-      // Its secret goes first: where the keychain is shut, nothing is removed, and no secret stays behind.
-      await secrets.delete(id)
+      const secret = await inTurn(id, async () => {
+        const before = await secrets.get(id)
+        // Its secret goes first: where the keychain is shut, nothing is removed, and no secret stays behind.
+        await secrets.delete(id)
+        signIns.set(id, signInNumber(id) + 1)
+        return before
+      })
       try {
         erase(id)
       } catch (error) {
@@ -282,6 +292,25 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
       )
     },
 
+    /** Another number as soon as other credentials are kept. */
+    signInNumber,
+
+    /**
+     * Keeps new tokens of an account that goes on signing in by OAuth 2 as it did; nothing of one that was removed, or signs in
+     * otherwise by now.
+     * @param number of the sign-in that they renew.
+     */
+    async keepTokens(id: string, number: number, tokens: Tokens): Promise<void> {
+      await inTurn(id, async () => {
+        const row = rows.get(id)
+        if (!row || signInNumber(id) !== number) return
+        const { credentials } = await keptBeside(row)
+        if (credentials?.scheme === 'oauth') {
+          await secrets.set(id, encodeCredentials({ ...credentials, tokens }, row.baseUrl))
+        }
+      })
+    },
+
     /** Whether the account's credentials have to be entered again. */
     async secretState(id: string): Promise<SecretState> {
       const row = rowOf(id)
@@ -310,9 +339,26 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
     await done.catch(() => undefined)
   }
 
-  async function keep(id: string, credentials: AccountCredentials, baseUrl: string | null): Promise<void> {
-    if (credentials.scheme === 'none') await secrets.delete(id)
-    else await secrets.set(id, encodeCredentials(credentials, baseUrl))
+  function keep(id: string, credentials: AccountCredentials, baseUrl: string | null): Promise<void> {
+    return inTurn(id, async () => {
+      if (credentials.scheme === 'none') await secrets.delete(id)
+      else await secrets.set(id, encodeCredentials(credentials, baseUrl))
+      signIns.set(id, signInNumber(id) + 1)
+    })
+  }
+
+  async function inTurn<Value>(id: string, work: () => Promise<Value>): Promise<Value> {
+    const before = writes.get(id)
+    const mine = (async () => {
+      await before?.catch(() => undefined)
+      return work()
+    })()
+    writes.set(id, mine)
+    try {
+      return await mine
+    } finally {
+      if (writes.get(id) === mine) writes.delete(id)
+    }
   }
 }
 

@@ -19,7 +19,9 @@ import {
 } from '../service/index.ts'
 import { USUAL_FOLDERS } from './account.ts'
 import type { Accounts } from './accounts.ts'
-import { clientCredentials, readAddress } from './credentials.ts'
+import { clientCredentials, type OAuthCredentials, readAddress } from './credentials.ts'
+import { openOAuthService } from './oauth-service.ts'
+import { type OAuthTokens, openOAuthTokens, type Tokens } from './oauth-tokens.ts'
 import type { ServiceFactsOf } from './service-facts.ts'
 
 export interface ClientDeps {
@@ -29,13 +31,45 @@ export interface ClientDeps {
   lookup?: Lookup | undefined
   /** Called when a request of an account's did not reach its service. */
   unreached?: (accountId: string) => void
+  /** Called when an account has to be signed in to again. */
+  signedOut?: (accountId: string) => void
   time: Pick<Time, 'now' | 'random'>
 }
 
 export type Clients = ReturnType<typeof openClients>
 
-export function openClients({ accounts, facts, fetch, lookup, time, unreached }: ClientDeps) {
+export function openClients({ accounts, facts, fetch, lookup, time, unreached, signedOut }: ClientDeps) {
   const made = new Map<string, { baseUrl: string; client: Promise<ServiceClient>; isOver: boolean }>()
+
+  /** The tokens of accounts that sign in by OAuth 2. They outlive a client: two that refresh would end each other's sign-in. */
+  const kept = new Map<string, { number: number; tokens: OAuthTokens }>()
+
+  /** @param number of the sign-in, from before it was read. */
+  function tokensOf(id: string, number: number, signIn: OAuthCredentials): OAuthTokens {
+    const known = kept.get(id)
+    if (known?.number === number) return known.tokens
+    const tokens = openTokens(
+      signIn,
+      (next) => accounts.keepTokens(id, number, next),
+      () => signedOut?.(id)
+    )
+    kept.set(id, { number, tokens })
+    return tokens
+  }
+
+  function openTokens(signIn: OAuthCredentials, keep: (tokens: Tokens) => Promise<void>, changed?: () => void) {
+    let service: ReturnType<typeof openOAuthService> | undefined
+    return openOAuthTokens(signIn.tokens ?? {}, {
+      ...{ grant: signIn.grant, keep, changed, time },
+      service: () => {
+        service ??= openOAuthService(signIn, { fetch, now: time.now }, signIn.endpoints).catch((error: unknown) => {
+          service = undefined
+          throw error
+        })
+        return service
+      }
+    })
+  }
 
   const leadsTo = (id: string, baseUrl: string) =>
     accounts.list().some((account) => account.id === id && account.baseUrl === baseUrl)
@@ -57,7 +91,8 @@ export function openClients({ accounts, facts, fetch, lookup, time, unreached }:
     }
 
   async function make(id: string, baseUrl: string): Promise<ServiceClient> {
-    const credentials = clientCredentials(await accounts.secretsOf(id))
+    const number = accounts.signInNumber(id)
+    const credentials = clientCredentials(await accounts.secretsOf(id), (signIn) => tokensOf(id, number, signIn))
     const { jsonByQuery, dataTypeSpelling } = accounts.get(id)
     return createServiceClient({
       baseUrl,
@@ -115,14 +150,48 @@ export function openClients({ accounts, facts, fetch, lookup, time, unreached }:
      */
     async try({
       folders,
+      keepTokens = async () => undefined,
       ...typed
-    }: Parameters<Accounts['credentialsFor']>[0] & { folders?: readonly string[] | undefined }) {
+    }: Parameters<Accounts['credentialsFor']>[0] & {
+      folders?: readonly string[] | undefined
+      /** Told where they are renewed while they are tried. */
+      keepTokens?: ((tokens: Tokens) => Promise<void>) | undefined
+    }) {
       const baseUrl = readAddress(typed.baseUrl)
-      const credentials = clientCredentials(await accounts.credentialsFor({ ...typed, baseUrl }))
+      const { id = '', authentication } = typed
+      const number = accounts.signInNumber(id)
+      const credentials = clientCredentials(await accounts.credentialsFor({ ...typed, baseUrl }), (signIn) =>
+        // What is kept has tokens that one alone may renew.
+        authentication ? openTokens(signIn, keepTokens) : tokensOf(id, number, signIn)
+      )
       return tryService({ baseUrl, credentials, folders }, { fetch, time })
     },
 
-    forget
+    forget,
+
+    /** Whether nothing of this account is asked until someone signs in again. */
+    isSignedOut: (id: string): boolean => {
+      const known = kept.get(id)
+      return known?.number === accounts.signInNumber(id) && known.tokens.isOver()
+    },
+
+    /**
+     * What ends an account's sign-in at the service, to be asked for before it is removed, and called after. It answers whether it is
+     * ended; true where there is none. Never rejects.
+     */
+    async ending(id: string): Promise<() => Promise<boolean>> {
+      const nothing = async () => true
+      if (accounts.get(id).scheme !== 'oauth') return nothing
+      const number = accounts.signInNumber(id)
+      // One that the keychain has lost, or keeps shut, is removed by its owner all the same, or not at all.
+      const signIn = await accounts.secretsOf(id).catch(() => undefined)
+      if (signIn?.scheme !== 'oauth') return nothing
+      const { revoke } = tokensOf(id, number, signIn)
+      return () => {
+        kept.delete(id)
+        return revoke()
+      }
+    }
   }
 }
 

@@ -10,6 +10,7 @@ import { parsedJson } from '../lib/json-scanning.ts'
 import type { Credentials } from '../service/authentication.ts'
 import type { OpenedDatabase } from '../storage/database.ts'
 import { type AccountSecrets, type Keychain, memoryKeychain } from '../storage/keychain.ts'
+import type { OAuthTokens } from './oauth-tokens.ts'
 
 /** These go out as HTTP headers, which carry nothing but visible ASCII. */
 const header = (most: number) =>
@@ -45,7 +46,76 @@ const NOT_OWN =
   /^(accept|connection|content-.*|cookie2?|date|expect|host|keep-alive|origin|proxy-.*|referer|sec-.*|te|trailer|transfer-encoding|upgrade|user-agent|via|x-custom-.*)$/i
 const MOST_HEADERS = 10
 
+/** An address of a sign-in service: it is shown secrets, and a person types their password there. */
+const signInUrl = z
+  .string()
+  .trim()
+  .max(2000)
+  .transform((text, context) => {
+    const url = URL.parse(text)
+    const isPlain = url && !url.username && !url.password && !url.hash && !/[\s\\\p{C}]/u.test(text)
+    if (isPlain && (url.protocol === 'https:' || (url.protocol === 'http:' && isThisComputer(url.hostname))))
+      return text
+    context.addIssue({ code: 'custom', message: 'Enter a full address, starting with https://.' })
+    return z.NEVER
+  })
+
+const token = header(10_000)
+
+/** How an office signs in by OAuth 2, and what it was given. */
+const oauth = z
+  .strictObject({
+    scheme: z.literal('oauth'),
+    grant: z.enum(['code', 'client']),
+    clientId: header(1000),
+    /** Sent to the sign-in service alone. Not trimmed: a space may be part of it. */
+    secret: z.string().min(1).max(10_000).optional(),
+    issuer: signInUrl.optional(),
+    authorizeUrl: signInUrl.optional(),
+    tokenUrl: signInUrl.optional(),
+    revokeUrl: signInUrl.optional(),
+    scope: z
+      .string()
+      .trim()
+      .max(1000)
+      .regex(/^[\x20-\x7e]*$/, 'Separate scopes by spaces.')
+      .transform((text) => text || undefined)
+      .optional(),
+    apiKey: z.strictObject(apiKey).optional(),
+    /** Found when someone signed in. */
+    endpoints: z
+      .strictObject({
+        issuer: z.string(),
+        authorize: signInUrl.optional(),
+        token: signInUrl,
+        revoke: signInUrl.optional(),
+        isBasic: z.boolean().optional()
+      })
+      .optional(),
+    tokens: z
+      .strictObject({
+        refresh: token.optional(),
+        access: token.optional(),
+        until: z.number().optional(),
+        renewAt: z.number().optional()
+      })
+      .optional()
+  })
+  .check(({ value, issues }) => {
+    const { grant, secret, issuer, authorizeUrl, tokenUrl } = value
+    const missing = (path: keyof typeof value, message: string) =>
+      void issues.push({ code: 'custom', input: value, path: [path], message })
+    if (grant === 'client' && secret === undefined) missing('secret', 'Enter the client secret.')
+    if (issuer !== undefined) return
+    if (tokenUrl === undefined) missing('tokenUrl', 'Enter the address for tokens.')
+    if (grant === 'code' && authorizeUrl === undefined)
+      missing('authorizeUrl', 'Enter the address of the sign-in page.')
+  })
+
+export type OAuthCredentials = z.output<typeof oauth>
+
 export const AccountCredentials = z.discriminatedUnion('scheme', [
+  oauth,
   z.strictObject({ scheme: z.literal('none') }),
   z.strictObject({ scheme: z.literal('api-key'), ...apiKey }),
   z.strictObject({
@@ -104,11 +174,22 @@ export type CredentialsChange =
       'scheme'
     >)
 
-/** As the client of the service takes them. */
-export function clientCredentials(credentials: AccountCredentials): Credentials {
+/**
+ * As the client of the service takes them.
+ * @param tokens of an account that signs in by OAuth 2.
+ */
+export function clientCredentials(
+  credentials: AccountCredentials,
+  tokens: (signIn: OAuthCredentials) => Pick<OAuthTokens, 'token' | 'refused'>
+): Credentials {
   switch (credentials.scheme) {
     case 'none':
       return { scheme: 'none' }
+    case 'oauth': {
+      const { token, refused } = tokens(credentials)
+      const { apiKey } = credentials
+      return { scheme: 'bearer', token, refused, ...(apiKey && { apiKey: clientKey(apiKey) }) }
+    }
     case 'api-key':
       return { scheme: 'api-key', ...clientKey(credentials) }
     case 'bearer': {
@@ -129,6 +210,13 @@ export function isSameLogin(one: AccountCredentials, other: AccountCredentials):
     return one.key === other.key && one.sender === other.sender
   }
   if (one.scheme === 'basic' && other.scheme === 'basic') return one.user === other.user
+  if (one.scheme === 'oauth' && other.scheme === 'oauth' && one.grant === 'client' && other.grant === 'client') {
+    const ofOne = [one.clientId, one.issuer, one.tokenUrl, one.apiKey?.key, one.apiKey?.sender]
+    return isDeepStrictEqual(ofOne, [
+      ...[other.clientId, other.issuer, other.tokenUrl],
+      ...[other.apiKey?.key, other.apiKey?.sender]
+    ])
+  }
   return isDeepStrictEqual(one, other)
 }
 
@@ -143,7 +231,15 @@ function clientKey({ key, secret, referer, sender }: KeptKey) {
  * to the other, no secret goes where it wasn't meant to.
  */
 export function encodeCredentials(credentials: AccountCredentials, baseUrl: string | null): string {
-  return JSON.stringify({ ...credentials, origin: originOf(baseUrl) })
+  return JSON.stringify({ ...asKept(credentials), origin: originOf(baseUrl) })
+}
+
+/** An access token is over soon, and some keychains have little room: with a refresh token, or a secret that gets another, it isn't kept. */
+function asKept(credentials: AccountCredentials): AccountCredentials {
+  if (credentials.scheme !== 'oauth' || !credentials.tokens) return credentials
+  const { tokens, ...rest } = credentials
+  if (rest.grant === 'client') return rest
+  return { ...rest, tokens: tokens.refresh === undefined ? tokens : { refresh: tokens.refresh } }
 }
 
 /** Undefined when the text isn't ours, is damaged, or is for another service. */

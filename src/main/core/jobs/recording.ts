@@ -117,6 +117,8 @@ const NO_ANSWER: ReadonlySet<ErrorCode> = new Set([
   'tls',
   'timeout',
   'not-json',
+  // A new token couldn't be kept, so nothing was asked.
+  'keychain',
   'cancelled'
 ])
 

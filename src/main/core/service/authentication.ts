@@ -16,6 +16,11 @@ export interface Authentication {
   readonly scheme: string
   /** Called for every attempt, so that dates and nonces are fresh. May throw where a credential can't be had or sent. */
   sign(request: OutgoingRequest): void | Promise<void>
+  /**
+   * The service answered 401 to this request: whether it is worth asking once more, as there is another credential by now. May
+   * throw as `sign`.
+   */
+  renew?(request: Pick<OutgoingRequest, 'headers'>): Promise<boolean>
   /** Texts that must never be shown: they are struck out wherever the service repeats them. */
   readonly secrets: readonly string[]
 }
@@ -30,11 +35,17 @@ interface ApiKey {
   sender?: string | undefined
 }
 
+interface TokenSource {
+  token: () => string | Promise<string>
+  /** The service took this token no longer: whether there is another. Absent where there never is. */
+  refused?: ((token: string) => Promise<boolean>) | undefined
+}
+
 export type Credentials =
   | { scheme: 'none' }
   | ({ scheme: 'api-key' } & ApiKey)
   /** `token` is asked for at every request, as it may have been refreshed since. */
-  | { scheme: 'bearer'; token: () => string | Promise<string>; apiKey?: ApiKey | undefined }
+  | ({ scheme: 'bearer'; apiKey?: ApiKey | undefined } & TokenSource)
   | { scheme: 'basic'; user: string; password: string }
   /** What a gateway before the service asks for; their values are secrets. */
   | { scheme: 'headers'; headers: readonly { name: string; value: string }[] }
@@ -58,7 +69,7 @@ export function createAuthentication(credentials: Credentials, effects: SigningE
         sign: (request) => signWithKey(request, credentials, effects)
       }
     case 'bearer':
-      return bearer(credentials.token, credentials.apiKey, effects)
+      return bearer(credentials, credentials.apiKey, effects)
     case 'basic': {
       // Both as UTF-8 (RFC 7617, section 2.1).
       const pair = Buffer.from(`${credentials.user}:${credentials.password}`).toString('base64')
@@ -79,11 +90,7 @@ export function createAuthentication(credentials: Credentials, effects: SigningE
   }
 }
 
-function bearer(
-  token: () => string | Promise<string>,
-  apiKey: ApiKey | undefined,
-  effects: SigningEffects
-): Authentication {
+function bearer({ token, refused }: TokenSource, apiKey: ApiKey | undefined, effects: SigningEffects): Authentication {
   // The last token is kept only to strike it out of what the service says.
   let last = ''
   return {
@@ -95,7 +102,11 @@ function bearer(
       if (apiKey) signWithKey(request, apiKey, effects)
       last = await token()
       request.headers.set('Authorization', `Bearer ${last}`)
-    }
+    },
+    ...(refused && {
+      renew: ({ headers }: Pick<OutgoingRequest, 'headers'>) =>
+        refused((headers.get('Authorization') ?? '').replace(/^Bearer /, ''))
+    })
   }
 }
 

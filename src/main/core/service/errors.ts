@@ -6,7 +6,7 @@
 import { type FieldMessage, serviceErrorCodes } from '../../../shared/contract/errors.ts'
 import type { DownloadType } from '../../../shared/contract/views.ts'
 
-/** The contract's codes, and three more that the client tells apart; `ipc/errors.ts` says how the screens are told of them. */
+/** The contract's codes, and four more that the client tells apart; `ipc/errors.ts` says how the screens are told of them. */
 export const SERVICE_ERROR_CODES = [
   ...serviceErrorCodes,
   /** The line broke while the call was under way. */
@@ -14,7 +14,9 @@ export const SERVICE_ERROR_CODES = [
   /** The service sends us somewhere else: to another origin, in circles, or with a POST. */
   'redirected',
   /** A download that isn't the PDF it should be. */
-  'not-a-pdf'
+  'not-a-pdf',
+  /** New tokens can't be kept on this computer. */
+  'keychain'
 ] as const
 export type ServiceErrorCode = (typeof SERVICE_ERROR_CODES)[number]
 
@@ -53,6 +55,13 @@ export const FINDINGS = [
 ] as const
 export type Finding = (typeof FINDINGS)[number]
 
+/**
+ * What is wrong with signing in by OAuth 2. over: the service takes what an account was signed in with no longer. denied: the person,
+ * or the service, said no. client: it doesn't take the client's id or secret, or what it asks for. elsewhere: it leads to another
+ * origin. not-found: there is no such service. answer: it answered with something else than tokens. away: it can't be reached.
+ */
+export type SignInTrouble = 'over' | 'denied' | 'client' | 'elsewhere' | 'not-found' | 'answer' | 'away'
+
 /** What is wrong with one field: its place (`Forms[0].Signers[1].Email`) and why. */
 export type FieldProblem = FieldMessage
 
@@ -86,6 +95,8 @@ export interface ServiceErrorDetails {
   asked?: DownloadType | undefined
   /** What came of an answer that had begun. */
   finding?: Finding | undefined
+  /** It is the sign-in service that failed, before the signing service was asked. */
+  signIn?: SignInTrouble | undefined
   /** Origin that a refused redirect pointed to, so that an account's address can be corrected. */
   movedTo?: string | undefined
 }
@@ -104,6 +115,7 @@ export class ServiceError extends Error {
   declare readonly serviceMessage: string | undefined
   declare readonly reason: string | undefined
   declare readonly movedTo: string | undefined
+  declare readonly signIn: SignInTrouble | undefined
   declare readonly asked: DownloadType | undefined
   declare readonly finding: Finding | undefined
 

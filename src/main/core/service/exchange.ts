@@ -35,6 +35,9 @@ const MOST_HOPS = 5
  * the office's network can reach. The reference has the service itself answer downloads, so nothing is lost. A change of
  * scheme is another origin, too: the account's address is then to be corrected, which `movedTo` helps with. A POST
  * is never sent a second time, as that could send a package twice.
+ *
+ * A token that ran out meanwhile: 401 says for certain that nothing was taken, so what was asked is asked once more with another
+ * token, a POST too (decision 5).
  */
 export async function exchange(
   request: Exchange,
@@ -44,7 +47,7 @@ export async function exchange(
 ): Promise<Response> {
   let url = request.url
   for (let hop = 0; hop <= MOST_HOPS; hop++) {
-    const response = await sendOnce({ ...request, url }, fetch, authentication, watch)
+    const response = await sendWithRenewal({ ...request, url }, fetch, authentication, watch)
     if (!isRedirect(response)) return response
     drop(response)
     const target = redirectTarget(response, url)
@@ -55,22 +58,51 @@ export async function exchange(
   throw new ServiceError({ code: 'redirected', operation: request.operation, mayHaveArrived: false })
 }
 
-async function sendOnce(
+async function sendWithRenewal(
   request: Exchange,
   fetch: Fetch,
   authentication: Authentication,
   watch: Watch
 ): Promise<Response> {
-  const { operation, method, url, body } = request
-  const headers = new Headers({ Accept: request.accept })
-  if (body !== undefined) headers.set('Content-Type', 'application/json')
+  const first = headersOf(request)
+  const response = await sendOnce(request, first, fetch, authentication, watch)
+  if (response.status !== 401 || !authentication.renew) return response
+  const renewing = authentication.renew({ headers: first })
+  const isRenewed = await credential(request.operation, watch, renewing).catch((error: unknown) => {
+    drop(response)
+    throw error
+  })
+  if (!isRenewed) return response
+  drop(response)
+  return sendOnce(request, headersOf(request), fetch, authentication, watch)
+}
+
+function headersOf({ accept, body }: Exchange): Headers {
+  return new Headers({ Accept: accept, ...(body !== undefined && { 'Content-Type': 'application/json' }) })
+}
+
+/** Waits for what a request is signed with. */
+async function credential<Value>(operation: string, watch: Watch, step: Value | Promise<Value>): Promise<Value> {
   try {
-    await watch.during('answer', Promise.resolve(authentication.sign({ method, url, headers, body })))
-  } catch {
-    const code = watch.ended() ?? 'unauthorised'
-    // What signing threw may hold the credential itself, so nothing of it is passed on.
-    throw new ServiceError({ code, operation, mayHaveArrived: false })
+    return await watch.during('answer', Promise.resolve(step))
+  } catch (thrown) {
+    const ended = watch.ended()
+    // Ours hold no credential; what else signing threw may, so nothing of that is passed on.
+    if (!ended && thrown instanceof ServiceError) throw thrown
+    throw new ServiceError({ code: ended ?? 'unauthorised', operation, mayHaveArrived: false })
   }
+}
+
+async function sendOnce(
+  { operation, method, url, body }: Exchange,
+  headers: Headers,
+  fetch: Fetch,
+  authentication: Authentication,
+  watch: Watch
+): Promise<Response> {
+  // What it throws at once is caught, too.
+  const signing = async () => authentication.sign({ method, url, headers, body })
+  await credential(operation, watch, signing())
   const ended = watch.ended()
   if (ended) throw new ServiceError({ code: ended, operation, mayHaveArrived: false })
   try {

@@ -128,9 +128,11 @@ export class Accounts extends Resource<AccountView[]> {
     return result.ok ? undefined : result.error
   }
 
-  async remove(id: string): Promise<AppError | undefined> {
+  /** Answers why not, where it wasn't removed; and where it was, whether its sign-in is still valid at the service. */
+  async remove(id: string): Promise<AppError | 'still valid' | undefined> {
     const result = await this.#move(() => settled(this.#api.accounts.remove({ id })))
-    return result.ok ? undefined : result.error
+    if (!result.ok) return result.error
+    return result.value.signIn === 'still valid' ? 'still valid' : undefined
   }
 
   /** Finishes what is being typed. Answers whether all of it is kept. */

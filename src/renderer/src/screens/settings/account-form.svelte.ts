@@ -18,6 +18,13 @@ export type AccountField =
   | 'user'
   | 'password'
   | 'headers'
+  | 'clientId'
+  | 'clientSecret'
+  | 'issuer'
+  | 'authorizeUrl'
+  | 'tokenUrl'
+  | 'revokeUrl'
+  | 'scope'
   | 'folders'
 
 /** A header as it is typed. */
@@ -44,10 +51,23 @@ export class AccountForm {
   user = $state('')
   password = $state('')
   headers = $state<TypedHeader[]>([{ name: '', value: '' }])
+  /** Whether a person signs in with the browser, or Countersign does by the client's secret. */
+  grant = $state<'code' | 'client'>('code')
+  clientId = $state('')
+  clientSecret = $state('')
+  /** Whether the addresses of the sign-in service are typed, in place of the one from which they are found. */
+  typesAddresses = $state(false)
+  issuer = $state('')
+  authorizeUrl = $state('')
+  tokenUrl = $state('')
+  revokeUrl = $state('')
+  scope = $state('')
   /** The names of the folders, each in a line of its own. */
   folders = $state('')
   dataTypeSpelling = $state(USUAL_DATA_TYPE_SPELLING)
   readonly #before: AccountView | undefined
+  /** The sign-in that was made, and what stood in the fields then. */
+  #signedIn = $state.raw<{ id: string; by: string }>()
 
   /** @param before the account that is changed: its secrets aren't known here, and stay where none are typed. */
   constructor(before?: AccountView) {
@@ -68,7 +88,8 @@ export class AccountForm {
       'api-key': [key, secret, referer, sender],
       bearer: [token, ...(this.hasKeyBeside ? [key, secret, referer, sender] : [])],
       basic: [user, password],
-      headers: headers.flatMap(({ name, value }) => [name, value])
+      headers: headers.flatMap(({ name, value }) => [name, value]),
+      oauth: [this.clientId, this.clientSecret, this.issuer, this.authorizeUrl, this.tokenUrl]
     }
     return this.canKeepSecrets && typed[this.scheme].every((one) => !one.trim())
   }
@@ -105,14 +126,61 @@ export class AccountForm {
         }),
       ...(this.scheme === 'headers' &&
         !this.keepsSecrets &&
-        this.#headersProblem !== undefined && { headers: this.#headersProblem })
+        this.#headersProblem !== undefined && { headers: this.#headersProblem }),
+      ...(this.scheme === 'oauth' && !this.keepsSecrets && this.#oauthProblems)
     }
   }
 
   /** Whether a key has to be typed: its own, or beside a token. */
   get #asksForKey(): boolean {
-    if (this.scheme === 'bearer') return this.hasKeyBeside && !this.keepsSecrets
+    if (this.takesKeyBeside) return this.hasKeyBeside && !this.keepsSecrets
     return this.scheme === 'api-key' && !this.keepsKey
+  }
+
+  /** Whether the headers of a key may go beside its token. */
+  get takesKeyBeside(): boolean {
+    return this.scheme === 'bearer' || this.scheme === 'oauth'
+  }
+
+  get #oauthProblems(): Partial<Record<AccountField, string>> {
+    return {
+      ...(!this.clientId.trim() && { clientId: 'Enter the client ID.' }),
+      ...(this.grant === 'client' && !this.clientSecret && { clientSecret: 'Enter the client secret.' }),
+      ...(!this.typesAddresses && !this.issuer.trim() && { issuer: 'Enter the address of the sign-in service.' }),
+      ...(this.typesAddresses && {
+        ...(this.grant === 'code' &&
+          !this.authorizeUrl.trim() && { authorizeUrl: 'Enter the address of the sign-in page.' }),
+        ...(!this.tokenUrl.trim() && { tokenUrl: 'Enter the address for tokens.' })
+      })
+    }
+  }
+
+  /** What a person is to sign in by before the account can be tried; undefined where nobody has to, or somebody has. */
+  get toSignIn(): Input<'accounts.signIn'>['authentication'] | undefined {
+    if (this.scheme !== 'oauth' || this.grant !== 'code' || this.keepsSecrets) return undefined
+    return this.#signedIn?.by === JSON.stringify(this.#client) ? undefined : this.#client
+  }
+  /** @param id of the sign-in that `by` was good for. */
+  signedIn(id: string, by: Input<'accounts.signIn'>['authentication']): void {
+    this.#signedIn = { id, by: JSON.stringify(by) }
+  }
+
+  get #client(): Input<'accounts.signIn'>['authentication'] {
+    const [scope, revokeUrl, authorizeUrl] = [this.scope.trim(), this.revokeUrl.trim(), this.authorizeUrl.trim()]
+    return {
+      scheme: 'oauth',
+      grant: this.grant,
+      clientId: this.clientId.trim(),
+      ...(this.clientSecret && { secret: this.clientSecret }),
+      ...(this.typesAddresses
+        ? {
+            ...(this.grant === 'code' && authorizeUrl && { authorizeUrl }),
+            tokenUrl: this.tokenUrl.trim(),
+            ...(revokeUrl && { revokeUrl })
+          }
+        : { issuer: this.issuer.trim() }),
+      ...(scope && { scope })
+    }
   }
 
   /** Headers with a name or a value: a row that is blank is none. */
@@ -155,8 +223,10 @@ export class AccountForm {
 
   /** An address is often given without its https://, and no other is taken. */
   complete(): void {
-    const typed = this.baseUrl.trim()
-    if (typed && !/^[a-z][a-z0-9+.-]*:\/\//i.test(typed)) this.baseUrl = `https://${typed}`
+    for (const field of ['baseUrl', 'issuer', 'authorizeUrl', 'tokenUrl', 'revokeUrl'] as const) {
+      const typed = this[field].trim()
+      if (typed && !/^[a-z][a-z0-9+.-]*:\/\//i.test(typed)) this[field] = `https://${typed}`
+    }
   }
 
   get #foldersProblem(): string | undefined {
@@ -187,6 +257,12 @@ export class AccountForm {
       case 'basic':
         // A space may be part of a password.
         return { scheme: 'basic', user: this.user.trim(), password: this.password }
+      case 'oauth':
+        return {
+          ...this.#client,
+          ...(this.#signedIn && this.grant === 'code' && { signIn: this.#signedIn.id }),
+          ...(this.hasKeyBeside && { apiKey: this.#key })
+        }
       default:
         return { scheme: 'headers', headers: this.#typedHeaders }
     }
@@ -203,6 +279,7 @@ export class AccountForm {
     this.secret = ''
     this.token = ''
     this.password = ''
+    this.clientSecret = ''
     this.headers = [{ name: '', value: '' }]
   }
 }

@@ -1,0 +1,597 @@
+/** OAuth 2 at a sign-in service that verifies: real servers, a browser that follows links by real HTTP, a clock of the test's own. */
+import { randomUUID } from 'node:crypto'
+import { get } from 'node:http'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openAccounts } from '../../src/main/core/accounts/accounts.ts'
+import { openBrowserSignIn, SIGN_IN_LIMIT } from '../../src/main/core/accounts/browser-sign-in.ts'
+import { openClients } from '../../src/main/core/accounts/clients.ts'
+import type { CredentialsChange } from '../../src/main/core/accounts/credentials.ts'
+import { openServiceFacts } from '../../src/main/core/accounts/service-facts.ts'
+import { systemTime } from '../../src/main/core/lib/time.ts'
+import { connectInMemory } from '../../src/main/core/storage/connection.ts'
+import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
+import { migrate } from '../../src/main/core/storage/migrations.ts'
+import { asAppError } from '../../src/main/ipc/errors.ts'
+import { openPracticeOffice } from '../../src/practice/office.ts'
+import { aKey } from './client-factory.ts'
+import { type Answering, body, json, nobody, serve } from './hand-written-service.ts'
+import { aFormDirectRequest } from './sample-requests.ts'
+
+const HOUR = 3_600_000
+type OAuth = Extract<CredentialsChange, { scheme: 'oauth' }>
+const byCode = (parts: Partial<OAuth> = {}) =>
+  ({ scheme: 'oauth', grant: 'code', clientId: 'office', ...parts }) satisfies OAuth
+
+async function anOAuthOffice(parts: { secret?: string; keepsRefreshToken?: boolean } = {}) {
+  const times = { ahead: 0 }
+  const clock = { now: () => Date.now() + times.ahead }
+  const auth = { scheme: 'oauth', clientId: 'office', ...parts } as const
+  const office = await openPracticeOffice({ data: 'empty', auth, clock })
+  onTestFinished(() => office.close())
+  const { signIn } = office.service
+  if (!signIn) throw new Error('This office has no sign-in service.')
+  return { url: office.url, service: office.service, signIn, times, close: office.close }
+}
+
+/** A person at a browser who presses this button. */
+async function pressing(answer: 'allow' | 'deny', address: string): Promise<Response> {
+  expect((await fetch(address)).status).toBe(200)
+  const pressed = await fetch(address, { method: 'POST', redirect: 'manual', body: new URLSearchParams({ answer }) })
+  return fetch(pressed.headers.get('location') ?? '')
+}
+
+/** What an office has, and what was asked of which address. */
+function opened(browser: (address: string) => Promise<unknown> = (address) => pressing('allow', address)) {
+  const db = connectInMemory()
+  onTestFinished(() => void db.close())
+  migrate(db)
+  const keychain = memoryKeychain()
+  const state = { ahead: 0, isShut: false }
+  const asked: string[] = []
+  const counting: typeof fetch = async (...call) => {
+    const sent = String(call[1]?.body ?? '')
+    asked.push(`${new URL(String(call[0])).pathname} ${new URLSearchParams(sent).get('grant_type') ?? ''}`.trim())
+    return fetch(...call)
+  }
+  const secrets = {
+    ...keychain.accounts,
+    set: async (id: string, text: string) => {
+      if (state.isShut) throw new Error('The keychain is shut.')
+      await keychain.accounts.set(id, text)
+    }
+  }
+  const waiting = new Set<() => void>()
+  const time = {
+    ...systemTime,
+    now: () => Date.now() + state.ahead,
+    after(delay: number, task: () => void) {
+      if (delay === SIGN_IN_LIMIT) waiting.add(task)
+      return () => void waiting.delete(task)
+    }
+  }
+  const accounts = openAccounts({ db, secrets, newId: randomUUID, time })
+  const facts = openServiceFacts({ db, time, changed: () => undefined })
+  const signedOut: string[] = []
+  const clients = openClients({ accounts, facts, fetch: counting, time, signedOut: (id) => void signedOut.push(id) })
+  const openedAddresses: string[] = []
+  const browserSignIn = openBrowserSignIn({
+    ...{ fetch: counting, newId: randomUUID, time },
+    openInBrowser: async (address) => {
+      openedAddresses.push(address)
+      void browser(address).catch(() => undefined)
+    }
+  })
+  const add = async (baseUrl: string, typed: OAuth) => {
+    const signIn = typed.grant === 'code' ? await browserSignIn.begin(typed) : undefined
+    const authentication = browserSignIn.withTokens({ ...typed, signIn }) as OAuth
+    return (await accounts.add({ kind: 'service', name: 'Office', baseUrl, authentication })).id
+  }
+  const kept = async (id: string) => JSON.parse((await keychain.accounts.get(id)) ?? '{}')
+  return {
+    ...{ accounts, add, asked, browserSignIn, clients, kept, openedAddresses, signedOut, state },
+    giveUpWaiting: () => waiting.forEach((task) => void task())
+  }
+}
+
+const refusalOf = async (call: Promise<unknown>) =>
+  asAppError(
+    await call.then(
+      () => expect.fail('It went well.'),
+      (error: unknown) => error
+    )
+  )
+
+describe('a person who signed in with the browser', () => {
+  test('is let in; of the tokens the keychain has the refresh token alone', async () => {
+    const { url } = await anOAuthOffice()
+    const { add, clients, kept, openedAddresses } = opened()
+    const id = await add(url, byCode({ issuer: url }))
+    await expect((await clients.of(id)).getTemplateList()).resolves.toBeDefined()
+    const { tokens, endpoints } = await kept(id)
+    expect(Object.keys(tokens)).toEqual(['refresh'])
+    expect(endpoints).toMatchObject({ token: `${url}/api/oauth2/token` })
+    const asked = new URL(openedAddresses[0] ?? '').searchParams
+    expect(asked.get('code_challenge_method')).toBe('S256')
+    expect(asked.get('redirect_uri')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/signed-in$/)
+  })
+
+  test('a token that is over is renewed, and the refresh token that changed is kept', async () => {
+    const { url, signIn } = await anOAuthOffice()
+    const { add, clients, kept } = opened()
+    const id = await add(url, byCode({ issuer: url }))
+    const before = (await kept(id)).tokens.refresh
+    const client = await clients.of(id)
+    await client.getTemplateList()
+    const after = (await kept(id)).tokens.refresh
+    expect(after).not.toBe(before)
+    signIn.expire()
+    await client.getTemplateList()
+    expect((await kept(id)).tokens.refresh).not.toBe(after)
+  })
+
+  test('is renewed before it is over, and not while it is good', async () => {
+    const { url, times } = await anOAuthOffice()
+    const { add, asked, clients, state } = opened()
+    const client = await clients.of(await add(url, byCode({ issuer: url })))
+    await client.getTemplateList()
+    await client.getTemplateList()
+    const renewals = () => asked.filter((one) => one.endsWith('refresh_token')).length
+    expect(renewals()).toBe(1)
+    state.ahead = times.ahead = HOUR - 30_000
+    await client.getTemplateList()
+    expect(renewals()).toBe(2)
+  })
+
+  test('however many ask at once, one refresh is made', async () => {
+    const { url, signIn } = await anOAuthOffice()
+    const { add, asked, clients } = opened()
+    const client = await clients.of(await add(url, byCode({ issuer: url })))
+    await client.getTemplateList()
+    signIn.expire()
+    asked.length = 0
+    await Promise.all(Array.from({ length: 8 }, () => client.getTemplateList()))
+    expect(asked.filter((one) => one.endsWith('refresh_token'))).toHaveLength(1)
+  })
+
+  test('a second client of the same account, made meanwhile, uses the same tokens', async () => {
+    const { url } = await anOAuthOffice()
+    const { accounts, add, asked, clients } = opened()
+    const id = await add(url, byCode({ issuer: url }))
+    const one = await clients.of(id)
+    await accounts.update(id, { name: 'Office 2' })
+    clients.forget(id)
+    const other = await clients.of(id)
+    await Promise.all([one.getTemplateList(), other.getTemplateList()])
+    expect(asked.filter((call) => call.endsWith('refresh_token'))).toHaveLength(1)
+  })
+
+  test('a send whose token ran out on the way is sent once more, and is there once', async () => {
+    const { url, service, signIn } = await anOAuthOffice()
+    const { add, asked, clients } = opened()
+    const client = await clients.of(await add(url, byCode({ issuer: url })))
+    await client.getTemplateList()
+    signIn.expire()
+    asked.length = 0
+    await client.sendForms2(aFormDirectRequest())
+    expect(asked.filter((one) => one.includes('SendForms2'))).toHaveLength(2)
+    expect(service.recorded().filter(({ operation }) => operation === 'SendForms2')).toHaveLength(1)
+  })
+
+  test('a service that refuses every token is asked twice, and no more', async () => {
+    const { url } = await anOAuthOffice()
+    const refusing = await serve(json({}, 401))
+    const { add, clients } = opened()
+    const client = await clients.of(await add(refusing.url, byCode({ issuer: url })))
+    expect(await refusalOf(client.sendForms2(aFormDirectRequest()))).toMatchObject({
+      code: 'unauthorised',
+      mayHaveArrived: false
+    })
+    expect(refusing.asked).toHaveLength(2)
+  })
+
+  test('an answer that is coming while the token runs out comes whole', async () => {
+    const { url, signIn } = await anOAuthOffice()
+    const begun = Promise.withResolvers<void>()
+    const over = Promise.withResolvers<void>()
+    const slow = await serve((_asked, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).write('[')
+      begun.resolve()
+      void over.promise.then(() => response.end(']'))
+    })
+    const { add, clients } = opened()
+    const client = await clients.of(await add(slow.url, byCode({ issuer: url })))
+    const list = client.getTemplateList()
+    await begun.promise
+    signIn.expire()
+    over.resolve()
+    await expect(list).resolves.toMatchObject({ items: [] })
+  })
+
+  test.each([2 * HOUR, -2 * HOUR])('a clock that is set by %i ms leaves the account working', async (by) => {
+    const { url, times } = await anOAuthOffice()
+    const { add, clients, state } = opened()
+    const client = await clients.of(await add(url, byCode({ issuer: url })))
+    await client.getTemplateList()
+    state.ahead = by
+    times.ahead = HOUR + 1
+    await expect(client.getTemplateList()).resolves.toBeDefined()
+  })
+
+  test('an answer without a refresh token keeps the one that is known', async () => {
+    const { url, signIn } = await anOAuthOffice({ keepsRefreshToken: true })
+    const { add, clients, kept } = opened()
+    const id = await add(url, byCode({ issuer: url }))
+    const before = (await kept(id)).tokens.refresh
+    const client = await clients.of(id)
+    for (let time = 0; time < 3; time++) {
+      signIn.expire()
+      await client.getTemplateList()
+    }
+    expect((await kept(id)).tokens.refresh).toBe(before)
+  })
+
+  test('new tokens are used once they are kept, and none is lost while the keychain is shut', async () => {
+    const { url, signIn } = await anOAuthOffice()
+    const { add, asked, clients, kept, state } = opened()
+    const id = await add(url, byCode({ issuer: url }))
+    const client = await clients.of(id)
+    await client.getTemplateList()
+    const before = (await kept(id)).tokens.refresh
+    signIn.expire()
+    state.isShut = true
+    asked.length = 0
+    expect(await refusalOf(client.sendForms2(aFormDirectRequest()))).toMatchObject({
+      code: 'keychain',
+      mayHaveArrived: false
+    })
+    expect((await kept(id)).tokens.refresh).toBe(before)
+    state.isShut = false
+    await client.getTemplateList()
+    expect(asked.filter((one) => one.endsWith('refresh_token'))).toHaveLength(1)
+    expect((await kept(id)).tokens.refresh).not.toBe(before)
+  })
+
+  test('whose sign-in is over waits for them, asks nothing more, and goes on once they signed in again', async () => {
+    const { url, signIn } = await anOAuthOffice()
+    const { accounts, add, asked, browserSignIn, clients, signedOut } = opened()
+    const id = await add(url, byCode({ issuer: url }))
+    const client = await clients.of(id)
+    signIn.signOut()
+    expect(await refusalOf(client.getTemplateList())).toMatchObject({
+      code: 'unauthorised',
+      message: expect.stringContaining('no longer valid'),
+      next: expect.stringContaining('Sign in again')
+    })
+    expect([clients.isSignedOut(id), signedOut]).toEqual([true, [id]])
+    asked.length = 0
+    await refusalOf(client.getTemplateList())
+    expect(asked).toEqual([])
+    const kept = await accounts.secretsOf(id)
+    if (kept.scheme !== 'oauth') expect.fail('It signs in otherwise.')
+    await accounts.update(id, { authentication: await browserSignIn.signIn(kept) }, 'refused')
+    clients.forget(id)
+    await expect((await clients.of(id)).getTemplateList()).resolves.toBeDefined()
+    expect(clients.isSignedOut(id)).toBe(false)
+  })
+
+  test('a token that is renewed while another sign-in is kept doesn’t put the old one back', async () => {
+    const begun = Promise.withResolvers<void>()
+    const isKept = Promise.withResolvers<void>()
+    const slow = await serve((...call) => {
+      begun.resolve()
+      void isKept.promise.then(() => json({ access_token: 'late', refresh_token: 'late-refresh' })(...call))
+    })
+    const { accounts, clients, kept } = opened()
+    const signedIn = (refresh: string) =>
+      byCode({ tokenUrl: slow.url, authorizeUrl: slow.url, tokens: { access: `${refresh}-access`, refresh } })
+    const authentication = signedIn('first')
+    const { id } = await accounts.add({ kind: 'service', name: 'Office', baseUrl: slow.url, authentication })
+    const asking = (await clients.of(id)).getTemplateList().catch(() => undefined)
+    await begun.promise
+    await accounts.update(id, { authentication: signedIn('second') })
+    isKept.resolve()
+    await asking
+    expect((await kept(id)).tokens).toEqual({ refresh: 'second' })
+  })
+
+  test('the headers of a key go beside the token', async () => {
+    const { url } = await anOAuthOffice()
+    const service = await serve(json([]))
+    const { accessUrl: referer, ...key } = aKey
+    const { add, clients } = opened()
+    const client = await clients.of(await add(service.url, byCode({ issuer: url, apiKey: { ...key, referer } })))
+    await client.getTemplateList()
+    expect(service.asked[0]?.headers).toMatchObject({
+      'x-custom-api-key': aKey.key,
+      authorization: expect.stringMatching(/^Bearer /)
+    })
+  })
+})
+
+describe('an account that is removed', () => {
+  test('ends its sign-in at the service', async () => {
+    const { url, signIn } = await anOAuthOffice()
+    const { accounts, add, clients } = opened()
+    const id = await add(url, byCode({ issuer: url }))
+    const end = await clients.ending(id)
+    await accounts.remove(id)
+    expect([await end(), signIn.renewable()]).toEqual([true, 0])
+  })
+
+  test('says so where the service could not be told, or has no way', async () => {
+    const { url, close } = await anOAuthOffice()
+    const { add, clients } = opened()
+    const typed = { authorizeUrl: `${url}/api/oauth2/authorize`, tokenUrl: `${url}/api/oauth2/token` }
+    const without = await add(url, byCode(typed))
+    expect(await (await clients.ending(without))()).toBe(false)
+    const found = openedAgain(await anOAuthOffice())
+    const id = await found.add
+    await found.close()
+    expect(await (await found.clients.ending(id))()).toBe(false)
+    await close()
+  })
+
+  function openedAgain({ url, close }: { url: string; close: () => Promise<void> }) {
+    const { add, clients } = opened()
+    return { add: add(url, byCode({ issuer: url })), clients, close }
+  }
+})
+
+describe('a client that signs in by its own secret', () => {
+  test('is let in, keeps no token, and asks again when one is over', async () => {
+    const { url, signIn } = await anOAuthOffice({ secret: 'made-up' })
+    const { add, asked, clients, kept } = opened()
+    const id = await add(url, { scheme: 'oauth', grant: 'client', clientId: 'office', secret: 'made-up', issuer: url })
+    const client = await clients.of(id)
+    await client.getTemplateList()
+    signIn.expire()
+    await client.getTemplateList()
+    expect(asked.filter((one) => one.endsWith('client_credentials'))).toHaveLength(2)
+    expect(await kept(id)).not.toHaveProperty('tokens')
+  })
+
+  test('with a wrong secret is told so, without it, and may put it right', async () => {
+    const { url } = await anOAuthOffice({ secret: 'made-up' })
+    const { add, clients } = opened()
+    const wrong = { scheme: 'oauth', grant: 'client', clientId: 'office', secret: 'wr0ng-secret', issuer: url } as const
+    const id = await add(url, wrong)
+    const error = await refusalOf((await clients.of(id)).getTemplateList())
+    expect(error).toMatchObject({ code: 'unauthorised', message: expect.stringContaining('client ID') })
+    expect(JSON.stringify(error)).not.toContain('wr0ng')
+    expect(clients.isSignedOut(id)).toBe(false)
+  })
+})
+
+describe('what a sign-in service answers', () => {
+  const typed = (url: string): OAuth => ({
+    ...{ scheme: 'oauth', grant: 'client', clientId: 'office', secret: 'made-up' },
+    tokenUrl: `${url}/token`
+  })
+  async function answered(answering: Answering) {
+    const signIn = await serve(answering)
+    const service = await serve(json([]))
+    const { add, clients } = opened()
+    return { client: await clients.of(await add(service.url, typed(signIn.url))), service, signIn }
+  }
+
+  test.each([
+    ['50 MB', body('x'.repeat(50 * 1024 * 1024)), 'not-json'],
+    ['no JSON', body('<h1>Welcome</h1>', 200, { 'content-type': 'text/html' }), 'not-json'],
+    ['nothing', body('', 200), 'not-json'],
+    ['JSON without a token', json({ hello: 'you' }), 'not-json'],
+    ['a token that is no text', json({ access_token: { a: 1 }, token_type: 'bearer' }), 'not-json'],
+    ['a token with a line break', json({ access_token: 'one\r\nX-Other: 1', token_type: 'bearer' }), 'not-json'],
+    ['a token of 100 KB', json({ access_token: 'x'.repeat(100_000), token_type: 'bearer' }), 'not-json'],
+    ['a page for everything', body('<h1>Down</h1>', 503), 'refused'],
+    ['too many requests', json({}, 429), 'rate-limited'],
+    ['that it is over', json({ error: 'invalid_grant' }, 400), 'unauthorised']
+  ])(
+    '%s: nothing is asked of the service',
+    async (_what, answering, code) => {
+      const { client, service } = await answered(answering)
+      expect(await refusalOf(client.sendForms2(aFormDirectRequest()))).toMatchObject({ code, mayHaveArrived: false })
+      expect(service.asked).toEqual([])
+    },
+    20_000
+  )
+
+  test.each([undefined, -1, 0, 1e300, 'soon', null])(
+    'a lifetime of %s is taken as good as it goes',
+    async (lifetime) => {
+      const { client, signIn, service } = await answered(json({ access_token: 'tok', expires_in: lifetime }))
+      await client.getTemplateList()
+      await client.getTemplateList()
+      expect(signIn.asked).toHaveLength(1)
+      expect(service.asked.map(({ headers }) => headers.authorization)).toEqual(['Bearer tok', 'Bearer tok'])
+    }
+  )
+
+  test('a way to another origin is not followed: no secret goes there', async () => {
+    const elsewhere = await serve(json({ access_token: 'tok' }))
+    const { client } = await answered(body('', 307, { location: `${elsewhere.url}/token` }))
+    expect(await refusalOf(client.getTemplateList())).toMatchObject({
+      message: expect.stringContaining('different website')
+    })
+    expect(elsewhere.asked).toEqual([])
+  })
+
+  test('nobody there: it is said of the sign-in service, and what waits goes on waiting', async () => {
+    const service = await serve(json([]))
+    const { add, clients } = opened()
+    const client = await clients.of(await add(service.url, typed(await nobody())))
+    expect(await refusalOf(client.sendForms2(aFormDirectRequest()))).toMatchObject({
+      code: 'refused',
+      message: expect.stringContaining('sign-in service'),
+      mayHaveArrived: false
+    })
+  })
+
+  test.each(['token_endpoint', 'authorization_endpoint', 'revocation_endpoint'])(
+    'of itself: a %s on another origin is refused, and nobody is asked to sign in',
+    async (endpoint) => {
+      const elsewhere = await serve(json({}))
+      const found = await serve((asked, response) => {
+        const origin = `http://${asked.headers.host}`
+        const ends = { authorization_endpoint: `${origin}/authorize`, token_endpoint: `${origin}/token` }
+        json({ issuer: origin, ...ends, [endpoint]: `${elsewhere.url}/x` })(asked, response, undefined as never)
+      })
+      const { browserSignIn, openedAddresses } = opened()
+      expect(await refusalOf(browserSignIn.begin(byCode({ issuer: found.url })))).toMatchObject({
+        message: expect.stringContaining('different website')
+      })
+      expect([openedAddresses, elsewhere.asked]).toEqual([[], []])
+    }
+  )
+
+  test('of itself, as of another service, is no sign-in service', async () => {
+    const found = await serve(
+      json({ issuer: 'https://other.example.com', token_endpoint: 'https://other.example.com/t' })
+    )
+    expect(await refusalOf(opened().browserSignIn.begin(byCode({ issuer: found.url })))).toMatchObject({
+      message: expect.stringContaining('no sign-in service')
+    })
+  })
+
+  test.each([
+    'http://signing.example.com/token',
+    'https://user:pass@signing.example.com/token',
+    'ftp://127.0.0.1/token',
+    'javascript:alert(1)',
+    'token'
+  ])('%s is no address for secrets', async (tokenUrl) => {
+    expect(await refusalOf(opened().add('https://signing.example.com', { ...typed(''), tokenUrl }))).toMatchObject({
+      code: 'invalid',
+      fields: [{ field: 'authentication.tokenUrl' }]
+    })
+  })
+})
+
+describe('the browser that', () => {
+  /** Signs in with a browser that does this; answers what came of it. */
+  async function signingIn(browse: (address: string, back: URL, state: string) => Promise<unknown>) {
+    const { url } = await anOAuthOffice()
+    const parts = opened(async (address) => {
+      const asked = new URL(address).searchParams
+      await browse(address, new URL(asked.get('redirect_uri') ?? ''), asked.get('state') ?? '')
+    })
+    return { ...parts, call: parts.browserSignIn.begin(byCode({ issuer: url })) }
+  }
+  const returning = (back: URL, query: Record<string, string>) => fetch(`${back}?${new URLSearchParams(query)}`)
+
+  test('never comes back is waited for so long, and its port is closed', async () => {
+    const came = Promise.withResolvers<URL>()
+    const { call, giveUpWaiting } = await signingIn(async (_address, back) => came.resolve(back))
+    const back = await came.promise
+    giveUpWaiting()
+    expect(await refusalOf(call)).toMatchObject({ code: 'timeout' })
+    await expect(fetch(back)).rejects.toThrow()
+  })
+
+  test('is no longer waited for is not heard', async () => {
+    const came = Promise.withResolvers<URL>()
+    const { browserSignIn, call } = await signingIn(async (_address, back) => came.resolve(back))
+    const back = await came.promise
+    browserSignIn.cancel()
+    expect(await refusalOf(call)).toMatchObject({ code: 'cancelled' })
+    await expect(fetch(back)).rejects.toThrow()
+  })
+
+  test('comes back with another state is not believed, and the right one still is', async () => {
+    const statuses: number[] = []
+    const { call } = await signingIn(async (address, back) => {
+      statuses.push((await returning(back, { code: 'stolen', state: 'another' })).status)
+      statuses.push((await returning(back, { code: 'stolen' })).status)
+      statuses.push((await pressing('allow', address)).status)
+    })
+    await expect(call).resolves.toBeDefined()
+    expect(statuses).toEqual([400, 400, 200])
+  })
+
+  test('comes back twice is answered once', async () => {
+    const second = Promise.withResolvers<number>()
+    const { call, asked } = await signingIn(async (address, back, state) => {
+      await pressing('allow', address)
+      // Its port may be closed by then.
+      const answer = await returning(back, { code: 'another', state }).catch(() => ({ status: 410 }))
+      second.resolve(answer.status)
+    })
+    await expect(call).resolves.toBeDefined()
+    expect(await second.promise).toBe(410)
+    expect(asked.filter((one) => one.endsWith('authorization_code'))).toHaveLength(1)
+  })
+
+  test('comes back with no is told so', async () => {
+    const { call } = await signingIn((address) => pressing('deny', address))
+    expect(await refusalOf(call)).toMatchObject({ code: 'unauthorised', message: 'The sign-in was declined.' })
+  })
+
+  test('comes back with a code that is none is told so', async () => {
+    const { call } = await signingIn((_address, back, state) => returning(back, { code: 'made-up', state }))
+    expect(await refusalOf(call)).toMatchObject({ code: 'unauthorised' })
+  })
+
+  test('shows a plain page that no other may frame, keep or be told of', async () => {
+    const page = Promise.withResolvers<Response>()
+    const { call } = await signingIn(async (address) => page.resolve(await pressing('allow', address)))
+    await call
+    const response = await page.promise
+    expect(await response.text()).toContain('You can close this page and return to Countersign.')
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'cache-control': 'no-store',
+      'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
+      'referrer-policy': 'no-referrer'
+    })
+  })
+
+  test('asks the port for anything else, or under another name, gets nothing', async () => {
+    const statuses: (number | undefined)[] = []
+    const { call } = await signingIn(async (address, back, state) => {
+      statuses.push((await fetch(new URL('/favicon.ico', back))).status)
+      statuses.push((await fetch(new URL(`/?state=${state}&code=x`, back))).status)
+      statuses.push((await fetch(`${back}?state=${state}&code=x`, { method: 'POST' })).status)
+      statuses.push(await underName('attacker.example', `${back}?state=${state}&code=x`))
+      statuses.push((await pressing('allow', address)).status)
+    })
+    await expect(call).resolves.toBeDefined()
+    expect(statuses).toEqual([404, 404, 405, 421, 200])
+  })
+
+  const underName = (host: string, address: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      get(address, { headers: { host } }, (answer) => resolve(answer.resume().statusCode)).on('error', reject)
+    })
+
+  test('a second sign-in gives the first up', async () => {
+    const { url } = await anOAuthOffice()
+    const isOpen = Promise.withResolvers<void>()
+    let times = 0
+    const { browserSignIn } = opened(async (address) => {
+      isOpen.resolve()
+      if (++times === 2) await pressing('allow', address)
+    })
+    const first = browserSignIn.begin(byCode({ issuer: url }))
+    first.catch(() => undefined)
+    await isOpen.promise
+    const second = browserSignIn.begin(byCode({ issuer: url }))
+    expect(await refusalOf(first)).toMatchObject({ code: 'cancelled' })
+    await expect(second).resolves.toBeDefined()
+  })
+
+  test('what was signed in by is what is kept: another client, or none, is refused', async () => {
+    const { url } = await anOAuthOffice()
+    const { browserSignIn } = opened()
+    const typed = byCode({ issuer: url })
+    const signIn = await browserSignIn.begin(typed)
+    for (const other of [
+      { ...typed, clientId: 'other', signIn },
+      { ...typed, scope: 'Account', signIn },
+      { ...typed, signIn: 'made-up' },
+      typed
+    ]) {
+      expect(() => browserSignIn.withTokens(other)).toThrow(expect.objectContaining({ name: 'AppFailure' }))
+    }
+    expect(browserSignIn.withTokens({ ...typed, signIn })).toHaveProperty('tokens.access')
+    browserSignIn.used(signIn)
+    expect(() => browserSignIn.withTokens({ ...typed, signIn })).toThrow()
+  })
+})

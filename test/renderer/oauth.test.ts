@@ -1,0 +1,116 @@
+import { fireEvent, screen } from '@testing-library/svelte'
+import { afterEach, expect, test } from 'vitest'
+import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
+import { fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { type Opened, openOffice, show } from './office.ts'
+import { officeAccount } from './people.ts'
+
+let opened: Opened
+afterEach(() => opened?.close())
+
+async function open(account: Partial<ReturnType<typeof officeAccount>> = {}) {
+  opened = await openOffice(fakeApi({ accounts: [{ ...officeAccount(), chosen: true, ...account }] }))
+  opened.app.router.go('settings')
+  show(opened, Settings)
+  await settle()
+  return opened.api
+}
+const type = (name: string | RegExp, value: string) =>
+  fireEvent.input(screen.getByLabelText(name), { target: { value } })
+const press = async (name: string | RegExp) => {
+  await fireEvent.click(screen.getByRole('button', { name }))
+  await settle()
+}
+const inputsOf = (name: string) =>
+  opened.api.control.calls.filter((call) => call.name === name).map(({ input }) => input)
+
+async function fillIn() {
+  await press('Connect an account')
+  await fireEvent.click(screen.getByRole('radio', { name: /^OAuth 2/ }))
+  await type('Name', 'Harbour')
+  await type('Service address', 'https://signing.example.com/v1.4')
+}
+
+test('a person signs in first; then the account is tried and added by that sign-in, once', async () => {
+  const api = await open()
+  await fillIn()
+  await press('Sign in…')
+  expect(screen.getByText('Enter the client ID.')).toBeTruthy()
+  await type('Client ID', 'harbour')
+  await type('Sign-in service', 'login.example.com')
+  api.control.fail('accounts.try', { code: 'refused', message: 'Nobody there.' })
+  await press('Sign in…')
+  const authentication = {
+    ...{ scheme: 'oauth', grant: 'code', clientId: 'harbour', issuer: 'https://login.example.com' },
+    signIn: 'sign-in-1'
+  }
+  expect(inputsOf('accounts.try')).toEqual([{ baseUrl: 'https://signing.example.com/v1.4', authentication }])
+  api.control.heal('accounts.try')
+  await press('Try again')
+  expect(inputsOf('accounts.add')).toMatchObject([{ authentication }])
+  // The service failed, not the sign-in: nobody has to go to the browser again.
+  expect(inputsOf('accounts.signIn')).toHaveLength(1)
+})
+
+test('another client is another sign-in', async () => {
+  const api = await open()
+  await fillIn()
+  await type('Client ID', 'harbour')
+  await type('Sign-in service', 'https://login.example.com')
+  api.control.fail('accounts.try', { code: 'refused', message: 'Nobody there.' })
+  await press('Sign in…')
+  await type('Client ID', 'another')
+  await press('Try again')
+  expect(inputsOf('accounts.signIn')).toHaveLength(2)
+})
+
+test('a sign-in that failed is said, and nothing is asked of the service', async () => {
+  const api = await open()
+  await fillIn()
+  await type('Client ID', 'harbour')
+  await type('Sign-in service', 'https://login.example.com')
+  api.control.fail('accounts.signIn', { code: 'unauthorised', message: 'The sign-in was declined.' })
+  await press('Sign in…')
+  expect(screen.getByRole('alert').textContent).toContain('The sign-in was declined.')
+  expect(inputsOf('accounts.try')).toEqual([])
+})
+
+test('client credentials need a secret and no browser; the addresses can be typed', async () => {
+  await open()
+  await fillIn()
+  await fireEvent.click(screen.getByRole('radio', { name: /Client credentials/ }))
+  await fireEvent.click(screen.getByRole('checkbox', { name: /Enter each address/ }))
+  await type('Client ID', 'harbour')
+  await press('Connect')
+  expect(screen.getByText('Enter the client secret.')).toBeTruthy()
+  expect(screen.getByText('Enter the address for tokens.')).toBeTruthy()
+  await type('Client secret', 'made-up')
+  await type('Token address', 'https://login.example.com/token')
+  await press('Connect')
+  expect(inputsOf('accounts.add')).toMatchObject([
+    {
+      authentication: {
+        ...{ scheme: 'oauth', grant: 'client', clientId: 'harbour', secret: 'made-up' },
+        tokenUrl: 'https://login.example.com/token'
+      }
+    }
+  ])
+  expect(inputsOf('accounts.signIn')).toEqual([])
+})
+
+test('an account whose sign-in is over says so, and is signed in to again at its row', async () => {
+  await open({ scheme: 'oauth', waitsForSignIn: true })
+  expect(screen.getByText('This account’s sign-in is no longer valid.')).toBeTruthy()
+  await press(/^Sign in again/)
+  expect(inputsOf('accounts.signInAgain')).toEqual([{ id: 'harbour' }])
+  expect(screen.queryByText('This account’s sign-in is no longer valid.')).toBeNull()
+})
+
+test('a removed account whose sign-in could not be ended says what is left', async () => {
+  const api = await open({ scheme: 'oauth' })
+  api.accounts.remove = async () => ({ ok: true, value: { signIn: 'still valid' } })
+  await press(/^Remove ?Harbour/)
+  await press('Remove account')
+  expect(screen.getByRole('dialog').textContent).toContain('may stay valid there')
+})
