@@ -47,7 +47,7 @@ test('a button that is only a picture says its label while it is pointed at or f
   const { page, show } = preview
   await show({ scene: 'gallery', at: '' }, looks.light)
   const button = page.getByRole('main').getByRole('button', { name: 'Settings' }).first()
-  const said = page.getByText('Settings', { exact: true }).and(page.locator('.tooltip'))
+  const said = page.locator('.tooltip').filter({ hasText: /^Settings/ })
   await button.hover()
   await expect(said).toBeVisible()
   await page.mouse.move(0, 0)

@@ -242,7 +242,7 @@ test('a row tells that files were added to its form before', async () => {
     queue: [entry({ hadFiles: true }), entry({ documentReference: 'doc-2', signerName: 'Tama Brooks', person: 'tama' })]
   })
   expect(screen.getAllByText('May ask for a file')).toHaveLength(1)
-  expect(screen.getByTitle('Signers have added files to this form before')).toBeTruthy()
+  expect(screen.getByTitle('Signers have added files to this form or template before')).toBeTruthy()
 })
 
 test('a row tells that the camera may be wanted', async () => {

@@ -243,7 +243,7 @@ describe('the frame', () => {
 
 describe('choosing another account', () => {
   async function chooseByMenu(name: RegExp) {
-    await fireEvent.keyDown(screen.getByRole('button', { name: /^Account:/ }), { key: 'Enter' })
+    await fireEvent.click(screen.getByRole('button', { name: /^Account:/ }))
     await fireEvent.click(await screen.findByRole('menuitem', { name }))
   }
 

@@ -61,7 +61,8 @@ export const parts = {
   drops: () => import('./DropZone.svelte'),
   search: () => import('./CommandPalette.svelte'),
   shortcuts: () => import('./Shortcuts.svelte'),
-  notices: () => import('./Notices.svelte')
+  notices: () => import('./Notices.svelte'),
+  menu: () => import('../ui/Menu.svelte')
 }
 
 /** What each screen is called. */
