@@ -27,9 +27,12 @@ export async function serve(answering: Answering): Promise<HandWrittenService> {
 }
 
 /** The same over TLS with a certificate that nobody trusts. */
-export async function serveSelfSigned(answering: Answering): Promise<HandWrittenService> {
+export async function serveSelfSigned(
+  answering: Answering,
+  certificate: { key: string; cert: string } = selfSigned
+): Promise<HandWrittenService> {
   const asked: Asked[] = []
-  const server = createSecureServer(selfSigned, recording(asked, answering))
+  const server = createSecureServer(certificate, recording(asked, answering))
   return { url: `https://127.0.0.1:${await listening(server)}`, asked }
 }
 

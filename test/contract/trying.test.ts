@@ -1,28 +1,34 @@
 /** Accounts that are tried, at real services: what is kept, who sees which secret, and what is said of what doesn't work. */
 import { randomUUID } from 'node:crypto'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openAccounts } from '../../src/main/core/accounts/accounts.ts'
 import { openClients } from '../../src/main/core/accounts/clients.ts'
 import type { CredentialsInput } from '../../src/main/core/accounts/credentials.ts'
 import { openServiceFacts } from '../../src/main/core/accounts/service-facts.ts'
 import { systemTime } from '../../src/main/core/lib/time.ts'
+import { type LookAtCertificate, lookAtCertificate } from '../../src/main/core/service/certificate.ts'
 import { ServiceError } from '../../src/main/core/service/errors.ts'
 import { connectInMemory } from '../../src/main/core/storage/connection.ts'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
 import { migrate } from '../../src/main/core/storage/migrations.ts'
 import { asAppError, inConnectingWords } from '../../src/main/ipc/errors.ts'
 import { activeDocuments } from '../fixtures/active-documents.ts'
-import { body, json, nobody, serve, serveSelfSigned } from './hand-written-service.ts'
+import { aCertificate } from './certificates.ts'
+import { body, json, nobody, serve, serveBytes, serveSelfSigned } from './hand-written-service.ts'
 import { anOffice } from './practice-office.ts'
 
-function opened() {
+function opened(look?: LookAtCertificate) {
   const db = connectInMemory()
   onTestFinished(() => void db.close())
   migrate(db)
   const keychain = memoryKeychain()
   const accounts = openAccounts({ db, secrets: keychain.accounts, newId: randomUUID, time: systemTime })
   const facts = openServiceFacts({ db, time: systemTime, changed: () => undefined })
-  const clients = openClients({ accounts, facts, fetch, time: systemTime })
+  const clients = openClients({
+    ...{ accounts, facts, fetch, time: systemTime },
+    ...(look && { lookAtCertificate: look })
+  })
   const tried = (baseUrl: string, authentication: CredentialsInput = { scheme: 'none' }) =>
     inConnectingWords(clients.try({ baseUrl, authentication })).catch(asAppError)
   const account = async (baseUrl: string) =>
@@ -128,6 +134,19 @@ describe('an account that is changed', () => {
   })
 })
 
+test.each([600, -600, 0])(
+  'of a service whose clock is %i seconds ahead, this is known from its answers',
+  async (clockAhead) => {
+    const { office } = await anOffice({ conditions: { clockAhead } }, 'bearer')
+    const { accounts, clients } = opened()
+    const authentication = { scheme: 'bearer', token: 'tok-practice-1' } as const
+    const { id } = await accounts.add({ kind: 'service', name: 'Office', baseUrl: office.url, authentication })
+    expect(clients.clockAhead(id)).toBe(0)
+    await (await clients.of(id)).getTemplateList()
+    expect(Math.round(clients.clockAhead(id) / 60_000)).toBe(-clockAhead / 60 || 0)
+  }
+)
+
 describe('what doesn’t work is said for connecting', () => {
   test('what was refused is called what was typed', async () => {
     const { url } = await serve(json({}, 401))
@@ -166,11 +185,78 @@ describe('what doesn’t work is said for connecting', () => {
     expect(JSON.stringify(error)).not.toMatch(/retention|Send nothing|removed/)
   })
 
-  test('a certificate that nobody vouches for', async () => {
-    const { url } = await serveSelfSigned(json([]))
-    expect(await opened().tried(url)).toMatchObject({
-      code: 'tls',
-      message: expect.stringContaining('an issuer that this computer doesn’t trust')
+  describe('a certificate', () => {
+    const year = (from: number, to: number) => ({
+      from: new Date(Date.UTC(from, 4, 3)),
+      to: new Date(Date.UTC(to, 4, 3))
+    })
+    /** What is said of a server that shows this one; and what it was asked. */
+    async function shown(wanted: Parameters<typeof aCertificate>[0], trust: 'trusted' | 'unknown') {
+      const certificate = aCertificate(wanted)
+      if (trust === 'trusted') {
+        const before = getCACertificates()
+        setDefaultCACertificates([...before, certificate.cert])
+        onTestFinished(() => setDefaultCACertificates(before))
+      }
+      const { url, asked } = await serveSelfSigned(json([]), certificate)
+      const error = await opened().tried(url.replace('127.0.0.1', 'localhost'))
+      expect(asked).toEqual([])
+      return error
+    }
+
+    test.each([
+      ['nobody but its owner vouches for', { name: 'localhost' }, 'unknown', /nobody but “localhost” itself vouches/],
+      [
+        'an unknown authority vouches for',
+        { name: 'localhost', issuer: 'Harbour Network' },
+        'unknown',
+        /from “Harbour Network”, which this computer doesn’t trust/
+      ],
+      ['is over', { name: 'localhost', ...year(2020, 2021) }, 'trusted', /expired on 3 May 2021\./],
+      ['isn’t valid yet', { name: 'localhost', ...year(2040, 2041) }, 'trusted', /isn’t valid until 3 May 2040/],
+      ['is another’s', { name: 'other.example.com' }, 'trusted', /is for “other\.example\.com”\./],
+      [
+        'has a name that would be another sentence',
+        { name: 'localhost', issuer: `Trust us\u202e\n${'x'.repeat(300)}` },
+        'unknown',
+        /“Trust us x{80,95}…”/
+      ]
+    ] as const)('that %s', async (_what, wanted, trust, words) => {
+      expect(await shown(wanted, trust)).toMatchObject({ code: 'tls', message: expect.stringMatching(words) })
+    })
+
+    test('that can’t be looked at is told of all the same', async () => {
+      const { url } = await serveSelfSigned(json([]))
+      const { tried } = opened(async () => undefined)
+      expect(await tried(url)).toMatchObject({
+        code: 'tls',
+        message: expect.stringContaining('an issuer that this computer doesn’t trust')
+      })
+    })
+
+    test('of the sign-in service is told of as that', async () => {
+      const { url } = await serveSelfSigned(json({}), aCertificate({ name: 'localhost' }))
+      const service = await serve(json([]))
+      const client = { scheme: 'oauth', grant: 'client', clientId: 'office', secret: 'made-up' } as const
+      expect(await opened().tried(service.url, { ...client, tokenUrl: `${url}/token` })).toMatchObject({
+        code: 'tls',
+        message: expect.stringMatching(/sign-in service isn’t secure: nobody but “localhost”/)
+      })
+    })
+
+    test('is looked at for so long alone', async () => {
+      const { url } = await serveBytes(() => undefined)
+      expect(await lookAtCertificate(new URL(url.replace('http', 'https')), 50)).toBeUndefined()
+      expect(await lookAtCertificate(new URL((await nobody()).replace('http', 'https')))).toBeUndefined()
+    })
+  })
+
+  test('a token whose time is over, as the service says', async () => {
+    const challenge = 'Bearer error="invalid_token", error_description="The access token expired"'
+    const { url } = await serve(json({}, 401, { 'www-authenticate': challenge }))
+    expect(await opened().tried(url, { scheme: 'bearer', token: 'old' })).toMatchObject({
+      code: 'unauthorised',
+      message: 'This account’s token has expired.'
     })
   })
 

@@ -115,3 +115,19 @@ test('what was asked for stays in sight as the sections above it are read, until
     vi.unstubAllGlobals()
   }
 })
+
+test('a check of the connection says how far the clock is off, and nothing of one that is right', async () => {
+  await open()
+  const check = () => fireEvent.click(screen.getAllByRole('button', { name: /^Check connection/ })[0] as HTMLElement)
+  const answers = [{ clockAheadMinutes: -7 }, { clockAheadMinutes: 1 }, {}]
+  opened.api.accounts.check = async () => ({ ok: true, value: { documents: 3, missing: [], ...answers.shift() } })
+  await check()
+  await settle()
+  expect(screen.getByText('This computer’s clock is 7 minutes behind the service’s.')).toBeTruthy()
+  await check()
+  await settle()
+  expect(screen.getByText('This computer’s clock is 1 minute ahead of the service’s.')).toBeTruthy()
+  await check()
+  await settle()
+  expect(screen.queryByText(/computer’s clock/)).toBeNull()
+})

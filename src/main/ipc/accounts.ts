@@ -13,7 +13,7 @@ import type { PdfPreviews } from '../core/downloads/pdf-preview.ts'
 import { PRACTICE_PRESET } from '../core/drafts/practice-preset.ts'
 import { fail } from '../core/lib/failure.ts'
 import { defined } from '../core/lib/objects.ts'
-import { inConnectingWords } from './errors.ts'
+import { inCheckingWords, inConnectingWords } from './errors.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
@@ -161,7 +161,11 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       const keepTokens = (tokens: Tokens) => browserSignIn.renewed(signIn, tokens)
       return inConnectingWords(clients.try({ ...tried, authentication: typed, keepTokens }), typed?.scheme)
     },
-    'accounts.check': ({ id }) => watch.check(id),
+    'accounts.check': async ({ id }) => {
+      const found = await inCheckingWords(watch.check(id), accounts.get(id).scheme)
+      const minutes = Math.round(clients.clockAhead(id) / 60_000)
+      return { ...found, ...(Math.abs(minutes) >= CLOCK_OFF && { clockAheadMinutes: minutes }) }
+    },
 
     'accounts.refreshLimits': async () => {
       const id = chosenId(accounts)
@@ -208,6 +212,9 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     'recipients.list': (demand) => lists.recipients(chosenId(accounts), demand)
   }
 }
+
+/** Services let a signature be some minutes old; a clock that is so many minutes off is worth a word before it is more. */
+const CLOCK_OFF = 2
 
 /** `MaxDueDate` and `DefaultDueDate` may be days or a date: as days alone they hold for every package. */
 function limitsOf(info: AccountInfo | undefined): AccountLimits {

@@ -61,26 +61,66 @@ function clockWords({ clockAheadMs = 0 }: ServiceError): Pick<AppError, 'code' |
   }
 }
 
-/** What is wrong with a certificate, by the network's own code. */
-function certificateWords(reason = ''): string | undefined {
+/** What is wrong with a certificate, by the network's own code; and whose it is, until when, where that could be seen. */
+function certificateWords({ reason = '', certificate }: ServiceError): string | undefined {
+  const { subject = '', issuer = '', validFrom, validTo } = certificate ?? {}
+  if (/HAS_EXPIRED/.test(reason) && validTo !== undefined) return `its certificate expired on ${dayOf(validTo)}.`
+  if (/NOT_YET_VALID/.test(reason) && validFrom !== undefined) {
+    return `its certificate isn’t valid until ${dayOf(validFrom)}, by this computer’s date.`
+  }
+  if (/DATE_INVALID/.test(reason) && validFrom !== undefined && validTo !== undefined) {
+    return `its certificate is valid from ${dayOf(validFrom)} to ${dayOf(validTo)}, which today isn’t, by this computer’s date.`
+  }
   if (/DATE_INVALID|HAS_EXPIRED|NOT_YET_VALID/.test(reason)) {
     return 'its certificate has expired or isn’t valid yet, by this computer’s date.'
   }
-  if (/COMMON_NAME|ALTNAME|HOSTNAME_MISMATCH/.test(reason)) return 'its certificate is for a different name.'
+  if (/COMMON_NAME|ALTNAME|HOSTNAME_MISMATCH/.test(reason)) {
+    return subject ? `its certificate is for “${subject}”.` : 'its certificate is for a different name.'
+  }
   if (/REVOKED/.test(reason)) return 'its certificate has been revoked.'
   if (/AUTHORITY_INVALID|SELF_SIGNED|UNABLE_TO|INVALID_CA/.test(reason)) {
-    return 'its certificate is from an issuer that this computer doesn’t trust.'
+    if (issuer && issuer === subject) return `nobody but “${issuer}” itself vouches for its certificate.`
+    return issuer
+      ? `its certificate is from “${issuer}”, which this computer doesn’t trust.`
+      : 'its certificate is from an issuer that this computer doesn’t trust.'
   }
   return undefined
 }
 
+function dayOf(at: number): string {
+  return new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' })
+}
+
+/** A network's own machine stands between, and lets nothing through. */
+function proxyWords({ status, reason = '' }: ServiceError): Pick<AppError, 'code' | 'message' | 'next'> | undefined {
+  if (status === 407 || /^ERR_PROXY_AUTH/.test(reason)) {
+    return {
+      code: 'refused',
+      message: 'Your network’s proxy needs you to sign in.',
+      next: 'Open a browser to sign in, or ask your administrator.'
+    }
+  }
+  if (!/^ERR_(PROXY|SOCKS|PAC|HTTPS_PROXY|TUNNEL|MANDATORY_PROXY)_/.test(reason)) return undefined
+  return {
+    code: 'refused',
+    message: 'Your network’s proxy doesn’t let Countersign through.',
+    next: 'Ask your administrator to allow the service’s address.'
+  }
+}
+
 function described(error: ServiceError): Pick<AppError, 'code' | 'message' | 'next'> {
-  const { code, movedTo, reason } = error
+  const { code, movedTo } = error
   if (code === 'keychain') return { ...KEYCHAIN.failed, message: NOT_IN_KEYCHAIN }
-  const signIn = error.signIn && signInWords(error)
-  if (signIn) return signIn
+  const known = proxyWords(error) ?? (error.signIn && signInWords(error))
+  if (known) return known
+  if (error.isTokenOver)
+    return {
+      code: 'unauthorised',
+      message: 'This account’s token has expired.',
+      next: 'Ask your provider for a new one, then enter it in Settings.'
+    }
   if (code === 'unauthorised') return clockWords(error) ?? { code, message: SERVICE[code] }
-  const certificate = code === 'tls' && certificateWords(reason)
+  const certificate = code === 'tls' && certificateWords(error)
   if (certificate) return { code, message: `The connection to the signing service isn’t secure: ${certificate}` }
   // The contract has no code of its own for a broken line; what can be done about it is the same.
   if (code === 'interrupted') {
@@ -96,13 +136,14 @@ function described(error: ServiceError): Pick<AppError, 'code' | 'message' | 'ne
 }
 
 /** What the sign-in service said, or that it could not be asked. */
-function signInWords({ code, reason, signIn = 'answer' }: ServiceError): Pick<AppError, 'code' | 'message' | 'next'> {
+function signInWords(error: ServiceError): Pick<AppError, 'code' | 'message' | 'next'> {
+  const { code, signIn = 'answer' } = error
   if (code === 'rate-limited') return { code, message: 'The sign-in service has asked us to slow down.' }
   // The contract has no code of its own for a broken line.
   if (code === 'interrupted') {
     return { code: 'timeout', message: 'The connection to the sign-in service was lost before it answered.' }
   }
-  const certificate = code === 'tls' && certificateWords(reason)
+  const certificate = code === 'tls' && certificateWords(error)
   if (certificate) return { code, message: `The connection to the sign-in service isn’t secure: ${certificate}` }
   if (signIn === 'away' && isAway(code)) return { code, message: SIGN_IN_AWAY[code] }
   return { code: code === 'redirected' ? 'unsafe-address' : code, ...SIGN_IN[signIn] }
@@ -265,16 +306,19 @@ export async function inConnectingWords<Answer>(call: Promise<Answer>, scheme?: 
   }
 }
 
+/** Rejects as the call does; of what was refused it says what the account signs in with. */
+export async function inCheckingWords<Answer>(call: Promise<Answer>, scheme: AuthScheme): Promise<Answer> {
+  try {
+    return await call
+  } catch (error) {
+    if (!isServiceError(error) || error.code !== 'unauthorised' || error.signIn || error.isTokenOver) throw error
+    throw new AppFailure({ ...asAppError(error), ...REFUSED_BY_SCHEME[scheme], ...clockWords(error) })
+  }
+}
+
 type Said = Partial<Pick<AppError, 'code' | 'message' | 'next'>>
 
 const TRIED_BY_STATUS = new Map<number, Said>([
-  [
-    407,
-    {
-      message: 'Your network’s proxy needs you to sign in.',
-      next: 'Open a browser to sign in, or ask your administrator.'
-    }
-  ],
   [
     503,
     {

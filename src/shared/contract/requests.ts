@@ -132,7 +132,12 @@ export const requests = {
     })
   ),
   /** Asks the service something harmless, to learn whether address and credentials work. */
-  'accounts.check': answers<{ documents: number; missing: string[] }>()(byId),
+  'accounts.check': answers<{
+    documents: number
+    missing: string[]
+    /** How far this computer's clock is ahead of the service's; negative: behind. Absent where it is right, or not known. */
+    clockAheadMinutes?: number
+  }>()(byId),
   /** Asks again what the service says of the chosen account's limits, where that is some minutes old; `accounts.changed` tells. */
   'accounts.refreshLimits': answers<null>()(nothing),
   /** Opens the practice office's mailbox, with every invitation that waits, in the browser. Of another account: `not-allowed`. */

@@ -108,6 +108,11 @@ export const scenes: Record<string, () => FakeApi> = {
     })
     return api
   },
+  'office-clock': () => {
+    const api = usual({ accounts: [{ ...officeAccount(), chosen: true }] })
+    api.accounts.check = async () => ({ ok: true, value: { documents: 40, missing: [], clockAheadMinutes: 7 } })
+    return api
+  },
   'office-signed-out': () =>
     usual({ accounts: [{ ...officeAccount(), chosen: true, scheme: 'oauth', waitsForSignIn: true }] }),
   'office-signing-in': () => {

@@ -317,6 +317,7 @@ export const shots: Shot[] = [
     await page.getByText(/^We couldn’t connect\./).waitFor()
   }),
 
+  shot('settings-clock', 'office-clock', '#/settings', press(/^Check connection/)),
   shot('settings-signed-out', 'office-signed-out', '#/settings'),
   shot('settings-oauth', 'office-signing-in', '#/settings', connectByOAuth),
   shot('settings-signing-in', 'office-signing-in', '#/settings', async (page) => {

@@ -9,6 +9,7 @@ import { inSlices } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import type { Lookup } from '../policy/private-networks.ts'
 import type { Credentials } from '../service/authentication.ts'
+import { type LookAtCertificate, lookAtCertificate, tellingCertificates } from '../service/certificate.ts'
 import type { Unread } from '../service/documents.ts'
 import {
   createAuthentication,
@@ -28,6 +29,8 @@ export interface ClientDeps {
   accounts: Accounts
   facts: Pick<ServiceFactsOf, 'of' | 'learn' | 'spent'>
   fetch: Fetch
+  /** Whose certificate a server shows that isn't trusted; looked at by a connection of its own where it is left out. */
+  lookAtCertificate?: LookAtCertificate
   lookup?: Lookup | undefined
   /** Called when a request of an account's did not reach its service. */
   unreached?: (accountId: string) => void
@@ -38,7 +41,10 @@ export interface ClientDeps {
 
 export type Clients = ReturnType<typeof openClients>
 
-export function openClients({ accounts, facts, fetch, lookup, time, unreached, signedOut }: ClientDeps) {
+export function openClients({ accounts, facts, lookup, time, unreached, signedOut, ...deps }: ClientDeps) {
+  const fetch = tellingCertificates(deps.fetch, deps.lookAtCertificate ?? lookAtCertificate)
+  /** How far this computer's clock was ahead of each account's service when that answered last, in milliseconds. */
+  const clocks = new Map<string, number>()
   const made = new Map<string, { baseUrl: string; client: Promise<ServiceClient>; isOver: boolean }>()
 
   /** The tokens of accounts that sign in by OAuth 2. They outlive a client: two that refresh would end each other's sign-in. */
@@ -83,6 +89,8 @@ export function openClients({ accounts, facts, fetch, lookup, time, unreached, s
       try {
         const response = await fetch(url, init)
         if (response.status === 402 || response.status === 426) facts.spent(id)
+        const theirs = Date.parse(response.headers.get('date') ?? '')
+        if (!Number.isNaN(theirs)) clocks.set(id, time.now() - theirs)
         return response
       } catch (error) {
         if (!init.signal?.aborted && URL.parse(url)?.origin === URL.parse(baseUrl)?.origin) unreached?.(id)
@@ -168,6 +176,9 @@ export function openClients({ accounts, facts, fetch, lookup, time, unreached, s
     },
 
     forget,
+
+    /** How far this computer's clock is ahead of the account's service, in milliseconds; 0 where that isn't known. */
+    clockAhead: (id: string): number => clocks.get(id) ?? 0,
 
     /** Whether nothing of this account is asked until someone signs in again. */
     isSignedOut: (id: string): boolean => {

@@ -205,8 +205,9 @@ async function boundedFetch(url: string, init: RequestInit, { fetch, now }: OAut
     if (thrown instanceof ServiceError) throw thrown
     if (thrown instanceof BodyTooLarge) throw troubled('answer')
     const ended = watching.ended()
-    const { code, reason } = ended ? { code: ended, reason: undefined } : readNetworkFailure(thrown)
-    throw troubled('away', { code, reason })
+    if (ended) throw troubled('away', { code: ended })
+    const { code, reason, certificate } = readNetworkFailure(thrown)
+    throw troubled('away', { code, reason, certificate })
   } finally {
     watching.finish()
   }
@@ -289,7 +290,7 @@ const CODES: Record<SignInTrouble, 'unauthorised' | 'redirected' | 'refused' | '
 /** Nothing was asked of the signing service yet. */
 export function troubled(
   signIn: SignInTrouble | undefined,
-  more: Partial<Pick<ServiceError, 'code' | 'reason' | 'retryAfterMs'>> = {}
+  more: Partial<Pick<ServiceError, 'code' | 'reason' | 'retryAfterMs' | 'certificate'>> = {}
 ): ServiceError {
   const code = signIn === undefined ? 'refused' : CODES[signIn]
   return new ServiceError({ code, operation: OPERATION, mayHaveArrived: false, signIn, ...more })

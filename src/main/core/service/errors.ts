@@ -65,6 +65,16 @@ export type SignInTrouble = 'over' | 'denied' | 'client' | 'elsewhere' | 'not-fo
 /** What is wrong with one field: its place (`Forms[0].Signers[1].Email`) and why. */
 export type FieldProblem = FieldMessage
 
+/** What is known of a certificate that isn't trusted. */
+export interface Certificate {
+  /** Whose it is, and who says so: names that the server chose; empty where there are none. */
+  subject: string
+  issuer: string
+  /** Milliseconds since 1970 UTC. */
+  validFrom: number
+  validTo: number
+}
+
 export interface ServiceErrorDetails {
   code: ServiceErrorCode
   /** The operation as the reference names it (`FormDirect/SendForms2`). */
@@ -91,6 +101,10 @@ export interface ServiceErrorDetails {
   serviceMessage?: string | undefined
   /** The network's own code (`ECONNREFUSED`, `ERR_CERT_DATE_INVALID`), for support. */
   reason?: string | undefined
+  /** Where the server's certificate isn't trusted: what it says. Text from outside. */
+  certificate?: Certificate | undefined
+  /** The service says of the token that its time is over. */
+  isTokenOver?: boolean | undefined
   /** Where a file was asked for: which. */
   asked?: DownloadType | undefined
   /** What came of an answer that had begun. */
@@ -114,6 +128,8 @@ export class ServiceError extends Error {
   declare readonly retryAfterMs: number | undefined
   declare readonly serviceMessage: string | undefined
   declare readonly reason: string | undefined
+  declare readonly certificate: Certificate | undefined
+  declare readonly isTokenOver: boolean | undefined
   declare readonly movedTo: string | undefined
   declare readonly signIn: SignInTrouble | undefined
   declare readonly asked: DownloadType | undefined

@@ -2,13 +2,26 @@
  * Reads what a failed `fetch` throws, from Node (undici's and the system's codes) and from Electron's net
  * (`net::ERR_…`), into one of our codes, and judges whether the request may have reached the service.
  */
-import type { ServiceErrorCode } from './errors.ts'
+import type { Certificate, ServiceErrorCode } from './errors.ts'
 
 export interface NetworkFailure {
   code: ServiceErrorCode
   mayHaveArrived: boolean
   /** The network's own code, where it gave one. */
   reason?: string
+  /** That with which the server wanted to be believed. */
+  certificate?: Certificate
+}
+
+/** A connection that was refused for its certificate. Its cause is what the network said. */
+export class CertificateRefused extends Error {
+  override readonly name = 'CertificateRefused'
+  readonly certificate: Certificate
+
+  constructor(certificate: Certificate, cause: unknown) {
+    super('The certificate is not acceptable.', { cause })
+    this.certificate = certificate
+  }
 }
 
 type Verdict = readonly [ServiceErrorCode, 'never left' | 'may have arrived']
@@ -111,6 +124,11 @@ const BY_FAMILY: readonly (readonly [RegExp, Verdict])[] = [
 
 /** Reads a failure; what isn't known is `interrupted` and may have arrived, the cautious reading. */
 export function readNetworkFailure(thrown: unknown): NetworkFailure {
+  if (!(thrown instanceof CertificateRefused)) return readFailure(thrown)
+  return { ...readFailure(thrown.cause), certificate: thrown.certificate }
+}
+
+function readFailure(thrown: unknown): NetworkFailure {
   const chain = causes(thrown)
   // Electron's net rejects a manual redirect with this sentence instead of answering it.
   if (chain.some((error) => /redirect was cancelled|policy was 'error'/i.test(error.message))) {

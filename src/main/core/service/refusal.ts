@@ -108,8 +108,14 @@ export async function refusedAnswer(
     mayHaveArrived: statusMayHaveArrived(status),
     clockAheadMs: clockAhead(response.headers.get('date'), now),
     retryAfterMs: readRetryAfter(response.headers.get('retry-after'), now),
+    isTokenOver: status === 401 && saysTokenIsOver(response.headers.get('www-authenticate')),
     ...withoutSecrets(said, authentication.secrets)
   })
+}
+
+/** As RFC 6750 has it: the code alone may also mean a token that was never one. */
+function saysTokenIsOver(challenge: string | null): boolean | undefined {
+  return (/error="?invalid_token\b/i.test(challenge ?? '') && /\bexpired\b/i.test(challenge ?? '')) || undefined
 }
 
 /** @param date as the answer's header says it, to the second. */
