@@ -36,6 +36,7 @@ const OF_MACHINES = new RegExp(
     'main/core/downloads/(downloads-table|rules-table|download-rows|target|target-folder|fetching)',
     'main/core/accounts/kept-place',
     'main/core/audit/audit-table',
+    'main/core/organisation/schema',
     'main/core/receipts/receipt-page',
     'main/core/outbox/send-list',
     'main/core/lib/picture-header',

@@ -7,10 +7,11 @@ import type { DocumentResponse } from '../shared/model/index.ts'
 import { wantsStaff } from '../shared/wants-staff.ts'
 import { openComposing } from './composing.ts'
 import { copyOfDocument } from './core/drafts/copy-of-document.ts'
+import { applyAccounts, applyDropFolders } from './core/organisation/applying.ts'
 import { DATABASE_FILE, putDatabaseAside } from './core/storage/database.ts'
 import { openCounter } from './counter.ts'
 import { openFolders } from './folders.ts'
-import { openFoundation } from './foundation.ts'
+import { type AppStart, openFoundation } from './foundation.ts'
 import { openIdentity } from './identity.ts'
 import { accountHandlers, directoryHandlers } from './ipc/accounts.ts'
 import { actionHandlers } from './ipc/actions.ts'
@@ -26,6 +27,7 @@ import { dropFolderHandlers, hintHandlers } from './ipc/drop-folders.ts'
 
 import { asAppError } from './ipc/errors.ts'
 import { identityHandlers } from './ipc/identity.ts'
+import { lockOf, policyHandlers } from './ipc/organisation.ts'
 import { outboxHandlers } from './ipc/outbox.ts'
 import { registerHandlers } from './ipc/registration.ts'
 import { storageHandlers } from './ipc/storage.ts'
@@ -35,7 +37,6 @@ import { openNotifications } from './notifications.ts'
 import { guardDevServer, serveAppPages } from './shell/app-protocol.ts'
 import { plainClipboard } from './shell/clipboard.ts'
 import { printWithDialog } from './shell/dialogs.ts'
-import type { Log } from './shell/log.ts'
 import { installMenu } from './shell/menu.ts'
 import { applyTheme, applyZoom } from './shell/own-page.ts'
 import { followSideButtons } from './shell/own-windows.ts'
@@ -46,8 +47,8 @@ import { offerTextMenu } from './shell/text-menu.ts'
 export type App = Awaited<ReturnType<typeof openApp>>
 
 /** Makes all parts and joins them. Nothing is sent, read or shown yet: that is lifecycle.ts. */
-export async function openApp(log: Log, devServer: URL | undefined) {
-  const foundation = await openFoundation(log, devServer)
+export async function openApp(start: AppStart) {
+  const foundation = await openFoundation(start)
   const watching = Promise.withResolvers<void>()
   const folders = openFolders(foundation)
   const { ask, views, watch } = folders
@@ -68,6 +69,26 @@ export async function openApp(log: Log, devServer: URL | undefined) {
   const parts = { foundation, folders, composing, counter, identity, notifications, watching }
   followSignals(parts)
   return parts
+}
+
+/** Watches the folders that the organisation names, and follows what else it sets meanwhile; answers how to follow no longer. */
+export function followPolicy({ foundation, composing, counter, notifications }: App): () => void {
+  const { organisation, accounts, clients, home, log, send, signals } = foundation
+  const applyFolders = () => applyDropFolders({ organisation, accounts, home, log, dropFolders: composing.dropFolders })
+  void applyFolders()
+  return organisation.follow(() => {
+    const counterBefore = counter.settings.read()
+    return async () => {
+      counter.settings.organisationChanged(counterBefore)
+      await applyAccounts({ organisation, accounts, log })
+      // Another way of signing in may be allowed, or no longer.
+      for (const { id } of accounts.list()) clients.forget(id)
+      send('settings.changed', null)
+      signals.emit('accounts')
+      notifications.notifier.documentsChanged()
+      await applyFolders()
+    }
+  })
 }
 
 /** What happens in one part, and what follows of it in others. */
@@ -150,6 +171,10 @@ export function serveScreens(parts: App, life: Life): void {
     handle: (channel, listener) => ipcMain.handle(channel, listener),
     roleOf: screens.roleOf,
     ...{ isAway, handedBack, log },
+    lock: lockOf({
+      ...{ organisation: foundation.organisation, accounts, downloads: downloads.settings },
+      quiet: () => notifications.preferences.read().quiet
+    }),
     handlers: {
       ...accountHandlers({
         ...{ accounts, clients, facts, lists, presets, watch },
@@ -229,7 +254,8 @@ export function serveScreens(parts: App, life: Life): void {
         copy: (text, isPersonal) => plainClipboard[isPersonal ? 'writePrivately' : 'write'](text),
         copyBriefly: identity.briefCopy.copy,
         readyToClose: life.readyToClose
-      })
+      }),
+      ...policyHandlers(foundation.organisation)
     }
   })
   offerTextMenu(window.webContents, window, () => !isAway())

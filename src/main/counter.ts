@@ -20,6 +20,7 @@ import { openAppointments } from './core/counter/signing-queue.ts'
 import { Staff } from './core/counter/staff.ts'
 import type { Polling } from './core/documents/polling/polling.ts'
 import type { AskDocuments } from './core/documents/questions.ts'
+import { organisationsCounter } from './core/organisation/applying.ts'
 import { PERSON_START } from './core/policy/app-pages.ts'
 import { Receipts } from './core/receipts/receipts.ts'
 import { memoryKeychain } from './core/storage/keychain.ts'
@@ -74,6 +75,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
   })
   const settings: CounterSettingsKeeper = new CounterSettingsKeeper({
     ...{ db, note },
+    organisation: () => organisationsCounter(foundation.organisation.policy),
     userName: () => userInfo().username,
     otherDisplay: () => windows.otherDisplay(),
     changed() {

@@ -4,6 +4,7 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { app } from 'electron'
 import type { SignerCorrection } from '../shared/contract/index.ts'
@@ -17,6 +18,9 @@ import { openKeptPlace } from './core/accounts/kept-place.ts'
 import { openRights } from './core/accounts/rights.ts'
 import { openServiceFacts } from './core/accounts/service-facts.ts'
 import { systemTime as time } from './core/lib/time.ts'
+import { applyAccounts } from './core/organisation/applying.ts'
+import { Organisation } from './core/organisation/organisation.ts'
+import type { PolicyPlace } from './core/organisation/policy-file.ts'
 import { openDatabase } from './core/storage/database.ts'
 import { memoryReasonOf } from './core/storage/database-fault.ts'
 import { openMeta } from './core/storage/meta.ts'
@@ -56,8 +60,15 @@ export interface Signals {
 
 export type Foundation = Awaited<ReturnType<typeof openFoundation>>
 
+export interface AppStart {
+  log: Log
+  devServer: URL | undefined
+  /** Where the organisation's policy lies. */
+  policy: PolicyPlace
+}
+
 /** Everything but the first page is there once this has resolved: see `loadFirstPage`. */
-export async function openFoundation(log: Log, devServer: URL | undefined) {
+export async function openFoundation({ log, devServer, policy }: AppStart) {
   const newId = randomUUID
   const dataFolder = app.getPath('userData')
   const preload = join(import.meta.dirname, '../preload/index.cjs')
@@ -80,7 +91,9 @@ export async function openFoundation(log: Log, devServer: URL | undefined) {
   if (settingsTrouble?.code === 'in-memory')
     troubles.inMemory({ kind: 'in-memory', store: 'settings', reason: memoryReasonOf(settingsTrouble.reason) })
 
-  const accounts = openAccounts({ db, secrets: secretsBeside(storage, keychain), newId, time })
+  const organisation = await Organisation.open({ db, place: policy, time, log })
+  const accounts = openAccounts({ db, secrets: secretsBeside(storage, keychain), newId, time, organisation })
+  await applyAccounts({ organisation, accounts, log })
   const facts = openServiceFacts({ db, time, changed: () => send('accounts.changed', null) })
   const network = openServiceNetwork()
   const clients = openClients({
@@ -113,7 +126,9 @@ export async function openFoundation(log: Log, devServer: URL | undefined) {
     usualFolder: app.getPath('downloads'),
     ...{ settings, keychain, keychainState, storage, troubles, db, isKept: storage.state === 'encrypted' },
     ...{ window, screens, send, dialogs: dialogsOf(window, openMeta(db)) },
-    ...{ accounts, browserSignIn, clients, facts, lists, rights: openRights(db), practice },
+    ...{ accounts, browserSignIn, clients, facts, lists, rights: openRights(db), practice, organisation },
+    /** The user's own folder, as the system says it, whatever the environment does. */
+    home: userInfo().homedir,
     place: openKeptPlace(db, () => accounts.chosen()?.id)
   }
 }

@@ -10,6 +10,7 @@ import { openDownloads } from './core/downloads/downloads.ts'
 import { openPdfPreviews } from './core/downloads/pdf-preview.ts'
 import { openBriefCopy } from './core/identity/brief-copy.ts'
 import { openReadings } from './core/identity/readings.ts'
+import { expanded } from './core/organisation/applying.ts'
 import { VerificationQueue } from './core/verifications/verification-queue.ts'
 import { openVerifications } from './core/verifications/verifications.ts'
 import type { Foundation } from './foundation.ts'
@@ -28,7 +29,7 @@ export interface IdentityDeps {
 }
 
 export function openIdentity(foundation: Foundation, { ask, nameOf, views, watch, note, isHandedOver }: IdentityDeps) {
-  const { db, accounts, clients, log, newId, rights, send, settings, signals, time, usualFolder } = foundation
+  const { db, accounts, clients, log, newId, rights, send, settings, signals, time, usualFolder, home } = foundation
   const clientOf = clients.of
 
   const downloadsChanged = (id: string | null) => send('downloads.changed', { id })
@@ -53,6 +54,10 @@ export function openIdentity(foundation: Foundation, { ask, nameOf, views, watch
     isFolderChosen: () => settings.read().downloadFolder !== undefined,
     setFolder: (path) => void settings.change({ downloadFolder: path }),
     isUsualFolder: (path) => path === usualFolder,
+    organisation() {
+      const { folder, names } = foundation.organisation.policy.downloads ?? {}
+      return { folder: folder && expanded(folder, home), names }
+    },
     views: views.list,
     changed: downloadsChanged,
     failed: (error) => log.warn('What rules fetch could not be found out.', { code: asAppError(error).code })

@@ -1,6 +1,10 @@
 /** Electron's entry. No await at the top: Electron is ready only once this module has been evaluated. */
+import { writeSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { app } from 'electron'
 import { openApp, serveScreens } from './app.ts'
+import { checkedPolicyAt, policyToCheck } from './core/organisation/check.ts'
+import { policyAtStart } from './core/organisation/policy-file.ts'
 import { devServerOf } from './core/policy/app-pages.ts'
 import { refusedAtStart } from './core/policy/start-switches.ts'
 import { Lifecycle, smoke } from './lifecycle.ts'
@@ -13,10 +17,23 @@ import { lockSessions } from './shell/session-policy.ts'
 const isSmoke = process.argv.includes('--smoke')
 // Before anything is opened. Anyone who runs the sources may start them as they like.
 const refused = app.isPackaged ? refusedAtStart(process) : undefined
-if (refused === undefined) begin()
+const checked = policyToCheck(process.argv)
+if (checked !== undefined) app.exit(printCheck(checked))
+else if (refused === undefined) begin()
 else {
   sayNotStartedWith(refused)
   app.exit(1)
+}
+
+/** `--check-policy FILE`: says what is wrong with a policy, or what it sets. Nothing is opened, and nothing of it holds. */
+function printCheck(path: string): number {
+  const { isUsable, lines } = checkedPolicyAt(path)
+  try {
+    writeSync(isUsable ? 1 : 2, `${lines.join('\n')}\n`)
+  } catch {
+    // A window's program on Windows has nowhere to write to unless it is given it; its exit code says as much.
+  }
+  return isUsable ? 0 : 1
 }
 
 function begin(): void {
@@ -43,7 +60,7 @@ async function run(log: Log): Promise<void> {
   await app.whenReady()
   const devServer = devServerOf(app, process.env.ELECTRON_RENDERER_URL)
   await keepOffNetworks(devServer)
-  const parts = await openApp(log, devServer)
+  const parts = await openApp({ log, devServer, policy: policyAtStart(process, app, userInfo()) })
   const lifecycle = new Lifecycle(parts)
   serveScreens(parts, lifecycle)
   if (isSmoke) await smoke(parts)

@@ -1,7 +1,7 @@
 /** How the application starts, notices that the computer sleeps or is locked, closes its window, and ends; and the start that only shows that all is there. */
 import { app, type BrowserWindow, dialog, powerMonitor } from 'electron'
 import { blankComposition } from '../shared/composition/index.ts'
-import type { App } from './app.ts'
+import { type App, followPolicy } from './app.ts'
 import { APP_START } from './core/policy/app-pages.ts'
 import { type LeavingQuestion, questionOnLeaving } from './core/policy/leaving.ts'
 import { asAppError } from './ipc/errors.ts'
@@ -26,6 +26,7 @@ export class Lifecycle {
   #keepsMarker = false
   /** It starts again once it has ended. */
   #restarts = false
+  #unfollowPolicy: (() => void) | undefined
 
   constructor(app: App) {
     this.#app = app
@@ -111,6 +112,7 @@ export class Lifecycle {
     folders.actions.open()
     identity.open()
     void folders.hints.start()
+    this.#unfollowPolicy = followPolicy(this.#app)
     composing.dropFolders.start()
     notifications.badgeCounts.changed()
     await this.#app.counter.audit.checkAtStart()
@@ -202,6 +204,7 @@ export class Lifecycle {
     const { composing, counter, folders, foundation, identity, notifications, watching } = this.#app
     const { bulk, dropFolders, outbox } = composing
     watching.resolve()
+    this.#unfollowPolicy?.()
     folders.watch.stop()
     notifications.presence.left()
     notifications.badgeCounts.stop()

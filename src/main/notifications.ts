@@ -30,7 +30,7 @@ export function openNotifications(
   const failed = (error: unknown) => log.warn('What happened could not be told.', { code: asAppError(error).code })
 
   const desktop = openDesktop({ window, isAway, send, log })
-  const preferences = openPreferences(db)
+  const preferences = openPreferences(db, () => foundation.organisation.policy.quietHours)
   const notifier = openNotifier({
     ...{ db, ask, time, failed, isSigning, refusals, verifications },
     ...desktop.notifications,

@@ -30,6 +30,7 @@ const PUT_TOGETHER: ReadonlySet<string> = new Set([
   'src/main/core/drafts/drafts.ts',
   'src/main/core/drafts/exchange-file.ts',
   'src/main/core/lib/failure.ts',
+  'src/main/ipc/organisation.ts',
   'src/main/core/outbox/send-actions.ts',
   'src/main/core/service/network-failure.ts',
   'src/main/shell/appointments.ts'

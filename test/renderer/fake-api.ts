@@ -8,6 +8,7 @@ import type { Api, EventName, Events } from '../../src/shared/contract/api.ts'
 import { PERSON_LANGUAGES } from '../../src/shared/contract/counter-views.ts'
 import type { NotificationPreferences } from '../../src/shared/contract/document-requests.ts'
 import type { AppError, ErrorCode, Result } from '../../src/shared/contract/errors.ts'
+import type { PolicyView } from '../../src/shared/contract/policy.ts'
 import { isUsual } from '../../src/shared/contract/practice-day.ts'
 import {
   handedOverRequestNames,
@@ -92,6 +93,8 @@ import { documents, downloads, NOW, officeAccount, practiceAccount, templates } 
 export interface FakeState {
   accounts: AccountView[]
   connection: ConnectionView
+  /** What the organisation has set. */
+  policy: PolicyView
   templates: TemplateView[]
   drafts: DraftView[]
   /** Earlier versions, by draft. */
@@ -215,6 +218,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
   const state: FakeState = {
     accounts: [practiceAccount(), officeAccount()],
     connection: { state: 'online', since: NOW - 3_600_000 },
+    policy: { state: 'none', place: '/etc/countersign/policy.json', locked: [], accountIds: [], problems: [] },
     templates: templates(),
     drafts: [],
     versions: {},
@@ -468,6 +472,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     ...fakeAppointments(office),
     ...fakeCounter(office),
     ...fakeAudit(office),
+    'policy.get': () => state.policy,
     'settings.get': () => state.settings,
     'settings.set': (change) => {
       const { documentColumns: before, ...others } = state.settings

@@ -47,6 +47,8 @@ export interface Registration<Event> {
   isAway(): boolean
   /** Resolves once it is staff's again. */
   handedBack(): Promise<void>
+  /** @throws AppFailure where the organisation has set what the request would change: it is asked before any handler. */
+  lock(name: RequestName, input: unknown): void
   handlers: RequestHandlers
   log: { error(message: string, detail?: Record<string, unknown>): void }
 }
@@ -69,7 +71,7 @@ export function registerHandlers<Event>(registration: Registration<Event>): void
 }
 
 async function answer<Event>(
-  { roleOf, isAway, handedBack, handlers, log }: Registration<Event>,
+  { roleOf, isAway, handedBack, lock, handlers, log }: Registration<Event>,
   name: RequestName,
   event: Event,
   args: unknown[]
@@ -98,7 +100,11 @@ async function answer<Event>(
     }
   }
   const context = { from, stillAsking: () => isThere() && mayAsk() }
-  const result = await handled(handlers[name] as RequestHandler<never>, decoded.data, context, name, log)
+  const handler: RequestHandler<never> = async (input, context) => {
+    lock(name, input)
+    return (handlers[name] as RequestHandler<never>)(input, context)
+  }
+  const result = await handled(handler, decoded.data, context, name, log)
   // The page may have gone or become another while the handler worked: what it asked for is not for its successor.
   return isThere() ? result : { ok: false, error: NOT_ALLOWED }
 }

@@ -7,6 +7,7 @@ import { documentColumns } from './document-query.ts'
 import { documentRequests } from './document-requests.ts'
 import { downloadRequests, pdfRequests } from './downloads.ts'
 import { identityRequests } from './identity.ts'
+import { policyRequests } from './policy.ts'
 import { practiceDay } from './practice-day.ts'
 import { answers, byId, id, nothing, type Request } from './request.ts'
 import { storageRequests } from './storage-requests.ts'
@@ -170,6 +171,7 @@ export const requests = {
   ...appointmentRequests,
 
   ...storageRequests,
+  ...policyRequests,
 
   'settings.get': answers<SettingsView>()(nothing),
   'settings.set': answers<SettingsView>()(

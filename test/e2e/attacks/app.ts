@@ -66,6 +66,7 @@ registerHandlers<IpcMainInvokeEvent>({
   roleOf: (event) => (isFromWindow(window, event) ? 'office' : undefined),
   isAway: () => false,
   handedBack: () => Promise.resolve(),
+  lock: () => undefined,
   handlers,
   log
 })

@@ -1,5 +1,6 @@
 /** The made-up office in the states that a screen must be seen in. */
 import { blankComposition, type Composition } from '../../../src/shared/composition/composition.ts'
+import { LOCKABLE } from '../../../src/shared/contract/policy.ts'
 import type { DraftView } from '../../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from '../fake-api.ts'
 import { documents, officeAccount, practiceAccount, sendOf } from '../people.ts'
@@ -192,6 +193,20 @@ export const scenes: Record<string, () => FakeApi> = {
       api.control.hold(name)
     return api
   },
+  organisation: () =>
+    usual({
+      policy: {
+        state: 'broken',
+        place: '/etc/countersign/policy.json',
+        locked: LOCKABLE,
+        accountIds: ['harbour'],
+        problems: [
+          { message: '“practiceOfice” isn’t a setting of this version of Countersign.', line: 14, column: 3 },
+          { message: '“counter.idle.endAfter” must be at most 3600.', line: 21, column: 48 }
+        ],
+        since: Date.UTC(2026, 10, 3, 10)
+      }
+    }),
   unkept: () => {
     const api = usual({
       system: {

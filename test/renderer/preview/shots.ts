@@ -276,6 +276,9 @@ export const shots: Shot[] = [
 
   shot('settings', 'usual', '#/settings'),
   shot('settings-unkept', 'unkept', '#/settings'),
+  shot('settings-organisation-locked', 'organisation', '#/settings'),
+  shot('settings-organisation', 'organisation', '#/settings/organisation'),
+  shot('settings-organisation-counter', 'organisation', '#/settings/counter'),
   ...at('#/settings', 'clerk-settings', 'clerk-settings-bare', 'clerk-settings-reset', 'drop-folders'),
   ...['clerk-settings-staff', 'clerk-settings-locked'].map((scene) =>
     shot(scene, scene, '#/settings', (page) =>

@@ -18,7 +18,10 @@ interface Sender {
 }
 
 /** The application as it is registered, with a page to ask it from. */
-function application(some: Partial<RequestHandlers> = {}) {
+function application(
+  some: Partial<RequestHandlers> = {},
+  lock: (name: RequestName, input: unknown) => void = () => undefined
+) {
   const none = Object.fromEntries(requestNames.map((name) => [name, async () => null])) as unknown as RequestHandlers
   const channels = new Map<string, (event: Sender, ...args: unknown[]) => Promise<unknown>>()
   const log = { error: vi.fn() }
@@ -29,6 +32,7 @@ function application(some: Partial<RequestHandlers> = {}) {
     roleOf: (sender) => sender.role,
     isAway: () => isHandedOver,
     handedBack: () => handedBack.promise,
+    lock,
     handlers: { ...none, ...some },
     log
   })

@@ -2,7 +2,7 @@
  * The accounts of this workstation. Their records are in the database, their secrets in the keychain; nothing that this
  * part answers holds a secret, except `secretsOf`, which is for the client of the service alone.
  */
-import { USUAL_DATA_TYPE_SPELLING } from '../../../shared/contract/views.ts'
+import { type AuthScheme, USUAL_DATA_TYPE_SPELLING } from '../../../shared/contract/views.ts'
 import { fail } from '../lib/failure.ts'
 import { folded } from '../lib/text-folding.ts'
 import type { Time } from '../lib/time.ts'
@@ -32,6 +32,11 @@ export interface AccountsDeps {
   readonly secrets: AccountSecrets
   readonly newId: () => string
   readonly time: Pick<Time, 'now'>
+  /** What the organisation allows; without one, every way of signing in, and http to this computer alone. */
+  readonly organisation?: {
+    readonly allowsSignIn: (scheme: AuthScheme) => boolean
+    readonly plainHttpHosts: () => readonly string[]
+  }
 }
 
 /** Where the practice service listens in this run, and how it wants to be asked. */
@@ -48,6 +53,11 @@ export type AccountInput =
   | ({ readonly kind: 'practice'; readonly name: string } & Optional<Pick<Account, 'colour'>>)
   | ({ readonly kind: 'service'; readonly name: string } & ServiceAccess &
       Optional<Pick<Account, 'colour' | 'dataTypeSpelling'>>)
+
+/** An account as a policy has it. */
+export type ManagedAccount = Pick<ServiceAccess, 'baseUrl'> &
+  Pick<Account, 'name' | 'scheme'> &
+  Optional<Pick<Account, 'colour'>>
 
 /** Members that are left out stay as they are. Address and credentials of a practice account can't be changed. */
 export type AccountChanges = Optional<
@@ -74,8 +84,9 @@ export type Accounts = ReturnType<typeof openAccounts>
  * Calls throw (or reject with) AppFailure: `no-account`, `invalid` with the fields, `keychain`, `busy`, `refused`; and
  * KeychainError where the keychain can't be used.
  */
-export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
+export function openAccounts({ db, secrets, newId, time, organisation }: AccountsDeps) {
   const rows = accountRows(db)
+  const addressIn = (typed: string) => readAddress(typed, organisation?.plainHttpHosts())
   let practice: RunningPractice | undefined
   /** How often the credentials of each were changed in this run. */
   const signIns = new Map<string, number>()
@@ -119,6 +130,8 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
 
   return {
     list: (): Account[] => rows.all().map(accountOf),
+    /** An address as it is kept. @throws AppFailure `invalid` with the field. */
+    addressIn,
     get: (id: string): Account => accountOf(rowOf(id)),
 
     /** The account that the screens show. Undefined when there is none at all. */
@@ -137,7 +150,7 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
       const id = newId()
       const name = readName(input.name)
       refuseTaken(name)
-      const kept = input.kind === 'service' ? readService(input) : undefined
+      const kept = input.kind === 'service' ? readService(input, organisation?.plainHttpHosts()) : undefined
       const taken = rows.all().map((row) => row.colour)
       const colour = input.colour ?? (kept === undefined ? PRACTICE_COLOUR : freeColour(taken))
       add({
@@ -178,7 +191,7 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
       }
       const name = changes.name === undefined ? before.name : readName(changes.name)
       if (name !== before.name) refuseTaken(name, id)
-      const baseUrl = changes.baseUrl === undefined ? before.baseUrl : readAddress(changes.baseUrl)
+      const baseUrl = changes.baseUrl === undefined ? before.baseUrl : addressIn(changes.baseUrl)
       const kept = changes.authentication && (await keptBeside(before))
       const credentials = changes.authentication && changedCredentials(changes.authentication, kept?.credentials)
       const leadsElsewhere = (row: AccountRecord): boolean =>
@@ -228,6 +241,35 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
         throw error
       }
       return accountOf(rowOf(id))
+    },
+
+    /**
+     * Makes an account as the organisation wants it, or leads the one of its name there. Its secret is entered by a person, and
+     * one that was for another way of signing in is removed.
+     * @throws AppFailure `invalid` where the practice office has the name; `busy` as `update`.
+     */
+    async manage(wanted: ManagedAccount): Promise<{ id: string; hasChanged: boolean }> {
+      const baseUrl = addressIn(wanted.baseUrl)
+      const name = readName(wanted.name)
+      const row = rows.all().find((one) => folded(one.name) === folded(name))
+      if (!row) {
+        const id = newId()
+        const colour = wanted.colour ?? freeColour(rows.all().map((one) => one.colour))
+        add({ ...FIRST_OF_SERVICE, ...{ id, name, baseUrl, colour }, scheme: wanted.scheme, createdAt: time.now() })
+        return { id, hasChanged: true }
+      }
+      if (row.kind === 'practice') refuseTaken(name)
+      const next = { ...row, name, baseUrl, scheme: wanted.scheme, colour: wanted.colour ?? row.colour }
+      const leadsElsewhere = next.baseUrl !== row.baseUrl || next.scheme !== row.scheme
+      if (leadsElsewhere && rows.holdsActions(row.id)) fail('busy', HOLDS_ACTIONS_FOR)
+      if (leadsElsewhere && rows.hasUnsettledSends(row.id)) fail('busy', UNSETTLED)
+      if (next.scheme !== row.scheme) {
+        await inTurn(row.id, () => secrets.delete(row.id))
+        signIns.set(row.id, signInNumber(row.id) + 1)
+      }
+      const hasChanged = JSON.stringify(next) !== JSON.stringify(row)
+      if (hasChanged) change(row, next)
+      return { id: row.id, hasChanged }
     },
 
     /**
@@ -281,6 +323,8 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
           fail('refused', 'The practice office isn’t running.', { next: 'Restart Countersign.' })
         )
       }
+      if (organisation?.allowsSignIn(row.scheme) === false)
+        fail('not-allowed', NOT_THIS_WAY, { next: ASK_ADMINISTRATOR })
       if (row.scheme === 'none') return { scheme: 'none' }
       const text = await secrets.get(id)
       const credentials = text === null ? undefined : decodeCredentials(text, row.baseUrl)
@@ -362,6 +406,15 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
   }
 }
 
+const FIRST_OF_SERVICE = {
+  kind: 'service',
+  jsonByQuery: false,
+  dataTypeSpelling: USUAL_DATA_TYPE_SPELLING,
+  folders: USUAL_FOLDERS,
+  position: 0
+} as const
+const NOT_THIS_WAY = 'Your organisation doesn’t allow this account’s sign-in method.'
+const ASK_ADMINISTRATOR = 'Choose another in Settings → Accounts, or ask your administrator.'
 const NAME_TAKEN = 'Another account has this name. Choose a different one.'
 const CREDENTIALS_AGAIN = 'This is another service’s address. Enter its key or token too.'
 const HOLDS_SENDS = 'This account still has packages in its Outbox. Send or cancel them first.'

@@ -20,7 +20,7 @@ import {
 } from '../service/index.ts'
 import { USUAL_FOLDERS } from './account.ts'
 import type { Accounts } from './accounts.ts'
-import { clientCredentials, type OAuthCredentials, readAddress } from './credentials.ts'
+import { clientCredentials, type OAuthCredentials } from './credentials.ts'
 import { openOAuthService } from './oauth-service.ts'
 import { type OAuthTokens, openOAuthTokens, type Tokens } from './oauth-tokens.ts'
 import type { ServiceFactsOf } from './service-facts.ts'
@@ -165,7 +165,7 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
       /** Told where they are renewed while they are tried. */
       keepTokens?: ((tokens: Tokens) => Promise<void>) | undefined
     }) {
-      const baseUrl = readAddress(typed.baseUrl)
+      const baseUrl = accounts.addressIn(typed.baseUrl)
       const { id = '', authentication } = typed
       const number = accounts.signInNumber(id)
       const credentials = clientCredentials(await accounts.credentialsFor({ ...typed, baseUrl }), (signIn) =>

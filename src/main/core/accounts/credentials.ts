@@ -266,8 +266,12 @@ export function secretsBeside(opened: OpenedDatabase, keychain: Keychain): Accou
   return opened.state === 'encrypted' ? keychain.accounts : memoryKeychain().accounts
 }
 
-export function readService(input: { baseUrl: string; authentication: CredentialsInput }) {
-  return { baseUrl: readAddress(input.baseUrl), credentials: readCredentials(input.authentication) }
+/** @param plainHttp as `readTypedAddress` takes them. */
+export function readService(
+  input: { baseUrl: string; authentication: CredentialsInput },
+  plainHttp: readonly string[] = []
+) {
+  return { baseUrl: readAddress(input.baseUrl, plainHttp), credentials: readCredentials(input.authentication) }
 }
 
 export function readName(typed: string): string {
@@ -275,8 +279,8 @@ export function readName(typed: string): string {
   return name === '' ? invalid([{ field: 'name', message: 'Enter a name.' }]) : name
 }
 
-export function readAddress(typed: string): string {
-  const read = readTypedAddress(typed)
+export function readAddress(typed: string, plainHttp: readonly string[] = []): string {
+  const read = readTypedAddress(typed, plainHttp)
   return read.ok ? read.value : invalid([{ field: 'baseUrl', message: read.message }])
 }
 
@@ -319,8 +323,11 @@ type BaseUrl =
   /** One plain sentence for the person who typed it. It does not repeat what they typed. */
   | { readonly ok: false; readonly message: string }
 
-/** Reads an address like `https://sign.example.com/web/v1.4`. `http` is taken for this computer only. */
-export function readTypedAddress(typed: string): BaseUrl {
+/**
+ * Reads an address like `https://sign.example.com/web/v1.4`. `http` is taken for this computer only, and for the hosts that the
+ * organisation names.
+ */
+export function readTypedAddress(typed: string, plainHttp: readonly string[] = []): BaseUrl {
   const text = typed.trim()
   if (text === '') return refused('Enter the service address.')
   if (/[\s\\\p{C}]/u.test(text)) return refused('An address can’t contain spaces or backslashes.')
@@ -332,7 +339,7 @@ export function readTypedAddress(typed: string): BaseUrl {
     return refused('Leave the user name and password out of the address.')
   }
   if (/[?#]/.test(text)) return refused('Leave out everything from “?” or “#”.')
-  if (url.protocol === 'http:' && !isThisComputer(url.hostname)) {
+  if (url.protocol === 'http:' && !isThisComputer(url.hostname) && !plainHttp.includes(url.hostname)) {
     return refused('The address must start with https:// to keep your key or token safe.')
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return refused('Start the address with https://.')

@@ -56,7 +56,11 @@ export interface CounterSettingsDeps {
   note: NoteInAudit
   /** They are to be asked for again. */
   changed: () => void
+  /** What the organisation has set: it holds in place of what is kept. */
+  organisation?: () => OrganisationsCounter
 }
+
+export type OrganisationsCounter = Partial<Omit<Kept, 'waitingRoom'>>
 
 export class CounterSettingsKeeper {
   readonly #deps: CounterSettingsDeps
@@ -79,6 +83,7 @@ export class CounterSettingsKeeper {
     const otherDisplay = this.#deps.otherDisplay()
     return {
       ...this.#kept,
+      ...this.#deps.organisation?.(),
       waitingRoom: { ...this.#kept.waitingRoom, pictures: this.#pictures.ids() },
       ...(logo !== undefined && { logo }),
       ...(otherDisplay !== undefined && { otherDisplay })
@@ -115,6 +120,18 @@ export class CounterSettingsKeeper {
     const { idleText: text, languages, waitingRoom } = this.#kept
     const shown = { text, languages, pictures: this.#pictures.ids(), callSound: waitingRoom.callSound }
     return { ...shown, ...(logo !== undefined && { logo }) }
+  }
+
+  /** The organisation has set other things than before, which read so. */
+  organisationChanged(before: CounterSettings): void {
+    const after = this.read()
+    const changed = changedNames(before, after)
+    if (changed.length === 0) return
+    this.#deps.note({
+      what: 'settings-changed',
+      detail: { ...detailOf(changed, before, after), by: 'policy of the organisation' }
+    })
+    this.#deps.changed()
   }
 
   /** Who of staff works here. */

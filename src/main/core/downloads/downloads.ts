@@ -35,7 +35,7 @@ import { openDownloadSettings, type SettingsDeps } from './settings.ts'
 
 export interface DownloadsDeps
   extends Pick<FetchingDeps, 'clientOf' | 'accountName' | 'isUsualFolder' | 'rightsOf'>,
-    Pick<SettingsDeps, 'folder' | 'setFolder' | 'isFolderChosen'>,
+    Pick<SettingsDeps, 'folder' | 'setFolder' | 'isFolderChosen' | 'organisation'>,
     Pick<RulesDeps, 'views' | 'folderNames' | 'failed' | 'verifications'> {
   db: Db
   ask: AskDocuments
@@ -84,7 +84,10 @@ export function openDownloads(deps: DownloadsDeps) {
     },
     enqueue({ id: ruleId, folderId, pattern, writesIndex }, { accountId, reference, name }, type) {
       if (type === 'verification') return deps.verifications.add({ accountId, reference, name }, ruleId)
-      const what = { accountId, documentReference: reference, name, type, folderId, pattern, writesIndex }
+      // A rule that is older than the organisation's word goes by it, too.
+      const set = settings.organised()
+      const where = { folderId: set.folder?.id ?? folderId, pattern: set.pattern ?? pattern }
+      const what = { accountId, documentReference: reference, name, type, ...where, writesIndex }
       runs.adding(accountId)
       table.add({ id: newId(), ...what, ruleId, queuedAt: time.now() })
     }

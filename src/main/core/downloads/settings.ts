@@ -1,7 +1,7 @@
 /** How a person wants identity data fetched: kept as what is proposed the next time. */
 import { z } from 'zod'
 import { DOWNLOAD_TYPES } from '../../../shared/contract/downloads.ts'
-import type { DecodedInput, DownloadSettings } from '../../../shared/contract/index.ts'
+import type { DecodedInput, DownloadFolder, DownloadSettings } from '../../../shared/contract/index.ts'
 import { defined } from '../lib/objects.ts'
 import type { Db } from '../storage/connection.ts'
 import { keptIn } from '../storage/meta.ts'
@@ -24,19 +24,32 @@ export interface SettingsDeps {
   folder: () => string
   setFolder: (path: string) => void
   isFolderChosen: () => boolean
+  /** What the organisation has set: the path of a folder, and how files are named. */
+  organisation?: (() => { folder?: string | undefined; names?: string | undefined }) | undefined
 }
 
-export function openDownloadSettings({ db, folders, folder, setFolder, isFolderChosen }: SettingsDeps) {
+export function openDownloadSettings({ db, folders, folder, setFolder, isFolderChosen, organisation }: SettingsDeps) {
   const kept = keptIn(db)
   let now = kept.read(KEY, Kept) ?? Kept.parse({})
   let isPaused = kept.read(PAUSED, z.boolean()) ?? false
 
   function read(): DownloadSettings {
-    return { ...now, folder: folders.of(folder()), isFolderChosen: isFolderChosen() }
+    const set = organised()
+    return { ...now, folder: folders.of(folder()), isFolderChosen: isFolderChosen(), ...set }
+  }
+
+  /** What the organisation has set, of what a download is made of. */
+  function organised(): { folder?: DownloadFolder; pattern?: string; isFolderChosen?: true } {
+    const { folder, names } = organisation?.() ?? {}
+    return {
+      ...(folder !== undefined && { folder: folders.of(folder), isFolderChosen: true }),
+      ...(names !== undefined && { pattern: names })
+    }
   }
 
   return {
     read,
+    organised,
     concurrency: (): number => now.concurrency,
 
     /** @throws AppFailure `gone` where the folder isn't known. */

@@ -81,15 +81,20 @@ export const FIRST_SETTINGS: NotificationPreferences = {
 
 export type KeptPreferences = ReturnType<typeof openPreferences>
 
-export function openPreferences(db: Db) {
+/** @param organisation the quiet hours that the organisation has set: null for none, undefined where it has set nothing. */
+export function openPreferences(
+  db: Db,
+  organisation: () => NotificationPreferences['quiet'] | undefined = () => undefined
+) {
   const kept = keptIn(db)
 
   function read(): NotificationPreferences {
     const found = kept.read(KEY, z.record(z.string(), z.unknown())) ?? {}
     const { quiet, sound } = NotificationPreferences.shape
+    const organisations = organisation()
     return {
       kinds: kindsOf(found.kinds),
-      quiet: quiet.catch(FIRST_SETTINGS.quiet).parse(found.quiet),
+      quiet: organisations === undefined ? quiet.catch(FIRST_SETTINGS.quiet).parse(found.quiet) : organisations,
       sound: sound.catch(FIRST_SETTINGS.sound).parse(found.sound)
     }
   }
@@ -98,7 +103,10 @@ export function openPreferences(db: Db) {
     read,
     /** Keeps them, and answers what holds from now on. */
     set(settings: NotificationPreferences): NotificationPreferences {
-      kept.write(KEY, settings)
+      const isTheirs = organisation() === undefined
+      // What a person had chosen is there again once the organisation sets nothing.
+      const { quiet } = kept.read(KEY, z.object({ quiet: z.unknown() })) ?? FIRST_SETTINGS
+      kept.write(KEY, isTheirs ? settings : { ...settings, quiet })
       return read()
     }
   }

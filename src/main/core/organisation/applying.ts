@@ -1,0 +1,107 @@
+/** What a policy names and this computer must have: its accounts, and the folders that are watched. What can't be had yet is tried again at the next start. */
+import { realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { OrganisationsCounter } from '../counter/counter-settings.ts'
+import type { DropFolders } from '../drop-folders/drop-folders.ts'
+import { AppFailure } from '../lib/failure.ts'
+import { defined } from '../lib/objects.ts'
+import { folded } from '../lib/text-folding.ts'
+import { allowedOrigin } from '../policy/allowed-origins.ts'
+import type { Organisation, OrganisationDeps } from './organisation.ts'
+import type { Policy } from './schema.ts'
+
+interface ApplyDeps {
+  organisation: Organisation
+  accounts: Pick<Accounts, 'list' | 'manage' | 'choose'>
+  log: OrganisationDeps['log']
+}
+
+/**
+ * Makes the accounts that are missing, without their secrets, and leads the others to where the policy says. Never rejects.
+ * @returns whether any was made or changed.
+ */
+export async function applyAccounts({ organisation, accounts, log }: ApplyDeps): Promise<boolean> {
+  const { accounts: wanted = [], defaultAccount } = organisation.policy
+  const ids: string[] = []
+  let hasChanged = false
+  for (const { name, address, signIn, colour } of wanted) {
+    try {
+      const made = await accounts.manage({ name, baseUrl: address, scheme: signIn, colour })
+      hasChanged ||= made.hasChanged
+    } catch (error) {
+      // Something of it is under way, or its name is another's.
+      log.warn('An account could not be made as the organisation’s policy says.', { code: codeIn(error) })
+    }
+    const there = accounts.list().find((account) => account.kind === 'service' && folded(account.name) === folded(name))
+    if (there) ids.push(there.id)
+    if (there && defaultAccount !== undefined && folded(defaultAccount) === folded(name)) accounts.choose(there.id)
+  }
+  organisation.accountsAre(ids)
+  return hasChanged
+}
+
+interface DropFolderDeps extends Omit<ApplyDeps, 'accounts'> {
+  accounts: Pick<Accounts, 'list'>
+  dropFolders: Pick<DropFolders, 'list' | 'add' | 'change'>
+  home: string
+}
+
+/** Watches the folders that the policy names, where it names any, and no others. Never rejects. */
+export async function applyDropFolders({
+  organisation,
+  accounts,
+  dropFolders,
+  home,
+  log
+}: DropFolderDeps): Promise<void> {
+  const { dropFolders: wanted } = organisation.policy
+  if (!wanted) return
+  const all = accounts.list().flatMap(({ id }) => dropFolders.list(id))
+  const kept = new Set<string>()
+  for (const { folder, account, send = false } of wanted) {
+    try {
+      const path = expanded(folder, home)
+      const place = await realpath(path)
+      const owner = accounts.list().find(({ name }) => folded(name) === folded(account))
+      if (!owner) continue
+      const there = all.find((one) => one.place === place && one.accountId === owner.id)
+      const { id } = there ?? (await dropFolders.add(owner.id, path, 'paused'))
+      kept.add(id)
+      dropFolders.change(id, { sends: send, paused: false })
+    } catch (error) {
+      log.warn('A folder that the organisation’s policy names can’t be watched.', { code: codeIn(error) })
+    }
+  }
+  for (const { id, state } of all) if (!kept.has(id) && state !== 'paused') dropFolders.change(id, { paused: true })
+}
+
+/** What the policy sets of the counter, in the counter's own words. */
+export function organisationsCounter({ counter = {}, signingOrigins }: Policy): OrganisationsCounter {
+  const { idle, lockAfter, checklist, fullScreen, secondDisplay, files, printAndSave } = counter
+  return defined({
+    ...{ idle, lockAfter, fullScreen },
+    useOtherDisplay: secondDisplay,
+    mayGiveFiles: files,
+    mayKeepPages: printAndSave,
+    // The same line has the same id in each run: a session names what staff have seen by it.
+    evidence: checklist?.map(({ text, required = false }) => ({
+      id: `policy: ${text}`.slice(0, 200),
+      text,
+      isRequired: required
+    })),
+    allowedOrigins: signingOrigins?.flatMap((typed) => {
+      const read = allowedOrigin(typed)
+      return read.ok ? [read.origin] : []
+    })
+  })
+}
+
+/** A path as the policy has it, on this computer. */
+export function expanded(path: string, home: string): string {
+  return path.startsWith('~/') ? join(home, ...path.slice(2).split('/')) : path
+}
+
+function codeIn(error: unknown): string {
+  return error instanceof AppFailure ? error.appError.code : 'other'
+}

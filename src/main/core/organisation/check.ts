@@ -1,0 +1,45 @@
+/** `countersign --check-policy FILE`: what is wrong with a policy file, or what it sets, for whoever writes one. */
+import { readFileSync, statSync } from 'node:fs'
+import { LARGEST_POLICY, readPolicy, saidOf, TOO_LARGE } from './reading.ts'
+
+const SWITCH = '--check-policy'
+
+/** The file that is to be checked, as it was written; '' where none was. Undefined if nothing is to be checked. */
+export function policyToCheck(argv: readonly string[]): string | undefined {
+  const at = argv.findIndex((argument) => argument === SWITCH || argument.startsWith(`${SWITCH}=`))
+  const argument = argv[at]
+  if (at < 0 || argument === undefined) return undefined
+  return argument === SWITCH ? (argv[at + 1] ?? '') : argument.slice(SWITCH.length + 1)
+}
+
+interface CheckedPolicy {
+  isUsable: boolean
+  lines: readonly string[]
+}
+
+/** Whose the file is and who may write it isn't looked at: that counts where it is put. Never throws. */
+export function checkedPolicyAt(path: string): CheckedPolicy {
+  if (path === '') return { isUsable: false, lines: [`Use: countersign ${SWITCH} FILE`] }
+  try {
+    const stats = statSync(path)
+    if (!stats.isFile()) return { isUsable: false, lines: ['This isn’t a file.'] }
+    if (stats.size > LARGEST_POLICY) return { isUsable: false, lines: [TOO_LARGE] }
+    return checkedPolicy(readFileSync(path))
+  } catch {
+    return { isUsable: false, lines: ['The file couldn’t be read.'] }
+  }
+}
+
+function checkedPolicy(bytes: Uint8Array): CheckedPolicy {
+  const read = readPolicy(bytes)
+  if (!read.ok) return { isUsable: false, lines: read.problems.map(saidOf) }
+  const set = Object.entries(read.policy).filter(([name]) => name !== '$schema')
+  return {
+    isUsable: true,
+    lines: [
+      ...(read.hasMark ? ['The file begins with a byte order mark, which is ignored.'] : []),
+      set.length === 0 ? 'The policy sets nothing.' : 'The policy sets:',
+      ...set.map(([name, value]) => `  ${name}: ${JSON.stringify(value)}`)
+    ]
+  }
+}

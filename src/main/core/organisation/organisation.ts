@@ -1,0 +1,198 @@
+/**
+ * What the organisation has set for this computer (decision 41). The policy file is followed as a whole or not at all: where it
+ * can't be used, or is gone, the last one that could be used holds, which is kept in the encrypted database; and where there never
+ * was one, nothing that a policy could lock can be changed.
+ */
+import { watch } from 'chokidar'
+import { z } from 'zod'
+import { LOCKABLE, type Lockable, type PolicyProblem, type PolicyView } from '../../../shared/contract/policy.ts'
+import type { AuthScheme } from '../../../shared/contract/views.ts'
+import type { Time } from '../lib/time.ts'
+import type { Db } from '../storage/connection.ts'
+import { keptIn } from '../storage/meta.ts'
+import { type PolicyFile, type PolicyPlace, readPolicyFile } from './policy-file.ts'
+import { readPolicy } from './reading.ts'
+import type { Policy } from './schema.ts'
+
+const KEY = 'organisation-policy'
+const Kept = z.object({ text: z.string(), since: z.number() })
+/** Milliseconds for a file that is being replaced to be there again. */
+const SETTLING = 500
+
+export interface OrganisationDeps {
+  db: Db
+  place: PolicyPlace
+  time: Pick<Time, 'now' | 'after'>
+  log: Record<'info' | 'warn', (message: string, detail?: Record<string, unknown>) => void>
+  /** Listens for changes of the file; answers how to stop. A test's own, or the system's. */
+  listen?: (path: string, happened: () => void) => () => void
+}
+
+interface Held {
+  state: PolicyView['state']
+  /** Undefined where a policy is there and none ever could be used. */
+  policy: Policy | undefined
+  problems: readonly PolicyProblem[]
+  since?: number
+}
+
+export class Organisation {
+  readonly #deps: OrganisationDeps
+  readonly #meta: ReturnType<typeof keptIn>
+  #held: Held = { state: 'none', policy: {}, problems: [] }
+  #text: string | undefined
+  #looking: Promise<void> = Promise.resolve()
+  #changing: () => () => Promise<void> = () => async () => undefined
+  #accountIds: readonly string[] = []
+
+  private constructor(deps: OrganisationDeps) {
+    this.#deps = deps
+    this.#meta = keptIn(deps.db)
+  }
+
+  /** Reads the file before anything asks what it sets. Never rejects. */
+  static async open(deps: OrganisationDeps): Promise<Organisation> {
+    const opened = new Organisation(deps)
+    opened.#held = await opened.#read()
+    return opened
+  }
+
+  /** What is set; of what isn't named, nothing is. */
+  get policy(): Policy {
+    return this.#held.policy ?? {}
+  }
+
+  isLocked(setting: Lockable): boolean {
+    return this.#held.policy === undefined || isSet(this.#held.policy, setting)
+  }
+
+  /** Whether an account may sign in so. */
+  readonly allowsSignIn = (scheme: AuthScheme): boolean => this.policy.signInMethods?.includes(scheme) ?? true
+
+  readonly plainHttpHosts = (): readonly string[] => this.policy.plainHttpHosts ?? []
+
+  /** Whether an account is the organisation's. */
+  hasAccount(id: string): boolean {
+    return this.#accountIds.includes(id)
+  }
+
+  /** The accounts that were made of those it names. */
+  accountsAre(ids: readonly string[]): void {
+    this.#accountIds = ids
+  }
+
+  view(): PolicyView {
+    const { state, problems, since } = this.#held
+    const { signInMethods, counter } = this.policy
+    return {
+      ...{ state, problems, place: this.#deps.place.path, accountIds: this.#accountIds },
+      locked: LOCKABLE.filter((setting) => this.isLocked(setting)),
+      ...(signInMethods && { signInMethods }),
+      ...(counter?.pinDigits !== undefined && { pinDigits: counter.pinDigits }),
+      ...(since !== undefined && { since })
+    }
+  }
+
+  /**
+   * Reads it again whenever it changes, until the answered function is called.
+   * @param changing called before another policy holds; what it answers is called once it does.
+   */
+  follow(changing: () => () => Promise<void>): () => void {
+    this.#changing = changing
+    const { listen = listenToFile, place, time } = this.#deps
+    let cancel: (() => void) | undefined
+    const stop = listen(place.path, () => {
+      cancel?.()
+      cancel = time.after(SETTLING, () => void this.look())
+    })
+    return () => {
+      cancel?.()
+      stop()
+    }
+  }
+
+  /** Reads the file now. Never rejects. */
+  look(): Promise<void> {
+    this.#looking = this.#looking.then(async () => {
+      const held = await this.#read()
+      if (JSON.stringify(held) === JSON.stringify(this.#held)) return
+      const changed = this.#changing()
+      this.#held = held
+      await changed()
+    })
+    return this.#looking
+  }
+
+  async #read(): Promise<Held> {
+    const { place, time } = this.#deps
+    return this.#take(await readPolicyFile(place, time))
+  }
+
+  #take(file: PolicyFile): Held {
+    const { log, time } = this.#deps
+    if (file.state === 'missing') return this.#withoutFile()
+    const read = file.state === 'read' ? readPolicy(file.bytes) : { ok: false as const, problems: [file.problem] }
+    if (!read.ok) {
+      for (const one of read.problems) log.warn('The organisation’s policy can’t be used.', whereIs(one))
+      return { state: 'broken', problems: read.problems, ...this.#lastGood() }
+    }
+    if (read.text !== (this.#text ?? this.#kept()?.text)) {
+      try {
+        this.#meta.write(KEY, { text: read.text, since: time.now() })
+      } catch {
+        log.warn('The organisation’s policy holds, but could not be kept for a time when its file can’t be used.')
+      }
+      log.info('The organisation’s policy is another than before.', { settings: namesIn(read.policy) })
+    }
+    this.#text = read.text
+    return { state: 'followed', policy: read.policy, problems: [] }
+  }
+
+  /** That it is gone says nothing: an administrator withdraws a policy by one that sets nothing. */
+  #withoutFile(): Held {
+    const kept = this.#kept()
+    if (!kept) return { state: 'none', policy: {}, problems: [] }
+    const last = this.#lastGood()
+    if (last.policy && Object.keys(last.policy).every((name) => name === '$schema')) {
+      return { state: 'none', policy: {}, problems: [] }
+    }
+    this.#deps.log.warn('The organisation’s policy file is gone; what it had set still holds.')
+    return { state: 'missing', problems: [], ...last }
+  }
+
+  #kept() {
+    return this.#meta.read(KEY, Kept)
+  }
+
+  /** One that a later version of the application no longer understands locks everything, as one that was never understood. */
+  #lastGood(): Pick<Held, 'policy' | 'since'> {
+    const kept = this.#kept()
+    const read = kept && readPolicy(new TextEncoder().encode(kept.text))
+    return read?.ok ? { policy: read.policy, since: kept?.since ?? 0 } : { policy: undefined }
+  }
+}
+
+/** For the log: of the message only where it stands, as it may repeat what the file has of accounts. */
+function whereIs({ message, line, column }: PolicyProblem): Record<string, unknown> {
+  return { line: line ?? null, column: column ?? null, problem: message.replace(/“[^”]*”/g, '“…”') }
+}
+
+function namesIn(policy: Policy): string[] {
+  return LOCKABLE.filter((setting) => isSet(policy, setting))
+}
+
+function isSet(policy: Policy, setting: Lockable): boolean {
+  const [group = '', member] = setting.split('.')
+  const value: unknown = policy[group as keyof Policy]
+  const found = member === undefined ? value : (value as Record<string, unknown> | undefined)?.[member]
+  // What is allowed anyway isn't locked by being allowed.
+  const isAllowed = (setting === 'otherAccounts' || setting === 'practiceOffice') && found === true
+  return found !== undefined && !isAllowed
+}
+
+function listenToFile(path: string, happened: () => void): () => void {
+  const watcher = watch(path, { ignoreInitial: true, followSymlinks: false, ignorePermissionErrors: true })
+  watcher.on('all', happened)
+  watcher.on('error', () => undefined)
+  return () => void watcher.close().catch(() => undefined)
+}

@@ -1,0 +1,100 @@
+/** Where in a text of JSON each value and each name stands, and which names an object has twice. */
+
+export type Path = (string | number)[]
+
+export interface Places {
+  /** Where a value begins; of one that isn't there, what it would be in. */
+  of(path: Path): number
+  /** Where the name of a member begins. */
+  ofName(path: Path): number
+  twice: readonly { name: string; offset: number }[]
+}
+
+/** Deeper than any policy: what is deeper would only fill the stack. */
+const DEEPEST = 32
+
+class Scanner {
+  readonly values = new Map<string, number>()
+  readonly names = new Map<string, number>()
+  readonly twice: { name: string; offset: number }[] = []
+  readonly #text: string
+  #at = 0
+
+  /** @param text valid JSON. */
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** @returns false where it is too deep. */
+  value(path: Path): boolean {
+    if (path.length > DEEPEST) return false
+    this.#blanks()
+    this.values.set(keyOf(path), this.#at)
+    const first = this.#text[this.#at]
+    if (first === '{') return this.#members(path)
+    if (first === '[') return this.#elements(path)
+    if (first === '"') this.#string()
+    else while (this.#at < this.#text.length && !/[\s,\]}]/.test(this.#text[this.#at] ?? '')) this.#at++
+    return true
+  }
+
+  #members(path: Path): boolean {
+    const seen = new Set<string>()
+    for (this.#at++; this.#next() !== '}'; ) {
+      const offset = this.#at
+      const name = this.#string()
+      if (seen.has(name)) this.twice.push({ name, offset })
+      seen.add(name)
+      this.names.set(keyOf([...path, name]), offset)
+      this.#blanks()
+      // The colon.
+      this.#at++
+      if (!this.value([...path, name])) return false
+    }
+    this.#at++
+    return true
+  }
+
+  #elements(path: Path): boolean {
+    let index = 0
+    for (this.#at++; this.#next() !== ']'; index++) if (!this.value([...path, index])) return false
+    this.#at++
+    return true
+  }
+
+  /** The first character that is neither blank nor a comma. */
+  #next(): string | undefined {
+    while (/[\s,]/.test(this.#text[this.#at] ?? '')) this.#at++
+    return this.#text[this.#at]
+  }
+
+  #blanks(): void {
+    while (/\s/.test(this.#text[this.#at] ?? '')) this.#at++
+  }
+
+  #string(): string {
+    const from = this.#at
+    for (this.#at++; this.#text[this.#at] !== '"'; this.#at++) if (this.#text[this.#at] === '\\') this.#at++
+    this.#at++
+    return JSON.parse(this.#text.slice(from, this.#at)) as string
+  }
+}
+
+/** @param text valid JSON. */
+export function placesIn(text: string): Places | 'too-deep' {
+  const scanner = new Scanner(text)
+  if (!scanner.value([])) return 'too-deep'
+  const of = (path: Path): number => scanner.values.get(keyOf(path)) ?? (path.length > 0 ? of(path.slice(0, -1)) : 0)
+  return { of, ofName: (path) => scanner.names.get(keyOf(path)) ?? of(path), twice: scanner.twice }
+}
+
+/** Both counted from 1; a column is a character as an editor counts them. */
+export function positionOf(text: string, offset: number): { line: number; column: number } {
+  const before = text.slice(0, offset)
+  const lineStart = Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r')) + 1
+  return { line: before.split(/\r\n|\r|\n/).length, column: [...before.slice(lineStart)].length + 1 }
+}
+
+function keyOf(path: Path): string {
+  return JSON.stringify(path)
+}

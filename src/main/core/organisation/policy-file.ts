@@ -1,0 +1,141 @@
+/**
+ * The policy file as it lies on the disk. It is taken only from where an administrator alone can have put it: a file, no link, of
+ * one of its owners, that nobody else may change; whole, and not while it is being written.
+ */
+import { constants } from 'node:fs'
+import { type FileHandle, lstat, open, type stat } from 'node:fs/promises'
+import { posix, resolve, win32 } from 'node:path'
+import type { PolicyProblem } from '../../../shared/contract/policy.ts'
+import { codeOf } from '../lib/failure.ts'
+import type { Time } from '../lib/time.ts'
+import { LARGEST_POLICY, TOO_LARGE } from './reading.ts'
+
+export interface PolicyPlace {
+  /** Absolute. */
+  readonly path: string
+  /** The numbers of users who may own it; of a system that has none, whoever runs this must not be able to change it. */
+  readonly owners: readonly number[] | 'others'
+}
+
+export type PolicyFile =
+  | { readonly state: 'missing' }
+  | { readonly state: 'unusable'; readonly problem: PolicyProblem }
+  | { readonly state: 'read'; readonly bytes: Uint8Array }
+
+type Stats = Awaited<ReturnType<typeof stat>>
+
+/** How often a file that is being written is read again, and after how many milliseconds. */
+const TRIES = 4
+const AGAIN = 250
+const OTHER_PLACE = '--policy-file='
+const OTHERS_MAY_WRITE = 0o022
+
+/**
+ * The system's place. No variable of the environment leads to it: anyone who starts the application could set one.
+ * @param home of the user, as the system itself says it.
+ */
+export function policyPlace(platform: NodeJS.Platform, home: string): PolicyPlace {
+  if (platform === 'win32') {
+    return { path: win32.join(win32.parse(home).root, 'ProgramData', 'Countersign', 'policy.json'), owners: 'others' }
+  }
+  // @wc-ignore
+  const folder = platform === 'darwin' ? '/Library/Application Support/Countersign' : '/etc/countersign'
+  return { path: posix.join(folder, 'policy.json'), owners: [0] }
+}
+
+/**
+ * Where the policy lies that this start follows: the system's place. Only sources that aren't packed may be told another, by
+ * `--policy-file=PATH`, whose owner is then whoever starts them.
+ */
+export function policyAtStart(
+  { argv, platform }: { argv: readonly string[]; platform: NodeJS.Platform },
+  { isPackaged }: { isPackaged: boolean },
+  { homedir, uid }: { homedir: string; uid: number }
+): PolicyPlace {
+  const given = isPackaged ? undefined : argv.find((argument) => argument.startsWith(OTHER_PLACE))
+  if (given === undefined) return policyPlace(platform, homedir)
+  return { path: resolve(given.slice(OTHER_PLACE.length)), owners: [uid] }
+}
+
+/** Never rejects. One that is being written is waited for, for a second at most. */
+export async function readPolicyFile(place: PolicyPlace, time: Pick<Time, 'after'>): Promise<PolicyFile> {
+  for (let tries = 1; ; tries++) {
+    const found = await readOnce(place)
+    if (found !== 'changing') return found
+    if (tries === TRIES) return unusable('The file was being written while it was read.')
+    await new Promise<void>((resolve) => void time.after(AGAIN, resolve))
+  }
+}
+
+async function readOnce(place: PolicyPlace): Promise<PolicyFile | 'changing'> {
+  let file: FileHandle | undefined
+  try {
+    const before = await lstat(place.path)
+    const unfit = whyUnfit(before, place)
+    if (unfit) return unusable(unfit)
+    // A link or a pipe that took its place meanwhile is neither followed nor waited for.
+    file = await open(place.path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+    if (!isSame(before, await file.stat())) return 'changing'
+    if (place.owners === 'others' && (await canBeChanged(place.path))) return unusable(MAY_BE_CHANGED)
+    const bytes = await bytesOf(file)
+    const isSettled = isSame(before, await file.stat()) && isSame(before, await lstat(place.path))
+    return isSettled && bytes.length === before.size ? { state: 'read', bytes } : 'changing'
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'ENOENT' && file) return 'changing'
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { state: 'missing' }
+    if (code === 'ELOOP') return unusable(A_LINK)
+    return unusable(
+      code === 'EACCES' || code === 'EPERM' ? 'This user may not read the file.' : 'The file couldn’t be read.'
+    )
+  } finally {
+    await file?.close().catch(() => undefined)
+  }
+}
+
+const A_LINK = 'The file is a link. Put the file itself there.'
+const MAY_BE_CHANGED = 'Users can change the file. Let only administrators write it.'
+
+function whyUnfit(stats: Stats, { owners }: PolicyPlace): string | undefined {
+  if (stats.isSymbolicLink()) return A_LINK
+  if (!stats.isFile()) return 'This isn’t a file.'
+  if (stats.size > LARGEST_POLICY) return TOO_LARGE
+  if (owners === 'others') return undefined
+  if (!owners.includes(Number(stats.uid))) return 'The file isn’t an administrator’s. Make root its owner.'
+  return Number(stats.mode) & OTHERS_MAY_WRITE ? MAY_BE_CHANGED : undefined
+}
+
+function isSame(one: Stats, other: Stats): boolean {
+  return (
+    one.ino === other.ino &&
+    one.dev === other.dev &&
+    one.size === other.size &&
+    one.mtimeMs === other.mtimeMs &&
+    one.ctimeMs === other.ctimeMs
+  )
+}
+
+/** Whether whoever runs this may write it; nothing is written. */
+async function canBeChanged(path: string): Promise<boolean> {
+  try {
+    await (await open(path, 'r+')).close()
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** No more than shows that it is too large. */
+async function bytesOf(file: FileHandle): Promise<Uint8Array> {
+  const buffer = new Uint8Array(LARGEST_POLICY + 1)
+  let length = 0
+  for (;;) {
+    const { bytesRead } = await file.read(buffer, length, buffer.length - length)
+    if (bytesRead === 0) return buffer.subarray(0, length)
+    length += bytesRead
+  }
+}
+
+function unusable(message: string): PolicyFile {
+  return { state: 'unusable', problem: { message } }
+}

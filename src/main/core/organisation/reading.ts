@@ -1,0 +1,235 @@
+/**
+ * A policy file read: what it sets, or all that is wrong with it, each with its line and column. Nothing of a file with an error
+ * holds: a name that is misspelt would lock nothing, and nobody would notice.
+ */
+import { isAbsolute, win32 } from 'node:path'
+import type { PolicyProblem } from '../../../shared/contract/policy.ts'
+import { readTypedAddress } from '../accounts/credentials.ts'
+import { parsePattern } from '../downloads/name-pattern.ts'
+import { folded, shortened } from '../lib/text-folding.ts'
+import { allowedOrigin } from '../policy/allowed-origins.ts'
+import { type Path, type Places, placesIn, positionOf } from './places.ts'
+import { Policy } from './schema.ts'
+
+/** In bytes. A policy with everything in it has some ten thousand. */
+export const LARGEST_POLICY = 1024 * 1024
+/** So many problems are told of one file. */
+const MOST_PROBLEMS = 20
+/** In characters, of what the file itself has written. */
+const LONGEST_NAME = 60
+
+export type PolicyReading =
+  | { readonly ok: true; readonly policy: Policy; readonly text: string; readonly hasMark: boolean }
+  | { readonly ok: false; readonly problems: readonly PolicyProblem[] }
+
+/** @param bytes all of the file. Never throws. */
+export function readPolicy(bytes: Uint8Array): PolicyReading {
+  if (bytes.length > LARGEST_POLICY) return refused({ message: TOO_LARGE })
+  const [first, second, third] = bytes
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
+    return refused({ message: 'The file is UTF-16. Save it as UTF-8.' })
+  }
+  const hasMark = first === 0xef && second === 0xbb && third === 0xbf
+  const text = decoded(bytes)
+  if (text === undefined) {
+    return refused({ message: 'The file isn’t UTF-8. Save it as UTF-8.', line: lineThatFails(bytes) })
+  }
+  if (text.trim() === '') return refused({ message: 'The file is empty. A policy that sets nothing is {}.' })
+  let found: unknown
+  try {
+    found = JSON.parse(text)
+  } catch (error) {
+    return refused(syntaxProblem(error, text))
+  }
+  const places = placesIn(text)
+  if (places === 'too-deep') return refused({ message: 'The file is nested deeper than any policy.' })
+  // Counting lines takes its time: no more of them than are told.
+  const twice = places.twice
+    .slice(0, MOST_PROBLEMS)
+    .map(({ name, offset }) => problem(`“${shortened(name, LONGEST_NAME)}” is written twice.`, text, offset))
+  const read = Policy.safeParse(found)
+  const wrong = read.success
+    ? contradictionsIn(read.data).map(({ path, message }) => problem(message, text, places.of(path)))
+    : read.error.issues.slice(0, MOST_PROBLEMS).flatMap((issue) => problemsOf(issue, text, places))
+  const problems = [...twice, ...wrong].sort(byPlace)
+  if (problems.length > 0 || !read.success) return { ok: false, problems: problems.slice(0, MOST_PROBLEMS) }
+  return { ok: true, policy: read.data, text, hasMark }
+}
+
+export const TOO_LARGE = 'The file is larger than 1 MB.'
+
+/** A problem in one line, such as "Line 3, column 5: …". */
+export function saidOf({ message, line, column }: PolicyProblem): string {
+  if (line === undefined) return message
+  return column === undefined ? `Line ${line}: ${message}` : `Line ${line}, column ${column}: ${message}`
+}
+
+function refused(one: PolicyProblem): PolicyReading {
+  return { ok: false, problems: [one] }
+}
+
+function problem(message: string, text: string, offset: number): PolicyProblem {
+  return { message, ...positionOf(text, offset) }
+}
+
+function byPlace(one: PolicyProblem, other: PolicyProblem): number {
+  return (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0)
+}
+
+function decoded(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+function lineThatFails(bytes: Uint8Array): number {
+  let line = 1
+  for (let from = 0; from <= bytes.length; line++) {
+    const end = bytes.indexOf(0x0a, from)
+    const to = end < 0 ? bytes.length : end
+    if (decoded(bytes.subarray(from, to)) === undefined) return line
+    from = to + 1
+  }
+  return line
+}
+
+/** V8 says where in most of its messages; in the others the text ends too early. */
+function syntaxProblem(error: unknown, text: string): PolicyProblem {
+  const at = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined
+  if (at === undefined) {
+    return problem('The file ends in the middle. A closing bracket or quotation mark is missing.', text, text.length)
+  }
+  return problem(
+    'This isn’t valid JSON. Look for a missing or extra comma, quotation mark or bracket just before.',
+    text,
+    Number(at)
+  )
+}
+
+type Issue = NonNullable<ReturnType<typeof Policy.safeParse>['error']>['issues'][number]
+
+function problemsOf(issue: Issue, text: string, places: Places): PolicyProblem[] {
+  const path = issue.path as Path
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys
+      .slice(0, MOST_PROBLEMS)
+      .map((key) =>
+        problem(
+          `“${shortened(key, LONGEST_NAME)}” isn’t a setting of this version of Countersign.`,
+          text,
+          places.ofName([...path, key])
+        )
+      )
+  }
+  return [problem(wordsFor(issue), text, places.of(path))]
+}
+
+/** Sentences of their own, so that each can be translated. */
+const KINDS: Readonly<Record<string, (name: string) => string>> = {
+  string: (name) => `“${name}” must be a text in quotation marks.`,
+  number: (name) => `“${name}” must be a number.`,
+  int: (name) => `“${name}” must be a whole number.`,
+  boolean: (name) => `“${name}” must be true or false.`,
+  array: (name) => `“${name}” must be a list in square brackets.`,
+  object: (name) => `“${name}” must be a group in curly brackets.`
+}
+const otherwise = (name: string) => `“${name}” isn’t written as it must be.`
+
+function wordsFor(issue: Issue): string {
+  const at = issue.path.map((part) => (typeof part === 'number' ? `[${part + 1}]` : `.${String(part)}`)).join('')
+  const name = at.replace(/^\./, '')
+  if (name === '') return 'The file must be a group in curly brackets.'
+  switch (issue.code) {
+    case 'invalid_type':
+      return isMissing(issue) ? `“${name}” is missing.` : (KINDS[issue.expected] ?? otherwise)(name)
+    case 'invalid_value':
+      return `“${name}” must be one of: ${issue.values.map(String).join(', ')}.`
+    case 'too_small':
+      return isOfLength(issue.origin) ? `“${name}” is empty.` : `“${name}” must be at least ${issue.minimum}.`
+    case 'too_big':
+      return isOfLength(issue.origin)
+        ? `“${name}” is too long: ${issue.maximum} at most.`
+        : `“${name}” must be at most ${issue.maximum}.`
+    default:
+      return otherwise(name)
+  }
+}
+
+function isOfLength(origin: string): boolean {
+  return origin === 'string' || origin === 'array'
+}
+
+function isMissing(issue: Issue): boolean {
+  return issue.message.includes('undefined')
+}
+
+interface Contradiction {
+  path: Path
+  message: string
+}
+
+/** What each part by itself allows, and together can't be, or can't be used. */
+function contradictionsIn(policy: Policy): Contradiction[] {
+  const found: Contradiction[] = []
+  const say = (message: string, ...path: Path) => void found.push({ path, message })
+  const { accounts = [], signInMethods, plainHttpHosts = [] } = policy
+  const named = (name: string) => accounts.some((account) => folded(account.name) === folded(name))
+
+  for (const [index, { name, address, signIn }] of accounts.entries()) {
+    if (accounts.findIndex((one) => folded(one.name) === folded(name)) < index) {
+      say(`Two accounts are called “${name}”.`, 'accounts', index, 'name')
+    }
+    const read = readTypedAddress(address, plainHttpHosts)
+    if (!read.ok) say(read.message, 'accounts', index, 'address')
+    if (signInMethods && !signInMethods.includes(signIn)) {
+      say(`“${name}” signs in by “${signIn}”, which “signInMethods” doesn’t allow.`, 'accounts', index, 'signIn')
+    }
+  }
+  if (policy.defaultAccount !== undefined && !named(policy.defaultAccount)) {
+    say(`“${policy.defaultAccount}” isn’t among the accounts.`, 'defaultAccount')
+  }
+  if (policy.otherAccounts === false && policy.practiceOffice === false && accounts.length === 0) {
+    say('With no accounts and no practice office, nobody could use Countersign.', 'otherAccounts')
+  }
+  for (const [index, host] of plainHttpHosts.entries()) {
+    if (URL.parse(`http://${host}/`)?.hostname !== host) {
+      say('Write a host by its name alone, in lower case, such as sign.office.example.', 'plainHttpHosts', index)
+    }
+  }
+  for (const [index, origin] of (policy.signingOrigins ?? []).entries()) {
+    const read = allowedOrigin(origin)
+    if (!read.ok) say(read.message, 'signingOrigins', index)
+  }
+  const folders = policy.dropFolders ?? []
+  for (const [index, { folder, account }] of folders.entries()) {
+    if (!isWholePath(folder)) say(NOT_WHOLE, 'dropFolders', index, 'folder')
+    if (folders.findIndex((one) => one.folder === folder) < index) {
+      say('This folder is in the list twice.', 'dropFolders', index, 'folder')
+    }
+    if (!named(account)) say(`“${account}” isn’t among the accounts.`, 'dropFolders', index, 'account')
+  }
+  const { folder, names } = policy.downloads ?? {}
+  if (folder !== undefined && !isWholePath(folder)) say(NOT_WHOLE, 'downloads', 'folder')
+  const pattern = names === undefined ? undefined : parsePattern(names)
+  if (pattern && !pattern.ok) say(pattern.problem, 'downloads', 'names')
+  if (policy.quietHours && policy.quietHours.from === policy.quietHours.to) {
+    say('Quiet hours start and end at the same time. For none, write null.', 'quietHours')
+  }
+  const checks = policy.counter?.checklist ?? []
+  for (const [index, { text }] of checks.entries()) {
+    if (checks.findIndex((one) => folded(one.text) === folded(text)) < index) {
+      say(`“${text}” is in the checklist twice.`, 'counter', 'checklist', index, 'text')
+    }
+  }
+  return found
+}
+
+const NOT_WHOLE = 'Write the whole path of the folder, or start it with ~/ for the user’s home folder.'
+
+/** Of whichever system: a policy is often written on another computer. */
+function isWholePath(path: string): boolean {
+  if (/(?:^|[\\/])\.\.(?:[\\/]|$)/.test(path)) return false
+  return path.startsWith('~/') || isAbsolute(path) || (win32.isAbsolute(path) && /^(?:[A-Za-z]:|\\\\)/.test(path))
+}

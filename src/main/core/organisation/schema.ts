@@ -1,0 +1,124 @@
+/**
+ * What a policy file may say: the published schema is made from this, and so is what the file is checked by. A name is here only
+ * if something in the product obeys it. Limits are those of the screens, so that a policy sets nothing that a person couldn't.
+ */
+import { z } from 'zod'
+import { NotificationPreferences, requests } from '../../../shared/contract/index.ts'
+import type { AuthScheme } from '../../../shared/contract/views.ts'
+
+/** A new way of signing in is asked for here by the compiler. */
+const SIGN_IN: { readonly [Scheme in AuthScheme]: Scheme } = {
+  none: 'none',
+  'api-key': 'api-key',
+  bearer: 'bearer',
+  basic: 'basic',
+  headers: 'headers',
+  oauth: 'oauth'
+}
+const signIn = z.enum(SIGN_IN)
+const counter = requests['counter.configure'].input.shape
+const name = z.string().min(1).max(100)
+const folder = z.string().min(1).max(1000)
+
+const account = z
+  .strictObject({
+    name: name.describe('What the account is called, in the window and in the audit trail.'),
+    address: z.string().min(1).max(2000).describe('The address of the signing service, starting with https://.'),
+    signIn: signIn.describe('How the account signs in. Its key, token or password is entered on each computer.'),
+    colour: z
+      .string()
+      .regex(/^#[0-9A-Fa-f]{6}$/)
+      .optional()
+      .describe('The colour that marks the account, such as #1f7a7a.')
+  })
+  .describe('An account, without its secrets.')
+
+const dropFolder = z
+  .strictObject({
+    folder: folder.describe('The whole path, or one that starts with ~/ for the user’s home folder.'),
+    account: name.describe('The name of the account, of those in “accounts”, that sends what is dropped there.'),
+    send: z.boolean().optional().describe('Whether files without problems are sent without being looked at.')
+  })
+  .describe('A folder in which other software drops files.')
+
+const checklistItem = z.strictObject({
+  text: z.string().trim().min(1).max(200).describe('What staff look at.'),
+  required: z.boolean().optional().describe('Whether nobody can go on without it.')
+})
+
+const counterPolicy = z
+  .strictObject({
+    idle: counter.idle
+      .unwrap()
+      .optional()
+      .describe(
+        'Seconds until an idle signer is warned, until the page is hidden, and until it closes: 5 to 3600 each.'
+      ),
+    lockAfter: counter.lockAfter
+      .unwrap()
+      .optional()
+      .describe('Minutes until Countersign locks itself while nobody uses the computer; 0 for never.'),
+    checklist: z
+      .array(checklistItem)
+      .max(50)
+      .optional()
+      .describe('What staff look at before they hand the screen over.'),
+    fullScreen: z.boolean().optional().describe('Whether the window fills the screen while someone signs.'),
+    secondDisplay: z.boolean().optional().describe('Whether people sign on the second display, where there is one.'),
+    files: z.boolean().optional().describe('Whether signers may give files to signing pages.'),
+    printAndSave: z.boolean().optional().describe('Whether staff may print and save signing pages.'),
+    pinDigits: z.int().min(4).max(12).optional().describe('How many digits a new PIN has at least.')
+  })
+  .describe('The counter.')
+
+export const Policy = z
+  .strictObject({
+    $schema: z.string().max(1000).optional().describe('For editors; Countersign doesn’t read it.'),
+    accounts: z
+      .array(account)
+      .max(50)
+      .optional()
+      .describe('Accounts that each computer has, and nobody can change or remove.'),
+    defaultAccount: name
+      .optional()
+      .describe('The account that is shown when Countersign starts, of those in “accounts”.'),
+    otherAccounts: z.boolean().optional().describe('Whether people may connect accounts of their own.'),
+    signInMethods: z.array(signIn).min(1).optional().describe('The ways in which accounts may sign in.'),
+    practiceOffice: z.boolean().optional().describe('Whether the practice office is offered.'),
+    plainHttpHosts: z
+      .array(z.string().min(1).max(253))
+      .max(20)
+      .optional()
+      .describe('Hosts whose service may be reached by http, without encryption.'),
+    signingOrigins: z
+      .array(z.string().min(1).max(300))
+      .max(50)
+      .optional()
+      .describe(
+        'Addresses that signing pages may open beside the service’s own, such as https://login.example.govt.nz.'
+      ),
+    dropFolders: z.array(dropFolder).max(50).optional().describe('The folders that are watched; no others are.'),
+    downloads: z
+      .strictObject({
+        folder: folder.optional().describe('Where downloads go: the whole path, or one that starts with ~/.'),
+        names: z.string().min(1).max(500).optional().describe('The pattern by which downloaded files are named.')
+      })
+      .optional()
+      .describe('Identity data and signed documents on the disk.'),
+    quietHours: NotificationPreferences.shape.quiet
+      .optional()
+      .describe('When the desktop shows no notifications, such as {"from": "18:00", "to": "08:00"}; null for never.'),
+    counter: counterPolicy.optional()
+  })
+  .describe('What an organisation sets for Countersign on its computers.')
+
+export type Policy = z.infer<typeof Policy>
+
+/** The schema as it is published, for editors and other programs. */
+export function publishedSchema(): object {
+  return {
+    ...z.toJSONSchema(Policy, { io: 'input', reused: 'inline' }),
+    $id: 'https://countersign.example/policy.schema.json',
+    title: 'Countersign policy'
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * What the organisation has set nobody changes here: each request that could is looked at before its handler sees it. One table has
+ * them all, so that a lock is seen to hold in one place.
+ */
+import type { DecodedInput, RequestName } from '../../shared/contract/index.ts'
+import type { Lockable } from '../../shared/contract/policy.ts'
+import type { Account } from '../core/accounts/account.ts'
+import type { Accounts } from '../core/accounts/accounts.ts'
+import { fail } from '../core/lib/failure.ts'
+import { folded } from '../core/lib/text-folding.ts'
+import type { Organisation } from '../core/organisation/organisation.ts'
+import type { HandlersOf } from './registration.ts'
+
+interface LockDeps {
+  organisation: Pick<Organisation, 'policy' | 'isLocked' | 'allowsSignIn' | 'hasAccount'>
+  accounts: Pick<Accounts, 'list'>
+  /** How downloads are set, which is what is proposed for each. */
+  downloads: () => { folder: { id: string }; pattern: string }
+  /** The quiet hours that hold. */
+  quiet: () => unknown
+}
+
+type Changed = Lockable | false | undefined
+/** Which lockable setting a request would change; the first that is locked refuses it. */
+type Locks = { [Name in RequestName]?: (input: DecodedInput<Name>, deps: LockDeps) => readonly Changed[] }
+
+type Counter = DecodedInput<'counter.configure'>
+const COUNTER: readonly (readonly [member: keyof Counter, setting: Lockable])[] = [
+  ['idle', 'counter.idle'],
+  ['lockAfter', 'counter.lockAfter'],
+  ['evidence', 'counter.checklist'],
+  ['fullScreen', 'counter.fullScreen'],
+  ['useOtherDisplay', 'counter.secondDisplay'],
+  ['mayGiveFiles', 'counter.files'],
+  ['mayKeepPages', 'counter.printAndSave'],
+  ['allowedOrigins', 'signingOrigins']
+]
+
+const LOCKS: Locks = {
+  'accounts.add': (input, { organisation, accounts }) =>
+    input.kind === 'practice'
+      ? ['practiceOffice']
+      : [
+          'otherAccounts',
+          !organisation.allowsSignIn(input.authentication.scheme) && 'signInMethods',
+          accounts.list().some(({ id, name }) => organisation.hasAccount(id) && folded(name) === folded(input.name)) &&
+            'accounts'
+        ],
+  'accounts.update': ({ id, name, baseUrl, authentication }, { organisation, accounts }) => {
+    const account = accounts.list().find((one) => one.id === id)
+    return [
+      authentication && !organisation.allowsSignIn(authentication.scheme) && 'signInMethods',
+      account && changesManaged(account, { name, baseUrl, scheme: authentication?.scheme }, organisation) && 'accounts'
+    ]
+  },
+  'accounts.signIn': (_input, { organisation }) => [!organisation.allowsSignIn('oauth') && 'signInMethods'],
+  'accounts.remove': ({ id }, { organisation }) => [organisation.hasAccount(id) && 'accounts'],
+  'accounts.try': ({ id, baseUrl, authentication }, { organisation, accounts }) => {
+    const account = accounts.list().find((one) => one.id === id)
+    return [
+      !account && 'otherAccounts',
+      authentication && !organisation.allowsSignIn(authentication.scheme) && 'signInMethods',
+      account && changesManaged(account, { baseUrl, scheme: authentication?.scheme }, organisation) && 'accounts'
+    ]
+  },
+  'counter.configure': (changes) => COUNTER.map(([member, setting]) => changes[member] !== undefined && setting),
+  'dropFolders.add': () => ['dropFolders'],
+  'dropFolders.change': ({ sends, paused }) => [(sends !== undefined || paused !== undefined) && 'dropFolders'],
+  'dropFolders.remove': () => ['dropFolders'],
+  'downloads.configure': ({ folderId, pattern }, deps) => downloadsChanged(folderId, pattern, deps),
+  'downloads.chooseFolder': () => ['downloads.folder'],
+  'downloads.add': ({ folderId, pattern }, deps) => downloadsChanged(folderId, pattern, deps),
+  'downloads.addRule': ({ folderId, pattern }, deps) => downloadsChanged(folderId, pattern, deps),
+  'downloads.changeRule': ({ folderId, pattern }, deps) => downloadsChanged(folderId, pattern, deps),
+  'downloads.relocate': () => ['downloads.folder'],
+  'notifications.set': ({ quiet }, deps) => [JSON.stringify(quiet) !== JSON.stringify(deps.quiet()) && 'quietHours']
+}
+
+/**
+ * What requests are asked by before their handlers. It throws `not-allowed` for what would change a setting that is locked, and
+ * `invalid` for a new PIN that is shorter than the organisation's.
+ */
+export function lockOf(deps: LockDeps): (name: RequestName, input: unknown) => void {
+  const { organisation } = deps
+  return (name, input) => {
+    const changes = LOCKS[name] as ((input: unknown, deps: LockDeps) => readonly Changed[]) | undefined
+    for (const setting of changes?.(input, deps) ?? []) if (setting && organisation.isLocked(setting)) refuse()
+    if (CHOOSE_PIN.has(name)) insistOnDigits(input as { pin?: string }, organisation.policy.counter?.pinDigits ?? 0)
+  }
+}
+
+const CHOOSE_PIN: ReadonlySet<RequestName> = new Set(['counter.setPin', 'counter.addStaff', 'counter.changeStaff'])
+
+function insistOnDigits({ pin }: { pin?: string }, digits: number): void {
+  if (pin === undefined || pin.length >= digits) return
+  const message = `Your organisation wants PINs of at least ${digits} digits.`
+  fail('invalid', message, { fields: [{ field: 'pin', message }] })
+}
+
+function refuse(): never {
+  fail('not-allowed', 'This is set by your organisation.', { next: 'Ask your administrator to change it.' })
+}
+
+/** Whether an account of the organisation's would be called otherwise, lead elsewhere, or sign in another way. */
+function changesManaged(
+  account: Account,
+  { name, baseUrl, scheme }: { name?: string; baseUrl: string; scheme?: Account['scheme'] | undefined },
+  organisation: LockDeps['organisation']
+): boolean {
+  if (!organisation.hasAccount(account.id)) return false
+  return (
+    (name !== undefined && name !== account.name) ||
+    baseUrl.replace(/\/+$/, '') !== account.baseUrl ||
+    (scheme !== undefined && scheme !== account.scheme)
+  )
+}
+
+function downloadsChanged(folderId: string | undefined, pattern: string | undefined, deps: LockDeps): Changed[] {
+  const set = deps.downloads()
+  return [
+    folderId !== undefined && folderId !== set.folder.id && 'downloads.folder',
+    pattern !== undefined && pattern.trim() !== set.pattern && 'downloads.names'
+  ]
+}
+
+/** Requests about what the organisation has set. */
+export function policyHandlers(organisation: Pick<Organisation, 'view'>): HandlersOf<'policy'> {
+  return { 'policy.get': async () => organisation.view() }
+}

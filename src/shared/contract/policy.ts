@@ -1,0 +1,57 @@
+/** What the organisation has set for this computer, as the screens are shown it: which settings it locks, and what is wrong with its file. */
+import { answers, nothing } from './request.ts'
+import type { AuthScheme } from './views.ts'
+
+/** Settings that a policy may lock, each named as in its file. */
+export const LOCKABLE = [
+  'accounts',
+  'otherAccounts',
+  'signInMethods',
+  'practiceOffice',
+  'signingOrigins',
+  'dropFolders',
+  'downloads.folder',
+  'downloads.names',
+  'quietHours',
+  'counter.idle',
+  'counter.lockAfter',
+  'counter.checklist',
+  'counter.fullScreen',
+  'counter.secondDisplay',
+  'counter.files',
+  'counter.printAndSave',
+  'counter.pinDigits'
+] as const
+export type Lockable = (typeof LOCKABLE)[number]
+
+/** One thing that is wrong with a policy file, in a sentence; where it stands, counted from 1. */
+export interface PolicyProblem {
+  message: string
+  line?: number
+  column?: number
+}
+
+export interface PolicyView {
+  /**
+   * none: there is no file, and there was none. followed: as the file has it. broken: the file can't be used, or (missing) it is
+   * gone; then the last one that could be used holds, or, where there was none, nothing that a policy could lock can be changed.
+   */
+  state: 'none' | 'followed' | 'broken' | 'missing'
+  /** Where the file is expected: for people to read. */
+  place: string
+  locked: readonly Lockable[]
+  /** The accounts whose name, address and sign-in are the organisation's. */
+  accountIds: readonly string[]
+  /** Those that accounts may sign in by, where that is set. */
+  signInMethods?: readonly AuthScheme[]
+  /** How many digits a new PIN has at least, where that is set. */
+  pinDigits?: number
+  /** What is wrong with the file. */
+  problems: readonly PolicyProblem[]
+  /** Since when the policy that holds was there, where another than the file's holds. */
+  since?: number
+}
+
+export const policyRequests = {
+  'policy.get': answers<PolicyView>()(nothing)
+}

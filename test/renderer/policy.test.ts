@@ -1,0 +1,107 @@
+// What the organisation has set is marked where it could be set, and out of reach.
+import { screen, within } from '@testing-library/svelte'
+import { afterEach, describe, expect, test } from 'vitest'
+import FirstRun from '../../src/renderer/src/screens/first-run/FirstRun.svelte'
+import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
+import { LOCKABLE, type Lockable, type PolicyView } from '../../src/shared/contract/policy.ts'
+import { fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { type Opened, openOffice, show } from './office.ts'
+import { officeAccount } from './people.ts'
+
+let opened: Opened
+afterEach(() => opened?.close())
+
+const PLACE = '/etc/countersign/policy.json'
+const followed = (policy: Partial<PolicyView>): PolicyView => ({
+  ...{ state: 'followed', place: PLACE, locked: [], accountIds: [], problems: [] },
+  ...policy
+})
+
+async function open(policy: Partial<PolicyView>) {
+  opened = await openOffice(fakeApi({ policy: followed(policy) }))
+  opened.app.router.go('settings')
+  show(opened, Settings)
+  await settle()
+}
+
+/** What each lock puts out of reach, and a neighbour that it doesn't. */
+const LOCKED: readonly (readonly [setting: Lockable, role: string, name: RegExp])[] = [
+  ['otherAccounts', 'button', /^Connect an account/],
+  ['counter.fullScreen', 'checkbox', /^Use full screen/],
+  ['counter.secondDisplay', 'checkbox', /^Use the second display/],
+  ['counter.files', 'checkbox', /^Let signers give files/],
+  ['counter.printAndSave', 'checkbox', /^Let staff print/],
+  ['counter.lockAfter', 'combobox', /^Lock Countersign after/],
+  ['counter.idle', 'combobox', /^Warn after/],
+  ['counter.checklist', 'button', /^Add check/],
+  ['signingOrigins', 'textbox', /^Allow another address/],
+  ['dropFolders', 'button', /^Watch a folder/],
+  ['downloads.folder', 'button', /^Change…/],
+  ['downloads.names', 'textbox', /^File name/],
+  ['quietHours', 'checkbox', /^Quiet hours/]
+]
+
+describe('a setting of the organisation’s', () => {
+  test.each(LOCKED)('%s can be read, and not changed', async (setting, role, name) => {
+    await open({ locked: [setting] })
+    const [control] = screen.getAllByRole(role, { name })
+    expect(control?.matches(':disabled')).toBe(true)
+    const group = control?.closest('fieldset[aria-describedby]')
+    expect(document.getElementById(group?.getAttribute('aria-describedby') ?? '')?.textContent).toContain(
+      'Set by your organisation.'
+    )
+    for (const [other, otherRole, otherName] of LOCKED) {
+      if (other !== setting)
+        expect(screen.getAllByRole(otherRole, { name: otherName })[0]?.matches(':disabled')).toBe(false)
+    }
+  })
+
+  test('its accounts are marked, and can’t be removed', async () => {
+    await open({ locked: ['accounts'], accountIds: [officeAccount().id] })
+    const row = screen.getByText('Set by your organisation').closest('li')
+    expect(
+      within(row as HTMLElement)
+        .getByRole('button', { name: /^Remove/ })
+        .matches(':disabled')
+    ).toBe(true)
+  })
+
+  test('the first start offers neither the practice office nor other accounts where it doesn’t want them', async () => {
+    opened = await openOffice(
+      fakeApi({ accounts: [], policy: followed({ locked: ['practiceOffice', 'otherAccounts'] }) })
+    )
+    show(opened, FirstRun)
+    await settle()
+    expect(screen.queryByRole('button', { name: /practice office/ })).toBeNull()
+    expect(screen.getByRole('button', { name: /Connect your office’s account/ }).matches(':disabled')).toBe(true)
+  })
+})
+
+describe('the policy itself', () => {
+  test('has no place in Settings where there is none', async () => {
+    await open({ state: 'none' })
+    expect(screen.queryByRole('heading', { name: 'Organisation' })).toBeNull()
+  })
+
+  test('is in force, and where it lies is said', async () => {
+    await open({ locked: ['quietHours'] })
+    expect(screen.getByText('Your organisation’s policy is in force')).toBeTruthy()
+    expect(screen.getByText(PLACE)).toBeTruthy()
+  })
+
+  test('that can’t be used is told with the line, and what holds', async () => {
+    const problems = [{ message: '“colour” isn’t a setting of this version of Countersign.', line: 3, column: 5 }]
+    await open({ state: 'broken', problems, locked: LOCKABLE })
+    expect(screen.getByText('Your organisation’s policy file can’t be used.')).toBeTruthy()
+    expect(screen.getByText('Line 3, column 5')).toBeTruthy()
+    expect(screen.getByText(/“colour” isn’t a setting/)).toBeTruthy()
+    expect(screen.getByText(/settings that a policy could lock can’t be changed/)).toBeTruthy()
+  })
+
+  test('that is gone is told, and since when what holds was set', async () => {
+    await open({ state: 'missing', since: Date.UTC(2026, 10, 3, 10) })
+    expect(screen.getByText('Your organisation’s policy file is missing.')).toBeTruthy()
+    expect(screen.getByText(/in force since .*3 November/)).toBeTruthy()
+  })
+})

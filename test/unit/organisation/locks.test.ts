@@ -1,0 +1,364 @@
+// What the organisation has set can't be changed by any request: through the registration, as the screens ask.
+import { describe, expect, test } from 'vitest'
+import { openAccounts } from '../../../src/main/core/accounts/accounts.ts'
+import { CounterSettingsKeeper } from '../../../src/main/core/counter/counter-settings.ts'
+import { openPreferences } from '../../../src/main/core/notifications/preferences.ts'
+import { applyAccounts, expanded, organisationsCounter } from '../../../src/main/core/organisation/applying.ts'
+import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
+import { lockOf, policyHandlers } from '../../../src/main/ipc/organisation.ts'
+import { type RequestHandlers, registerHandlers } from '../../../src/main/ipc/registration.ts'
+import type { Result } from '../../../src/shared/contract/errors.ts'
+import { LOCKABLE, type Lockable, type PolicyView } from '../../../src/shared/contract/policy.ts'
+import { type Input, type RequestName, requestNames } from '../../../src/shared/contract/requests.ts'
+import { policyOffice } from './policies.ts'
+
+const OWN = { name: 'Own', baseUrl: 'https://own.example', authentication: { scheme: 'bearer', token: 't' } } as const
+const kinds = {
+  signed: 'never',
+  completed: 'always',
+  declined: 'always',
+  expired: 'always',
+  'due-tomorrow': 'always',
+  'identity-failed': 'always',
+  'waits-here': 'views'
+} as const
+
+/** An office that has an account of the organisation's and one of its own, under a policy. */
+async function office(policy: unknown) {
+  const made = policyOffice()
+  made.put(policy)
+  const organisation = await made.start()
+  const keychain = memoryKeychain()
+  let ids = 0
+  const accounts = openAccounts({
+    ...{ db: made.db, organisation, time: made.time.run() },
+    secrets: keychain.accounts,
+    newId: () => `account-${++ids}`
+  })
+  await applyAccounts({ organisation, accounts, log: { info: () => undefined, warn: () => undefined } })
+  const preferences = openPreferences(made.db, () => organisation.policy.quietHours)
+  const asked: string[] = []
+  const handlers = Object.fromEntries(requestNames.map((name) => [name, async () => void asked.push(name)]))
+  const channels = new Map<string, (event: null, input: unknown) => Promise<unknown>>()
+  registerHandlers<null>({
+    handle: (name, listener) => void channels.set(name, listener),
+    roleOf: () => 'office',
+    isAway: () => false,
+    handedBack: () => Promise.resolve(),
+    lock: lockOf({
+      ...{ organisation, accounts },
+      downloads: () => ({ folder: { id: 'folder' }, pattern: '{document}' }),
+      quiet: () => preferences.read().quiet
+    }),
+    handlers: { ...handlers, ...policyHandlers(organisation) } as unknown as RequestHandlers,
+    log: { error: () => undefined }
+  })
+  const ask = <Name extends RequestName>(name: Name, input: Input<Name>) =>
+    channels.get(name)?.(null, input) as Promise<Result<unknown>>
+  return { ...made, organisation, accounts, keychain, preferences, ask, asked }
+}
+
+const account = { name: 'Harbour Law', address: 'https://signing.example', signIn: 'bearer' }
+
+interface Locked {
+  setting: Lockable
+  policy: unknown
+  request: RequestName
+  input: unknown
+  /** The same request, where it changes nothing that is set. */
+  harmless?: unknown
+}
+
+const choice = { what: { references: ['a'] }, types: ['pdf'], writesIndex: false }
+const rule = { types: ['pdf'], writesIndex: false, alsoNow: false }
+const counter = (setting: Lockable, value: unknown, input: object): Locked => ({
+  ...{ setting, input },
+  policy: { counter: { [setting.replace('counter.', '')]: value } },
+  request: 'counter.configure',
+  harmless: { idleText: 'Kia ora' }
+})
+
+const TABLE: readonly Locked[] = [
+  { setting: 'accounts', policy: { accounts: [account] }, request: 'accounts.remove', input: { id: 'account-1' } },
+  {
+    ...{ setting: 'accounts', policy: { accounts: [account] }, request: 'accounts.update' },
+    input: { id: 'account-1', name: 'Mine', baseUrl: 'https://signing.example' },
+    harmless: { ...OWN, id: 'account-1', name: 'Harbour Law', baseUrl: 'https://signing.example/' }
+  },
+  {
+    ...{ setting: 'accounts', policy: { accounts: [account] }, request: 'accounts.update' },
+    input: { id: 'account-1', name: 'Harbour Law', baseUrl: 'https://elsewhere.example' }
+  },
+  {
+    ...{ setting: 'accounts', policy: { accounts: [account] }, request: 'accounts.update' },
+    input: {
+      id: 'account-1',
+      name: 'Harbour Law',
+      baseUrl: 'https://signing.example',
+      authentication: { scheme: 'none' }
+    }
+  },
+  {
+    ...{ setting: 'accounts', policy: { accounts: [account] }, request: 'accounts.try' },
+    input: { id: 'account-1', baseUrl: 'https://elsewhere.example' },
+    harmless: { id: 'account-1', baseUrl: 'https://signing.example' }
+  },
+  {
+    ...{ setting: 'otherAccounts', policy: { otherAccounts: false }, request: 'accounts.add' },
+    input: { ...OWN, kind: 'service' },
+    harmless: { kind: 'practice', name: 'Practice' }
+  },
+  {
+    ...{ setting: 'otherAccounts', policy: { otherAccounts: false }, request: 'accounts.try' },
+    input: { baseUrl: OWN.baseUrl, authentication: OWN.authentication }
+  },
+  ...(['accounts.add', 'accounts.update', 'accounts.try'] as const).map((request): Locked => {
+    const whose = {
+      'accounts.add': { kind: 'service', name: 'Own' },
+      'accounts.update': { id: 'x', name: 'Own' },
+      'accounts.try': {}
+    }
+    const input = { ...whose[request], baseUrl: OWN.baseUrl }
+    return {
+      ...{ setting: 'signInMethods', policy: { signInMethods: ['bearer'] }, request },
+      input: { ...input, authentication: { scheme: 'none' } },
+      harmless: { ...input, authentication: OWN.authentication }
+    }
+  }),
+  {
+    ...{ setting: 'signInMethods', policy: { signInMethods: ['bearer'] }, request: 'accounts.signIn' },
+    input: { authentication: { scheme: 'oauth', grant: 'code', clientId: 'c', issuer: 'https://login.example' } }
+  },
+  {
+    ...{ setting: 'practiceOffice', policy: { practiceOffice: false }, request: 'accounts.add' },
+    input: { kind: 'practice', name: 'Practice' },
+    harmless: { ...OWN, kind: 'service' }
+  },
+  {
+    ...{ setting: 'signingOrigins', policy: { signingOrigins: [] }, request: 'counter.configure' },
+    input: { allowedOrigins: ['https://evil.example'] },
+    harmless: { fullScreen: true }
+  },
+  { setting: 'dropFolders', policy: { dropFolders: [] }, request: 'dropFolders.add', input: undefined },
+  { setting: 'dropFolders', policy: { dropFolders: [] }, request: 'dropFolders.remove', input: { id: 'a' } },
+  {
+    ...{ setting: 'dropFolders', policy: { dropFolders: [] }, request: 'dropFolders.change' },
+    input: { id: 'a', sends: true },
+    harmless: { id: 'a', presetId: null }
+  },
+  {
+    setting: 'dropFolders',
+    policy: { dropFolders: [] },
+    request: 'dropFolders.change',
+    input: { id: 'a', paused: false }
+  },
+  ...(['downloads.configure', 'downloads.add', 'downloads.addRule', 'downloads.changeRule'] as const).flatMap(
+    (request) => {
+      const more = {
+        'downloads.configure': {},
+        'downloads.add': choice,
+        'downloads.addRule': rule,
+        'downloads.changeRule': { id: 'r' }
+      }
+      const harmless = { ...more[request], folderId: 'folder', pattern: '{document}' }
+      return [
+        {
+          ...{ setting: 'downloads.folder' as const, policy: { downloads: { folder: '/data' } }, request, harmless },
+          input: { ...harmless, folderId: 'other' }
+        },
+        {
+          ...{ setting: 'downloads.names' as const, policy: { downloads: { names: '{document}' } }, request, harmless },
+          input: { ...harmless, pattern: '{reference}' }
+        }
+      ]
+    }
+  ),
+  {
+    setting: 'downloads.folder',
+    policy: { downloads: { folder: '/data' } },
+    request: 'downloads.chooseFolder',
+    input: undefined
+  },
+  {
+    ...{ setting: 'downloads.folder', policy: { downloads: { folder: '/data' } }, request: 'downloads.relocate' },
+    input: { from: 'folder', to: 'other' }
+  },
+  {
+    ...{ setting: 'quietHours', policy: { quietHours: { from: '18:00', to: '08:00' } }, request: 'notifications.set' },
+    input: { kinds, quiet: null, sound: false },
+    harmless: { kinds, quiet: { from: '18:00', to: '08:00' }, sound: true }
+  },
+  {
+    ...{ setting: 'quietHours', policy: { quietHours: null }, request: 'notifications.set' },
+    input: { kinds, quiet: { from: '18:00', to: '08:00' }, sound: false },
+    harmless: { kinds, quiet: null, sound: true }
+  },
+  counter(
+    'counter.idle',
+    { warnAfter: 60, coverAfter: 30, endAfter: 60 },
+    {
+      idle: { warnAfter: 3600, coverAfter: 30, endAfter: 60 }
+    }
+  ),
+  counter('counter.lockAfter', 10, { lockAfter: 0 }),
+  counter('counter.checklist', [{ text: 'ID', required: true }], { evidence: [] }),
+  counter('counter.fullScreen', true, { fullScreen: false }),
+  counter('counter.secondDisplay', true, { useOtherDisplay: false }),
+  counter('counter.files', false, { mayGiveFiles: true }),
+  counter('counter.printAndSave', false, { mayKeepPages: true })
+]
+
+describe('what the organisation has set is refused', () => {
+  test.each(TABLE)('$setting: $request', async ({ policy, request, input, harmless }) => {
+    const { ask, asked } = await office(policy)
+    expect(await ask(request, input as never)).toMatchObject({
+      ok: false,
+      error: { code: 'not-allowed', message: 'This is set by your organisation.' }
+    })
+    expect(asked).toEqual([])
+    if (harmless === undefined) return
+    expect(await ask(request, harmless as never)).toMatchObject({ ok: true })
+    expect(asked).toEqual([request])
+  })
+
+  test('and nothing of it without a policy', async () => {
+    const { ask, asked } = await office({})
+    for (const { request, input } of TABLE) expect(await ask(request, input as never)).toMatchObject({ ok: true })
+    expect(asked).toHaveLength(TABLE.length)
+  })
+
+  test('and all of it where the file can’t be used, and none ever could', async () => {
+    const { ask, asked } = await office('{')
+    // Of the organisation's accounts none is known then.
+    const ofNone = TABLE.filter(({ setting }) => setting !== 'accounts' && setting !== 'signInMethods')
+    // What differs from how it is set now.
+    for (const { request, input, policy } of ofNone) {
+      if (JSON.stringify(policy).includes('"quietHours":{') || JSON.stringify(policy).includes('"names"')) continue
+      expect(await ask(request, input as never), request).toMatchObject({ ok: false, error: { code: 'not-allowed' } })
+    }
+    expect(asked).toEqual([])
+  })
+
+  test('a row of the table is there for each', () => {
+    const inTable = new Set(TABLE.map(({ setting }) => setting))
+    expect(LOCKABLE.filter((setting) => !inTable.has(setting))).toEqual(['counter.pinDigits'])
+  })
+
+  test('the screens are told which', async () => {
+    const { ask } = await office({ accounts: [account], counter: { pinDigits: 6 } })
+    const answer = (await ask('policy.get', undefined)) as { value: PolicyView }
+    expect(answer.value).toMatchObject({
+      locked: ['accounts', 'counter.pinDigits'],
+      accountIds: ['account-1'],
+      pinDigits: 6
+    })
+  })
+})
+
+describe('a new PIN', () => {
+  test.each([
+    ['counter.setPin', {}],
+    ['counter.addStaff', { name: 'Ana', role: 'clerk' }],
+    ['counter.changeStaff', { id: 'ana' }]
+  ] as const)('has as many digits as the organisation wants: %s', async (request, more) => {
+    const { ask, asked } = await office({ counter: { pinDigits: 6 } })
+    expect(await ask(request, { ...more, pin: '12345' } as never)).toMatchObject({
+      ok: false,
+      error: {
+        code: 'invalid',
+        message: 'Your organisation wants PINs of at least 6 digits.',
+        fields: [{ field: 'pin' }]
+      }
+    })
+    expect(asked).toEqual([])
+    expect(await ask(request, { ...more, pin: '123456' } as never)).toMatchObject({ ok: true })
+  })
+})
+
+describe('what the organisation has set holds', () => {
+  test('its accounts are there at the start, without secrets, and the default one is shown', async () => {
+    const second = { ...account, name: 'Second', signIn: 'none', colour: '#112233' }
+    const { accounts } = await office({ accounts: [account, second], defaultAccount: 'second' })
+    expect(accounts.list()).toMatchObject([
+      { name: 'Harbour Law', baseUrl: 'https://signing.example', scheme: 'bearer' },
+      { name: 'Second', scheme: 'none', colour: '#112233' }
+    ])
+    expect(accounts.chosen()?.name).toBe('Second')
+    expect(await accounts.secretState('account-1')).toBe('missing')
+  })
+
+  test('an account that is led elsewhere keeps no secret for where it led, or for another way of signing in', async () => {
+    const { accounts, keychain, put, organisation } = await office({ accounts: [account] })
+    const login = { ...OWN, name: 'Harbour Law', baseUrl: account.address }
+    await accounts.update('account-1', login)
+    expect(await accounts.secretState('account-1')).toBe('kept')
+    put({ accounts: [{ ...account, address: 'https://elsewhere.example' }] })
+    await organisation.look()
+    await applyAccounts({ organisation, accounts, log: { info: () => undefined, warn: () => undefined } })
+    expect(accounts.get('account-1').baseUrl).toBe('https://elsewhere.example')
+    expect(await accounts.secretState('account-1')).toBe('missing')
+
+    put({ accounts: [{ ...account, signIn: 'basic' }] })
+    await organisation.look()
+    await applyAccounts({ organisation, accounts, log: { info: () => undefined, warn: () => undefined } })
+    expect(await keychain.accounts.get('account-1')).toBeNull()
+    expect(accounts.list()).toHaveLength(1)
+  })
+
+  test('an account isn’t used by a way of signing in that is no longer allowed', async () => {
+    const { accounts, put, organisation } = await office({})
+    const { id } = await accounts.add({ ...OWN, kind: 'service' })
+    await expect(accounts.secretsOf(id)).resolves.toMatchObject({ scheme: 'bearer' })
+    put({ signInMethods: ['basic'] })
+    await organisation.look()
+    await expect(accounts.secretsOf(id)).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
+  })
+
+  test('http leads to the hosts that it names, and to no others', async () => {
+    const { accounts } = await office({ plainHttpHosts: ['sign.office.example'] })
+    expect(accounts.addressIn('http://sign.office.example/web')).toBe('http://sign.office.example/web')
+    expect(() => accounts.addressIn('http://evil.sign.office.example')).toThrow()
+  })
+
+  test('over what the office had chosen for its counter, which is there again afterwards', async () => {
+    const made = await office({ signingOrigins: ['https://LOGIN.example'], counter: { lockAfter: 10, files: false } })
+    const notes: { detail?: Record<string, string> }[] = []
+    const settings = new CounterSettingsKeeper({
+      db: made.db,
+      organisation: () => organisationsCounter(made.organisation.policy),
+      userName: () => 'grace',
+      otherDisplay: () => undefined,
+      note: (one) => void notes.push(one),
+      changed: () => undefined
+    })
+    settings.configure({ mayGiveFiles: true, lockAfter: 0, idleText: 'Kia ora' })
+    expect(settings.read()).toMatchObject({
+      ...{ lockAfter: 10, mayGiveFiles: false, idleText: 'Kia ora' },
+      allowedOrigins: ['https://login.example']
+    })
+    const before = settings.read()
+    made.put({})
+    await made.organisation.look()
+    expect(settings.read()).toMatchObject({ lockAfter: 0, mayGiveFiles: true, allowedOrigins: [] })
+    settings.organisationChanged(before)
+    expect(notes.at(-1)?.detail).toMatchObject({ by: 'policy of the organisation', 'automatic lock': '10 → 0' })
+  })
+
+  test('over a person’s quiet hours, which are there again afterwards', async () => {
+    const { preferences, put, organisation } = await office({})
+    const own = { from: '12:00', to: '13:00' }
+    preferences.set({ kinds, quiet: own, sound: false })
+    put({ quietHours: null })
+    await organisation.look()
+    expect(preferences.read().quiet).toBeNull()
+    preferences.set({ kinds, quiet: null, sound: true })
+    put({})
+    await organisation.look()
+    expect(preferences.read()).toMatchObject({ quiet: own, sound: true })
+  })
+
+  test('a folder of each user’s is found in their own', () => {
+    expect(expanded('~/Documents/Identity', '/home/grace')).toBe('/home/grace/Documents/Identity')
+    expect(expanded('/srv/drop', '/home/grace')).toBe('/srv/drop')
+  })
+})

@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest'
+import { openMeta } from '../../../src/main/core/storage/meta.ts'
+import { LOCKABLE } from '../../../src/shared/contract/policy.ts'
+import { policyOffice } from './policies.ts'
+
+const STRICT = { practiceOffice: false, signingOrigins: ['https://login.example.govt.nz'] }
+
+describe('a computer', () => {
+  test('without a policy locks nothing', async () => {
+    const organisation = await policyOffice().start()
+    expect(organisation.view()).toMatchObject({ state: 'none', locked: [], problems: [] })
+    expect(organisation.policy).toEqual({})
+  })
+
+  test('follows its policy, and locks what that sets', async () => {
+    const office = policyOffice()
+    office.put({
+      ...STRICT,
+      otherAccounts: true,
+      quietHours: null,
+      counter: { pinDigits: 6 },
+      signInMethods: ['bearer']
+    })
+    const organisation = await office.start()
+    expect(organisation.view()).toEqual({
+      state: 'followed',
+      place: office.path,
+      // Other accounts are allowed, as they are anyway.
+      locked: ['signInMethods', 'practiceOffice', 'signingOrigins', 'quietHours', 'counter.pinDigits'],
+      accountIds: [],
+      signInMethods: ['bearer'],
+      pinDigits: 6,
+      problems: []
+    })
+    expect(organisation.allowsSignIn('bearer')).toBe(true)
+    expect(organisation.allowsSignIn('none')).toBe(false)
+  })
+})
+
+const BROKEN: [string, unknown][] = [
+  ['isn’t JSON', '{"practiceOffice": true,'],
+  ['has an unknown name', { practiceOffice: true, colour: 'red' }],
+  ['contradicts itself', { practiceOffice: true, defaultAccount: 'Nobody’s' }],
+  ['is too large', ' '.repeat(1024 * 1024 + 1)]
+]
+
+describe('a file that can’t be used loosens nothing', () => {
+  test.each(BROKEN)('where it %s, the last one that could be used holds', async (_why, broken) => {
+    const office = policyOffice()
+    office.put(STRICT)
+    await office.start()
+    office.put(broken)
+    const organisation = await office.start()
+    expect(organisation.policy).toEqual(STRICT)
+    expect(organisation.view()).toMatchObject({ state: 'broken', locked: ['practiceOffice', 'signingOrigins'] })
+    expect(organisation.view().since).toBeGreaterThan(0)
+    expect(organisation.view().problems).toHaveLength(1)
+  })
+
+  test.each(BROKEN)(
+    'where it %s, and none ever could be used, nothing that is lockable can be changed',
+    async (_why, broken) => {
+      const office = policyOffice()
+      office.put(broken)
+      const organisation = await office.start()
+      expect(organisation.view()).toMatchObject({ state: 'broken', locked: LOCKABLE })
+      expect(organisation.policy).toEqual({})
+      expect(organisation.view().since).toBeUndefined()
+    }
+  )
+
+  test('its mistake is in the log by its line and column, without what the file has of accounts', async () => {
+    const office = policyOffice()
+    office.put('{\n "defaultAccount": "Harbour Law"}')
+    await office.start()
+    expect(office.log).toEqual([
+      {
+        message: 'The organisation’s policy can’t be used.',
+        detail: { line: 2, column: 20, problem: '“…” isn’t among the accounts.' }
+      }
+    ])
+  })
+
+  test('what was kept of the last one, and isn’t understood any more, locks everything', async () => {
+    const office = policyOffice()
+    office.put(STRICT)
+    await office.start()
+    openMeta(office.db).write('organisation-policy', JSON.stringify({ text: '{"later": 1}', since: 1 }))
+    office.remove()
+    expect((await office.start()).view()).toMatchObject({ state: 'missing', locked: LOCKABLE })
+  })
+})
+
+describe('a file that is gone', () => {
+  test('still holds, until an administrator has put one there that sets nothing', async () => {
+    const office = policyOffice()
+    office.put(STRICT)
+    await office.start()
+    office.remove()
+    const without = await office.start()
+    expect(without.view()).toMatchObject({ state: 'missing', locked: ['practiceOffice', 'signingOrigins'] })
+    expect(without.policy).toEqual(STRICT)
+
+    office.put({})
+    expect((await office.start()).view()).toMatchObject({ state: 'followed', locked: [] })
+    office.remove()
+    expect((await office.start()).view()).toMatchObject({ state: 'none', locked: [] })
+  })
+})
+
+describe('while the application runs', () => {
+  async function running() {
+    const office = policyOffice()
+    office.put(STRICT)
+    const organisation = await office.start()
+    const seen: string[] = []
+    const stop = organisation.follow(() => {
+      seen.push(`before: ${organisation.view().locked.length}`)
+      return async () => void seen.push(`then: ${organisation.view().locked.length}`)
+    })
+    /** Until what was found has been read. */
+    const settled = async () => {
+      await office.time.pass(1000)
+      await organisation.look()
+    }
+    return { ...office, organisation, seen, stop, settled }
+  }
+
+  test('another policy holds from then on', async () => {
+    const { put, seen, settled } = await running()
+    put({ practiceOffice: false })
+    await settled()
+    expect(seen).toEqual(['before: 2', 'then: 1'])
+  })
+
+  test('one that can’t be used is told, and the last one holds', async () => {
+    const { put, organisation, seen, settled } = await running()
+    put('{')
+    await settled()
+    expect(organisation.view()).toMatchObject({ state: 'broken', locked: ['practiceOffice', 'signingOrigins'] })
+    expect(seen).toEqual(['before: 2', 'then: 2'])
+  })
+
+  test('the same policy again is no change, and nothing is heard after the end', async () => {
+    const { put, seen, settled, stop } = await running()
+    put(STRICT)
+    await settled()
+    stop()
+    put({})
+    expect(seen).toEqual([])
+  })
+})

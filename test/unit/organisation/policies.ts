@@ -1,0 +1,54 @@
+/** An office whose computer has a policy file, and runs of the application that read it. */
+import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { Organisation } from '../../../src/main/core/organisation/organisation.ts'
+import type { PolicyPlace } from '../../../src/main/core/organisation/policy-file.ts'
+import { ownTime } from '../../fixtures/own-time.ts'
+import { database } from '../counter-settings/office.ts'
+import { temporaryFolder } from '../storage/folders.ts'
+
+const NOON = Date.UTC(2026, 10, 24, 12)
+
+/** @param db that outlives each run. */
+export function policyOffice(db = database()) {
+  const folder = temporaryFolder()
+  const path = join(folder, 'policy.json')
+  const place: PolicyPlace = { path, owners: [process.getuid?.() ?? 0] }
+  const time = ownTime(NOON)
+  const log: { message: string; detail?: Record<string, unknown> }[] = []
+  const line = (message: string, detail?: Record<string, unknown>) =>
+    void log.push({ message, ...(detail && { detail }) })
+  let happened: () => void = () => undefined
+
+  return {
+    ...{ db, folder, path, place, time, log },
+    /** As an administrator puts it there: under another name, then in one step. */
+    put(policy: unknown): void {
+      const text = typeof policy === 'string' ? policy : JSON.stringify(policy)
+      writeFileSync(`${path}.new`, text, { mode: 0o644 })
+      chmodSync(`${path}.new`, 0o644)
+      renameSync(`${path}.new`, path)
+      happened()
+    },
+    remove(): void {
+      rmSync(path)
+      happened()
+    },
+    async start(): Promise<Organisation> {
+      const run = time.run()
+      onTestFinished(run.end)
+      return Organisation.open({
+        ...{ db, place },
+        time: run,
+        log: { info: line, warn: line },
+        listen: (_path, listener) => {
+          happened = listener
+          return () => {
+            happened = () => undefined
+          }
+        }
+      })
+    }
+  }
+}

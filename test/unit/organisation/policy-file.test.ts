@@ -1,0 +1,144 @@
+import { execFileSync } from 'node:child_process'
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { policyAtStart, policyPlace, readPolicyFile } from '../../../src/main/core/organisation/policy-file.ts'
+import { policyOffice } from './policies.ts'
+
+const mine = process.getuid?.() ?? 0
+/** A wait that is over at once, during which something happens. */
+const meanwhile = (happens: () => void = () => undefined) => ({
+  after(_delay: number, task: () => void) {
+    happens()
+    setImmediate(task)
+    return () => undefined
+  }
+})
+
+function office() {
+  const made = policyOffice()
+  made.put('{}')
+  const read = (owners: readonly number[] | 'others' = [mine], time = meanwhile()) =>
+    readPolicyFile({ path: made.path, owners }, time)
+  return { ...made, read }
+}
+const unusable = (message: string) => ({ state: 'unusable', problem: { message } })
+
+test('a file that only its owner can write is read whole', async () => {
+  const { read } = office()
+  expect(await read()).toEqual({ state: 'read', bytes: new TextEncoder().encode('{}') })
+})
+
+test('none is there where its folder isn’t, either', async () => {
+  const { folder } = office()
+  const place = { path: join(folder, 'nowhere', 'policy.json'), owners: [mine] }
+  expect(await readPolicyFile(place, meanwhile())).toEqual({ state: 'missing' })
+})
+
+describe('what an ordinary user could have put there isn’t taken', () => {
+  test('a file of another owner', async () => {
+    const { read } = office()
+    expect(await read([mine + 1])).toEqual(unusable('The file isn’t an administrator’s. Make root its owner.'))
+  })
+
+  test.each([0o664, 0o646, 0o666])('a file that others may write, %o', async (mode) => {
+    const { read, path } = office()
+    chmodSync(path, mode)
+    expect(await read()).toEqual(unusable('Users can change the file. Let only administrators write it.'))
+  })
+
+  test('where a system has no owners by number: a file that whoever runs this may write', async () => {
+    const { read } = office()
+    expect(await read('others')).toEqual(unusable('Users can change the file. Let only administrators write it.'))
+  })
+
+  test('a link, also to a file that could be used', async () => {
+    const { read, path, folder } = office()
+    renameSync(path, join(folder, 'other.json'))
+    symlinkSync(join(folder, 'other.json'), path)
+    expect(await read()).toEqual(unusable('The file is a link. Put the file itself there.'))
+  })
+
+  test('a folder', async () => {
+    const { read, path } = office()
+    rmSync(path)
+    mkdirSync(path)
+    expect(await read()).toEqual(unusable('This isn’t a file.'))
+  })
+
+  test('a pipe, which nobody waits for', async () => {
+    const { read, path } = office()
+    rmSync(path)
+    execFileSync('mkfifo', [path])
+    expect(await read()).toEqual(unusable('This isn’t a file.'))
+  })
+
+  test('50 MB, which aren’t read', async () => {
+    const { read, path } = office()
+    truncateSync(path, 50 * 1024 * 1024)
+    expect(await read()).toEqual(unusable('The file is larger than 1 MB.'))
+  })
+})
+
+describe('a file that is written while it is read', () => {
+  test('is waited for', async () => {
+    const { path } = office()
+    // Each look finds the file a little longer, until the third.
+    let writes = 0
+    const write = () => {
+      if (++writes <= 2) appendFileSync(path, ' ')
+    }
+    const place = {
+      get path() {
+        return path
+      },
+      get owners() {
+        write()
+        return [mine]
+      }
+    }
+    expect(await readPolicyFile(place, meanwhile())).toMatchObject({ state: 'read' })
+    expect(writes).toBeGreaterThan(2)
+  })
+
+  test('is given up where that doesn’t end', async () => {
+    const { path } = office()
+    const place = {
+      path,
+      get owners() {
+        writeFileSync(path, `{}${' '.repeat(Math.ceil(performance.now()))}`)
+        return [mine]
+      }
+    }
+    expect(await readPolicyFile(place, meanwhile())).toEqual(unusable('The file was being written while it was read.'))
+  })
+})
+
+describe('where a start looks for it', () => {
+  test.each([
+    ['linux', '/home/grace', '/etc/countersign/policy.json'],
+    ['darwin', '/Users/grace', '/Library/Application Support/Countersign/policy.json'],
+    ['win32', 'C:\\Users\\grace', 'C:\\ProgramData\\Countersign\\policy.json']
+  ] as const)('on %s', (platform, home, path) => {
+    expect(policyPlace(platform, home).path).toBe(path)
+  })
+
+  test('another place is taken only from whoever runs the sources', () => {
+    const start = { argv: ['countersign', '--policy-file=/tmp/mine.json'], platform: 'linux' } as const
+    const user = { homedir: '/home/grace', uid: 1000 }
+    expect(policyAtStart(start, { isPackaged: false }, user)).toEqual({ path: '/tmp/mine.json', owners: [1000] })
+    expect(policyAtStart(start, { isPackaged: true }, user)).toEqual({
+      path: '/etc/countersign/policy.json',
+      owners: [0]
+    })
+  })
+})

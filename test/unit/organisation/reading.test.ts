@@ -1,0 +1,214 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { LARGEST_POLICY, readPolicy, saidOf } from '../../../src/main/core/organisation/reading.ts'
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+/** What is wrong with a file, a line each. */
+function saidBy(file: string | Uint8Array): string[] {
+  const read = readPolicy(typeof file === 'string' ? bytes(file) : file)
+  return read.ok ? [] : read.problems.map(saidOf)
+}
+
+test('the example that is packed can be used', () => {
+  expect(saidBy(readFileSync(new URL('../../../resources/policy/example.json', import.meta.url)))).toEqual([])
+})
+
+test('a policy that sets nothing can be used', () => {
+  expect(readPolicy(bytes('{}'))).toEqual({ ok: true, policy: {}, text: '{}', hasMark: false })
+})
+
+test('a byte order mark is ignored', () => {
+  const read = readPolicy(bytes('\ufeff{"practiceOffice": false}'))
+  expect(read).toMatchObject({ ok: true, hasMark: true, policy: { practiceOffice: false } })
+})
+
+describe('what isn’t a policy at all is said', () => {
+  test.each([
+    ['empty', '', 'The file is empty. A policy that sets nothing is {}.'],
+    ['only blanks', ' \r\n\t', 'The file is empty. A policy that sets nothing is {}.'],
+    ['UTF-16', new Uint8Array([0xff, 0xfe, 0x7b, 0, 0x7d, 0]), 'The file is UTF-16. Save it as UTF-8.'],
+    [
+      'not UTF-8',
+      Buffer.from('{\n"defaultAccount":\n"Caf\xe9"}', 'latin1'),
+      'Line 3: The file isn’t UTF-8. Save it as UTF-8.'
+    ],
+    [
+      'cut off',
+      '{\n  "accounts": [',
+      'Line 2, column 16: The file ends in the middle. A closing bracket or quotation mark is missing.'
+    ],
+    [
+      'a comma too many',
+      '{\n  "practiceOffice": false,\n}',
+      'Line 3, column 1: This isn’t valid JSON. Look for a missing or extra comma, quotation mark or bracket just before.'
+    ],
+    ['a list', '[]', 'Line 1, column 1: The file must be a group in curly brackets.'],
+    ['a text', '"policy"', 'Line 1, column 1: The file must be a group in curly brackets.'],
+    ['nothing', 'null', 'Line 1, column 1: The file must be a group in curly brackets.']
+  ])('%s', (_name, file, said) => {
+    expect(saidBy(file)).toEqual([said])
+  })
+
+  test('one of 50 MB, which is not read', () => {
+    expect(saidBy(new Uint8Array(50 * 1024 * 1024))).toEqual(['The file is larger than 1 MB.'])
+    expect(saidBy(bytes(`{}${' '.repeat(LARGEST_POLICY - 2)}`))).toEqual([])
+  })
+
+  test.each([
+    ['lists in lists', '['.repeat(LARGEST_POLICY / 2) + ']'.repeat(LARGEST_POLICY / 2)],
+    ['groups in groups', `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`]
+  ])('%s, deeper than any stack', (_name, file) => {
+    expect(saidBy(file)).toEqual(['The file is nested deeper than any policy.'])
+  })
+
+  test('as many unknown names as fit are told of by a few', () => {
+    const file = `{${Array.from({ length: 40_000 }, (_, index) => `"x${index}": 1`).join(',\n')}}`
+    expect(saidBy(file)).toHaveLength(20)
+  })
+})
+
+describe('each mistake is said with its line and column', () => {
+  test.each([
+    [
+      'an unknown name',
+      '{\n  "practiceOfice": false\n}',
+      'Line 2, column 3: “practiceOfice” isn’t a setting of this version of Countersign.'
+    ],
+    [
+      'an unknown name within',
+      '{"counter": {\n "idel": 1}}',
+      'Line 2, column 2: “idel” isn’t a setting of this version of Countersign.'
+    ],
+    [
+      'a name that JavaScript knows',
+      '{"__proto__": {"practiceOffice": true}}',
+      'Line 1, column 2: “__proto__” isn’t a setting of this version of Countersign.'
+    ],
+    [
+      'a name twice',
+      '{"practiceOffice": true,\n"practiceOffice": false}',
+      'Line 2, column 1: “practiceOffice” is written twice.'
+    ],
+    [
+      'text for true or false',
+      '{"practiceOffice": "no"}',
+      'Line 1, column 20: “practiceOffice” must be true or false.'
+    ],
+    [
+      'what is missing',
+      '{"accounts": [\n{"name": "A", "signIn": "none"}]}',
+      'Line 2, column 1: “accounts[1].address” is missing.'
+    ],
+    [
+      'an unknown sign-in method',
+      '{"signInMethods": ["bearer",\n"fax"]}',
+      'Line 2, column 1: “signInMethods[2]” must be one of: none, api-key, bearer, basic, headers, oauth.'
+    ],
+    [
+      'an idle time above its limit',
+      '{"counter": {"idle": {"warnAfter": 120,\n "coverAfter": 30, "endAfter": 3601}}}',
+      'Line 2, column 32: “counter.idle.endAfter” must be at most 3600.'
+    ],
+    [
+      'an idle time below its limit',
+      '{"counter": {"idle": {"warnAfter": 1, "coverAfter": 30, "endAfter": 300}}}',
+      'Line 1, column 36: “counter.idle.warnAfter” must be at least 5.'
+    ],
+    [
+      'half a minute',
+      '{"counter": {"lockAfter": 2.5}}',
+      'Line 1, column 27: “counter.lockAfter” must be a whole number.'
+    ],
+    [
+      'a PIN that is too long',
+      '{"counter": {"pinDigits": 13}}',
+      'Line 1, column 27: “counter.pinDigits” must be at most 12.'
+    ],
+    [
+      'no hour',
+      '{"quietHours": {"from": "25:00", "to": "08:00"}}',
+      'Line 1, column 25: “quietHours.from” isn’t written as it must be.'
+    ],
+    ['an empty list of methods', '{"signInMethods": []}', 'Line 1, column 19: “signInMethods” is empty.']
+  ])('%s', (_name, file, said) => {
+    expect(saidBy(file)).toEqual([said])
+  })
+
+  test('all of them at once, in their order, and lines as Windows ends them', () => {
+    expect(saidBy('{\r\n"practiceOffice": 1,\r\n"quiet": 2\r\n}')).toEqual([
+      'Line 2, column 19: “practiceOffice” must be true or false.',
+      'Line 3, column 1: “quiet” isn’t a setting of this version of Countersign.'
+    ])
+  })
+})
+
+describe('a policy that contradicts itself is said', () => {
+  const account = '{"name": "A", "address": "https://a.example", "signIn": "bearer"}'
+  test.each([
+    [
+      'a default account that isn’t there',
+      `{"accounts": [${account}], "defaultAccount": "B"}`,
+      '“B” isn’t among the accounts.'
+    ],
+    [
+      'a sign-in method that isn’t allowed',
+      `{"accounts": [${account}], "signInMethods": ["basic"]}`,
+      '“A” signs in by “bearer”, which “signInMethods” doesn’t allow.'
+    ],
+    [
+      'two accounts of one name',
+      `{"accounts": [${account}, ${account.replace('"A"', '"a"')}]}`,
+      'Two accounts are called “a”.'
+    ],
+    [
+      'an address without encryption',
+      `{"accounts": [${account.replace('https', 'http')}]}`,
+      'The address must start with https:// to keep your key or token safe.'
+    ],
+    [
+      'nothing left to use',
+      '{"otherAccounts": false, "practiceOffice": false}',
+      'With no accounts and no practice office, nobody could use Countersign.'
+    ],
+    [
+      'a signing origin in a private network',
+      '{"signingOrigins": ["https://10.0.0.1"]}',
+      'This address is on a private network. Signing pages can only open public addresses.'
+    ],
+    [
+      'a host with more than a host',
+      '{"plainHttpHosts": ["http://a.example"]}',
+      'Write a host by its name alone, in lower case, such as sign.office.example.'
+    ],
+    ['a folder of nobody', '{"dropFolders": [{"folder": "/drop", "account": "A"}]}', '“A” isn’t among the accounts.'],
+    [
+      'a folder by half its path',
+      '{"downloads": {"folder": "Identity"}}',
+      'Write the whole path of the folder, or start it with ~/ for the user’s home folder.'
+    ],
+    [
+      'a way out of the home folder',
+      '{"downloads": {"folder": "~/../other"}}',
+      'Write the whole path of the folder, or start it with ~/ for the user’s home folder.'
+    ],
+    [
+      'names that are all the same',
+      '{"downloads": {"names": "file"}}',
+      'Every file would have the same name: add {document} or {reference}.'
+    ],
+    [
+      'quiet hours of no time',
+      '{"quietHours": {"from": "08:00", "to": "08:00"}}',
+      'Quiet hours start and end at the same time. For none, write null.'
+    ],
+    ['a check twice', '{"counter": {"checklist": [{"text": "ID"}, {"text": "id"}]}}', '“id” is in the checklist twice.']
+  ])('%s', (_name, file, said) => {
+    expect(saidBy(file)).toEqual([expect.stringMatching(/^Line 1, column \d+: /)])
+    expect(saidBy(file)[0]?.replace(/^.*?: /, '')).toBe(said)
+  })
+
+  test('a host that is named may be reached without encryption', () => {
+    expect(saidBy(`{"accounts": [${account.replace('https', 'http')}], "plainHttpHosts": ["a.example"]}`)).toEqual([])
+  })
+})
