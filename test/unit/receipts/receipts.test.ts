@@ -94,6 +94,22 @@ describe('a receipt', () => {
       expect(page.replaceAll(' ', '')).toContain(hash)
   })
 
+  test('names the files that a person gave to a page, and not one that it didn’t take', async () => {
+    const { starts, note, audit, receipts, printed } = counter()
+    starts()
+    note('page-opened', { origin: 'https://sign.example.com' }, MERE)
+    for (const file of ['Payslip.pdf', 'Passport.jpg', 'Payslip.pdf']) note('file-given', { file, bytes: '9' }, MERE)
+    note('file-not-taken', { file: 'Passport.jpg', bytes: '9' }, MERE)
+    note('turn-ended', { outcome: 'signed' }, MERE)
+    note('session-ended', { signed: '1' })
+    const made = contentOf((await audit.session(SESSION)).links, { copy: 1, number: 'R', key: 'K' })
+    const [document] = (made.ok && made.content.people[0]?.documents) || []
+    expect(document).toMatchObject({ files: ['Payslip.pdf', 'Payslip.pdf'], result: 'signed' })
+    await receipts.print(SESSION, 1)
+    expect(printed.at(-1)).toContain('Files given to the page</p><ul class="files"><li dir="auto">Payslip.pdf</li>')
+    expect(printed.at(-1)).not.toContain('Passport.jpg')
+  })
+
   test('of one person says nothing of the others', async () => {
     const { couple, receipts, printed } = counter()
     couple()

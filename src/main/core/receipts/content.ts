@@ -22,6 +22,8 @@ export interface ReceiptDocument {
   reference: string
   /** When the page was shown, and from where. */
   shown: { at: string; origin: string }[]
+  /** The names of files that the person gave to the page, and that it took. */
+  files?: string[]
   result: Result
   /** When that became known. */
   at?: string
@@ -132,7 +134,13 @@ export function contentOf(
 }
 
 /** What is of a person, and not of the office or of someone else. */
-const OF_PERSON: ReadonlySet<string> = new Set(['handed-over', 'page-opened', 'turn-ended'])
+const OF_PERSON: ReadonlySet<string> = new Set([
+  'handed-over',
+  'page-opened',
+  'file-given',
+  'file-not-taken',
+  'turn-ended'
+])
 
 function readSession(all: readonly Chained[]) {
   const writers = new Map<string, (at: number) => string>()
@@ -181,6 +189,11 @@ function tell(document: ReceiptDocument, person: ReceiptPerson, entry: AuditEntr
     delete document.at
     delete document.later
   }
+  const { file = '' } = detail
+  if (what === 'file-given') document.files = [...(document.files ?? []), file]
+  // It was written down before the page had it, which then didn't take it.
+  if (what === 'file-not-taken')
+    document.files = (document.files ?? []).toSpliced((document.files ?? []).lastIndexOf(file), 1)
   if (what !== 'turn-ended') return
   const result = RESULTS[detail.outcome ?? ''] ?? 'not-confirmed'
   document.result = result === 'not-signed' && detail.how === 'stopped' ? 'stopped' : result
@@ -194,8 +207,10 @@ function inOrder({ name, contact, identified, documents }: ReceiptPerson): Recei
     name,
     ...(contact !== undefined && { contact }),
     ...(identified && { identified }),
-    documents: documents.map(({ name: title, reference, shown, result, at, later }) => ({
-      ...{ name: title, reference, shown, result },
+    documents: documents.map(({ name: title, reference, shown, files = [], result, at, later }) => ({
+      ...{ name: title, reference, shown },
+      ...(files.length > 0 && { files }),
+      result,
       ...(at !== undefined && { at }),
       ...(later && { later })
     }))

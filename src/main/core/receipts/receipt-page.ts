@@ -86,8 +86,10 @@ function row(document: ReceiptDocument, { began, practice }: ReceiptContent): st
   const shown = document.shown.map(({ at, origin }) =>
     escaped(WORDS.shownFrom(timeOf(at, began), practice ? WORDS.practiceService : origin.replace(/^https?:\/\//, '')))
   )
+  const files = (document.files ?? []).map((name) => `<li dir="auto">${escaped(name)}</li>`).join('')
+  const given = files && `<p class="quiet">${WORDS.files}</p><ul class="files">${files}</ul>`
   return `<tr><td><p dir="auto">${escaped(document.name || WORDS.unnamedDocument)}</p><p class="quiet">${escaped(document.reference)}</p></td>
-<td>${shown.join('<br>') || WORDS.neverShown}</td>
+<td>${shown.join('<br>') || WORDS.neverShown}${given}</td>
 <td><p class="${tone}"><i class="mark"></i>${word}</p><p class="quiet">${escaped(meaning)}</p></td></tr>`
 }
 

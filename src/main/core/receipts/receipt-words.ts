@@ -107,6 +107,7 @@ export const RECEIPT_WORDS = {
   shownFrom: (time: string, origin: string) => `${time} from ${origin}`,
   practiceService: 'the practice service',
   neverShown: 'Never shown',
+  files: 'Files given to the page',
   until: (from: string, until: string) => `${from} to ${until}`,
   proof: 'How to check this receipt',
   howToCheck:
