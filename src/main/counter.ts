@@ -71,6 +71,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
   const receipts = new Receipts({
     ...{ audit, signer, time, paper: new Paper() },
     logo: () => settings.read().logo,
+    languageOf: (session, person) => counter.languageOf(session, person),
     running: () => (counter.isRunning() ? counter.state()?.id : undefined)
   })
   const settings: CounterSettingsKeeper = new CounterSettingsKeeper({

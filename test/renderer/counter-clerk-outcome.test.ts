@@ -290,8 +290,12 @@ describe('receipts of the session', () => {
   test('are printed and saved for each person and for the file', async () => {
     await open({ phase: 'ended', turns: two(signed, notYet) })
     await choose('Print for Tama Parata')
+    await choose('Print for Mere Parata in Māori')
     await choose('Save for our file…')
-    expect(calls('receipts.print').map(({ input }) => input)).toEqual([{ session: 'session-1', copy: 2 }])
+    expect(calls('receipts.print').map(({ input }) => input)).toEqual([
+      { session: 'session-1', copy: 2 },
+      { session: 'session-1', copy: 1, language: 'mi' }
+    ])
     expect(calls('receipts.save').map(({ input }) => input)).toEqual([{ session: 'session-1', copy: 'file' }])
     expect(opened.app.toasts.shown.map(({ text }) => text)).toContain(
       'Receipt R-2025-000123-3F2A was sent to the printer.'

@@ -40,9 +40,9 @@ export function auditHandlers({
       return path.toLowerCase().endsWith('.pdf') ? receipts.check(path) : auditExports.check(path)
     },
     'receipts.people': ({ session }) => receipts.people(session),
-    'receipts.print': ({ session, copy }) => receipts.print(session, copy),
-    'receipts.save': async ({ session, copy }, { stillAsking }) => {
-      const { number, bytes } = await receipts.pdf(session, copy)
+    'receipts.print': ({ session, copy, language }) => receipts.print(session, copy, language),
+    'receipts.save': async ({ session, copy, language }, { stillAsking }) => {
+      const { number, bytes } = await receipts.pdf(session, copy, language)
       const file = { title: 'Save the receipt', suggested: `${number}.pdf`, kind: RECEIPT, bytes }
       const saved = await saveAs({ chooseSaveFile }, file, stillAsking)
       return saved && { ...saved, number }

@@ -39,7 +39,12 @@ const staffName = z.string().trim().min(1).max(100)
 const role = z.enum(['clerk', 'supervisor', 'administrator'])
 const language = z.enum(PERSON_LANGUAGES)
 /** Of a session; for the office's file, or for one of its people, counted from 1. */
-const receipt = z.strictObject({ session: id, copy: z.union([z.literal('file'), z.int().min(1).max(500)]) })
+/** The language is of a person's own copy. */
+const receipt = z.strictObject({
+  session: id,
+  copy: z.union([z.literal('file'), z.int().min(1).max(500)]),
+  language: z.enum(PERSON_LANGUAGES).optional()
+})
 const seconds = z.number().int().min(5).max(3600)
 
 export const counterRequests = {

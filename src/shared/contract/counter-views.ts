@@ -425,7 +425,8 @@ export interface AuditFileCheck {
 
 /** Who has a part in a session, in the order in which their copies of a receipt are counted, from 1. */
 export interface ReceiptPeople {
-  people: { name: string; contact?: string }[]
+  /** With the language that they had their screens in, where that is still known and isn't English. */
+  people: { name: string; contact?: string; language?: PersonLanguage }[]
 }
 
 /** What a person takes a picture of: the number and the hash of their receipt, and these as a QR code. */

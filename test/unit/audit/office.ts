@@ -61,6 +61,7 @@ export function workstation() {
         print: async (page) => void printed.push(page)
       },
       logo: () => undefined,
+      languageOf: (_session, { name }) => (name === 'Tama Parata' ? 'mi' : undefined),
       running: () => now.running
     })
     return { receipts, printed }

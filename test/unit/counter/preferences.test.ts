@@ -62,6 +62,14 @@ describe('a person’s preferences', () => {
       await office.settled()
     }
     expect([office.state().current, office.state().preferences.language]).toEqual([2, 'ar'])
+    // For their receipt, as long as the session is shown.
+    const languageOf = (name: string, session = id) => office.counter.languageOf(session, { name })
+    expect([languageOf('Ann Example'), languageOf('Ben Example'), languageOf('Nobody')]).toEqual([
+      'ar',
+      undefined,
+      undefined
+    ])
+    expect(languageOf('Ann Example', 'another')).toBeUndefined()
     await office.opens()
     expect(office.page()?.languages).toEqual(['ar,en'])
   })

@@ -7,6 +7,8 @@ import { describe, expect, test } from 'vitest'
 import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
 import { contentOf } from '../../../src/main/core/receipts/content.ts'
 import { codeOf, receiptPage } from '../../../src/main/core/receipts/receipt-page.ts'
+import { type ReceiptSentence, TRANSLATIONS } from '../../../src/main/core/receipts/receipt-translations.ts'
+import { readerOf } from '../../../src/main/core/receipts/receipt-words.ts'
 import { fileCheckWords } from '../../../src/renderer/src/screens/audit/audit-words.ts'
 import { TEN, workstation } from '../audit/office.ts'
 import { temporaryFolder } from '../storage/folders.ts'
@@ -79,7 +81,7 @@ describe('a receipt', () => {
   test('says who was identified how, what was shown, and what the service said, with the hashes of the trail', async () => {
     const { couple, audit, receipts, printed } = counter()
     couple()
-    expect(await receipts.people(SESSION)).toEqual({ people: [{ name: 'Mere Tāmati' }, { name: 'Tama Parata' }] })
+    expect((await receipts.people(SESSION)).people.map(({ name }) => name)).toEqual(['Mere Tāmati', 'Tama Parata'])
     const { links } = await audit.session(SESSION)
     const { number } = await receipts.print(SESSION, 'file')
     expect(number).toMatch(/^R-2026-000001-[0-9A-F]{4}$/)
@@ -109,6 +111,57 @@ describe('a receipt', () => {
     expect(printed.at(-1)).toContain('Files given to the page</p><ul class="files"><li dir="auto">Payslip.pdf</li>')
     expect(printed.at(-1)).not.toContain('Passport.jpg')
   })
+
+  test('of one person is in their language around what the trail says, and is the same receipt', async () => {
+    const { couple, receipts, printed } = counter()
+    couple()
+    expect((await receipts.people(SESSION)).people).toEqual([
+      { name: 'Mere Tāmati' },
+      { name: 'Tama Parata', language: 'mi' }
+    ])
+    const english = await receipts.print(SESSION, 2)
+    const theirs = await receipts.print(SESSION, 2, 'mi')
+    const arabic = await receipts.print(SESSION, 2, 'ar')
+    expect([theirs.number, arabic.number]).toEqual([english.number, english.number])
+    const [inEnglish = '', inTheirs = '', inArabic = ''] = printed
+    const hashIn = (page: string) => /<dd class="hash"[^>]*>([0-9a-f ]{71})</.exec(page)?.[1]
+    expect(hashIn(inTheirs)).toBe(hashIn(inEnglish))
+    expect(inTheirs).toContain('<html lang="mi" dir="ltr">')
+    expect(inTheirs).toContain('I whakaūngia e te ratonga haina i te <bdi>10:07:00</bdi>.')
+    // What the office wrote down is as it was.
+    for (const words of ['Photo ID seen', 'Lease', 'REF-Lease']) expect(inTheirs).toContain(words)
+    expect(inTheirs).not.toMatch(/Confirmed by|Signed|Receipt number/)
+    expect(inArabic).toContain('<html lang="ar" dir="rtl">')
+    expect(inArabic).toContain('إلى <bdi>Tama Parata</bdi>')
+  })
+
+  test('for the file is in English, whatever is asked', async () => {
+    const { couple, receipts, printed } = counter()
+    couple()
+    await receipts.print(SESSION, 'file', 'ar')
+    expect(printed[0]).toContain('<html lang="en-GB" dir="ltr">')
+    expect(printed[0]).toContain('Receipt for signing in person')
+  })
+
+  test.each(Object.entries(TRANSLATIONS))(
+    'puts into each sentence in %s what is put in in English',
+    (language, all) => {
+      const places = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([place]) => place).sort()
+      const reader = readerOf('en')
+      for (const [sentence, text] of Object.entries(all)) {
+        expect([language, sentence, text.trim()]).toEqual([language, sentence, expect.stringMatching(/./)])
+        if (sentence === 'translated') continue
+        const marked = reader.say(sentence as ReceiptSentence, {
+          name: '{name}',
+          time: '{time}',
+          staff: '{staff}',
+          number: '{number}',
+          origin: '{origin}'
+        })
+        expect([language, sentence, ...places(text)]).toEqual([language, sentence, ...places(marked)])
+      }
+    }
+  )
 
   test('of one person says nothing of the others', async () => {
     const { couple, receipts, printed } = counter()
@@ -415,7 +468,13 @@ describe('a receipt as a page', () => {
     const { links } = await audit.session(SESSION)
     const made = contentOf(links, { copy: 'file', number: 'R-1', key: 'K' })
     if (!made.ok) throw new Error(made.why)
-    const page = receiptPage(made.content, { sha256: 'ab', issuedAt: '', logo: undefined, code: codeOf('R-1', 'ab') })
+    const page = receiptPage(made.content, {
+      sha256: 'ab',
+      issuedAt: '',
+      logo: undefined,
+      reader: readerOf('en'),
+      code: codeOf('R-1', 'ab')
+    })
     expect(page.match(/<tr>/g)).toHaveLength(300 + 10)
     expect(page).not.toMatch(/<script|" onload|\u202e/)
     expect(page).toContain('&lt;script&gt;')

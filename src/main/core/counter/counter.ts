@@ -6,6 +6,7 @@ import type {
   CounterEntry,
   CounterOffer,
   CounterSession,
+  PersonLanguage,
   PersonPreferences,
   PinState,
   ReceiptCode
@@ -103,6 +104,17 @@ export class Counter {
 
   state(): CounterSession | null {
     return this.#session?.state.shown ?? null
+  }
+
+  /** In which language someone had their screens in this session, for as long as it is shown; undefined where in English. */
+  languageOf(id: string, person: { name: string; contact?: string | undefined }): PersonLanguage | undefined {
+    const { state } = this.#session ?? {}
+    if (state?.shown.id !== id) return undefined
+    const index = state.shown.turns.findIndex(
+      (turn) => turn.signerName === person.name && turn.contact === person.contact
+    )
+    const { language } = state.preferencesOf(index)
+    return language === 'en' ? undefined : language
   }
 
   // What a person or staff does in the session of this id; each throws AppFailure `gone` if that isn't the one that is shown.

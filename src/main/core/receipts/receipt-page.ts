@@ -6,12 +6,12 @@ import { encode } from 'uqr'
 import type { ReceiptCode } from '../../../shared/contract/index.ts'
 import type { ReceiptContent, ReceiptDocument, ReceiptPerson } from './content.ts'
 import {
-  dayOf,
+  escaped,
   identityWords,
   noticesOf,
+  type Reader,
   resultWords,
-  timeOf,
-  RECEIPT_WORDS as WORDS,
+  translationNote,
   zoneOf
 } from './receipt-words.ts'
 
@@ -34,32 +34,36 @@ interface Beside {
   issuedAt: string
   logo: string | undefined
   code: Code
+  reader: Reader
 }
 
 /** @returns HTML. */
-export function receiptPage(content: ReceiptContent, { sha256, issuedAt, logo, code }: Beside): string {
+export function receiptPage(content: ReceiptContent, { sha256, issuedAt, logo, code, reader }: Beside): string {
   const { number, office, copy, people, staff, began, ended } = content
-  const whose = copy === 'file' ? WORDS.file : WORDS.person(people[0]?.name || WORDS.unnamed)
-  const hours = ended ? WORDS.until(timeOf(began, began), timeOf(ended, began)) : timeOf(began, began)
+  const { say, day, time } = reader
+  const whose = copy === 'file' ? 'For our file' : say('person', { name: people[0]?.name || plain(say('unnamed')) })
+  const hours = ended ? `${time(began, began)} to ${time(ended, began)}` : time(began, began)
   const picture = logo ? `<img src="${escaped(logo)}" alt="">` : ''
+  const note = translationNote(reader)
   return `<!doctype html>
-<html lang="en-GB">
+<html lang="${reader.language === 'en' ? 'en-GB' : reader.language}" dir="${reader.direction}">
 <head><meta charset="utf-8"><title>${escaped(number)}</title><style>${style(number)}</style></head>
 <body>
-<header>${picture}<p class="office" dir="auto">${escaped(office)}</p><p class="number">${WORDS.number}<b>${escaped(number)}</b></p></header>
-<h1>${WORDS.title}</h1>
-<p class="whose" dir="auto">${escaped(whose)}</p>
-${noticesOf(content).map(notice).join('')}
+<header>${picture}<p class="office" dir="auto">${escaped(office)}</p><p class="number">${say('number')}<b>${escaped(number)}</b></p></header>
+<h1>${say('title')}</h1>
+<p class="whose">${whose}</p>
+${note ? `<p class="quiet">${note}</p>` : ''}
+${noticesOf(content, reader).map(notice).join('')}
 <dl class="facts">
-${fact('Date', dayOf(began))}${fact('Time', `${hours}, ${zoneOf(content)}`)}${fact('Staff', staff.filter(Boolean).join(', ') || '–')}${fact('Issued', `${dayOf(issuedAt)}, ${timeOf(issuedAt, issuedAt)}`)}
+${fact(say('date'), day(began))}${fact(say('time'), `${hours}, ${zoneOf(content)}`)}${fact(say('staff'), staff.filter(Boolean).join(', ') || '–')}${fact(say('issued'), `${day(issuedAt)}, ${time(issuedAt, issuedAt)}`)}
 </dl>
-${people.map((one) => person(one, content)).join('')}
+${people.map((one) => person(one, content, reader)).join('')}
 <section class="proof">
-<h2>${WORDS.proof}</h2>
+<h2>${say('proof')}</h2>
 <div class="beside">
 <svg viewBox="0 0 ${code.size} ${code.size}" shape-rendering="crispEdges"><path d="${code.path}"/></svg>
-<div><p>${WORDS.howToCheck}</p>
-<dl>${fact(WORDS.hash, grouped(sha256), 'hash')}${fact(WORDS.first, place(content.trail.first), 'hash')}${fact(WORDS.last, place(content.trail.last), 'hash')}${fact(WORDS.key, content.key, 'hash')}</dl></div>
+<div><p>${say('howToCheck')}</p>
+<dl>${fact(say('hash'), grouped(sha256), 'hash')}${fact(say('first'), place(content.trail.first), 'hash')}${fact(say('last'), place(content.trail.last), 'hash')}${fact(say('key'), content.key, 'hash')}</dl></div>
 </div>
 </section>
 </body>
@@ -67,48 +71,43 @@ ${people.map((one) => person(one, content)).join('')}
 `
 }
 
-function person(one: ReceiptPerson, content: ReceiptContent): string {
+function person(one: ReceiptPerson, content: ReceiptContent, reader: Reader): string {
   const { began, copy } = content
-  const { title, lines, by } = identityWords(one, began)
-  const head = copy === 'file' ? `<h2 dir="auto">${escaped(one.name || WORDS.unnamed)}</h2>` : ''
+  const { say } = reader
+  const { lines, by } = identityWords(one, began, reader)
+  const head = copy === 'file' ? `<h2 dir="auto">${one.name ? escaped(one.name) : say('unnamed')}</h2>` : ''
   const contact = one.contact ? `<p class="quiet" dir="auto">${escaped(one.contact)}</p>` : ''
   return `<section>${head}${contact}
-<h3>${title}</h3>
-<ul>${lines.map((line) => `<li dir="auto">${escaped(line)}</li>`).join('')}</ul>
-<p class="quiet">${escaped(by)}</p>
-<table><thead><tr><th>Document</th><th>Shown</th><th>Result</th></tr></thead>
-<tbody>${one.documents.map((document) => row(document, content)).join('')}</tbody></table>
+<h3>${say('identity')}</h3>
+<ul>${lines.map((line) => `<li dir="auto">${line}</li>`).join('')}</ul>
+<p class="quiet">${by}</p>
+<table><thead><tr><th>${say('document')}</th><th>${say('shown')}</th><th>${say('result')}</th></tr></thead>
+<tbody>${one.documents.map((document) => row(document, content, reader)).join('')}</tbody></table>
 </section>`
 }
 
-function row(document: ReceiptDocument, { began, practice }: ReceiptContent): string {
-  const { word, meaning, tone } = resultWords(document, began)
-  const shown = document.shown.map(({ at, origin }) =>
-    escaped(WORDS.shownFrom(timeOf(at, began), practice ? WORDS.practiceService : origin.replace(/^https?:\/\//, '')))
-  )
+function row(document: ReceiptDocument, { began, practice }: ReceiptContent, reader: Reader): string {
+  const { say } = reader
+  const { word, meaning, tone } = resultWords(document, began, reader)
+  const shown = document.shown.map(({ at, origin: address }) => {
+    const origin = practice ? plain(say('practiceService')) : address.replace(/^https?:\/\//, '')
+    return say('shownFrom', { time: reader.time(at, began), origin })
+  })
   const files = (document.files ?? []).map((name) => `<li dir="auto">${escaped(name)}</li>`).join('')
-  const given = files && `<p class="quiet">${WORDS.files}</p><ul class="files">${files}</ul>`
-  return `<tr><td><p dir="auto">${escaped(document.name || WORDS.unnamedDocument)}</p><p class="quiet">${escaped(document.reference)}</p></td>
-<td>${shown.join('<br>') || WORDS.neverShown}${given}</td>
-<td><p class="${tone}"><i class="mark"></i>${word}</p><p class="quiet">${escaped(meaning)}</p></td></tr>`
+  const given = files && `<p class="quiet">${say('files')}</p><ul class="files">${files}</ul>`
+  return `<tr><td><p dir="auto">${document.name ? escaped(document.name) : say('unnamedDocument')}</p><p class="quiet">${escaped(document.reference)}</p></td>
+<td>${shown.join('<br>') || say('neverShown')}${given}</td>
+<td><p class="${tone}"><i class="mark"></i>${word}</p><p class="quiet">${meaning}</p></td></tr>`
 }
 
+/** A sentence of ours that is put into another: it is marked up there. */
+const plain = (markup: string) => markup.replace(/&#39;/g, "'").replace(/&amp;/g, '&')
 const fact = (term: string, value: string, kind = '') =>
   `<div><dt>${term}</dt><dd class="${kind}" dir="auto">${escaped(value)}</dd></div>`
-const notice = (text: string) => `<p class="notice">${escaped(text)}</p>`
+const notice = (markup: string) => `<p class="notice">${markup}</p>`
 const place = ({ seq, hash }: { seq: number; hash: string }) => `${seq} · ${grouped(hash)}`
 /** In groups that eyes can follow. */
 const grouped = (hash: string) => hash.replace(/.{8}(?=.)/g, '$& ')
-
-const MARKUP: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-
-/** As text, whatever it is; what can't be seen and would turn the line around or break it is left out. */
-function escaped(text: string): string {
-  return text
-    .replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
-    .toWellFormed()
-    .replace(/[&<>"']/g, (sign) => MARKUP[sign] ?? '')
-}
 
 /** @param number of our own making: letters, digits and hyphens. */
 function style(number: string): string {
@@ -123,11 +122,11 @@ body { font: 10pt/1.45 "Public Sans", "Noto Sans", system-ui, sans-serif; color:
 header { display: flex; align-items: center; gap: 5mm; padding-bottom: 5mm; border-bottom: 0.6mm solid #0e5a5f; }
 header img { max-width: 48mm; max-height: 18mm; object-fit: contain; }
 .office { flex: 1; min-width: 0; font-size: 13pt; font-weight: 600; }
-.number { flex: none; max-width: 80mm; text-align: right; font-size: 8pt; color: #56616a; }
+.number { flex: none; max-width: 80mm; text-align: end; font-size: 8pt; color: #56616a; }
 .number b { display: block; font-size: 11pt; font-weight: 600; color: #182026; }
 h1 { margin-top: 7mm; font-size: 19pt; line-height: 1.2; font-weight: 600; letter-spacing: -0.01em; }
 .whose { margin-top: 1mm; font-size: 12pt; }
-.notice { margin-top: 4mm; padding: 2.5mm 4mm; border: 0.3mm solid #b98a2c; border-left-width: 1.2mm; background: #fdf6e6; }
+.notice { margin-top: 4mm; padding: 2.5mm 4mm; border: 0.3mm solid #b98a2c; border-inline-start-width: 1.2mm; background: #fdf6e6; }
 .facts { display: grid; grid-template-columns: 1fr 1fr; gap: 3mm 8mm; margin-top: 5mm; }
 dt { font-size: 8pt; color: #56616a; }
 section { margin-top: 6mm; }
@@ -138,7 +137,7 @@ ul { list-style: none; }
 .quiet { font-size: 8pt; color: #56616a; }
 table { width: 100%; margin-top: 4mm; border-collapse: collapse; table-layout: fixed; }
 th:nth-child(1) { width: 40%; } th:nth-child(2) { width: 25%; }
-th, td { padding: 2mm 4mm 2mm 0; border-bottom: 0.2mm solid #cfd6da; text-align: start; vertical-align: top; }
+th, td { padding-block: 2mm; padding-inline-end: 4mm; border-bottom: 0.2mm solid #cfd6da; text-align: start; vertical-align: top; }
 tr { break-inside: avoid; }
 .ok { font-weight: 600; color: #1b6e3c; } .danger { font-weight: 600; color: #a3262a; }
 .mark { display: inline-block; width: 2.4mm; height: 2.4mm; margin-inline-end: 1.6mm; border: 0.5mm solid currentColor; border-radius: 50%; }
@@ -149,6 +148,7 @@ tr { break-inside: avoid; }
 .beside { display: grid; grid-template-columns: 34mm 1fr; gap: 7mm; margin-top: 3mm; align-items: start; }
 svg { width: 34mm; height: 34mm; fill: #000; }
 .proof dl { display: grid; gap: 1mm; margin-top: 2mm; }
-.hash { font: 6.8pt/1.5 ui-monospace, "Cascadia Mono", Menlo, "DejaVu Sans Mono", monospace; }
+[dir="rtl"] [dir="auto"] { text-align: right; }
+.hash { direction: ltr; font: 6.8pt/1.5 ui-monospace, "Cascadia Mono", Menlo, "DejaVu Sans Mono", monospace; }
 `
 }

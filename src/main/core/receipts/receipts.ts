@@ -6,7 +6,13 @@ import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { z } from 'zod'
-import type { AuditEntry, AuditFileCheck, ReceiptCode, ReceiptPeople } from '../../../shared/contract/index.ts'
+import type {
+  AuditEntry,
+  AuditFileCheck,
+  PersonLanguage,
+  ReceiptCode,
+  ReceiptPeople
+} from '../../../shared/contract/index.ts'
 import type { Audit, SessionTrail } from '../audit/audit.ts'
 import type { Signer } from '../audit/signature.ts'
 import { dayAt, isoWriter } from '../lib/calendar.ts'
@@ -17,6 +23,7 @@ import { inTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import { type Copy, contentOf, type Given, type Made, type ReceiptContent } from './content.ts'
 import { codeOf, receiptPage } from './receipt-page.ts'
+import { readerOf } from './receipt-words.ts'
 import { judgedReceipt, LARGEST_RECEIPT, sealed } from './sealed-pdf.ts'
 
 export interface ReceiptsDeps {
@@ -27,6 +34,8 @@ export interface ReceiptsDeps {
   paper: { pdf: (page: string) => Promise<Uint8Array>; print: (page: string) => Promise<void> }
   /** The office's picture as a data URL. */
   logo: () => string | undefined
+  /** In which language someone had their screens in a session that is still known; undefined where it isn't, or it was English. */
+  languageOf: (session: string, person: { name: string; contact?: string | undefined }) => PersonLanguage | undefined
   /** The session that runs now, which has no receipt for the file yet. */
   running: () => string | undefined
 }
@@ -49,22 +58,30 @@ export class Receipts {
   /** Who has a part in a session, in the order of the trail. @throws AppFailure where the trail bears no receipt. */
   async people(session: string): Promise<ReceiptPeople> {
     const made = this.#made(await this.#trail(session), 'file', { number: '', key: '' })
-    return { people: made.people.map(({ name, contact }) => ({ name, ...defined({ contact }) })) }
+    return {
+      people: made.people.map(({ name, contact }) => {
+        const language = this.#deps.languageOf(session, { name, contact })
+        return { name, ...defined({ contact, language }) }
+      })
+    }
   }
 
-  /** @returns the bytes of the PDF. @throws AppFailure where the trail bears no receipt; KeychainError. */
-  async pdf(session: string, copy: Copy): Promise<{ number: string; bytes: Uint8Array }> {
+  /**
+   * @param language of the words around what the trail says, in a person's own: the same receipt, by its number and its hash.
+   * @returns the bytes of the PDF. @throws AppFailure where the trail bears no receipt; KeychainError.
+   */
+  async pdf(session: string, copy: Copy, language?: PersonLanguage): Promise<{ number: string; bytes: Uint8Array }> {
     const issued = await this.#issue(session, copy)
     const { text, sha256, issuedAt, content } = issued
-    const drawn = await this.#deps.paper.pdf(this.#page(issued))
+    const drawn = await this.#deps.paper.pdf(this.#page(issued, language))
     const bytes = await sealed(drawn, { content: text, contentSha256: sha256, issuedAt }, this.#deps.signer)
     return { number: content.number, bytes }
   }
 
   /** On the default printer. @throws as `pdf`, and where it can't be printed. */
-  async print(session: string, copy: Copy): Promise<{ number: string }> {
+  async print(session: string, copy: Copy, language?: PersonLanguage): Promise<{ number: string }> {
     const issued = await this.#issue(session, copy)
-    await this.#deps.paper.print(this.#page(issued))
+    await this.#deps.paper.print(this.#page(issued, language))
     return { number: issued.content.number }
   }
 
@@ -77,8 +94,11 @@ export class Receipts {
     return { number: content.number, sha256, ...codeOf(content.number, sha256) }
   }
 
-  #page({ content, sha256, issuedAt }: Issued): string {
-    return receiptPage(content, { sha256, issuedAt, logo: this.#deps.logo(), code: codeOf(content.number, sha256) })
+  /** The office's own copy is in English, whatever is asked. */
+  #page({ content, sha256, issuedAt }: Issued, language: PersonLanguage = 'en'): string {
+    const { number, copy } = content
+    const reader = readerOf(copy === 'file' ? 'en' : language)
+    return receiptPage(content, { sha256, issuedAt, logo: this.#deps.logo(), code: codeOf(number, sha256), reader })
   }
 
   /** Says the same again while nothing new is known; one at a time, so that no number is given twice. */
