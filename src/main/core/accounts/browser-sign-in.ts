@@ -160,6 +160,8 @@ function openReturn() {
     }
   )
   server.maxConnections = 16
+  // Nobody waits for a browser as the application ends.
+  server.unref()
 
   function judged({ headers, method, url: path = '' }: IncomingMessage): { status: number; url?: URL } {
     const origin = originOf()
