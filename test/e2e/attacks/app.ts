@@ -18,6 +18,7 @@ import { systemTime } from '../../../src/main/core/lib/time.ts'
 import { APP_START } from '../../../src/main/core/policy/app-pages.ts'
 import type { MediaRight } from '../../../src/main/core/policy/permissions.ts'
 import { signingAddress } from '../../../src/main/core/policy/signing-address.ts'
+import { lockOf } from '../../../src/main/ipc/organisation.ts'
 import type { RequestHandlers } from '../../../src/main/ipc/registration.ts'
 import { registerHandlers } from '../../../src/main/ipc/registration.ts'
 import { declareAppScheme, keepOffNetworks, serveAppPages } from '../../../src/main/shell/app-protocol.ts'
@@ -27,6 +28,7 @@ import { loadFirstPage, openMainWindow } from '../../../src/main/shell/own-windo
 import { lockSessions, permit } from '../../../src/main/shell/session-policy.ts'
 import { ShownSigningView } from '../../../src/main/shell/signing-view.ts'
 import { requestNames } from '../../../src/shared/contract/index.ts'
+import type { Lockable } from '../../../src/shared/contract/policy.ts'
 import type { Answer, Command, Facts, Told } from './control.ts'
 
 const [preload = '', pages = ''] = process.argv.slice(2)
@@ -42,6 +44,9 @@ const log = {
   error: (message: string, detail?: Record<string, unknown>) =>
     tell({ kind: 'log', text: `${message} ${JSON.stringify(detail ?? {})}` })
 }
+
+/** What the organisation has set. */
+const LOCKED: readonly Lockable[] = ['signingOrigins', 'otherAccounts', 'dropFolders']
 
 lockSessions(log)
 declareAppScheme()
@@ -66,7 +71,17 @@ registerHandlers<IpcMainInvokeEvent>({
   roleOf: (event) => (isFromWindow(window, event) ? 'office' : undefined),
   isAway: () => false,
   handedBack: () => Promise.resolve(),
-  lock: () => undefined,
+  lock: lockOf({
+    organisation: {
+      policy: {},
+      isLocked: (setting) => LOCKED.includes(setting),
+      allowsSignIn: () => true,
+      hasAccount: () => false
+    },
+    accounts: { list: () => [] },
+    downloads: () => ({ folder: { id: '' }, pattern: '' }),
+    quiet: () => null
+  }),
   handlers,
   log
 })

@@ -97,6 +97,10 @@ export const guards = {
     does: 'The bridge of our own pages has a function for each request of the contract and nothing else; each request’s sender is checked and its input decoded by a schema before its handler runs.',
     files: ['src/preload/index.ts', 'src/main/ipc/registration.ts']
   },
+  organisation: {
+    does: 'What the organisation’s policy sets is changed by no request: each is asked what it would change before its handler runs.',
+    files: ['src/main/ipc/registration.ts', 'src/main/ipc/organisation.ts']
+  },
   browser: {
     does: 'A rule of the browser itself, which we only leave switched on. The row is here so that we notice if that ever changes.',
     files: []

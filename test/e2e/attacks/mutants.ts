@@ -220,6 +220,7 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       put: '      true || devServer || isMainFrame || url\n'
     }
   ],
+  organisation: [{ file: 'src/main/ipc/registration.ts', find: '    lock(name, input)\n', put: '' }],
   bridge: [
     {
       file: PRELOAD,

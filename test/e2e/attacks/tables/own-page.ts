@@ -466,6 +466,26 @@ export const ownPage: Area = {
       guard: ['bridge'],
       script: 'return countersign.drafts.get(JSON.parse(`{"__proto__":{"id":"a"}}`)).then((r) => r.error?.code)',
       answers: 'bad-input'
+    },
+    {
+      name: 'allow signing pages another address, where the organisation says which',
+      script:
+        'return countersign.counter.configure({ allowedOrigins: ["https://evil.example"] }).then((r) => r.error?.code)',
+      guard: ['organisation'],
+      answers: 'not-allowed'
+    },
+    {
+      name: 'connect an account of its own, where the organisation wants no others',
+      script:
+        'return countersign.accounts.add({ kind: "service", name: "a", baseUrl: "https://evil.example", authentication: { scheme: "none" } }).then((r) => r.error?.code)',
+      guard: ['organisation'],
+      answers: 'not-allowed'
+    },
+    {
+      name: 'have a drop folder send, where the organisation says which do',
+      script: 'return countersign.dropFolders.change({ id: "a", sends: true }).then((r) => r.error?.code)',
+      guard: ['organisation'],
+      answers: 'not-allowed'
     }
   ]
 }
