@@ -133,7 +133,8 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     'accounts.signIn': async ({ authentication }) => ({ signIn: await browserSignIn.begin(authentication) }),
     'accounts.signInAgain': async ({ id }) => {
       const kept = await accounts.secretsOf(id)
-      if (kept.scheme !== 'oauth') fail('not-allowed', 'This account doesn’t sign in with a browser.')
+      if (kept.scheme !== 'oauth' || kept.grant !== 'code')
+        fail('not-allowed', 'This account doesn’t sign in with a browser.')
       return update(id, { authentication: await browserSignIn.signIn(kept) })
     },
     'accounts.cancelSignIn': async () => browserSignIn.cancel(),

@@ -209,3 +209,20 @@ test('what leads documents and secrets elsewhere is in the audit trail, with no 
   ])
   expect(JSON.stringify(notes)).not.toContain(key.token)
 })
+
+test('nobody signs in again, with a browser, to an account that doesn’t do so', async () => {
+  const { handlers } = opened()
+  const baseUrl = 'https://one.example.com/web/v1.4'
+  const oauth = { scheme: 'oauth', grant: 'client', clientId: 'office', secret: 'made-up', issuer: baseUrl } as const
+  const bearer = { scheme: 'bearer', token: 'made-up' } as const
+  for (const [index, authentication] of [oauth, bearer].entries()) {
+    const { id } = await work.accounts.add({ kind: 'service', name: `Office ${index}`, baseUrl, authentication })
+    await expect(handlers['accounts.signInAgain']({ id }, asking)).rejects.toMatchObject({
+      appError: { code: 'not-allowed' }
+    })
+  }
+  const byCode = { scheme: 'oauth', grant: 'code', clientId: 'office', issuer: baseUrl } as const
+  const added = handlers['accounts.add']({ kind: 'service', name: 'Office 3', baseUrl, authentication: byCode }, asking)
+  await expect(added).rejects.toMatchObject({ appError: { code: 'invalid' } })
+  expect(work.accounts.list().map(({ name }) => name)).not.toContain('Office 3')
+})
