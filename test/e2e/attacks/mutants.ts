@@ -202,6 +202,7 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       find: '  if (!file || !type) return refusal(404)\n',
       put: '  if (!file) return refusal(404)\n'
     },
+    { file: APP_PROTOCOL, find: ', microphone=(), geolocation=(),', put: ',' },
     { file: APP_PROTOCOL, find: "    mode: 'fixed_servers',\n", put: "    mode: 'system',\n" },
     { file: PRELOAD, find: '      Reflect.deleteProperty(globalThis, name)\n', put: '' },
     {

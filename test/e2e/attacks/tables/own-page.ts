@@ -160,20 +160,12 @@ export const ownPage: Area = {
     {
       name: 'listen while staff tests the camera',
       play: whileTesting(refusedBy('navigator.mediaDevices.getUserMedia({ audio: true })'), 'refused'),
-      guard: ['camera test']
+      guard: ['own page', 'camera test']
     },
     {
       name: 'watch and listen while staff tests the camera',
       play: whileTesting(refusedBy('navigator.mediaDevices.getUserMedia({ audio: true, video: true })'), 'refused'),
-      guard: ['camera test']
-    },
-    {
-      name: 'learn where this computer is while staff tests the camera',
-      play: whileTesting(
-        'return new Promise((r) => navigator.geolocation.getCurrentPosition(() => r("granted"), () => r("refused")))',
-        'refused'
-      ),
-      guard: ['camera test']
+      guard: ['own page', 'camera test']
     },
     {
       name: 'watch once staff has tested the camera',
