@@ -24,6 +24,7 @@ export default defineConfig({
         input: {
           index: 'src/main/index.ts',
           'practice-worker': 'src/main/shell/practice-worker.ts',
+          'backup-worker': 'src/main/shell/backup-worker.ts',
           'bulk-worker': 'src/main/shell/bulk-worker.ts',
           'documents-worker': 'src/main/shell/documents-worker.ts'
         },

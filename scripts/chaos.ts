@@ -4,6 +4,7 @@
  */
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
+import { backupChaos } from '../test/chaos/backup.ts'
 import { counterChaos } from '../test/chaos/counter.ts'
 import { downloadsChaos } from '../test/chaos/downloads.ts'
 import { dropFoldersChaos } from '../test/chaos/drop-folders.ts'
@@ -19,6 +20,7 @@ const areas: Record<string, (options: ChaosOptions) => Promise<Tally>> = {
   downloads: downloadsChaos,
   verifications: verificationsChaos,
   storage: storageChaos,
+  backup: backupChaos,
   counter: counterChaos,
   keychain: keychainChaos
 }

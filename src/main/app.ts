@@ -1,4 +1,5 @@
 /** The application: its parts in layers, each given only what exists already, and what follows where something happens in one. */
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { app, ipcMain } from 'electron'
 import { anotherLike } from '../shared/composition/index.ts'
@@ -6,7 +7,10 @@ import type { Events } from '../shared/contract/index.ts'
 import type { DocumentResponse } from '../shared/model/index.ts'
 import { wantsStaff } from '../shared/wants-staff.ts'
 import { openComposing } from './composing.ts'
+import type { NoteInAudit } from './core/audit/audit.ts'
+import { openBackups } from './core/backup/backups.ts'
 import { copyOfDocument } from './core/drafts/copy-of-document.ts'
+import { isoWriter } from './core/lib/calendar.ts'
 import { applyAccounts, applyDropFolders } from './core/organisation/applying.ts'
 import { DATABASE_FILE, putDatabaseAside } from './core/storage/database.ts'
 import { openCounter } from './counter.ts'
@@ -35,6 +39,7 @@ import { systemHandlers } from './ipc/system.ts'
 import { verificationHandlers } from './ipc/verifications.ts'
 import { openNotifications } from './notifications.ts'
 import { guardDevServer, serveAppPages } from './shell/app-protocol.ts'
+import { backupThread } from './shell/backups.ts'
 import { plainClipboard } from './shell/clipboard.ts'
 import { printWithDialog } from './shell/dialogs.ts'
 import { installMenu } from './shell/menu.ts'
@@ -66,8 +71,23 @@ export async function openApp(start: AppStart) {
     refusals: composing.dropFolders.refusals,
     verifications: identity.verifications
   })
-  const parts = { foundation, folders, composing, counter, identity, notifications, watching }
+  const backupWorker = backupThread({
+    worker: new URL('./backup-worker.js', import.meta.url),
+    log: foundation.log
+  })
+  const { accounts, dataFolder: folder, keychain, newId, settings, storage, time } = foundation
+  const backups = openBackups({
+    ...{ ask: backupWorker.ask, folder, storage, keychain, madeBy, newId, note, time, random: randomBytes },
+    accountIds: () => accounts.list().map(({ id }) => id),
+    settings() {
+      // Where windows are is this computer's affair.
+      const { windowBounds: _, ...others } = settings.read()
+      return others
+    }
+  })
+  const parts = { foundation, folders, composing, counter, identity, notifications, watching, backups, backupWorker }
   followSignals(parts)
+  noteRestored(foundation, note)
   return parts
 }
 
@@ -89,6 +109,15 @@ export function followPolicy({ foundation, composing, counter, notifications }: 
       await applyFolders()
     }
   })
+}
+
+/** The audit trail has what was put in place before it was opened. */
+function noteRestored({ restored, time }: App['foundation'], note: NoteInAudit): void {
+  if (!restored) return
+  const { entriesBefore, madeAt } = restored
+  const made = isoWriter(time.zone())(madeAt)
+  const before = entriesBefore === undefined ? {} : { before: String(entriesBefore) }
+  note({ what: 'data-restored', detail: { made, ...before } }, undefined, restored.done)
 }
 
 /** What happens in one part, and what follows of it in others. */
@@ -235,7 +264,9 @@ export function serveScreens(parts: App, life: Life): void {
       }),
       ...auditHandlers({ audit, auditExports, receipts, time, ...dialogs }),
       ...storageHandlers({
-        ...{ storage: foundation.storage, troubles: foundation.troubles, restart: life.restart },
+        ...{ storage: foundation.storage, troubles: foundation.troubles, restart: life.restart, ...dialogs },
+        backups: parts.backups,
+        today: () => isoWriter(time.zone())(time.now()).slice(0, 10),
         openKeychain,
         startEmpty: () => putDatabaseAside(foundation.dataFolder, time.now())
       }),

@@ -17,6 +17,7 @@ import { openKeptOffice } from './core/accounts/kept-office.ts'
 import { openKeptPlace } from './core/accounts/kept-place.ts'
 import { openRights } from './core/accounts/rights.ts'
 import { openServiceFacts } from './core/accounts/service-facts.ts'
+import { finishRestore, settleRestored } from './core/backup/restore.ts'
 import { systemTime as time } from './core/lib/time.ts'
 import { applyAccounts } from './core/organisation/applying.ts'
 import { Organisation } from './core/organisation/organisation.ts'
@@ -74,10 +75,19 @@ export async function openFoundation({ log, devServer, policy }: AppStart) {
   const preload = join(import.meta.dirname, '../preload/index.cjs')
   const signals = new EventEmitter<Signals>()
 
+  // Before anything of it is open.
+  await finishRestore(dataFolder)
   const { settings, trouble: settingsTrouble } = await openSettingsStore()
   const { keychain, status: keychainState } = await openKeychain()
   const storage = await openDatabase({ folder: dataFolder, keychain, random: randomBytes, clock: time.now })
   const { db } = storage
+  const restored =
+    storage.state === 'encrypted'
+      ? await settleRestored(db, keychain).catch((error: unknown) => {
+          log.warn('What was restored isn’t in the keychain yet.', { code: asAppError(error).code })
+          return undefined
+        })
+      : undefined
 
   applyTheme(settings.read().theme)
   const window = openMainWindow({ preload, settings, log, devServer })
@@ -124,7 +134,7 @@ export async function openFoundation({ log, devServer, policy }: AppStart) {
     ...{ log, devServer, time, newId, signals, dataFolder, preload },
     /** The system's own folder for downloads. */
     usualFolder: app.getPath('downloads'),
-    ...{ settings, keychain, keychainState, storage, troubles, db, isKept: storage.state === 'encrypted' },
+    ...{ settings, keychain, keychainState, storage, restored, troubles, db, isKept: storage.state === 'encrypted' },
     ...{ window, screens, send, dialogs: dialogsOf(window, openMeta(db)) },
     ...{ accounts, browserSignIn, clients, facts, lists, rights: openRights(db), practice, organisation },
     /** The user's own folder, as the system says it, whatever the environment does. */

@@ -221,7 +221,12 @@ export class Lifecycle {
       notifications.notifier.stop()
     ])
     // Those before may ask for documents to their end, and the practice office may still be answering them.
-    await Promise.allSettled([folders.endThread(), foundation.practice.stop(), counter.audit.settled()])
+    await Promise.allSettled([
+      folders.endThread(),
+      foundation.practice.stop(),
+      this.#app.backupWorker.end(),
+      counter.audit.settled()
+    ])
     foundation.db.close()
     if (this.#restarts) app.relaunch()
   }

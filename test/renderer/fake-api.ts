@@ -491,6 +491,20 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     },
     'storage.tryAgain': () => null as never,
     'storage.startEmpty': () => null as never,
+    'storage.backUp': () => ({ name: 'Countersign 2026-11-24.countersign-backup' }),
+    'storage.chooseBackup': () => ({
+      id: 'backup-1',
+      name: 'Countersign 2026-11-20.countersign-backup',
+      madeAt: Date.UTC(2026, 10, 20, 5, 30),
+      madeBy: 'Countersign 0.1.0'
+    }),
+    'storage.checkBackup': () => ({
+      madeAt: Date.UTC(2026, 10, 20, 5, 30),
+      madeBy: 'Countersign 0.1.0',
+      ...{ accounts: 2, drafts: 14, waiting: 3, hasSecrets: true }
+    }),
+    'storage.restore': () => null as never,
+    'storage.leaveBackup': () => null as never,
     'storage.settle': ({ name }) => {
       const { troubles } = state.system
       state.system = {

@@ -1,11 +1,20 @@
 /** Requests about what is kept on this computer. Paths and keys stay on this side. */
+import { basename } from 'node:path'
+import { BACKUP_ENDING } from '../core/backup/backup.ts'
+import type { Backups } from '../core/backup/backups.ts'
 import { fail } from '../core/lib/failure.ts'
 import type { OpenedDatabase } from '../core/storage/database.ts'
 import type { OpenedKeychain } from '../core/storage/keytar-keychain.ts'
 import type { StoreTroubles } from '../core/storage/store-troubles.ts'
+import type { Dialogs } from './dialogs.ts'
 import type { HandlersOf } from './registration.ts'
 
-export interface StorageParts {
+const BACKUPS = { name: 'Backups of Countersign', extensions: [BACKUP_ENDING] as [string] }
+
+export interface StorageParts extends Pick<Dialogs, 'chooseFiles' | 'chooseSaveFile'> {
+  backups: Backups
+  /** Today, in the office's zone: `2026-11-24`. */
+  today: () => string
   storage: OpenedDatabase
   troubles: Pick<StoreTroubles, 'settle'>
   /** Looks at the keychain as a start does. */
@@ -16,7 +25,13 @@ export interface StorageParts {
   restart: () => void
 }
 
-export function storageHandlers({ storage, troubles, openKeychain, ...parts }: StorageParts): HandlersOf<'storage'> {
+export function storageHandlers({
+  storage,
+  troubles,
+  backups,
+  openKeychain,
+  ...parts
+}: StorageParts): HandlersOf<'storage'> {
   /** @throws AppFailure where the next start would find the keychain as this one did. */
   async function checkKeychain(): Promise<void> {
     const { keychain, status } = await openKeychain()
@@ -42,7 +57,26 @@ export function storageHandlers({ storage, troubles, openKeychain, ...parts }: S
       await parts.startEmpty()
       parts.restart()
     },
-    'storage.settle': async ({ name }) => troubles.settle(name)
+    'storage.settle': async ({ name }) => troubles.settle(name),
+    'storage.backUp': async (input, { stillAsking }) => {
+      backups.checkKept()
+      const suggested = `Countersign ${parts.today()}.${BACKUP_ENDING}`
+      const path = await parts.chooseSaveFile('Save the backup', suggested, [BACKUPS], stillAsking)
+      if (path === undefined) return null
+      const whole = path.toLowerCase().endsWith(`.${BACKUP_ENDING}`) ? path : `${path}.${BACKUP_ENDING}`
+      await backups.make(whole, input)
+      return { name: basename(whole) }
+    },
+    'storage.chooseBackup': async (_input, { stillAsking }) => {
+      const [path] = await parts.chooseFiles('Choose a backup', [BACKUPS], stillAsking)
+      return path === undefined ? null : backups.open(path)
+    },
+    'storage.checkBackup': ({ id, passphrase }) => backups.check(id, passphrase),
+    'storage.restore': async ({ id }) => {
+      await backups.restore(id)
+      parts.restart()
+    },
+    'storage.leaveBackup': ({ id }) => backups.leave(id)
   }
 }
 

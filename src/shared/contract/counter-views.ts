@@ -333,6 +333,8 @@ export type AuditEvent =
   | 'account-changed'
   | 'account-removed'
   | 'entries-lost'
+  | 'data-backed-up'
+  | 'data-restored'
   | 'office-locked'
   | 'office-unlocked'
   | 'identity-data-fetched'

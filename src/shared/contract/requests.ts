@@ -10,10 +10,11 @@ import { identityRequests } from './identity.ts'
 import { policyRequests } from './policy.ts'
 import { practiceDay } from './practice-day.ts'
 import { answers, byId, id, nothing, type Request } from './request.ts'
-import { storageRequests } from './storage-requests.ts'
 import type {
   AccountRights,
   AccountView,
+  BackupContents,
+  ChosenBackup,
   ConnectionView,
   Fetched,
   RecipientView,
@@ -21,8 +22,9 @@ import type {
   SystemStatus,
   TemplateView
 } from './views.ts'
-import { DATA_TYPE_SPELLINGS } from './views.ts'
+import { DATA_TYPE_SPELLINGS, LEAST_PASSPHRASE } from './views.ts'
 
+const MOST_PASSPHRASE = 500
 const secret = z.string().min(1).max(10_000)
 
 const apiKey = {
@@ -170,7 +172,28 @@ export const requests = {
 
   ...appointmentRequests,
 
-  ...storageRequests,
+  /**
+   * Looks once more whether the database can be opened that is here, and starts the application again if so. Refused with `keychain`
+   * where the keychain still has no key for it.
+   */
+  'storage.tryAgain': answers<null>()(nothing),
+  /** Sets the database aside whose key is lost, and starts the application again with an empty one. */
+  'storage.startEmpty': answers<null>()(nothing),
+  /** A person has seen to what was set aside under this name: it is told no more. */
+  'storage.settle': answers<null>()(z.strictObject({ name: z.string().min(1).max(100) })),
+  /** Asks where it goes, and makes it; null where the person thought better of it. The passphrase is kept nowhere. */
+  'storage.backUp': answers<{ name: string } | null>()(
+    z.strictObject({ passphrase: z.string().min(LEAST_PASSPHRASE).max(MOST_PASSPHRASE), withSecrets: z.boolean() })
+  ),
+  /** Asks for a backup; it is open until another is chosen or it is left. */
+  'storage.chooseBackup': answers<ChosenBackup | null>()(nothing),
+  /** Writes it beside what is there and checks all of it. */
+  'storage.checkBackup': answers<BackupContents>()(
+    z.strictObject({ id, passphrase: z.string().min(1).max(MOST_PASSPHRASE) })
+  ),
+  /** Puts in place what was checked, and starts the application again. */
+  'storage.restore': answers<null>()(byId),
+  'storage.leaveBackup': answers<null>()(byId),
   ...policyRequests,
 
   'settings.get': answers<SettingsView>()(nothing),

@@ -127,6 +127,28 @@ export interface SystemStatus {
   troubles: StoreTrouble[]
 }
 
+/** The fewest characters of a backup's passphrase. */
+export const LEAST_PASSPHRASE = 12
+
+/** A backup that was chosen, and what anyone can read of it; in milliseconds since 1970 UTC. */
+export interface ChosenBackup {
+  id: string
+  name: string
+  madeAt: number
+  madeBy: string
+}
+
+/** What a backup holds, once its passphrase has opened it and all of it was checked. */
+export interface BackupContents {
+  madeAt: number
+  madeBy: string
+  accounts: number
+  drafts: number
+  /** Packages that hadn't left when it was made. */
+  waiting: number
+  hasSecrets: boolean
+}
+
 /**
  * What happened to one of the application's files. `set-aside`: it couldn't be opened, was kept in a folder of this name, and a new
  * one begun; `at` in milliseconds since 1970 UTC. `in-memory`: it can't be written in this run, though the database can.

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
+import type { Backups } from '../../../src/main/core/backup/backups.ts'
 import { AppFailure } from '../../../src/main/core/lib/failure.ts'
 import { systemTime } from '../../../src/main/core/lib/time.ts'
 import { openDatabase } from '../../../src/main/core/storage/database.ts'
@@ -66,10 +67,18 @@ async function requests(lookedAt: 'open' | 'locked' | 'without the key') {
       lookedAt === 'locked'
         ? { keychain: memoryKeychain(), status: { state: 'unavailable', reason: 'locked', detail: '' } }
         : { keychain: place.keychain, status: { state: 'available' } },
+    ...noBackups,
     startEmpty: async () => done.push('set aside'),
     restart: () => done.push('restart')
   })
   return { handlers, done, opened }
+}
+/** Nobody asks for a backup here. */
+const noBackups = {
+  backups: {} as Backups,
+  today: () => '2026-11-24',
+  chooseFiles: async () => [],
+  chooseSaveFile: async () => undefined
 }
 const context = { from: 'office', stillAsking: () => true } as const
 
@@ -98,6 +107,7 @@ test('an empty database is begun in place of one whose key is lost, and of no ot
   const handlers = storageHandlers({
     ...{ storage: opened, troubles },
     openKeychain: async () => ({ keychain: place.keychain, status: { state: 'available' } }),
+    ...noBackups,
     startEmpty: async () => expect.unreachable(),
     restart: () => expect.unreachable()
   })

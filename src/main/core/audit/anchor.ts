@@ -161,6 +161,19 @@ export function openAnchor({ slot, table, meta, trouble, ...deps }: AnchorDeps) 
   }
 }
 
+/**
+ * After a restore: the trail that is there now is the one that the next runs are compared with.
+ * @returns how many entries the trail had that was here; undefined if that isn't known.
+ * @throws KeychainError
+ */
+export async function forgetAnchor(slot: SecretSlot, meta: Meta): Promise<number | undefined> {
+  const text = await slot.get()
+  // First: without its mark a trail is a new one, whatever becomes of the entry.
+  meta.erase(MARK)
+  await slot.delete()
+  return text === null ? undefined : decoded(text)?.seq
+}
+
 function isSame(one: Kept | undefined, other: Kept): boolean {
   return one !== undefined && JSON.stringify(Kept.parse(one)) === JSON.stringify(Kept.parse(other))
 }

@@ -192,7 +192,9 @@ export class Reconciler {
       case 'not-sent':
         return sends.change(send, { ...ended, state: 'not-sent', error: NOT_THERE })
       case 'ready': {
-        const at = { goesAt: 0, isScheduled: false }
+        // One that was restored may have a time that is still to come.
+        const isToCome = send.isScheduled && send.goesAt > time.now()
+        const at = isToCome ? {} : { goesAt: 0, isScheduled: false }
         return sends.change(send, { ...at, state: backTo(send), ambiguity: undefined, error: undefined })
       }
     }

@@ -32,6 +32,8 @@ declare module 'better-sqlite3-multiple-ciphers' {
     exec(sql: string): this
     pragma(source: string, options?: { simple?: boolean }): unknown
     key(key: Buffer): number
+    /** Gives the whole file another key; not while it has a log. */
+    rekey(key: Buffer): number
     function(name: string, options: { deterministic?: boolean }, work: (...values: unknown[]) => unknown): this
     close(): this
   }

@@ -19,6 +19,8 @@ import { migrate } from './migrations.ts'
 import { setAside } from './set-aside.ts'
 
 export const DATABASE_FILE = 'countersign.db'
+/** What was read from the service; see documents/mirror. */
+export const DOCUMENTS_FILE = 'documents.db'
 const BEGUN_FILE = 'countersign.db.begun'
 
 interface SetAside {
@@ -127,14 +129,25 @@ async function prepare({ folder, files }: Parts): Promise<void> {
   for (const name of filesOf(BEGUN_FILE)) await removeIfThere(join(folder, name), files)
 }
 
+/** The key that a restored database gets: that of the keychain, or one that isn't kept yet. @throws KeychainError */
+export async function keyForRestoring({
+  keychain,
+  random
+}: Pick<Parts, 'keychain' | 'random'>): Promise<{ key: Uint8Array; keep: () => Promise<unknown> }> {
+  const key = await storedKey(keychain)
+  if (key) return { key, keep: async () => undefined }
+  const made = random(KEY_BYTES)
+  return { key: made, keep: () => newKey({ keychain, random: () => made }) }
+}
+
 /** The key, or undefined if the keychain holds none that could ever have opened a database. */
-async function storedKey(keychain: Keychain): Promise<Uint8Array | undefined> {
+export async function storedKey(keychain: Pick<Keychain, 'databaseKey'>): Promise<Uint8Array | undefined> {
   const stored = await keychain.databaseKey.get()
   const isKey = stored !== null && new RegExp(`^[0-9a-f]{${KEY_BYTES * 2}}$`).test(stored)
   return isKey ? Buffer.from(stored, 'hex') : undefined
 }
 
-async function newKey({ keychain, random }: Parts): Promise<Uint8Array> {
+async function newKey({ keychain, random }: Pick<Parts, 'keychain' | 'random'>): Promise<Uint8Array> {
   const key = random(KEY_BYTES)
   const text = Buffer.from(key).toString('hex')
   await keychain.databaseKey.set(text)
@@ -195,7 +208,7 @@ async function inMemory(because: MemoryReason, parts: Parts, moved?: SetAside): 
  * @throws {FileError}
  */
 export function putDatabaseAside(folder: string, now: number): Promise<string> {
-  return setAside(folder, [...filesOf(DATABASE_FILE), ...filesOf('documents.db')], now)
+  return setAside(folder, [...filesOf(DATABASE_FILE), ...filesOf(DOCUMENTS_FILE)], now)
 }
 
 function filesOf(name: string): string[] {

@@ -1,5 +1,5 @@
 /** What the outbox says: what a package waits for, when it goes, and why the whole box stands still. */
-import type { AppError, ErrorCode } from '../../../shared/contract/errors.ts'
+import { type AppError, type ErrorCode, saidBy } from '../../../shared/contract/errors.ts'
 import type { OutboxView, SameSend, SendCounts, SendView } from '../../../shared/contract/views.ts'
 import { clockTime, offsetAt, shortDate, shortDay, timeInWords, when } from './dates.ts'
 import { presentError } from './errors.ts'
@@ -88,7 +88,9 @@ export function pauseInWords(pause: NonNullable<OutboxView['pause']>, now: numbe
   if (pause.by === 'person')
     return {
       title: `Paused since ${since}.`,
-      meaning: 'Nothing is sent until you resume.'
+      meaning: pause.error
+        ? `${saidBy(pause.error)} Nothing is sent until you resume.`
+        : 'Nothing is sent until you resume.'
     }
   if (pause.by === 'line') {
     const next = pause.until === undefined ? '' : ` Next try ${comingAt(pause.until, now)}.`

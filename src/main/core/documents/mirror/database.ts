@@ -8,6 +8,7 @@ import * as nodeFiles from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Time } from '../../lib/time.ts'
 import { connectEncrypted, connectInMemory, type Db, KEY_BYTES } from '../../storage/connection.ts'
+import { DOCUMENTS_FILE } from '../../storage/database.ts'
 import { faultOf, type MemoryReason } from '../../storage/database-fault.ts'
 import { fileErrorOf } from '../../storage/file-error.ts'
 import type { Files } from '../../storage/files.ts'
@@ -16,7 +17,6 @@ import { openMeta } from '../../storage/meta.ts'
 import { type Migration, migrate } from '../../storage/migrations.ts'
 import { setAside } from '../../storage/set-aside.ts'
 
-const DOCUMENTS_FILE = 'documents.db'
 const FILES = [DOCUMENTS_FILE, `${DOCUMENTS_FILE}-wal`, `${DOCUMENTS_FILE}-shm`]
 /** Beyond this a first look isn't quicker, and what is read after it is seldom read twice. */
 const CACHE_KB = 16 * 1024
@@ -228,7 +228,7 @@ const ownActions = `
 `
 
 /** In the order they are applied, as those of the main database are. */
-const mirrorMigrations: readonly Migration[] = [
+export const mirrorMigrations: readonly Migration[] = [
   { name: 'documents', sql: documents },
   { name: 'figures', sql: figures },
   { name: 'own actions', sql: ownActions }

@@ -1,0 +1,160 @@
+/**
+ * Makes a backup: copies of both databases as they are at one moment each, made by SQLite itself while the application works, with the
+ * settings and, if asked for, the accounts' secrets, sealed under a passphrase. In a thread of its own.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { documentsKey } from '../documents/mirror/database.ts'
+import { fail } from '../lib/failure.ts'
+import { writeAtomically } from '../storage/atomic-file.ts'
+import { connectEncrypted, connectToLook, KEY_BYTES } from '../storage/connection.ts'
+import { DATABASE_FILE, DOCUMENTS_FILE } from '../storage/database.ts'
+import { faultOf } from '../storage/database-fault.ts'
+import { type SealedFacts, sealed } from './sealed-file.ts'
+
+export const BACKUP_ENDING = 'countersign-backup'
+/** Folders inside the data folder that hold what is being made; a kill leaves them, and the next start removes them. */
+export const PASSING_FOLDER = /^(?:backup|restore)-[0-9a-f]{16}$/
+export const MOST_MANIFEST = 8 * 1024 * 1024
+
+/** What stands first in a backup: what the rest is. */
+export const Manifest = z.object({
+  files: z
+    .array(
+      z.object({
+        name: z.enum([DATABASE_FILE, DOCUMENTS_FILE]),
+        bytes: z.int().min(1),
+        sha256: z.string().regex(/^[0-9a-f]{64}$/)
+      })
+    )
+    .min(1)
+    .max(2),
+  /** Of the copy of the main database, made for this backup alone. */
+  key: z.string().regex(/^[0-9a-f]{64}$/),
+  settings: z.record(z.string(), z.unknown()),
+  /** By the account's id; none where they were not asked for. */
+  secrets: z.record(z.string().regex(/^[A-Za-z0-9-]{1,64}$/), z.string().max(100_000))
+})
+export type Manifest = z.infer<typeof Manifest>
+
+export interface BackupOrder extends SealedFacts {
+  /** The data folder. */
+  folder: string
+  /** Of the database in it. */
+  key: Uint8Array
+  /** Where it goes, absolute; what is there is replaced once the new one is whole. */
+  path: string
+  passphrase: string
+  settings: Record<string, unknown>
+  secrets: Record<string, string>
+}
+
+/**
+ * @returns how large it is, in bytes.
+ * @throws AppFailure `storage` where a database is damaged; FileError; SQLite's error. What was at `path` is as it was then.
+ */
+export async function makeBackup({ folder, key, path, passphrase, settings, secrets, ...facts }: BackupOrder) {
+  const passing = join(folder, `backup-${randomBytes(8).toString('hex')}`)
+  await mkdir(passing, { mode: 0o700 })
+  try {
+    const copyKey = randomBytes(KEY_BYTES)
+    const files = await copied(folder, key, copyKey, passing)
+    const manifest: Manifest = { files, key: copyKey.toString('hex'), settings, secrets }
+    const { bytes } = await writeAtomically(path, sealed(contentOf(manifest, passing), passphrase, facts), {
+      ifExists: 'replace'
+    })
+    return { bytes }
+  } finally {
+    await rm(passing, { recursive: true, force: true })
+  }
+}
+
+/** Removes what a kill left of a backup or of a restore that was not decided on. Never rejects. */
+export async function removePassing(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (PASSING_FOLDER.test(name)) await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined)
+  }
+}
+
+async function copied(folder: string, key: Uint8Array, copyKey: Buffer, passing: string): Promise<Manifest['files']> {
+  const main = join(passing, DATABASE_FILE)
+  copy(join(folder, DATABASE_FILE), key, main)
+  const db = connectEncrypted(main, key)
+  let documents: Uint8Array
+  try {
+    documents = documentsKey(db, randomBytes).key
+    // In a log no database gets another key.
+    db.pragma('journal_mode = DELETE')
+    db.rekey(rawKey(copyKey))
+  } finally {
+    db.close()
+  }
+  const names: Manifest['files'][number]['name'][] = [DATABASE_FILE]
+  if (await isThere(join(folder, DOCUMENTS_FILE))) {
+    copy(join(folder, DOCUMENTS_FILE), documents, join(passing, DOCUMENTS_FILE))
+    names.push(DOCUMENTS_FILE)
+  }
+  return Promise.all(
+    names.map(async (name) => {
+      await chmod(join(passing, name), 0o600).catch(() => undefined)
+      return { name, ...(await factsOf(join(passing, name))) }
+    })
+  )
+}
+
+function copy(from: string, key: Uint8Array, to: string): void {
+  const db = connectToLook(from, key)
+  try {
+    db.prepare('VACUUM INTO ?').run(to)
+    const look = connectToLook(to, key)
+    try {
+      if (look.pragma('quick_check(1)', { simple: true }) !== 'ok') sourceDamaged()
+    } finally {
+      look.close()
+    }
+  } catch (error) {
+    if (faultOf(error).kind === 'file') sourceDamaged()
+    throw error
+  } finally {
+    db.close()
+  }
+}
+
+function sourceDamaged(): never {
+  fail('storage', 'Your data couldn’t be backed up, because part of them is damaged.', {
+    next: 'Keep your earlier backups, and contact your administrator.'
+  })
+}
+
+async function* contentOf(manifest: Manifest, passing: string): AsyncGenerator<Buffer> {
+  const text = Buffer.from(JSON.stringify(manifest))
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(text.byteLength)
+  yield Buffer.concat([length, text])
+  for (const { name } of manifest.files) yield* createReadStream(join(passing, name)) as AsyncIterable<Buffer>
+}
+
+async function factsOf(path: string): Promise<{ bytes: number; sha256: string }> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  for await (const some of createReadStream(path) as AsyncIterable<Buffer>) {
+    hash.update(some)
+    bytes += some.byteLength
+  }
+  return { bytes, sha256: hash.digest('hex') }
+}
+
+/** As SQLCipher takes a key that needs no derivation. */
+export function rawKey(key: Uint8Array): Buffer {
+  return Buffer.from(`x'${Buffer.from(key).toString('hex')}'`, 'latin1')
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false
+  )
+}

@@ -1,0 +1,233 @@
+/**
+ * A file that its passphrase alone opens, written and read at constant memory. Its key is made of the passphrase by scrypt, its content
+ * is sealed in chunks by AES-256-GCM, each bound to the header, to its place and to whether it is the last: none can be changed, left
+ * out, moved, or taken from another file without being noticed.
+ *
+ *     magic (8) · length of the header (4) · header (JSON) · SHA-256 of all that (32) · check of the key (16) · chunks (65,536 + 16 each)
+ */
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  randomBytes,
+  scrypt,
+  timingSafeEqual
+} from 'node:crypto'
+import { type FileHandle, open } from 'node:fs/promises'
+import { z } from 'zod'
+import { fail } from '../lib/failure.ts'
+import { parsedJson } from '../lib/json-scanning.ts'
+import { filed } from '../storage/file-error.ts'
+
+const MAGIC = Buffer.from('CSGNBKUP')
+/** Of the format; a later one is refused in words. */
+const VERSION = 1
+const MOST_HEADER = 4096
+const HASH = 32
+const CHECK = 16
+const CHUNK = 65_536
+const TAG = 16
+/** 128 MB and about half a second for each guess. */
+const COST = { N: 2 ** 17, r: 8, p: 1 } as const
+/** What a file may ask of this computer, in bytes: twice what we ask. */
+const MOST_MEMORY = 300 * 1024 * 1024
+
+const Header = z.object({
+  version: z.literal(VERSION),
+  kdf: z.literal('scrypt'),
+  N: z.union([z.literal(2 ** 17), z.literal(2 ** 18)]),
+  r: z.literal(8),
+  p: z.int().min(1).max(4),
+  salt: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Milliseconds since 1970 UTC. */
+  madeAt: z.number(),
+  madeBy: z.string().max(200)
+})
+
+/** What anyone can read of a backup; believed only once its passphrase has opened it. */
+export type SealedFacts = Pick<z.infer<typeof Header>, 'madeAt' | 'madeBy'>
+
+/** The bytes of a file that has this content. */
+export async function* sealed(
+  content: AsyncIterable<Uint8Array>,
+  passphrase: string,
+  { madeAt, madeBy }: SealedFacts
+): AsyncGenerator<Buffer> {
+  const salt = randomBytes(32)
+  const header = { version: VERSION, kdf: 'scrypt', ...COST, salt: salt.toString('hex'), madeAt, madeBy } as const
+  const text = Buffer.from(JSON.stringify(header satisfies z.infer<typeof Header>))
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(text.byteLength)
+  const begun = Buffer.concat([MAGIC, length, text])
+  const { key, check } = await keysOf(passphrase, header)
+  const bound = Buffer.concat([hashOf(begun), check])
+  yield Buffer.concat([begun, bound])
+  let place = 0
+  for await (const { chunk, isLast } of chunksOf(content)) {
+    const cipher = createCipheriv('aes-256-gcm', key, nonceOf(place++, isLast)).setAAD(bound)
+    yield Buffer.concat([cipher.update(chunk), cipher.final(), cipher.getAuthTag()])
+  }
+}
+
+export interface SealedFile {
+  facts: SealedFacts
+  /** Of the content, in bytes, as far as the length of the file says. */
+  bytes: number
+  /** Throws AppFailure `bad-file` where something was changed; what came before it is as it was sealed. */
+  content: (passphrase: string) => AsyncGenerator<Buffer>
+  close: () => Promise<void>
+}
+
+/**
+ * Opens a file and reads its header.
+ * @throws AppFailure `bad-file`: it is no backup, of a newer version, or its beginning is damaged; FileError.
+ */
+export async function openSealed(path: string): Promise<SealedFile> {
+  const file = await filed(() => open(path, 'r'))
+  try {
+    const status = await filed(() => file.stat())
+    if (!status.isFile()) notOurs()
+    const begun = await readAt(file, 0, MAGIC.byteLength + 4)
+    if (begun.byteLength < MAGIC.byteLength + 4 || !begun.subarray(0, MAGIC.byteLength).equals(MAGIC)) notOurs()
+    const length = begun.readUInt32BE(MAGIC.byteLength)
+    if (length > MOST_HEADER) damaged()
+    const text = await readAt(file, begun.byteLength, length)
+    const bound = await readAt(file, begun.byteLength + length, HASH + CHECK)
+    if (bound.byteLength < HASH + CHECK) cut()
+    if (!hashOf(Buffer.concat([begun, text])).equals(bound.subarray(0, HASH))) damaged()
+    const header = headerOf(text.toString())
+    const from = begun.byteLength + length + bound.byteLength
+    const chunks = Math.ceil((status.size - from) / (CHUNK + TAG))
+    if (chunks < 1) cut()
+    return {
+      facts: { madeAt: header.madeAt, madeBy: header.madeBy },
+      bytes: status.size - from - chunks * TAG,
+      content: (passphrase) => opened(file, { header, bound, from, chunks }, passphrase),
+      close: () => file.close()
+    }
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+interface Layout {
+  header: z.infer<typeof Header>
+  bound: Buffer
+  from: number
+  chunks: number
+}
+
+async function* opened(
+  file: FileHandle,
+  { header, bound, from, chunks }: Layout,
+  passphrase: string
+): AsyncGenerator<Buffer> {
+  const { key, check } = await keysOf(passphrase, header)
+  if (!timingSafeEqual(check, bound.subarray(HASH))) {
+    fail('bad-file', 'This isn’t the passphrase of this backup.', { next: 'Check capital letters and spaces.' })
+  }
+  for (let place = 0; place < chunks; place++) {
+    const isLast = place === chunks - 1
+    const chunk = await readAt(file, from + place * (CHUNK + TAG), CHUNK + TAG)
+    const content = unsealed(chunk, key, bound, place, isLast)
+    if (content) yield content
+    // Whole, but not the last that was written: what came after it is missing.
+    else if (isLast && unsealed(chunk, key, bound, place, false)) cut()
+    else damaged()
+  }
+}
+
+/** Undefined where it isn't as it was sealed, or is not from this place. */
+function unsealed(chunk: Buffer, key: Buffer, bound: Buffer, place: number, isLast: boolean): Buffer | undefined {
+  if (chunk.byteLength < TAG) return undefined
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, nonceOf(place, isLast)).setAAD(bound)
+    decipher.setAuthTag(chunk.subarray(chunk.byteLength - TAG))
+    return Buffer.concat([decipher.update(chunk.subarray(0, chunk.byteLength - TAG)), decipher.final()])
+  } catch {
+    return undefined
+  }
+}
+
+function headerOf(text: string): z.infer<typeof Header> {
+  const found = parsedJson(text)
+  const { version } = z.object({ version: z.int() }).safeParse(found).data ?? {}
+  if (version !== undefined && version > VERSION) {
+    fail('bad-file', 'This backup was made by a newer version of Countersign.', {
+      next: 'Update Countersign, then restore it.'
+    })
+  }
+  return Header.safeParse(found).data ?? damaged()
+}
+
+function keysOf(passphrase: string, { N, r, p, salt }: Pick<z.infer<typeof Header>, 'N' | 'r' | 'p' | 'salt'>) {
+  const { promise, resolve, reject } = Promise.withResolvers<{ key: Buffer; check: Buffer }>()
+  // Typed on another keyboard an accent may come as a letter of its own.
+  const typed = Buffer.from(passphrase.normalize('NFKC'))
+  scrypt(typed, Buffer.from(salt, 'hex'), 64, { N, r, p, maxmem: MOST_MEMORY }, (error, made) => {
+    typed.fill(0)
+    if (error) return reject(error)
+    const check = createHmac('sha256', made.subarray(32)).update('Countersign backup').digest().subarray(0, CHECK)
+    resolve({ key: made.subarray(0, 32), check })
+  })
+  return promise
+}
+
+/** No two chunks of a file have the same, and no two files the same key. */
+function nonceOf(place: number, isLast: boolean): Buffer {
+  const nonce = Buffer.alloc(12)
+  nonce.writeUInt32BE(place, 7)
+  nonce[11] = isLast ? 1 : 0
+  return nonce
+}
+
+async function* chunksOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<{ chunk: Buffer; isLast: boolean }> {
+  let held = Buffer.alloc(0)
+  for await (const some of content) {
+    held = held.byteLength === 0 ? Buffer.from(some) : Buffer.concat([held, some])
+    // The last is known only when nothing follows.
+    while (held.byteLength > CHUNK) {
+      yield { chunk: held.subarray(0, CHUNK), isLast: false }
+      held = held.subarray(CHUNK)
+    }
+  }
+  yield { chunk: held, isLast: true }
+}
+
+/** May be shorter, at the end of the file. */
+async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(length)
+  let read = 0
+  while (read < length) {
+    const { bytesRead } = await filed(() => file.read(buffer, read, length - read, position + read))
+    if (bytesRead === 0) break
+    read += bytesRead
+  }
+  return buffer.subarray(0, read)
+}
+
+function hashOf(bytes: Uint8Array): Buffer {
+  return createHash('sha256').update(bytes).digest()
+}
+
+function notOurs(): never {
+  fail('bad-file', 'This file isn’t a backup of Countersign.', {
+    next: 'Choose a file that ends in .countersign-backup.'
+  })
+}
+
+/** Something of a backup isn't as it was written. */
+export function damaged(): never {
+  fail('bad-file', 'This backup is damaged.', {
+    next: 'Nothing was changed here. Try another copy of it, or an earlier backup.'
+  })
+}
+
+/** The end of a backup isn't there. */
+export function cut(): never {
+  fail('bad-file', 'Part of this backup is missing: it wasn’t copied completely.', {
+    next: 'Nothing was changed here. Copy it again, or use an earlier backup.'
+  })
+}

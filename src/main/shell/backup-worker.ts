@@ -1,0 +1,9 @@
+/** A thread of its own for backups: copying, sealing and checking never hold up the windows. */
+import { makeBackup } from '../core/backup/backup.ts'
+import { stageBackup } from '../core/backup/restore.ts'
+import { asAppError } from '../ipc/errors.ts'
+import { answerOrders } from './worker-thread.ts'
+
+const answers: Record<string, (ask: never) => Promise<unknown>> = { make: makeBackup, stage: stageBackup }
+
+answerOrders(async (name, ask) => answers[name]?.(ask as never), asAppError)

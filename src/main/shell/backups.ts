@@ -1,0 +1,29 @@
+/** Runs the worker of backups in a thread beside the application. */
+import type { AppError } from '../../shared/contract/index.ts'
+import type { BackupQuestions } from '../core/backup/backups.ts'
+import type { Log } from './log.ts'
+import { askThread } from './worker-thread.ts'
+
+/** The key of a passphrase takes 128 MB, outside of it; everything else is a stream. */
+const MEMORY_MB = 256
+/** How long it may take, in milliseconds: to a slow disk on the network. */
+const TIMEOUT_MS = 2 * 3_600_000
+
+/** @param worker the built worker. `ask` rejects with AppFailure. */
+export function backupThread({ worker, log }: { worker: URL; log: Pick<Log, 'error'> }) {
+  const thread = askThread({
+    ...{ worker, log, words, name: 'backups', title: 'The worker of backups' },
+    memoryMb: MEMORY_MB,
+    timeoutMs: TIMEOUT_MS
+  })
+  const ask = <Name extends keyof BackupQuestions>(name: Name, ask: BackupQuestions[Name]['ask']) =>
+    thread.ask(name, ask) as Promise<BackupQuestions[Name]['answer']>
+  return { ask, end: thread.end }
+}
+
+const failed: AppError = {
+  code: 'storage',
+  message: 'The backup stopped before it was done. Nothing was changed.',
+  next: 'Try again.'
+}
+const words = { closed: failed, tooLarge: failed, tooLong: failed, failed }

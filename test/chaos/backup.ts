@@ -1,0 +1,171 @@
+/**
+ * Kills a process while it backs up, restores, puts a restored copy in place, or migrates. After each the backup opens with its passphrase,
+ * whole, and the data folder has what was there or what was restored, each whole, with what was there set aside; nothing else.
+ */
+import { randomBytes } from 'node:crypto'
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { makeBackup } from '../../src/main/core/backup/backup.ts'
+import { decideOnRestore, finishRestore, stageBackup } from '../../src/main/core/backup/restore.ts'
+import { connectEncrypted, type Db } from '../../src/main/core/storage/connection.ts'
+import { DATABASE_FILE, openDatabase } from '../../src/main/core/storage/database.ts'
+import { migrate, migrations } from '../../src/main/core/storage/migrations.ts'
+import { lastingKeychain } from '../unit/storage/keychains.ts'
+import { chanceOf } from './chance.ts'
+import { begin, killed } from './killed-process.ts'
+import type { Fault } from './ledger.ts'
+import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
+
+export const PASSPHRASE = 'a passphrase of four words'
+const PROGRAM = new URL('./restoring-until-killed.ts', import.meta.url)
+const BACKUP = 'office.countersign-backup'
+const WAYS = ['back up', 'restore', 'put in place', 'migrate'] as const
+export type Way = (typeof WAYS)[number]
+
+const wrong = (words: string): Fault => ({ kind: 'wrong', words })
+const lost = (words: string): Fault => ({ kind: 'lost', words })
+
+/** Each round kills one of them, at a random moment. */
+export async function backupChaos({ rounds, seed, say }: ChaosOptions): Promise<Tally> {
+  const began = performance.now()
+  const root = await mkdtemp(join(tmpdir(), 'countersign-chaos-'))
+  const chance = chanceOf(seed)
+  const tally = emptyTally()
+  const note = notingIn(tally, say)
+  const ends = { old: 0, new: 0 }
+  try {
+    const key = randomBytes(32)
+    await prepare(root, key)
+    const length = new Map<Way, number>()
+    for (const way of WAYS) length.set(way, await lived(root, key, way))
+    for (let round = 1; round <= rounds; round++) {
+      const way = WAYS[round % WAYS.length] ?? 'back up'
+      const after = (chance.below(1000) / 1000) * (length.get(way) ?? 0) * 1.1
+      const { faults, isNew } = await killedIn(root, key, way, after)
+      ends[isNew ? 'new' : 'old']++
+      note(faults, `round ${round}, ${way} after ${Math.round(after)} ms`)
+      tally.rounds++
+      if (round % 10 === 0) say(`${round} rounds`)
+    }
+    say(`${ends.old} times it was as before, ${ends.new} times as after`)
+  } finally {
+    await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+  }
+  tally.seconds = Math.round((performance.now() - began) / 100) / 10
+  return tally
+}
+
+/** One data folder with “old”, a backup of “new”, one of which the restore is decided on, and one of the first version. */
+async function prepare(root: string, key: Buffer): Promise<void> {
+  const own = await opened(join(root, 'own'), key)
+  keep(own, 'new')
+  await backUp(join(root, 'own'), key, join(root, BACKUP))
+  keep(own, 'old')
+  own.close()
+  await cp(join(root, 'own'), join(root, 'decided'), { recursive: true })
+  const { stage } = await stageBackup({
+    ...{ folder: join(root, 'decided'), path: join(root, BACKUP), passphrase: PASSPHRASE, key, now: Date.now() }
+  })
+  await decideOnRestore(join(root, 'decided'), stage, Date.now())
+  await cp(join(root, 'own'), join(root, 'first'), { recursive: true })
+  await rm(join(root, 'first', DATABASE_FILE))
+  const first = connectEncrypted(join(root, 'first', DATABASE_FILE), key)
+  migrate(first, migrations.slice(0, 1))
+  keep(first, 'old')
+  first.close()
+}
+
+export const backUp = (folder: string, key: Uint8Array, path: string) =>
+  makeBackup({
+    ...{ folder, key, path, passphrase: PASSPHRASE, settings: {}, secrets: {}, madeAt: 1, madeBy: 'Chaos' }
+  })
+
+/** Enough that copying takes a moment. */
+function keep(db: Db, value: string): void {
+  const write = db.prepare(
+    'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value'
+  )
+  db.transaction(() => {
+    for (let number = 0; number < 400; number++) write.run(`kept ${number}`, value.repeat(1000))
+  })()
+}
+
+/** What is kept, or undefined where not all of it is the same. */
+function kept(db: Db): string | undefined {
+  const all = db.prepare("SELECT DISTINCT substr(value, 1, 3) FROM meta WHERE key LIKE 'kept %'").pluck().all()
+  const count = db.prepare("SELECT count(*) FROM meta WHERE key LIKE 'kept %'").pluck().get()
+  return all.length === 1 && count === 400 ? String(all[0]) : undefined
+}
+
+async function opened(folder: string, key: Buffer): Promise<Db> {
+  const keychain = lastingKeychain(new Map([['database-key', key.toString('hex')]]))
+  const found = await openDatabase({ folder, keychain, random: randomBytes, clock: Date.now })
+  if (found.state !== 'encrypted' || found.setAside)
+    throw new Error(`It is opened as ${JSON.stringify({ ...found, db: 0 })}`)
+  return found.db
+}
+
+async function placeOf(root: string, way: Way): Promise<{ copy: string; folder: string }> {
+  const copy = await mkdtemp(join(root, 'round-'))
+  const folder = join(copy, 'own')
+  await cp(join(root, { 'back up': 'own', restore: 'own', 'put in place': 'decided', migrate: 'first' }[way]), folder, {
+    recursive: true
+  })
+  await cp(join(root, BACKUP), join(copy, BACKUP))
+  return { copy, folder }
+}
+
+/** How long it takes where nobody ends it, in milliseconds. */
+async function lived(root: string, key: Buffer, way: Way): Promise<number> {
+  const { copy, folder } = await placeOf(root, way)
+  const { child, said } = begin(PROGRAM, [way, folder, join(copy, BACKUP), key.toString('hex')])
+  await said('begins')
+  const began = performance.now()
+  await said('done')
+  await killed(child)
+  await rm(copy, { recursive: true, force: true })
+  return performance.now() - began
+}
+
+async function killedIn(
+  root: string,
+  key: Buffer,
+  way: Way,
+  after: number
+): Promise<{ faults: Fault[]; isNew: boolean }> {
+  const { copy, folder } = await placeOf(root, way)
+  const faults: Fault[] = []
+  let isNew = false
+  try {
+    const { child, said } = begin(PROGRAM, [way, folder, join(copy, BACKUP), key.toString('hex')])
+    await said('begins')
+    await pause(after)
+    await killed(child)
+    await finishRestore(folder)
+    const db = await opened(folder, key)
+    const found = kept(db)
+    db.close()
+    isNew = found === 'new'
+    if (found === undefined) faults.push(lost(`not all of it is there`))
+    if (isNew && way !== 'restore' && way !== 'put in place') faults.push(wrong(`it is another after “${way}”`))
+    const names = await readdir(folder)
+    const aside = names.find((name) => name.startsWith('set-aside-'))
+    if (isNew !== (aside !== undefined)) faults.push(wrong(`set aside: ${aside ?? 'nothing'}, and it is ${found}`))
+    if (aside) {
+      const old = connectEncrypted(join(folder, aside, DATABASE_FILE), key)
+      if (kept(old) !== 'old') faults.push(lost('what was set aside isn’t all there'))
+      old.close()
+    }
+    const left = names.filter((name) => /^(restore|backup)/.test(name))
+    if (left.length > 0) faults.push(wrong(`${left.join(', ')} stayed behind`))
+    const into = await mkdtemp(join(copy, 'check-'))
+    await stageBackup({ folder: into, path: join(copy, BACKUP), passphrase: PASSPHRASE, key, now: 1 })
+  } catch (error) {
+    faults.push(wrong(error instanceof Error ? error.message : String(error)))
+  } finally {
+    await rm(copy, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+  }
+  return { faults, isNew }
+}

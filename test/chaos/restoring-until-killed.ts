@@ -1,0 +1,30 @@
+/** Backs up, restores, puts a restored copy in place, or migrates, and says when it begins and is done. See backup.ts. */
+import { writeSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { decideOnRestore, finishRestore, stageBackup } from '../../src/main/core/backup/restore.ts'
+import { openDatabase } from '../../src/main/core/storage/database.ts'
+import { lastingKeychain } from '../unit/storage/keychains.ts'
+import { backUp, PASSPHRASE, type Way } from './backup.ts'
+
+const [way, folder = '', path = '', hex = ''] = process.argv.slice(2)
+const key = Buffer.from(hex, 'hex')
+
+const work: Record<Way, () => Promise<unknown>> = {
+  'back up': () => backUp(folder, key, path),
+  async restore() {
+    const { stage } = await stageBackup({ folder, path, passphrase: PASSPHRASE, key, now: Date.now() })
+    await decideOnRestore(folder, stage, Date.now())
+    await finishRestore(folder)
+  },
+  'put in place': () => finishRestore(folder),
+  async migrate() {
+    const keychain = lastingKeychain(new Map([['database-key', hex]]))
+    const { db } = await openDatabase({ folder, keychain, random: () => key, clock: Date.now })
+    db.close()
+  }
+}
+
+writeSync(1, 'begins\n')
+await work[way as Way]()
+writeSync(1, 'done\n')
+await pause(60_000)

@@ -1,0 +1,387 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { makeBackup } from '../../../src/main/core/backup/backup.ts'
+import { openBackups } from '../../../src/main/core/backup/backups.ts'
+import { decideOnRestore, finishRestore, settleRestored, stageBackup } from '../../../src/main/core/backup/restore.ts'
+import { documentsKey, openDocuments } from '../../../src/main/core/documents/mirror/database.ts'
+import { AppFailure } from '../../../src/main/core/lib/failure.ts'
+import { systemTime } from '../../../src/main/core/lib/time.ts'
+import { connectEncrypted, type Db } from '../../../src/main/core/storage/connection.ts'
+import { DATABASE_FILE, DOCUMENTS_FILE, openDatabase } from '../../../src/main/core/storage/database.ts'
+import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
+import { contentsOf, temporaryFolder } from '../storage/folders.ts'
+import { lastingKeychain } from '../storage/keychains.ts'
+
+const NOW = Date.UTC(2026, 10, 24, 9, 30)
+const PASSPHRASE = 'a passphrase of four words'
+const PLANTED = 'Planted sentence about Ana Example'
+
+/** A computer with its data folder and its keychain. */
+function computer() {
+  const folder = temporaryFolder()
+  const entries = new Map<string, string>()
+  const keychain = lastingKeychain(entries)
+  return {
+    folder,
+    entries,
+    keychain,
+    key: () => Buffer.from(entries.get('database-key') ?? '', 'hex'),
+    async open() {
+      const opened = await openDatabase({ folder, keychain, random: randomBytes, clock: () => NOW })
+      onTestFinished(() => void opened.db.close())
+      return opened
+    }
+  }
+}
+
+const keep = (db: Db, value: string) =>
+  db
+    .prepare("INSERT INTO meta (key, value) VALUES ('kept', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value")
+    .run(value)
+const kept = (db: Db) => db.prepare("SELECT value FROM meta WHERE key = 'kept'").pluck().get()
+
+function addAccount(db: Db) {
+  db.prepare(
+    `INSERT INTO accounts (id, name, kind, base_url, auth_scheme, colour, folders, created_at, position)
+       VALUES ('a1', 'Office', 'service', 'https://signing.example.com', 'bearer', 'teal', '[]', 0, 1)`
+  ).run()
+}
+function addSend(db: Db, id: string, state: string, goesAt = 0) {
+  db.prepare(
+    `INSERT INTO sends (id, account_id, kind, state, title, created_at, goes_at, is_scheduled)
+       VALUES (?, 'a1', 'form-direct', ?, ?, 1000, ?, ?)`
+  ).run(id, state, `Title ${id}`, goesAt, goesAt === 0 ? 0 : 1)
+}
+
+/** One with something in both databases, and a backup of it. */
+async function backedUp({ secrets = {} }: { secrets?: Record<string, string> } = {}) {
+  const own = computer()
+  const { db } = await own.open()
+  keep(db, PLANTED)
+  addAccount(db)
+  addSend(db, 's-ready', 'ready', NOW + 86_400_000)
+  addSend(db, 's-sent', 'sent')
+  const documents = await openDocuments({ folder: own.folder, key: documentsKey(db, randomBytes), time: systemTime })
+  documents.db.prepare(`INSERT INTO bodies (id, body) VALUES (7, ?)`).run(PLANTED)
+  onTestFinished(() => void documents.db.close())
+  const path = join(temporaryFolder(), 'office.countersign-backup')
+  const order = {
+    ...{ folder: own.folder, key: own.key(), path, passphrase: PASSPHRASE, secrets },
+    ...{ settings: { theme: 'dark' }, madeAt: NOW, madeBy: 'Countersign 0.1.0' }
+  }
+  await makeBackup(order)
+  return { own, db, path, order }
+}
+
+async function refusal(call: Promise<unknown>) {
+  const error = await call.then(
+    () => expect.unreachable('It was taken.'),
+    (thrown: unknown) => thrown
+  )
+  expect(error).toBeInstanceOf(AppFailure)
+  return (error as AppFailure).appError
+}
+
+const restored = (folder: string, path: string, passphrase = PASSPHRASE, key = randomBytes(32)) =>
+  stageBackup({ folder, path, passphrase, key, now: NOW })
+
+function flip(path: string, at: number) {
+  const bytes = readFileSync(path)
+  const place = at < 0 ? bytes.length + at : at
+  bytes[place] = (bytes[place] ?? 0) ^ 0x10
+  writeFileSync(path, bytes)
+}
+
+describe('a backup', () => {
+  test('is restored on another computer: data, history, settings and secrets, under that computer’s key', async () => {
+    const { own, path } = await backedUp({ secrets: { a1: 'the token' } })
+    const other = computer()
+    const before = await other.open()
+    keep(before.db, 'what was here')
+    before.db.close()
+    writeFileSync(join(other.folder, 'settings.json'), '{"theme":"light"}')
+    const checked = await restored(other.folder, path, PASSPHRASE, other.key())
+    expect(checked).toMatchObject({ accounts: 1, drafts: 0, waiting: 1, hasSecrets: true, madeAt: NOW })
+    // Until it is decided on, nothing is another.
+    await other.open().then(({ db }) => {
+      expect(kept(db)).toBe('what was here')
+      db.close()
+    })
+    await decideOnRestore(other.folder, checked.stage, NOW)
+    await finishRestore(other.folder)
+
+    const { db, state } = await other.open()
+    expect(state).toBe('encrypted')
+    expect(kept(db)).toBe(PLANTED)
+    expect(other.entries.get('database-key')).not.toBe(own.entries.get('database-key'))
+    const documents = await openDocuments({
+      folder: other.folder,
+      key: documentsKey(db, randomBytes),
+      time: systemTime
+    })
+    expect(documents).toMatchObject({ state: 'file' })
+    expect(documents.setAside).toBeUndefined()
+    expect(documents.db.prepare('SELECT body FROM bodies WHERE id = 7').pluck().get()).toBe(PLANTED)
+    documents.db.close()
+    expect(readFileSync(join(other.folder, 'settings.json'), 'utf8')).toBe('{"theme":"dark"}')
+
+    const settled = await settleRestored(db, other.keychain)
+    expect(settled).toMatchObject({ madeAt: NOW })
+    expect(other.entries.get('account:a1')).toBe('the token')
+    settled?.done()
+    expect(await settleRestored(db, other.keychain)).toBeUndefined()
+
+    const aside = readdirSync(other.folder).find((name) => name.startsWith('set-aside-')) ?? ''
+    expect(readFileSync(join(other.folder, aside, 'settings.json'), 'utf8')).toBe('{"theme":"light"}')
+    const old = connectEncrypted(join(other.folder, aside, DATABASE_FILE), other.key())
+    expect(kept(old)).toBe('what was here')
+    old.close()
+    expect(readdirSync(other.folder).filter((name) => /^(restore|backup)-|restore\.json/.test(name))).toEqual([])
+  })
+
+  test('holds nothing that can be read without its passphrase, and leaves nothing beside the database', async () => {
+    const { own, path } = await backedUp({ secrets: { a1: 'the token' } })
+    const bytes = readFileSync(path)
+    for (const text of [PLANTED, 'the token', 'SQLite format 3', own.entries.get('database-key') ?? '', '"theme"'])
+      expect(bytes.includes(text)).toBe(false)
+    expect(bytes.includes(own.key())).toBe(false)
+    expect(readdirSync(own.folder).filter((name) => name.startsWith('backup-'))).toEqual([])
+    if (process.platform !== 'win32') expect(statSync(path).mode & 0o077).toBe(0)
+  })
+
+  test('is larger than a chunk, and two of the same have nothing in common', async () => {
+    const { path, order } = await backedUp()
+    const again = `${path}-2`
+    await makeBackup({ ...order, path: again })
+    const [one, other] = [readFileSync(path), readFileSync(again)]
+    expect(one.byteLength).toBeGreaterThan(2 * 65_536)
+    expect(one.subarray(-64).equals(other.subarray(-64))).toBe(false)
+  })
+
+  test('that can’t be written leaves the one before as it was', async () => {
+    const { path, order, own } = await backedUp()
+    const before = readFileSync(path)
+    await expect(makeBackup({ ...order, path: join(own.folder, 'not', 'there') })).rejects.toThrow()
+    const damagedFolder = temporaryFolder()
+    copyFileSync(join(own.folder, DATABASE_FILE), join(damagedFolder, DATABASE_FILE))
+    truncateSync(join(damagedFolder, DATABASE_FILE), 4096 * 10)
+    expect(await refusal(makeBackup({ ...order, folder: damagedFolder }))).toMatchObject({
+      code: 'storage',
+      message: expect.stringContaining('part of them is damaged')
+    })
+    expect(readFileSync(path)).toEqual(before)
+    expect(readdirSync(damagedFolder).filter((name) => name.startsWith('backup-'))).toEqual([])
+  })
+})
+
+describe('a backup that can’t be used is refused in words, and nothing is left of it', () => {
+  const CASES: [string, (path: string) => void, RegExp][] = [
+    ['a foreign file', (path) => writeFileSync(path, 'PK made elsewhere'), /isn’t a backup of Countersign/],
+    ['an empty file', (path) => writeFileSync(path, ''), /isn’t a backup of Countersign/],
+    ['a folder', (path) => mkdirSync(`${path}.folder`), /isn’t a backup of Countersign/],
+    ['a changed header', (path) => flip(path, 40), /damaged/],
+    ['a header that goes on for ever', (path) => flip(path, 8), /damaged/],
+    ['a changed byte in the middle', (path) => flip(path, 100_000), /damaged/],
+    ['a changed last byte', (path) => flip(path, -1), /damaged/],
+    ['a chunk fewer', (path) => truncateSync(path, endOfChunk(path, 1)), /Part of this backup is missing/],
+    ['a lost end', (path) => truncateSync(path, statSync(path).size - 1000), /Part of this backup is missing|damaged/],
+    ['a lost rest', (path) => truncateSync(path, 100), /Part of this backup is missing|damaged/],
+    ['bytes after its end', (path) => writeFileSync(path, Buffer.alloc(70_000), { flag: 'a' }), /damaged/],
+    ['a newer version', newer, /newer version/]
+  ]
+  test('each', async () => {
+    const { path: good } = await backedUp()
+    for (const [what, damage, words] of CASES) {
+      const folder = temporaryFolder()
+      const path = join(folder, 'copy.countersign-backup')
+      copyFileSync(good, path)
+      damage(path)
+      const into = temporaryFolder()
+      const error = await refusal(restored(into, what === 'a folder' ? `${path}.folder` : path))
+      expect(`${what}: ${error.code}: ${error.message}`).toMatch(words)
+      expect(error.code).toBe('bad-file')
+      expect(contentsOf(into)).toEqual({})
+    }
+  }, 60_000)
+
+  test('the wrong passphrase, and the right one typed on another keyboard', async () => {
+    const { path, order } = await backedUp()
+    const into = temporaryFolder()
+    expect((await refusal(restored(into, path, 'a passphrase of five words'))).message).toMatch(/isn’t the passphrase/)
+    expect(contentsOf(into)).toEqual({})
+    await makeBackup({ ...order, passphrase: 'Whānau Māori kōrero' })
+    await restored(into, path, 'Whānau Māori kōrero'.normalize('NFD'))
+  })
+
+  test('chunks of another backup under the same passphrase', async () => {
+    const { path, order } = await backedUp()
+    const other = `${path}-2`
+    await makeBackup({ ...order, path: other })
+    const [one, two] = [readFileSync(path), readFileSync(other)]
+    two.copy(one, endOfChunk(path, 0), endOfChunk(path, 0), endOfChunk(path, 1))
+    writeFileSync(path, one)
+    expect((await refusal(restored(temporaryFolder(), path))).message).toMatch(/damaged/)
+  })
+
+  test('a database in it that a newer version wrote, or that has more than ours has', async () => {
+    const { db, path, order } = await backedUp()
+    const version = db.pragma('user_version', { simple: true })
+    db.exec('PRAGMA user_version = 999')
+    await makeBackup(order)
+    expect((await refusal(restored(temporaryFolder(), path))).message).toMatch(/newer version/)
+    db.exec(
+      `PRAGMA user_version = ${version}; CREATE TRIGGER planted AFTER INSERT ON meta BEGIN DELETE FROM sends; END`
+    )
+    await makeBackup(order)
+    expect((await refusal(restored(temporaryFolder(), path))).message).toMatch(/damaged/)
+  })
+})
+
+describe('what waited to be sent', () => {
+  test('is uncertain in the restored Outbox, which is paused; what was sent, and when the rest goes, stays', async () => {
+    const { path } = await backedUp()
+    const other = computer()
+    await other.open().then(({ db }) => db.close())
+    const { stage } = await restored(other.folder, path, PASSPHRASE, other.key())
+    await decideOnRestore(other.folder, stage, NOW)
+    await finishRestore(other.folder)
+    const { db } = await other.open()
+    const rows = db.prepare('SELECT id, state, first_attempted_at, goes_at, error FROM sends ORDER BY id').all()
+    expect(rows).toMatchObject([
+      { id: 's-ready', state: 'uncertain', first_attempted_at: 1000, goes_at: NOW + 86_400_000 },
+      { id: 's-sent', state: 'sent', first_attempted_at: null }
+    ])
+    expect(db.prepare('SELECT account_id, paused_by, pause_error FROM outboxes').all()).toMatchObject([
+      { account_id: 'a1', paused_by: 'person', pause_error: expect.stringContaining('Restored from a backup') }
+    ])
+  })
+})
+
+describe('a restore that is interrupted', () => {
+  /** The renames that a finish makes, and its decision, each of which may be the last thing that happens. */
+  test('at any moment leaves what was there or what was restored, each whole, and the next start ends it', async () => {
+    const { path } = await backedUp()
+    const first = computer()
+    await first.open().then(({ db }) => {
+      keep(db, 'what was here')
+      db.close()
+    })
+    const { stage } = await restored(first.folder, path, PASSPHRASE, first.key())
+    await decideOnRestore(first.folder, stage, NOW)
+    const atFirst = contentsOf(first.folder)
+    // Every state in between: some of the files are moved, in the order in which they are.
+    const aside = JSON.parse(atFirst['restore.json']?.toString() ?? '{}').aside as string
+    const outward = [DATABASE_FILE, 'settings.json'].filter((name) => atFirst[name])
+    const inward = ['settings.json', DOCUMENTS_FILE, DATABASE_FILE]
+    for (let moves = 0; moves <= outward.length + inward.length; moves++) {
+      const other = computer()
+      other.entries.set('database-key', first.entries.get('database-key') ?? '')
+      const state = { ...atFirst }
+      for (const name of outward.slice(0, moves)) {
+        state[join(aside, name)] = state[name] as Buffer
+        delete state[name]
+      }
+      const isAside = moves >= outward.length
+      state['restore.json'] = Buffer.from(JSON.stringify({ stage, aside, isAside }))
+      for (const name of inward.slice(0, Math.max(0, moves - outward.length))) {
+        state[name] = state[join(stage, name)] as Buffer
+        delete state[join(stage, name)]
+      }
+      for (const [name, bytes] of Object.entries(state)) {
+        mkdirSync(join(other.folder, name, '..'), { recursive: true })
+        writeFileSync(join(other.folder, name), bytes)
+      }
+      await finishRestore(other.folder)
+      await finishRestore(other.folder)
+      const { db, setAside } = await other.open()
+      expect({ moves, kept: kept(db), setAside }).toEqual({ moves, kept: PLANTED, setAside: undefined })
+      const old = connectEncrypted(join(other.folder, aside, DATABASE_FILE), other.key())
+      expect(kept(old)).toBe('what was here')
+      old.close()
+      expect(readdirSync(other.folder).filter((name) => /^restore/.test(name))).toEqual([])
+    }
+  })
+
+  test('before it was decided on is forgotten, and a decision that isn’t ours decides nothing', async () => {
+    const { path } = await backedUp()
+    const other = computer()
+    await other.open().then(({ db }) => db.close())
+    await restored(other.folder, path)
+    writeFileSync(join(other.folder, 'restore.json'), '{"stage":"../elsewhere","aside":"set-aside-x","isAside":false}')
+    await finishRestore(other.folder)
+    expect(readdirSync(other.folder).filter((name) => name.startsWith('restore-'))).toEqual([])
+    expect((await other.open()).setAside).toBeUndefined()
+    expect(await refusal(decideOnRestore(other.folder, 'restore-0123456789abcdef', NOW))).toMatchObject({
+      code: 'gone'
+    })
+  })
+})
+
+test('after a restore the trail that is there is the one that is compared, and how many entries there were is told', async () => {
+  const { path } = await backedUp()
+  const other = computer()
+  await other.open().then(({ db }) => db.close())
+  other.entries.set('audit-anchor', JSON.stringify({ seq: 41, hash: 'f'.repeat(64) }))
+  const { stage } = await restored(other.folder, path, PASSPHRASE, other.key())
+  await decideOnRestore(other.folder, stage, NOW)
+  await finishRestore(other.folder)
+  const { db } = await other.open()
+  expect(await settleRestored(db, other.keychain)).toMatchObject({ entriesBefore: 41 })
+  expect(other.entries.get('audit-anchor')).toBeUndefined()
+})
+
+test('a person’s restore: one backup at a time, checked before it replaces anything, never without a keychain', async () => {
+  const { path } = await backedUp()
+  const other = computer()
+  const opened = await other.open()
+  const noted: string[] = []
+  const deps = {
+    ask: ((name: 'make' | 'stage', ask: never) => (name === 'make' ? makeBackup(ask) : stageBackup(ask))) as never,
+    ...{ folder: other.folder, storage: opened, keychain: other.keychain, accountIds: () => ['a1'] },
+    ...{
+      settings: () => ({}),
+      madeBy: 'Countersign',
+      random: randomBytes,
+      newId: () => 'b1',
+      time: { now: () => NOW }
+    },
+    note: ({ what }: { what: string }) => void noted.push(what)
+  }
+  const backups = openBackups(deps)
+  const chosen = await backups.open(path)
+  expect(chosen).toEqual({ id: 'b1', name: 'office.countersign-backup', madeAt: NOW, madeBy: 'Countersign 0.1.0' })
+  expect(await refusal(backups.restore('b1'))).toMatchObject({ code: 'gone' })
+  expect(await refusal(backups.check('b2', PASSPHRASE))).toMatchObject({ code: 'gone' })
+  await backups.check('b1', PASSPHRASE)
+  await backups.leave('b1')
+  expect(readdirSync(other.folder).filter((name) => name.startsWith('restore'))).toEqual([])
+  await backups.make(join(other.folder, '..', 'made.countersign-backup'), { passphrase: PASSPHRASE, withSecrets: true })
+  expect(noted).toEqual(['data-backed-up'])
+  const without = openBackups({ ...deps, keychain: memoryKeychain(), storage: { state: 'memory' } })
+  expect(() => without.checkKept()).toThrow()
+  await without.open(path)
+  expect(await refusal(without.check('b1', PASSPHRASE))).toMatchObject({ code: 'keychain' })
+})
+
+/** Where a chunk ends in the file, counted from 0. */
+function endOfChunk(path: string, chunk: number): number {
+  return 12 + readFileSync(path).readUInt32BE(8) + 48 + (chunk + 1) * (65_536 + 16)
+}
+
+/** As a later version would write its header, with its hash. */
+function newer(path: string) {
+  const bytes = readFileSync(path)
+  const length = bytes.readUInt32BE(8)
+  const text = bytes
+    .subarray(12, 12 + length)
+    .toString()
+    .replace('"version":1', '"version":2')
+  const begun = Buffer.concat([bytes.subarray(0, 12), Buffer.from(text)])
+  writeFileSync(path, Buffer.concat([begun, hash(begun), bytes.subarray(12 + length + 32)]))
+}
+
+function hash(bytes: Buffer): Buffer {
+  return createHash('sha256').update(bytes).digest()
+}
