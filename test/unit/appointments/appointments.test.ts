@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fitOf } from '../../../src/main/core/appointments/matching.ts'
+import { fitsAmong } from '../../../src/main/core/appointments/matching.ts'
 import { sessionOf, turnOf } from '../../renderer/fakes/counter.ts'
 import { HOUR, MINUTE, office, TEN } from './office.ts'
 
@@ -165,7 +165,7 @@ describe('whose signings an appointment is about', () => {
     ['nobody, where staff said so', { name: 'Tama Brooks', email: '', person: '' }, [tama], { choices: 0 }],
     ['nobody, where who was chosen has gone', { name: 'Mere Parata', email: '', person: 'z' }, [mere], { choices: 0 }]
   ])('is told by %s', (_, expected, people, { choices, ...fit }) => {
-    const { choices: found, ...rest } = fitOf(expected, people)
+    const { choices: found, ...rest } = fitsAmong(people)(expected)
     expect(rest).toEqual(fit)
     expect(found).toHaveLength(choices)
   })
@@ -208,6 +208,24 @@ describe('whose signings an appointment is about', () => {
     for (let event = 0; event < 20; event++) await appointments.sessionChanged(sessionOf({ turns }))
     await appointments.today()
     expect(told.documentsRead).toBe(999)
+  })
+
+  test('of two hundred is told among a thousand who wait, each of whom is read once', () => {
+    let reads = 0
+    const people = Array.from({ length: 1000 }, (_, at) => ({
+      person: `person-${at}`,
+      get name() {
+        reads++
+        return `Ann Example ${at}`
+      },
+      get email() {
+        reads++
+        return `ann-${at}@example.com`
+      }
+    }))
+    const fitOf = fitsAmong(people)
+    for (let at = 0; at < 200; at++) expect(fitOf({ name: `ann example ${at}`, email: '' }).person).toBe(`person-${at}`)
+    expect(reads).toBe(2000)
   })
 
   test('a session asks for the queue once, and again where someone else is expected', async () => {

@@ -18,7 +18,7 @@ import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
 import { type AppointmentsTable, type KeptAppointment, openAppointmentsTable } from './appointments-table.ts'
-import { fitOf, type KnownAddresses, type QueueDeps, queuePeople } from './matching.ts'
+import { type Fit, fitsAmong, type KnownAddresses, type QueueDeps, queuePeople } from './matching.ts'
 
 export interface AppointmentsDeps extends QueueDeps {
   db: Db
@@ -63,9 +63,10 @@ export class Appointments {
     const account = accountId()
     const kept = this.ofToday(account)
     const people = kept.length === 0 ? [] : await queuePeople(this.#deps, account, kept, this.#addresses)
+    const fitOf = fitsAmong(people)
     const { counterName, noShowAfter } = settings()
     return {
-      appointments: kept.map((one) => viewOf(one, fitOf(one, people))),
+      appointments: kept.map((one) => viewOf(one, fitOf(one))),
       places: this.table.places(account),
       ...{ counterName, noShowAfter },
       ...(this.#call && { calling: this.#call.id })
@@ -270,7 +271,7 @@ export const TO_COME_AGAIN = {
 
 const blank = { ...TO_COME_AGAIN, key: undefined, series: undefined, person: undefined }
 
-function viewOf(one: KeptAppointment, { person, choices }: ReturnType<typeof fitOf>): Appointment {
+function viewOf(one: KeptAppointment, { person, choices }: Fit): Appointment {
   const { id, name, at, minutes, place, state, number, arrivedAt, calledAt } = one
   return {
     ...{ id, name, at, minutes, place, state, choices },

@@ -32,21 +32,27 @@ interface Expected {
   person?: string | undefined
 }
 
-/** By e-mail address, or, where that tells nobody, by name. An address that differs is a doubt. */
-export function fitOf({ name, email, person }: Expected, people: readonly QueuePerson[]): Fit {
-  // Who has signed since isn't there any more: nobody else is the one instead.
-  if (person !== undefined)
-    return people.some((one) => one.person === person) ? { person, choices: [] } : { choices: [] }
-  const isNamed = (one: QueuePerson) => folded(one.name) === folded(name)
-  const address = folded(email)
-  const byAddress = address === '' ? [] : people.filter((one) => folded(one.email ?? '') === address)
-  if (byAddress.length > 0) {
-    const both = byAddress.filter(isNamed)
-    return decided(both.length > 0 ? both : byAddress)
+/**
+ * By e-mail address, or, where that tells nobody, by name. An address that differs is a doubt. Each of these people is read once, however
+ * many are expected: a queue of a thousand and a day of two hundred appointments are asked for with each change.
+ */
+export function fitsAmong(people: readonly QueuePerson[]): (expected: Expected) => Fit {
+  const ids = new Set(people.map(({ person }) => person))
+  const named = Map.groupBy(people, ({ name }) => folded(name))
+  const addressed = Map.groupBy(people, ({ email = '' }) => folded(email))
+  return ({ name, email, person }) => {
+    // Who has signed since isn't there any more: nobody else is the one instead.
+    if (person !== undefined) return ids.has(person) ? { person, choices: [] } : { choices: [] }
+    const byName = named.get(folded(name)) ?? []
+    const address = folded(email)
+    const byAddress = address === '' ? [] : (addressed.get(address) ?? [])
+    if (byAddress.length > 0) {
+      const both = byAddress.filter((one) => byName.includes(one))
+      return decided(both.length > 0 ? both : byAddress)
+    }
+    const isDoubtful = address !== '' && byName.some((one) => one.email !== undefined)
+    return isDoubtful ? { choices: byName.map(asChoice) } : decided(byName)
   }
-  const byName = people.filter(isNamed)
-  const isDoubtful = address !== '' && byName.some((one) => one.email !== undefined)
-  return isDoubtful ? { choices: byName.map(asChoice) } : decided(byName)
 }
 
 function decided(fitting: readonly QueuePerson[]): Fit {
