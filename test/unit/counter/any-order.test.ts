@@ -1,20 +1,42 @@
 /**
- * Whatever people, pages, the service and the clock do, in whatever order: a page is seen only by its own signer, a lock is
- * opened only by the PIN, nothing is called signed that isn't, no link gets out, and every session comes to its end.
+ * Whatever people, pages, the service and the clock do, in whatever order, and wherever the application is killed meanwhile: a page
+ * is seen only by its own signer, a lock is opened only by the PIN, nothing is called signed that isn't, no link gets out, nothing
+ * is left for the next person, the trail tells each step, and every session comes to its end.
  */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
+import type { Appointments } from '../../../src/main/core/appointments/appointments.ts'
 import type { LeftBy, SigningViewEvents } from '../../../src/main/core/counter/deps.ts'
+import { FIRST_PREFERENCES } from '../../../src/main/core/counter/session-state.ts'
 import type { StaffAction } from '../../../src/main/core/counter/staff-actions.ts'
+import { beginningOf, dayAt } from '../../../src/main/core/lib/calendar.ts'
+import { defined } from '../../../src/main/core/lib/objects.ts'
 import { contentOf } from '../../../src/main/core/receipts/content.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
+import type { CounterSession, PersonPreferences } from '../../../src/shared/contract/index.ts'
+import { Disk, type KeptOffice, type Run } from './kept-office.ts'
 import { BOUNDS, gate, later, OFFLINE, type Office, openOffice, PIN, SECRET, type Signer, signer } from './office.ts'
+
+/** Each takes about 15 ms. More of them: ANY_ORDER_RUNS=1000, as docs/performance.md says. */
+const RUNS = Number(process.env.ANY_ORDER_RUNS ?? 150)
+
+const disk = new Disk()
+/** What staff opens for a person. */
+const THEIRS = join(disk.folder, 'theirs')
+mkdirSync(THEIRS)
+for (const name of ['passport.pdf', 'photo.jpg']) writeFileSync(join(THEIRS, name), name)
+afterAll(() => disk.remove())
 
 /** One thing that happens. What it starts isn't waited for. */
 type Happening = (world: World) => unknown
 
 interface World {
   office: Office
+  computer: KeptOffice
+  run: Run
   id: string
   /** What commands answered or failed by. */
   answers: unknown[]
@@ -22,6 +44,16 @@ interface World {
   rights: number
   opened: number
   gates: (() => void)[]
+  /** How each person has chosen to have the screen, since the application began. */
+  chosen: Map<string, PersonPreferences>
+  /** The appointments as they were last looked at, and how many entries there were. */
+  seen: { rows: ReturnType<typeof rowsOf>; notes: number }
+  kills: number
+  /** Killed after its end: nothing of the session is found any more. */
+  isGone: boolean
+  /** As it was last told, and whether the application is ending in order. */
+  before: CounterSession | undefined
+  isClosing: boolean
   /** What didn't hold while a change was told. */
   broken: unknown[]
 }
@@ -108,6 +140,90 @@ const deeds = fc
       return world.office.counter.staff(world.id, does, from)
     })
   )
+/** From the page's question to the file, as it usually goes. */
+const gives = fc.boolean().map(
+  (isNamed): Happening =>
+    async (world) => {
+      const { office, id } = world
+      office.page()?.turn.events.asksForFile(isNamed ? ['.pdf'] : [])
+      await command(({ office: { counter } }) => counter.unlock(id, PIN))(world)
+      await command(({ office: { counter } }) => counter.staff(id, 'open-folder', 'office'))(world)
+      await command(async ({ office: { counter } }) => {
+        const [file] = counter.state()?.asksFile?.files ?? []
+        if (file) await counter.giveFile(id, file.id)
+      })(world)
+    }
+)
+const adjusts = fc
+  .record(
+    {
+      language: fc.constantFrom('en' as const, 'mi' as const, 'ar' as const, 'hi' as const),
+      textSize: fc.constantFrom(1 as const, 1.5 as const, 2 as const),
+      highContrast: fc.boolean(),
+      moreTime: fc.boolean()
+    },
+    { requiredKeys: [] }
+  )
+  .map((changes) =>
+    command(async (world) => {
+      const { office, id, chosen } = world
+      const { phase, turns, current, offers } = office.state()
+      const person = turns[current]?.person ?? ''
+      const isOffered = !changes.language || changes.language === 'en' || offers.languages.includes(changes.language)
+      if (phase !== 'ended' && isOffered) {
+        chosen.set(person, { ...(chosen.get(person) ?? FIRST_PREFERENCES), ...defined(changes) })
+      }
+      return office.counter.adjust(id, defined(changes))
+    })
+  )
+
+/** What staff does with one of the appointments, or with a new one. */
+type AppointmentStep = (appointments: Appointments, id: string, world: World) => unknown
+const STEPS: AppointmentStep[] = [
+  ...(['arrived', 'here', 'done', 'no-show', 'undo', 'undo'] as const).map(
+    (as): AppointmentStep =>
+      (appointments, id) =>
+        appointments.mark(id, as)
+  ),
+  (appointments, id) => appointments.call(id),
+  (appointments, id) => appointments.call(id),
+  (appointments) => appointments.endCall(),
+  (appointments, id) => appointments.remove(id),
+  // Moved: within the day, and to tomorrow.
+  ...[1, 24].map(
+    (hours): AppointmentStep =>
+      (appointments, id, { office }) => {
+        const { name = '', minutes = 30 } = appointments.table.find('office', id) ?? {}
+        appointments.save({ id, name, minutes, at: office.time.now + hours * 3_600_000 })
+      }
+  ),
+  async (appointments) => {
+    const { appointments: all } = await appointments.today()
+    const asked = all.find(({ choices }) => choices.length > 0)
+    if (asked) appointments.choosePerson(asked.id, asked.choices[0]?.person ?? '')
+  }
+]
+const appointed = fc
+  .record({
+    which: fc.nat(5),
+    step: fc.constantFrom(...STEPS),
+    name: fc.constantFrom('Ann Example', 'Ben Example', 'Cy Example', 'Zoe Walker'),
+    isNew: fc.nat(2).map((one) => one === 0)
+  })
+  .map(({ which, step, name, isNew }) =>
+    command(async (world) => {
+      const { run, office } = world
+      const rows = rowsOf(world)
+      const id = rows[which % Math.max(1, rows.length)]?.id
+      if (id === undefined || isNew) run.appointments.save({ name, at: office.time.now + 600_000, minutes: 30 })
+      else await step(run.appointments, id, world)
+    })
+  )
+const kills = fc.constantFrom<Happening>(
+  ({ run }) => run.killed(),
+  ({ run }) => run.strikes('before'),
+  ({ run }) => run.strikes('after')
+)
 const leaving = fc.constantFrom<LeftBy>('blur', 'full-screen', 'hidden', 'display', 'locked', 'page').map(
   (by): Happening =>
     ({ office }) =>
@@ -181,7 +297,10 @@ const ends = fc.constantFrom<Happening>(
     office.accounts.clear()
     void office.counter.accountsChanged()
   },
-  ({ office }) => void office.counter.end()
+  (world) => {
+    world.isClosing = true
+    void world.office.counter.end()
+  }
 )
 const passing = fc.constantFrom(0, 0, 500, 500, 3000, 3000, 20_000, 61_000, 125_000, 200_000, 460_000).map(
   (milliseconds): Happening =>
@@ -192,7 +311,7 @@ const passing = fc.constantFrom(0, 0, 500, 500, 3000, 3000, 20_000, 61_000, 125_
 const happenings = fc.array(
   fc.oneof(
     ...[
-      often(6, opens),
+      often(9, opens),
       often(4, returns),
       often(8, persons),
       often(2, covers),
@@ -201,6 +320,7 @@ const happenings = fc.array(
       often(1, zooms),
       often(2, pins)
     ],
+    ...[often(3, gives), often(3, adjusts), often(4, appointed), often(1, kills)],
     ...[
       often(4, deeds),
       often(2, leaving),
@@ -219,6 +339,40 @@ function freed({ office, gates }: World): void {
   office.wiping = Promise.resolve()
   office.checking = Promise.resolve()
   for (const open of gates.splice(0)) open()
+}
+
+function rowsOf({ run }: Pick<World, 'run'>) {
+  return run.appointments.table
+    .between('office', 0, Number.MAX_SAFE_INTEGER)
+    .map(({ id, name, at, state, calls, number }) => ({ id, name, at, state, calls, number }))
+}
+
+/** What must hold once something has happened. */
+function checkAfter(world: World): void {
+  check(world)
+  const { office, run, chosen, seen } = world
+  const state = office.state()
+  const { preferences, phase, turns, current } = state
+  // Each has the screen as they chose it, and nobody as someone else did.
+  if (phase !== 'return' && phase !== 'ended') {
+    expect(preferences).toEqual(chosen.get(turns[current]?.person ?? '') ?? FIRST_PREFERENCES)
+  }
+  const shown = office.pages.find((page) => page.state === 'shown')
+  if (shown) expect(shown.languages.at(-1)?.startsWith(preferences.language)).toBe(true)
+
+  // No appointment becomes another without an entry, no number is anyone else's, and a call names nobody.
+  const rows = rowsOf(world)
+  const today = beginningOf(dayAt(office.time.now, 'Pacific/Auckland'), 'Pacific/Auckland')
+  const hasChanged = seen.rows.some((before) => {
+    const after = rows.find(({ id }) => id === before.id)
+    return after ? JSON.stringify(after) !== JSON.stringify(before) : before.at >= today
+  })
+  const isNoted = office.notes.slice(seen.notes).some(({ what }) => what.startsWith('appointment-'))
+  if (hasChanged || rows.length > seen.rows.length) expect(isNoted).toBe(true)
+  world.seen = { rows, notes: office.notes.length }
+  const numbers = rows.filter(({ at, number }) => at >= today && number !== undefined)
+  expect(new Set(numbers.map(({ number }) => number)).size).toBe(numbers.length)
+  expect(JSON.stringify(run.appointments.calling() ?? {})).not.toMatch(/Ann|Ben|Cy|Zoe/)
 }
 
 /** What must hold at every moment. */
@@ -250,7 +404,52 @@ function check({ office, answers, rights, opened, broken }: World): void {
     const signers = (office.service.get(documentReference)?.Signers ?? []) as Signer[]
     if (signers.length > 0) expect(signers[at]?.HasSigned).toBe(true)
   }
+  // Of what staff opened, and with an entry that was there first.
+  const given = office.pages.flatMap((page) => page.given.map((path) => basename(path)))
+  expect(office.told('file-given').length).toBeGreaterThanOrEqual(given.length)
+  for (const name of given) expect(['passport.pdf', 'photo.jpg']).toContain(name)
   expect(JSON.stringify([state, office.notes, office.kept, answers])).not.toContain(SECRET)
+}
+
+/** The application was killed, and begins again with what is on the disk. */
+async function beginAgain(world: World): Promise<void> {
+  const { office, computer, id } = world
+  world.kills++
+  world.run.killed()
+  world.run = computer.run()
+  expect(await whats(world)).toEqual(office.notes.map(({ what }) => what))
+  world.chosen.clear()
+  void office.counter.resumeInterrupted()
+  const state = office.counter.state()
+  if (state === null) {
+    expect(office.told('session-ended')).toHaveLength(1)
+    world.isGone = true
+    return
+  }
+  expect(state).toMatchObject({ id, phase: 'return', isLocked: true, wasInterrupted: true })
+  world.before = state
+}
+
+const whats = async ({ run }: World) => (await run.trail()).map(({ what }) => what)
+
+/** Each step once, in a trail that holds together. */
+async function checkTrail(world: World): Promise<void> {
+  const { office, run, isGone } = world
+  expect(await run.audit.check()).toMatchObject({ isWhole: true })
+  expect(await whats(world)).toEqual(office.notes.map(({ what }) => what))
+  const count = (what: Parameters<Office['told']>[0]) => office.told(what).length
+  expect([count('session-started'), count('session-ended'), count('session-interrupted')]).toEqual([
+    ...[1, 1],
+    isGone ? expect.any(Number) : world.kills
+  ])
+  expect(count('page-opened')).toBeGreaterThanOrEqual(office.pages.length)
+  const handedTo = new Set(office.told('handed-over').map(({ signerName }) => signerName))
+  for (const { signerName } of office.told('page-opened')) expect(handedTo).toContain(signerName)
+}
+
+/** What is read from a disk takes no time of the clock in the test's hands. */
+async function diskIsDone(): Promise<void> {
+  for (let turn = 0; turn < 12; turn++) await new Promise((resume) => setImmediate(resume))
 }
 
 const RESULTS = {
@@ -285,26 +484,20 @@ function checkReceipt({ office, id }: World): void {
 
 /** Told of each change, as the screens are. */
 function watched(office: Office, world: World): void {
-  let before = office.state()
   const { changed } = office.deps
   office.deps.changed = (id) => {
     changed(id)
     const after = office.state()
-    const wasLocked = before.cover === 'away' || before.cover === 'idle' || before.phase === 'return'
-    if (wasLocked && before.isLocked && !after.isLocked && !isClosing) world.opened++
-    before = after
+    const { before } = world
+    const wasLocked = before?.cover === 'away' || before?.cover === 'idle' || before?.phase === 'return'
+    if (wasLocked && before?.isLocked && !after.isLocked && !world.isClosing) world.opened++
+    world.before = after
     // Thrown here it would be the session's own failure.
     try {
       check(world)
     } catch (error) {
       world.broken.push(error)
     }
-  }
-  let isClosing = false
-  const end = office.counter.end.bind(office.counter)
-  office.counter.end = () => {
-    isClosing = true
-    return end()
   }
   const checkPin = office.deps.pin.check
   office.deps.pin.check = async (pin) => {
@@ -330,33 +523,54 @@ test('every session keeps its promises at every moment, and comes to its end', a
       office.place = place
       office.settings.mayKeepPages = mayKeepPages
       office.settings.mayGiveFiles = true
-      office.chosenFiles = { files: [] }
+      office.chosenFiles = { folder: THEIRS }
+      const computer = disk.computer(office)
+      const run = computer.run()
       const chosen = [...turns, ...SITTING.slice(0, withBen)]
       const { id } = await office.start(...chosen.map(([reference, at]): [string, number] => [reference, at]))
       // As it was begun, the service's link was one to open.
       office.change('lease', 0, { SigningKey: `http://sign.example.com/${SECRET}` })
-      const there: World = { office, id, answers: [], rights: 0, opened: 0, gates: [], broken: [] }
+      const there: World = {
+        ...{ office, computer, run, id, answers: [], rights: 0, opened: 0, gates: [], broken: [] },
+        ...{ before: office.state(), isClosing: false },
+        ...{ chosen: new Map(), seen: { rows: [], notes: 0 }, kills: 0, isGone: false }
+      }
       watched(office, there)
       for (const happening of all) {
         const done = happening(there)
-        check(there)
+        if (there.run.isAlive) check(there)
         // Time passes only where it is said to; commands go on beside what follows.
-        if (done instanceof Promise) await Promise.race([done, office.time.pass(0)])
-        check(there)
+        if (done instanceof Promise) await Promise.race([done, office.time.pass(0).then(diskIsDone)])
+        if (!there.run.isAlive) await beginAgain(there)
+        if (there.isGone) break
+        checkAfter(there)
       }
-      await end?.(there)
-      check(there)
-      freed(there)
-      // Nobody touches anything any more: first it is covered, then it ends, and staff comes.
-      for (let minute = 0; minute < 20; minute++) await office.time.pass(60_000)
-      expect(['return', 'ended']).toContain(office.state().phase)
-      await office.counter.unlock(id, PIN)
-      expect(office.state().phase).toBe('ended')
-      expect(office.pages.every(({ state }) => state === 'destroyed')).toBe(true)
-      expect(office.state().turns.every(({ outcome }) => outcome !== undefined) || end !== undefined).toBe(true)
-      check(there)
-      if (office.state().turns.every(({ outcome }) => outcome !== undefined)) checkReceipt(there)
+      there.run.strikes(undefined)
+      if (!there.isGone) await comesToItsEnd(there, end)
+      await checkTrail(there)
+      there.run.closed()
     }),
-    { numRuns: 1000 }
+    // All that were asked for, however long they take.
+    { numRuns: RUNS, interruptAfterTimeLimit: 600_000, markInterruptAsFailure: true }
   )
-})
+}, 600_000)
+
+async function comesToItsEnd(there: World, end: Happening | undefined): Promise<void> {
+  const { office, id } = there
+  await end?.(there)
+  check(there)
+  freed(there)
+  // Nobody touches anything any more: first it is covered, then it ends, and staff comes.
+  for (let minute = 0; minute < 20; minute++) await office.time.pass(60_000).then(diskIsDone)
+  // What was given is removed by the disk, which takes its own time; what never ends fails as the test's time is over.
+  const isOver = async () =>
+    ['return', 'ended'].includes(office.state().phase) &&
+    (await readdir(office.filesPlace).catch(() => [])).length === 0
+  while (!(await isOver())) await office.time.pass(60_000).then(diskIsDone)
+  await office.counter.unlock(id, PIN)
+  expect(office.state().phase).toBe('ended')
+  expect(office.pages.every(({ state }) => state === 'destroyed')).toBe(true)
+  expect(office.state().turns.every(({ outcome }) => outcome !== undefined) || end !== undefined).toBe(true)
+  check(there)
+  if (office.state().turns.every(({ outcome }) => outcome !== undefined)) checkReceipt(there)
+}

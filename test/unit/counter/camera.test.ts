@@ -28,6 +28,25 @@ test('a page that may never have it is told no at once, and nobody is disturbed'
   expect(office.state().phase).toBe('open')
 })
 
+test.each(['allowCamera', 'resume'] as const)(
+  'by the answer “%s” nobody is told of a question without the devices that it asks for',
+  async (answer) => {
+    const { office, counter, id } = await reading(VIDEO)
+    const told: unknown[] = []
+    office.deps.changed = () => {
+      const { cover, asksFor, allowsCamera } = office.state()
+      if (cover === 'consent' && (asksFor.length === 0 || !allowsCamera)) told.push(asksFor)
+    }
+    office.asks()
+    await counter.unlock(id, PIN)
+    await counter.staff(id, 'allow-camera', 'office')
+    expect(office.state().cover).toBe('consent')
+    await counter[answer](id)
+    expect(office.state()).toMatchObject({ phase: 'open', asksFor: [], allowsCamera: true })
+    expect(told).toEqual([])
+  }
+)
+
 test('staff’s yes, after the PIN, and the person’s answer the page: staff’s for the session, the person’s for their turns', async () => {
   const { office, counter, id, page } = await reading(VIDEO)
   const answers = office.asks(['camera', 'microphone'])

@@ -257,6 +257,18 @@ describe('a page that asks for a file', () => {
     expect(office.told('file-not-taken')).toMatchObject([{ detail: { file: 'passport.pdf' } }])
   })
 
+  test('nobody is told of its question without what it asks for', async () => {
+    const { office, id, staffOpens, fileOf } = await signing(['.pdf'])
+    const told: unknown[] = []
+    office.deps.changed = () => {
+      const { cover, asksFile } = office.state()
+      if (cover === 'file' && !asksFile) told.push(cover)
+    }
+    await staffOpens()
+    await office.counter.giveFile(id, fileOf('passport.pdf'))
+    expect([office.state().phase, told]).toEqual(['open', []])
+  })
+
   test('a folder that is read for longer than the turn goes on is not said to be open', async () => {
     const { office, id } = await signing()
     office.chosenFiles = { folder: theirs }

@@ -251,11 +251,17 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
     })(),
     changed: (id) => office.changes.push(id)
   }
-  const counter = new Counter(deps)
+  let counter = new Counter(deps)
 
   return Object.assign(office, {
     counter,
     deps,
+    /** The application begins again, with these for its own. */
+    runs(again: CounterDeps): Counter {
+      counter = new Counter(again)
+      this.counter = counter
+      return counter
+    },
     /** The page that is there, or was last. */
     page: () => office.pages.at(-1),
     events: () => {

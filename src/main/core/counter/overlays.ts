@@ -49,8 +49,10 @@ export class Overlays {
     })
   }
 
-  uncover(): CounterSession {
-    const state = this.#state.go('uncover', { ...NOTHING, asksFor: [], asksFile: undefined, warningUntil: undefined })
+  /** @param changes what else is so from then on. */
+  uncover(changes: Changes = {}): CounterSession {
+    const cleared = { ...NOTHING, asksFor: [], asksFile: undefined, warningUntil: undefined }
+    const state = this.#state.go('uncover', { ...cleared, ...changes })
     if (isShowing(state)) this.#page.reveal()
     return state
   }
@@ -60,10 +62,7 @@ export class Overlays {
     const before = this.#state.shown
     if (this.#state.pageIs(phase) !== before) this.#page.reveal()
     // Another document asks for nothing that the one before asked for.
-    if (phase === 'loading' && before.asksFile) {
-      this.dropFile()
-      if (before.cover === 'file') this.uncover()
-    }
+    if (phase === 'loading') this.dropFile()
   }
 
   /** The page asks for devices. */
@@ -90,9 +89,11 @@ export class Overlays {
     if (cover === 'staff' || cover === 'file') this.cover('file', 'not locked')
   }
 
-  /** The page asks for a file no longer: it has one, or goes on without. */
+  /** The page asks for a file no longer: it has one, or shows another document. Nobody is told of a question without what was asked. */
   dropFile(): void {
-    if (this.#state.shown.asksFile) this.#state.become({ asksFile: undefined })
+    const { asksFile, cover } = this.#state.shown
+    if (cover === 'file') this.uncover()
+    else if (asksFile) this.#state.become({ asksFile: undefined })
   }
 
   #offer(): NonNullable<CounterSession['asksFile']> {
@@ -138,8 +139,8 @@ export class Overlays {
     const { asksFor, current } = this.#state.shown
     this.#consenting = this.#state.turnOf(current).person
     this.#state.noteTurn('camera-allowed', current, { devices: asksFor.join(', '), by: 'person' })
-    this.#state.become({ asksFor: [] })
     this.#page.answer(true)
+    // With the overlay goes what it asked for: nobody is told of a question about nothing.
     this.uncover()
   }
 
@@ -150,12 +151,11 @@ export class Overlays {
   }
 
   /** Going on without an answer is a no. */
-  refuseCamera(by: 'person' | 'staff'): void {
+  goOn(by: 'person' | 'staff'): void {
     const { asksFor, allowsCamera, current } = this.#state.shown
-    if (asksFor.length === 0) return
-    this.#state.noteTurn('camera-refused', current, { devices: asksFor.join(', '), by })
-    // What staff has allowed stays allowed where it is the person who goes without.
-    this.#state.become({ asksFor: [], allowsCamera: allowsCamera && by === 'person' })
+    if (asksFor.length > 0) this.#state.noteTurn('camera-refused', current, { devices: asksFor.join(', '), by })
     this.#page.answer(false)
+    // What staff has allowed stays allowed where it is the person who goes without.
+    this.uncover(asksFor.length > 0 ? { allowsCamera: allowsCamera && by === 'person' } : {})
   }
 }

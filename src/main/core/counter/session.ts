@@ -126,8 +126,7 @@ export class Session {
 
   resume(): Promise<CounterSession> {
     return this.#act('resume', () => {
-      this.#overlays.refuseCamera('person')
-      this.#overlays.uncover()
+      this.#overlays.goOn('person')
       // It may have become known while they had help.
       void this.turns.follow()
     })
@@ -149,9 +148,7 @@ export class Session {
       const noted = () => this.state.noteTurn('file-given', current, detail, 'now-or-never')
       const refused = () => this.state.noteTurn('file-not-taken', current, detail)
       await this.#page.giveFile(file, noted, refused)
-      if (!isSame()) return
-      this.#overlays.dropFile()
-      if (this.state.shown.cover === 'file') this.#overlays.uncover()
+      if (isSame()) this.#overlays.dropFile()
     })
   }
 

@@ -79,9 +79,7 @@ export class StaffActions {
         return this.#cover()
       case 'continue':
       case 'refuse-camera':
-        this.#overlays.refuseCamera('staff')
-        this.#overlays.uncover()
-        return
+        return this.#overlays.goOn('staff')
       case 'allow-camera':
         return this.#overlays.allowCamera()
       case 'end':
