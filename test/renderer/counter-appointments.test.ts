@@ -78,6 +78,23 @@ describe('appointments of today', () => {
     expect(screen.getByRole('dialog')).toBeTruthy()
   })
 
+  test('say whom to call next: who came first, of those who were to come first', async () => {
+    const waiting = (name: string, at: number, ago: number) =>
+      one(name, at, { state: 'arrived', arrivedAt: NOW - ago * MINUTE })
+    await open({
+      queue: [],
+      appointments: [waiting('Aroha Ngata', 0, 1), waiting('Tama Brooks', 0, 9), waiting('Zoe Pohe', 5, 20)]
+    })
+    const isNext = (name: string) => button(new RegExp(`^Call: ${name}`)).classList.contains('primary')
+    expect(['Aroha Ngata', 'Tama Brooks', 'Zoe Pohe'].map(isNext)).toEqual([false, true, false])
+  })
+
+  test('marked one after the other leave one message, which can be taken back', async () => {
+    await open({ queue: [], appointments: [one('Mere Parata', 0), one('Tama Brooks', 5), one('Zoe Pohe', 9)] })
+    for (const name of ['Mere Parata', 'Tama Brooks', 'Zoe Pohe']) await press(new RegExp(`^Arrived: ${name}`))
+    expect(opened.app.toasts.shown.map(({ text }) => text)).toEqual(['Zoe Pohe has arrived.'])
+  })
+
   test('say who is late, and suggest after a while that they didn’t come; one press takes that back', async () => {
     await open({ queue: [], appointments: [one('Mere Parata', -5), one('Tama Brooks', -20)] })
     expect(rows().map((row) => row.textContent)).toEqual([

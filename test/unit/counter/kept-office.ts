@@ -17,7 +17,7 @@ import type { Office } from './office.ts'
 const KEY = new Uint8Array(KEY_BYTES).fill(7)
 
 /** When the process ends by itself: with the next thing that it writes, before that is on the disk or after. */
-export type Strike = 'before' | 'after'
+type Strike = 'before' | 'after'
 export type Run = ReturnType<KeptOffice['run']>
 
 /** The disk of many computers, one after the other. */

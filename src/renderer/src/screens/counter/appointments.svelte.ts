@@ -81,6 +81,12 @@ export class AppointmentList {
     return this.all.filter(({ state }) => state === 'done' || state === 'no-show')
   }
 
+  /** Whom to call next: of those who wait, who was to come first, and of these who did. */
+  get next(): Appointment | undefined {
+    const waiting = this.all.filter(({ state }) => state === 'arrived')
+    return waiting.toSorted((one, other) => one.at - other.at || (one.arrivedAt ?? 0) - (other.arrivedAt ?? 0))[0]
+  }
+
   /** Whether it is suggested that they didn't come. */
   isMissed({ state, at }: Appointment): boolean {
     return (
