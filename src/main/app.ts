@@ -35,6 +35,7 @@ import { lockOf, policyHandlers } from './ipc/organisation.ts'
 import { outboxHandlers } from './ipc/outbox.ts'
 import { registerHandlers } from './ipc/registration.ts'
 import { storageHandlers } from './ipc/storage.ts'
+import { supportHandlers } from './ipc/support.ts'
 import { systemHandlers } from './ipc/system.ts'
 import { verificationHandlers } from './ipc/verifications.ts'
 import { openNotifications } from './notifications.ts'
@@ -48,6 +49,7 @@ import { followSideButtons } from './shell/own-windows.ts'
 import { openOutside, showInFolder } from './shell/reveal.ts'
 import { openKeychain, systemStatus } from './shell/stores.ts'
 import { offerTextMenu } from './shell/text-menu.ts'
+import { openSupport } from './support.ts'
 
 export type App = Awaited<ReturnType<typeof openApp>>
 
@@ -85,7 +87,11 @@ export async function openApp(start: AppStart) {
       return others
     }
   })
-  const parts = { foundation, folders, composing, counter, identity, notifications, watching, backups, backupWorker }
+  const support = openSupport(foundation, { version: app.getVersion(), counter, watch })
+  const parts = {
+    ...{ foundation, folders, composing, counter, identity, notifications, support, watching },
+    ...{ backups, backupWorker }
+  }
   followSignals(parts)
   noteRestored(foundation, note)
   return parts
@@ -286,7 +292,8 @@ export function serveScreens(parts: App, life: Life): void {
         copyBriefly: identity.briefCopy.copy,
         readyToClose: life.readyToClose
       }),
-      ...policyHandlers(foundation.organisation)
+      ...policyHandlers(foundation.organisation),
+      ...supportHandlers({ requestLog: foundation.requestLog, ...parts.support, time, ...dialogs })
     }
   })
   offerTextMenu(window.webContents, window, () => !isAway())

@@ -248,6 +248,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
       board
     },
     isHandedOver: () => counter.isHandedOver(),
+    otherDisplay: () => windows.otherDisplay(),
     /** Resolves the next time that the office's window is staff's. */
     handedBack: () => new Promise<void>((resolve) => waiting.push(resolve)),
     /** Whether notices would be read by others than staff: anyone signs, or nobody of staff is there. */

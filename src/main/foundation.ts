@@ -26,6 +26,7 @@ import { openDatabase } from './core/storage/database.ts'
 import { memoryReasonOf } from './core/storage/database-fault.ts'
 import { openMeta } from './core/storage/meta.ts'
 import { openStoreTroubles } from './core/storage/store-troubles.ts'
+import { RequestLog } from './core/support/request-log.ts'
 import { asAppError } from './ipc/errors.ts'
 import { dialogsOf } from './shell/dialogs.ts'
 import type { Log } from './shell/log.ts'
@@ -106,8 +107,10 @@ export async function openFoundation({ log, devServer, policy }: AppStart) {
   await applyAccounts({ organisation, accounts, log })
   const facts = openServiceFacts({ db, time, changed: () => send('accounts.changed', null) })
   const network = openServiceNetwork()
+  const requestLog = new RequestLog({ time, changed: () => send('requests.changed', null) })
   const clients = openClients({
     ...{ accounts, facts, time },
+    observed: (fetch, accountId) => requestLog.observed(fetch, accountId),
     ...network,
     unreached: (accountId) => signals.emit('unreached', accountId),
     signedOut: () => send('accounts.changed', null)
@@ -136,7 +139,7 @@ export async function openFoundation({ log, devServer, policy }: AppStart) {
     usualFolder: app.getPath('downloads'),
     ...{ settings, keychain, keychainState, storage, restored, troubles, db, isKept: storage.state === 'encrypted' },
     ...{ window, screens, send, dialogs: dialogsOf(window, openMeta(db)) },
-    ...{ accounts, browserSignIn, clients, facts, lists, rights: openRights(db), practice, organisation },
+    ...{ accounts, browserSignIn, clients, facts, lists, rights: openRights(db), practice, organisation, requestLog },
     /** The user's own folder, as the system says it, whatever the environment does. */
     home: userInfo().homedir,
     place: openKeptPlace(db, () => accounts.chosen()?.id)

@@ -228,6 +228,7 @@ export class Lifecycle {
       counter.audit.settled()
     ])
     foundation.db.close()
+    this.#app.support.ended()
     if (this.#restarts) app.relaunch()
   }
 

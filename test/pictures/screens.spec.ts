@@ -30,7 +30,8 @@ unframed.push(
   'downloads',
   'directory',
   'activity',
-  'settings'
+  'settings',
+  'requests'
 )
 const whole = ['first', 'bulk-drop', 'person-handover-three', 'person-away', 'display-idle', 'display-call']
 

@@ -18,6 +18,7 @@ import {
   requestNames,
   requests
 } from '../../src/shared/contract/requests.ts'
+import type { RequestLogEntry } from '../../src/shared/contract/support.ts'
 import type {
   AccountRights,
   AccountView,
@@ -87,6 +88,7 @@ import { fakeIdentityPdf, pdf } from './fakes/identity-pdf.ts'
 import { byId, Failure, type FakeOffice, type Handlers } from './fakes/office.ts'
 import { fakeOutbox } from './fakes/outbox.ts'
 import { fakeRemembered } from './fakes/remembered.ts'
+import { fakeSupport } from './fakes/support.ts'
 import { fakeVerifications } from './fakes/verifications.ts'
 import { documents, downloads, NOW, officeAccount, practiceAccount, templates } from './people.ts'
 
@@ -185,6 +187,7 @@ export interface FakeState {
   /** What the board says in place of what the session and the appointments do. */
   board: Partial<Board>
   audit: AuditEntry[]
+  requests: RequestLogEntry[]
   auditCheck: Partial<AuditCheck>
   auditAtStart: AuditCheck | null
   auditFile: AuditFileCheck | null
@@ -342,6 +345,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     pictures: {},
     board: {},
     audit: [],
+    requests: [],
     auditCheck: {},
     staff: { members: [], settings: 'unguarded' },
     auditAtStart: null,
@@ -472,6 +476,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     ...fakeAppointments(office),
     ...fakeCounter(office),
     ...fakeAudit(office),
+    ...fakeSupport(office),
     'policy.get': () => state.policy,
     'settings.get': () => state.settings,
     'settings.set': (change) => {

@@ -1,9 +1,10 @@
 /** The application's log: a file in the system's place for logs, and the console. Every line is scrubbed before either. */
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { app } from 'electron'
 // The package's own entry for Electron would open a channel from the pages into the log, beside the contract.
 import electronLog from 'electron-log/node.js'
-import { scrubbed, scrubbedDetail } from '../core/policy/log-lines.ts'
+import { logLine } from '../core/policy/log-lines.ts'
 
 type LogLine = (message: string, detail?: Record<string, unknown>) => void
 
@@ -18,17 +19,22 @@ const LARGEST_FILE = 1024 * 1024
 /** Opens the log; a file that can't be written leaves the console. */
 export function openLog(): Log {
   const logger = electronLog.create({ logId: 'main' })
-  logger.transports.file.resolvePathFn = () => join(app.getPath('logs'), 'countersign.log')
+  logger.transports.file.resolvePathFn = logFile
   logger.transports.file.maxSize = LARGEST_FILE
   logger.transports.file.format = '{iso} [{level}] {text}'
   logger.transports.console.format = '[{level}] {text}'
   const line =
     (level: 'info' | 'warn' | 'error'): LogLine =>
     (message, detail) => {
-      logger[level](detail ? `${scrubbed(message)} ${JSON.stringify(scrubbedDetail(detail))}` : scrubbed(message))
+      logger[level](logLine(message, detail))
     }
   return { info: line('info'), warn: line('warn'), error: line('error') }
 }
+
+const logFile = () => join(app.getPath('logs'), 'countersign.log')
+
+/** What is in the file, which is kept small; '' where there is none. */
+export const readLog = (): Promise<string> => readFile(logFile(), 'utf8').catch(() => '')
 
 /**
  * Logs what nobody caught, by its kind only, and lets the application go on where it can: a stack trace would hold

@@ -37,9 +37,10 @@ interface NavigationRequest {
 
 /** What one page may do; anyone who shows the page answers for it. */
 export interface Guard {
-  mayNavigate(request: NavigationRequest): boolean
-  /** A window that the page wanted to open. It is never opened; the guard may load the address in place. */
-  wantedWindow?(request: { url: string; postsData: boolean }): void
+  /** `caught`: it goes nowhere, and that is as it should be, as where a signing page comes back. */
+  mayNavigate(request: NavigationRequest): boolean | 'caught'
+  /** A window that the page wanted to open. It is never opened; answers whether the guard loads the address in place. */
+  wantedWindow?(request: { url: string; postsData: boolean }): boolean
 }
 
 /** What the pages of a session may be granted; anyone who shows them answers for it. */
@@ -156,17 +157,17 @@ export function lockSession(locked: Session, onDenied: OnDenied, permits: Permit
 
 function lockContents(contents: WebContents, denied: OnDenied): void {
   const guardNavigation = (event: { preventDefault(): void; url: string; isMainFrame: boolean }) => {
-    if (guards.get(contents)?.mayNavigate({ url: event.url, isMainFrame: event.isMainFrame })) return
+    const decision = guards.get(contents)?.mayNavigate({ url: event.url, isMainFrame: event.isMainFrame })
+    if (decision === true) return
     event.preventDefault()
-    denied('navigation')
+    if (decision !== 'caught') denied('navigation')
   }
   // Three events, for each sees what the others don't: the main frame's own moves, those of its frames, and redirects.
   contents.on('will-navigate', guardNavigation)
   contents.on('will-frame-navigate', guardNavigation)
   contents.on('will-redirect', guardNavigation)
   contents.setWindowOpenHandler(({ url, postBody }) => {
-    denied('new window')
-    guards.get(contents)?.wantedWindow?.({ url, postsData: postBody !== undefined })
+    if (!guards.get(contents)?.wantedWindow?.({ url, postsData: postBody !== undefined })) denied('new window')
     return { action: 'deny' }
   })
   contents.on('will-attach-webview', (event) => {

@@ -152,7 +152,7 @@ export class ShownSigningView implements SigningView {
 
   /** loadURL asks no event: the same decision is made here. */
   #mayLoad(url: string): boolean {
-    return this.#mayGo({ url, isMainFrame: true })
+    return this.#mayGo({ url, isMainFrame: true }) === true
   }
 
   #go(url: string): void {
@@ -166,7 +166,9 @@ export class ShownSigningView implements SigningView {
       wantedWindow: ({ url, postsData }) => {
         // A form's data can't be carried over into the page; half of it would be worse than none.
         if (postsData) this.#tell('It tried to send a form into another window.')
-        else if (this.#mayLoad(url)) this.#go(url)
+        const isLoaded = !postsData && this.#mayLoad(url)
+        if (isLoaded) this.#go(url)
+        return isLoaded
       }
     })
     followHands(contents, () => this.#isolated.place.isShown(), {
@@ -184,13 +186,13 @@ export class ShownSigningView implements SigningView {
     contents.on('unresponsive', () => this.#fail(stuck))
   }
 
-  #mayGo(request: { url: string; isMainFrame: boolean }): boolean {
-    if (this.#isOver()) return false
+  #mayGo(request: { url: string; isMainFrame: boolean }): boolean | 'caught' {
+    if (this.#isOver()) return 'caught'
     const decision = decideNavigation(request, this.#ground)
     if (decision.kind === 'returned') this.#return()
     if (decision.kind === 'refuse') this.#refuse(request.url, decision.reason, request.isMainFrame ? 'page' : 'frame')
     if (decision.kind === 'allow' && request.isMainFrame) this.#wait()
-    return decision.kind === 'allow'
+    return decision.kind === 'returned' ? 'caught' : decision.kind === 'allow'
   }
 
   #wait(): void {

@@ -66,6 +66,8 @@ const events = {
   /** Who is expected, who has come, or who is called. */
   'appointments.changed': carrying<null>(),
   'audit.changed': carrying<null>(),
+  /** Services were asked something, or answered; at most once a second. */
+  'requests.changed': carrying<null>(),
   'settings.changed': carrying<null>(),
   /** What `system.status` answers may have changed. */
   'system.changed': carrying<null>(),

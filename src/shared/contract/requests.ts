@@ -10,6 +10,7 @@ import { identityRequests } from './identity.ts'
 import { policyRequests } from './policy.ts'
 import { practiceDay } from './practice-day.ts'
 import { answers, byId, id, nothing, type Request } from './request.ts'
+import { supportRequests } from './support.ts'
 import type {
   AccountRights,
   AccountView,
@@ -194,6 +195,7 @@ export const requests = {
   /** Puts in place what was checked, and starts the application again. */
   'storage.restore': answers<null>()(byId),
   'storage.leaveBackup': answers<null>()(byId),
+  ...supportRequests,
   ...policyRequests,
 
   'settings.get': answers<SettingsView>()(nothing),

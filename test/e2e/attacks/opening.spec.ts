@@ -126,6 +126,7 @@ test.describe('a page that behaves', () => {
     await app.untilOpened(2, 'the second page to open')
     expect((await app.facts()).signingUrl).toBe(`${servers.here}/embedded`)
     expect(app.kinds()).not.toContain('refused')
+    expect((await app.facts()).denied, 'warnings in the log').toEqual([])
     expect(servers.requests.map(({ path }) => path)).toEqual(
       expect.arrayContaining(['/attack', '/embedded', '/logo.png', '/loot'])
     )
@@ -147,6 +148,7 @@ test.describe('a page that behaves', () => {
       await app.until(() => app.kinds().includes('returned'), 'the page to come back')
       expect(app.kinds()).not.toContain('failed')
       expect(app.kinds().filter((kind) => kind === 'returned')).toHaveLength(1)
+      expect((await app.facts()).denied, 'warnings in the log').toEqual([])
     })
   }
 })

@@ -3,6 +3,7 @@ import { blankComposition, type Composition } from '../../../src/shared/composit
 import { LOCKABLE } from '../../../src/shared/contract/policy.ts'
 import type { DraftView } from '../../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from '../fake-api.ts'
+import { requestsOf } from '../fakes/support.ts'
 import { documents, officeAccount, practiceAccount, sendOf } from '../people.ts'
 import { composingScenes } from './composing-scenes.ts'
 import { counterClerkScenes } from './counter-clerk-scenes.ts'
@@ -94,6 +95,7 @@ export const scenes: Record<string, () => FakeApi> = {
   ...identityPdfScenes,
   ...identityScenes,
   usual,
+  requests: () => usual({ requests: requestsOf(240, now()) }),
   'bad-day': () => {
     const day = { dialects: ['v13', 'day-first'], refusal: '402', clockAhead: -600, documentsLeft: 3 } as const
     return usual({ accounts: [{ ...practiceAccount(), day: { ...day, dialects: [...day.dialects] } }] })

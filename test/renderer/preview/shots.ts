@@ -275,6 +275,10 @@ export const shots: Shot[] = [
   shot('activity-bare', 'day-bare', '#/activity'),
 
   shot('settings', 'usual', '#/settings'),
+  shot('settings-support', 'usual', '#/settings/support', press('Check this computer')),
+  shot('settings-report', 'usual', '#/settings/support', press('Save a report…')),
+  shot('requests', 'requests', '#/requests'),
+  shot('requests-empty', 'usual', '#/requests'),
   shot('settings-unkept', 'unkept', '#/settings'),
   shot('settings-organisation-locked', 'organisation', '#/settings'),
   shot('settings-organisation', 'organisation', '#/settings/organisation'),

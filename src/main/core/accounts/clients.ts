@@ -25,6 +25,9 @@ import { openOAuthService } from './oauth-service.ts'
 import { type OAuthTokens, openOAuthTokens, type Tokens } from './oauth-tokens.ts'
 import type { ServiceFactsOf } from './service-facts.ts'
 
+/** The same `fetch`, of which each request is written down; undefined for an account that isn't kept yet. */
+type Observed = (fetch: Fetch, accountId: string | undefined) => Fetch
+
 export interface ClientDeps {
   accounts: Accounts
   facts: Pick<ServiceFactsOf, 'of' | 'learn' | 'spent'>
@@ -36,13 +39,16 @@ export interface ClientDeps {
   unreached?: (accountId: string) => void
   /** Called when an account has to be signed in to again. */
   signedOut?: (accountId: string) => void
+  /** Writes down what is asked; nobody does where it is left out. */
+  observed?: Observed | undefined
   time: Pick<Time, 'now' | 'random'>
 }
 
 export type Clients = ReturnType<typeof openClients>
 
 export function openClients({ accounts, facts, lookup, time, unreached, signedOut, ...deps }: ClientDeps) {
-  const fetch = tellingCertificates(deps.fetch, deps.lookAtCertificate ?? lookAtCertificate)
+  const told = tellingCertificates(deps.fetch, deps.lookAtCertificate ?? lookAtCertificate)
+  const { observed = (fetch) => fetch } = deps
   /** How far this computer's clock was ahead of each account's service when that answered last, in milliseconds. */
   const clocks = new Map<string, number>()
   const made = new Map<string, { baseUrl: string; client: Promise<ServiceClient>; isOver: boolean }>()
@@ -57,13 +63,20 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
     const tokens = openTokens(
       signIn,
       (next) => accounts.keepTokens(id, number, next),
-      () => signedOut?.(id)
+      () => signedOut?.(id),
+      id
     )
     kept.set(id, { number, tokens })
     return tokens
   }
 
-  function openTokens(signIn: OAuthCredentials, keep: (tokens: Tokens) => Promise<void>, changed?: () => void) {
+  function openTokens(
+    signIn: OAuthCredentials,
+    keep: (tokens: Tokens) => Promise<void>,
+    changed?: () => void,
+    id?: string
+  ) {
+    const fetch = observed(told, id)
     let service: ReturnType<typeof openOAuthService> | undefined
     return openOAuthTokens(signIn.tokens ?? {}, {
       ...{ grant: signIn.grant, keep, changed, time },
@@ -82,12 +95,12 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
 
   /** What is broken off by its own side says nothing of the network, and another host nothing of the service. */
   const reporting =
-    (id: string, baseUrl: string): Fetch =>
-    async (url, init) => {
+    (id: string, baseUrl: string, fetch = observed(told, id)): Fetch =>
+    async (url, init, operation) => {
       // Who got the client before the account was led elsewhere asks again; in the words of a connection that could not be made.
       if (!leadsTo(id, baseUrl)) throw new Error('net::ERR_CONNECTION_FAILED')
       try {
-        const response = await fetch(url, init)
+        const response = await fetch(url, init, operation)
         if (response.status === 402 || response.status === 426) facts.spent(id)
         const theirs = Date.parse(response.headers.get('date') ?? '')
         if (!Number.isNaN(theirs)) clocks.set(id, time.now() - theirs)
@@ -172,7 +185,7 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
         // What is kept has tokens that one alone may renew.
         authentication ? openTokens(signIn, keepTokens) : tokensOf(id, number, signIn)
       )
-      return tryService({ baseUrl, credentials, folders }, { fetch, time })
+      return tryService({ baseUrl, credentials, folders }, { fetch: observed(told, undefined), time })
     },
 
     forget,

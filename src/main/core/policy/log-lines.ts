@@ -22,11 +22,19 @@ const WHOLE: readonly Rule[] = [
 
 /** Then on what stands between ids. */
 const BETWEEN_IDS: readonly Rule[] = [
+  // A JSON web token, whose parts can be short.
+  [/\beyJ[\w-]+(?:\.[\w-]+)+/g, '‹hidden›'],
   [/[A-Za-z0-9+/_-]{24,}={0,2}/g, '‹hidden›'],
   [/\+?\d[\d ()-]{6,}\d/g, '‹number›']
 ]
 
-const ID = /\b([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b/i
+/** What we name ourselves: an account, a session, a folder of what was set aside. */
+const ID = /\b([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|set-aside-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ)\b/i
+
+/** A line of the log. */
+export function logLine(message: string, detail?: Record<string, unknown>): string {
+  return detail ? `${scrubbed(message)} ${JSON.stringify(scrubbedDetail(detail))}` : scrubbed(message)
+}
 
 /** Text without what must not be logged, shortened. */
 export function scrubbed(text: string): string {

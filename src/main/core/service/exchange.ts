@@ -11,9 +11,10 @@ import { statusMayHaveArrived } from './refusal.ts'
 
 /**
  * What we need of `fetch`: Node's, or Electron's net. With `redirect: 'manual'` it should resolve to the redirect itself;
- * where it rejects instead, as `net.fetch` does, redirects are refused (see net-request-fetch.ts for one that resolves).
+ * where it rejects instead, as `net.fetch` does, redirects are refused (see net-request-fetch.ts for one that resolves). The operation,
+ * as the reference calls it, is for whoever writes down what was asked.
  */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+export type Fetch = (url: string, init: RequestInit, operation?: string) => Promise<Response>
 
 export interface Exchange {
   operation: string
@@ -108,18 +109,22 @@ async function sendOnce(
   try {
     return await watch.during(
       'answer',
-      fetch(url.href, {
-        method,
-        headers,
-        ...(body !== undefined && { body }),
-        redirect: 'manual',
-        signal: watch.signal,
-        // No cookie comes or goes, and no answer with people in it stays in a cache on disk.
-        credentials: 'omit',
-        cache: 'no-store',
-        // So that Electron doesn't cut the Referer that authentication set; without one nothing is sent either way.
-        referrerPolicy: 'unsafe-url'
-      })
+      fetch(
+        url.href,
+        {
+          method,
+          headers,
+          ...(body !== undefined && { body }),
+          redirect: 'manual',
+          signal: watch.signal,
+          // No cookie comes or goes, and no answer with people in it stays in a cache on disk.
+          credentials: 'omit',
+          cache: 'no-store',
+          // So that Electron doesn't cut the Referer that authentication set; without one nothing is sent either way.
+          referrerPolicy: 'unsafe-url'
+        },
+        operation
+      )
     )
   } catch (thrown) {
     throw failure(operation, thrown, watch)

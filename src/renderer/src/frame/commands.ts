@@ -39,6 +39,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'drop-folders': 'Settings: drop folders',
   hints: 'Settings: instant updates',
   safety: 'Settings: data folder, backups and security',
+  support: 'Settings: check this computer, request log and support',
   about: 'Settings: version'
 }
 

@@ -49,6 +49,7 @@ export const screens: Record<ScreenName, Screen> = {
   directory: { label: 'Directory', icon: BookUser, load: () => import('../screens/directory/Directory.svelte') },
   activity: { label: 'Activity', icon: Activity, load: () => import('../screens/activity/Activity.svelte') },
   settings: { label: 'Settings', icon: Settings, load: () => import('../screens/settings/Settings.svelte') },
+  requests: { label: 'Request log', icon: Activity, load: () => import('../screens/requests/RequestLog.svelte') },
   help: { label: 'Help', icon: ScrollText, load: () => import('../screens/help/Help.svelte') }
 }
 

@@ -16,6 +16,7 @@ export const screenNames = [
   'directory',
   'activity',
   'settings',
+  'requests',
   'help'
 ] as const
 export type ScreenName = (typeof screenNames)[number]
@@ -27,6 +28,7 @@ export const FIRST_HELP = ['administration', 'setting-up-a-computer']
 export const screensWithin: Partial<Record<ScreenName, ScreenName | null>> = {
   help: null,
   audit: 'counter',
+  requests: 'settings',
   identity: 'documents',
   'identity-pdf': 'documents',
   'signed-document': 'documents'

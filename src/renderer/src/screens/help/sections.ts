@@ -44,7 +44,8 @@ export const sectionOfScreen: Partial<Record<string, string>> = {
   downloads: 'guide/downloading',
   directory: 'guide/activity-and-directory',
   activity: 'guide/activity-and-directory',
-  settings: 'guide/settings'
+  settings: 'guide/settings',
+  requests: 'administration/when-something-goes-wrong'
 }
 
 /** The section of that id; of a page's name or an id that is gone the first there, and else the first of all. */

@@ -1,0 +1,126 @@
+/**
+ * What the log says of a run: how it started, how accounts stand and why, sessions at the counter, files that were set aside, the
+ * keychain. By ids, codes and counts alone: never a name, an address, or anything that someone typed.
+ */
+import type { AppError, ConnectionView, CounterSession, StoreTrouble } from '../../../shared/contract/index.ts'
+import type { OpenedDatabase } from '../storage/database.ts'
+import type { KeychainState } from '../storage/keychain.ts'
+
+type Write = (message: string, detail?: Record<string, unknown>) => void
+
+export interface EventLogDeps {
+  log: { info: Write; warn: Write }
+}
+
+/** What runs here: `system` as in "Linux 6.8.0 x64". */
+export interface RunFacts {
+  version: string
+  system: string
+  electron: string
+}
+
+export interface LoggedAccount {
+  id: string
+  kind: string
+  scheme: string
+  folders: readonly string[]
+}
+
+export class EventLog {
+  readonly #log: EventLogDeps['log']
+  readonly #accounts = new Map<string, string>()
+  readonly #connections = new Map<string, string>()
+  readonly #troubles = new Set<string>()
+  #session: { id: string; startedAt: number } | undefined
+
+  constructor({ log }: EventLogDeps) {
+    this.#log = log
+  }
+
+  started(facts: RunFacts): void {
+    this.#log.info('Countersign started.', { ...facts })
+  }
+
+  ended(): void {
+    this.#log.info('Countersign ended.')
+  }
+
+  /** How the keychain answered at the start. */
+  keychain(found: KeychainState): void {
+    if (found.state === 'available') this.#log.info('The keychain is available.')
+    else this.#log.warn('The keychain can’t be used.', { reason: found.reason, detail: found.detail })
+  }
+
+  /** Where the database is kept in this run. */
+  storage(opened: Pick<OpenedDatabase, 'state'> & { because?: string; hasData?: boolean }): void {
+    if (opened.state === 'encrypted') this.#log.info('The database is open.')
+    else this.#log.warn('The database is in memory only.', { because: opened.because, hasData: opened.hasData })
+  }
+
+  /** What someone has to see to, each once a run. */
+  troubles(list: readonly StoreTrouble[]): void {
+    for (const trouble of list) {
+      const { kind, store, reason } = trouble
+      const key = `${kind} ${store} ${kind === 'set-aside' ? trouble.name : reason}`
+      if (this.#troubles.has(key)) continue
+      this.#troubles.add(key)
+      if (kind === 'set-aside') this.#log.warn('A file was set aside.', { store, reason, folder: trouble.name })
+      else this.#log.warn('A file is in memory only.', { store, reason })
+    }
+  }
+
+  /** Accounts that came, went, or are reached otherwise since the last time. */
+  accounts(list: readonly LoggedAccount[]): void {
+    for (const { id, kind, folders, ...account } of list) {
+      // The practice office’s own is another one each time that it starts.
+      const scheme = kind === 'practice' ? 'none' : account.scheme
+      const now = `${kind} ${scheme} ${folders.length}`
+      const before = this.#accounts.get(id)
+      if (before === now) continue
+      this.#accounts.set(id, now)
+      const detail = { account: id, kind, scheme, folders: folders.length }
+      this.#log.info(before === undefined ? 'An account is here.' : 'An account was changed.', detail)
+    }
+    for (const id of this.#accounts.keys()) {
+      if (list.some((account) => account.id === id)) continue
+      this.#accounts.delete(id)
+      this.#connections.delete(id)
+      this.#log.info('An account was removed.', { account: id })
+    }
+  }
+
+  /** How an account's service is reached, where that is another way than before. */
+  connection(accountId: string, { state, error }: ConnectionView): void {
+    const now = `${state} ${error?.code ?? ''}`
+    if (state === 'unknown' || this.#connections.get(accountId) === now) return
+    this.#connections.set(accountId, now)
+    const detail = { account: accountId, state, ...reasonOf(error) }
+    if (state === 'online') this.#log.info('An account is online.', detail)
+    else this.#log.warn('An account can’t be used.', detail)
+  }
+
+  /** Sessions at the counter, as they begin and end. */
+  session(shown: CounterSession | null, now: number): void {
+    const running = shown && shown.phase !== 'ended' ? shown : undefined
+    if (this.#session && running?.id !== this.#session.id) {
+      const seconds = Math.max(0, Math.round((now - this.#session.startedAt) / 1000))
+      this.#log.info('A counter session ended.', { session: this.#session.id, seconds, ...outcomesOf(shown) })
+      this.#session = undefined
+    }
+    if (!running || this.#session) return
+    this.#session = { id: running.id, startedAt: now }
+    const detail = { session: running.id, turns: running.turns.length, place: running.place }
+    if (running.wasInterrupted) this.#log.warn('A counter session was interrupted.', detail)
+    else this.#log.info('A counter session began.', detail)
+  }
+}
+
+/** An error's words may quote the service. */
+function reasonOf(error: AppError | undefined): Record<string, unknown> {
+  return error ? { reason: error.code } : {}
+}
+
+function outcomesOf(shown: CounterSession | null): Record<string, unknown> {
+  const kinds = shown?.turns.flatMap(({ outcome }) => outcome?.signed ?? []) ?? []
+  return kinds.length > 0 ? { outcomes: kinds } : {}
+}

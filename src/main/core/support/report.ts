@@ -1,0 +1,88 @@
+/**
+ * A report for support: what runs here and how it stands, the log and the requests, as texts that a person reads before they are saved.
+ * Nothing of a person, a document or a secret goes in, and accounts are named by their ids.
+ */
+import { strToU8, zipSync } from 'fflate'
+import type { SelfTestFinding, SupportReport, SystemStatus } from '../../../shared/contract/index.ts'
+import { isoWriter } from '../lib/calendar.ts'
+import type { Time } from '../lib/time.ts'
+import { scrubbed } from '../policy/log-lines.ts'
+import type { Settings } from '../storage/settings.ts'
+import type { LoggedAccount, RunFacts } from './event-log.ts'
+
+/** Characters of the log, of its end: some five thousand lines. */
+const MOST_LOG = 512 * 1024
+
+export interface ReportFacts {
+  run: RunFacts
+  status: Pick<SystemStatus, 'keychain' | 'storage' | 'troubles'>
+  /** How the organisation’s policy was found. */
+  policy: string
+  settings: Settings
+  accounts: readonly (LoggedAccount & { state: string; reason?: string | undefined })[]
+  findings: readonly SelfTestFinding[]
+  /** As it is kept. */
+  log: string
+  /** As CSV. */
+  requests: string
+}
+
+/** The report of what is known now. */
+export function reportOf(facts: ReportFacts, time: Pick<Time, 'now' | 'zone'>, id: string): SupportReport {
+  const at = isoWriter(time.zone())(time.now())
+  return {
+    id,
+    files: [
+      { name: 'summary.txt', text: `${summary(facts, at)}\n` },
+      { name: 'this computer.txt', text: `${findingsOf(facts.findings)}\n` },
+      // Each line was scrubbed as it was written; a file that another version left, or someone changed, wasn't.
+      { name: 'log.txt', text: rescrubbed(facts.log) },
+      { name: 'requests.csv', text: facts.requests }
+    ]
+  }
+}
+
+/** The files of a report in one, as they were shown. */
+export function zipped({ files }: SupportReport): Uint8Array {
+  return zipSync(Object.fromEntries(files.map(({ name, text }) => [name, strToU8(text)])))
+}
+
+function summary({ run, status, policy, settings, accounts }: ReportFacts, at: string): string {
+  const { keychain, storage, troubles } = status
+  return [
+    `Countersign ${run.version}`,
+    `System: ${run.system}, Electron ${run.electron}`,
+    `Made: ${at}`,
+    `Keychain: ${keychain.state === 'available' ? 'available' : `unavailable (${keychain.reason})`}`,
+    `Database: ${storage.state === 'encrypted' ? 'encrypted' : `in memory (${storage.reason}${storage.hasData ? ', data are here' : ''})`}`,
+    `Policy: ${policy}`,
+    ...troubles.map((one) => `Trouble: ${one.store} ${one.kind} (${one.reason})`),
+    `Settings: theme ${settings.theme}, zoom ${Math.round(settings.zoom * 100)}%, own columns ${yesNo(settings.documentColumns)}, own downloads folder ${yesNo(settings.downloadFolder)}`,
+    `Accounts: ${accounts.length}`,
+    ...accounts.map(
+      ({ id, kind, scheme, folders, state, reason }) =>
+        `  ${id}: ${kind}, ${scheme}, ${folders.length} folders, ${state}${reason ? ` (${reason})` : ''}`
+    )
+  ].join('\n')
+}
+
+function findingsOf(findings: readonly SelfTestFinding[]): string {
+  return findings
+    .map(({ what, accountId, state, code }) => `${what}${accountId ? ` ${accountId}` : ''}: ${state} (${code})`)
+    .join('\n')
+}
+
+function rescrubbed(log: string): string {
+  const end = log.length > MOST_LOG ? log.slice(-MOST_LOG).replace(/^.*\n/, '') : log
+  return end.split('\n').map(lineAgain).join('\n')
+}
+
+/** The time that begins a line looks like a telephone number. */
+function lineAgain(line: string): string {
+  const [, time = '', rest = line] = /^(\d{4}-\d\d-\d\dT[\d:.]+Z \[\w+\] )(.*)$/.exec(line) ?? []
+  return time + scrubbed(rest)
+}
+
+function yesNo(value: unknown): string {
+  return value === undefined ? 'no' : 'yes'
+}

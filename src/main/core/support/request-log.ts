@@ -1,0 +1,124 @@
+/**
+ * What was asked of services and how that ended: the last day of it at most, in memory alone. An operation's name, a status, a time and a
+ * count of bytes: no body, no header, nothing of an address, nobody's id.
+ */
+import type { RequestLogEntry } from '../../../shared/contract/index.ts'
+import { type TableFormat, tableFile } from '../bulk/table-file.ts'
+import { isoWriter } from '../lib/calendar.ts'
+import { type Throttled, type Time, throttled } from '../lib/time.ts'
+import type { Fetch } from '../service/index.ts'
+import { readNetworkFailure } from '../service/network-failure.ts'
+
+/** How many are kept at most: some 400 bytes each. */
+export const MOST_REQUESTS = 5000
+const DAY = 86_400_000
+/** The screens are told at most so often, in milliseconds. */
+const TOLD_EVERY = 1000
+
+const COLUMNS = ['Time', 'Account', 'Method', 'Operation', 'Status', 'Milliseconds', 'Bytes']
+
+interface RequestLogDeps {
+  time: Pick<Time, 'now' | 'elapsed' | 'after' | 'zone'>
+  changed: () => void
+}
+
+export class RequestLog {
+  readonly #time: RequestLogDeps['time']
+  readonly #told: Throttled
+  /** The oldest first. */
+  #entries: RequestLogEntry[] = []
+  #id = 0
+
+  constructor({ time, changed }: RequestLogDeps) {
+    this.#time = time
+    this.#told = throttled(time, TOLD_EVERY, changed)
+  }
+
+  /**
+   * The same `fetch`, of which each request is written down as its answer begins, and again once that is over.
+   * @param accountId undefined where an account is tried before it is kept.
+   */
+  observed(fetch: Fetch, accountId: string | undefined): Fetch {
+    return async (url, init, operation) => {
+      const begun = this.#time.elapsed()
+      const entry = this.#begin(accountId, init.method === 'POST' ? 'POST' : 'GET', operation)
+      const took = () => Math.round(this.#time.elapsed() - begun)
+      try {
+        const response = await fetch(url, init, operation)
+        this.#end(entry, { status: response.status, milliseconds: took() })
+        if (!response.body) return response
+        const counted = counting((bytes, broken) => {
+          const failed = broken instanceof Error ? readNetworkFailure(broken).code : undefined
+          this.#end(entry, { bytes, milliseconds: took(), ...(failed && { failed }) })
+        })
+        return new Response(response.body.pipeThrough(counted), response)
+      } catch (error) {
+        const failed = init.signal?.aborted ? 'cancelled' : readNetworkFailure(error).code
+        this.#end(entry, { failed, milliseconds: took() })
+        throw error
+      }
+    }
+  }
+
+  /** The newest first. */
+  list(offset: number, limit: number): { requests: RequestLogEntry[]; total: number } {
+    this.#forgetOld()
+    const end = Math.max(0, this.#entries.length - offset)
+    return {
+      requests: this.#entries.slice(Math.max(0, end - limit), end).reverse(),
+      total: this.#entries.length
+    }
+  }
+
+  /** All of it as a table, the oldest first. Accounts are named by their ids. */
+  file(format: TableFormat): Uint8Array {
+    this.#forgetOld()
+    const iso = isoWriter(this.#time.zone())
+    const rows = this.#entries.map(({ at, accountId, method, operation, status, failed, milliseconds, bytes }) => [
+      iso(at),
+      accountId ?? '',
+      method,
+      operation,
+      String(status ?? failed ?? ''),
+      String(milliseconds),
+      String(bytes)
+    ])
+    return tableFile(format, COLUMNS, rows)
+  }
+
+  #begin(accountId: string | undefined, method: 'GET' | 'POST', operation = ''): RequestLogEntry {
+    const at = this.#time.now()
+    const entry = { id: String(++this.#id), at, method, operation, milliseconds: 0, bytes: 0 }
+    const kept = accountId === undefined ? entry : { ...entry, accountId }
+    this.#entries.push(kept)
+    if (this.#entries.length > MOST_REQUESTS) this.#entries.shift()
+    this.#forgetOld()
+    this.#told.ask()
+    return kept
+  }
+
+  #end(entry: RequestLogEntry, how: Partial<RequestLogEntry>): void {
+    Object.assign(entry, how)
+    this.#told.ask()
+  }
+
+  #forgetOld(): void {
+    const oldest = this.#time.now() - DAY
+    const first = this.#entries.findIndex(({ at }) => at >= oldest)
+    if (first !== 0) this.#entries = first < 0 ? [] : this.#entries.slice(first)
+  }
+}
+
+/** Hands a body on as it comes, and says how many bytes it had once it is over: read to its end, given up or broken. */
+function counting(over: (bytes: number, broken?: unknown) => void): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.byteLength
+      controller.enqueue(chunk)
+    },
+    flush: () => over(bytes),
+    // Not in every type declaration yet.
+    cancel: (why: unknown) => over(bytes, why)
+  } as Transformer<Uint8Array, Uint8Array>)
+}

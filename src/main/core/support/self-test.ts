@@ -1,0 +1,125 @@
+/**
+ * Looks whether this computer has what the application needs, and says of each what was found and what to do. Nothing is changed and
+ * nothing sent but a question that each account asks all day.
+ */
+import { statfs } from 'node:fs/promises'
+import type { AppError, SelfTestFinding } from '../../../shared/contract/index.ts'
+import type { OpenedDatabase } from '../storage/database.ts'
+import type { KeychainState } from '../storage/keychain.ts'
+
+/** With less room a large folder, or a morning's downloads, may not fit. */
+const LITTLE_ROOM = 1024 ** 3
+/** A key's signature is refused by some services from here on. */
+const CLOCK_OFF = 120_000
+
+export interface SelfTestDeps {
+  accounts: () => readonly { id: string }[]
+  /** Asks the account's service something harmless; rejects where that fails. */
+  ask: (accountId: string) => Promise<unknown>
+  describe: (error: unknown) => AppError
+  /** How far this computer's clock is ahead of the service's, in milliseconds; 0 where that isn't known. */
+  clockAhead: (accountId: string) => number
+  /** Writes an entry into the keychain, reads it and deletes it. */
+  tryKeychain: () => Promise<KeychainState>
+  storage: Pick<OpenedDatabase, 'state'>
+  dataFolder: string
+  otherDisplay: () => string | undefined
+  /** How many there are; rejects where the system doesn't say. */
+  printers: () => Promise<number>
+  /** Bytes that are free there; the system's own answer where it is left out. */
+  freeIn?: (folder: string) => Promise<number>
+}
+
+/** Never rejects. */
+export async function selfTest(deps: SelfTestDeps): Promise<SelfTestFinding[]> {
+  const services = await Promise.all(deps.accounts().map(({ id }) => service(deps, id)))
+  const parts = [keychain(deps), database(deps), disk(deps), secondDisplay(deps), printers(deps)]
+  return [...services.flat(), ...(await Promise.all(parts))]
+}
+
+async function service({ ask, describe, clockAhead }: SelfTestDeps, accountId: string): Promise<SelfTestFinding[]> {
+  const answered = await ask(accountId).then(
+    (): SelfTestFinding => ({ what: 'service', accountId, state: 'ok', code: 'online', found: 'The service answers.' }),
+    (error: unknown): SelfTestFinding => {
+      const { code, message, next } = describe(error)
+      return { what: 'service', accountId, state: 'warn', code, found: message, ...(next && { next }) }
+    }
+  )
+  return answered.state === 'ok' ? [answered, clock(accountId, clockAhead(accountId))] : [answered]
+}
+
+function clock(accountId: string, ahead: number): SelfTestFinding {
+  const minutes = Math.round(Math.abs(ahead) / 60_000)
+  const seen = { what: 'clock', accountId, code: `${Math.round(ahead / 1000)} s` } as const
+  if (Math.abs(ahead) < CLOCK_OFF)
+    return { ...seen, state: 'ok', found: 'This computer’s clock agrees with the service’s.' }
+  const found =
+    ahead > 0
+      ? `This computer’s clock is ${minutes} minutes ahead of the service’s.`
+      : `This computer’s clock is ${minutes} minutes behind the service’s.`
+  return { ...seen, state: 'warn', found, next: 'Turn on automatic time in the system’s settings.' }
+}
+
+async function keychain({ tryKeychain }: SelfTestDeps): Promise<SelfTestFinding> {
+  const found = await tryKeychain()
+  if (found.state === 'available')
+    return { what: 'keychain', state: 'ok', code: 'available', found: 'The keychain keeps what it is given.' }
+  return {
+    ...{ what: 'keychain', state: 'warn', code: found.reason },
+    found: found.reason === 'locked' ? 'The keychain is locked.' : 'The keychain can’t be used.',
+    next:
+      found.reason === 'locked'
+        ? 'Unlock it, then check again.'
+        : 'Ask your administrator to set up a keychain on this computer.'
+  }
+}
+
+async function database({ storage }: SelfTestDeps): Promise<SelfTestFinding> {
+  if (storage.state === 'encrypted')
+    return { what: 'database', state: 'ok', code: 'encrypted', found: 'Drafts and documents are stored encrypted.' }
+  return {
+    ...{ what: 'database', state: 'warn', code: 'memory' },
+    found: 'Drafts and documents are in memory only.',
+    next: 'See Data and security for the reason.'
+  }
+}
+
+async function disk({ dataFolder, freeIn = freeBytes }: SelfTestDeps): Promise<SelfTestFinding> {
+  const free = await freeIn(dataFolder).catch(() => undefined)
+  if (free === undefined)
+    return { what: 'disk', state: 'note', code: 'unknown', found: 'The system doesn’t say how much space is free.' }
+  const gigabytes = Math.floor((free / 1024 ** 3) * 10) / 10
+  const found = `${gigabytes} GB are free where Countersign keeps its data.`
+  if (free >= LITTLE_ROOM) return { what: 'disk', state: 'ok', code: `${gigabytes} GB`, found }
+  return { what: 'disk', state: 'warn', code: `${gigabytes} GB`, found, next: 'Free some space on this disk.' }
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}
+
+async function secondDisplay({ otherDisplay }: SelfTestDeps): Promise<SelfTestFinding> {
+  if (otherDisplay() !== undefined)
+    return { what: 'second-display', state: 'ok', code: 'there', found: 'A second display is connected.' }
+  return {
+    ...{ what: 'second-display', state: 'note', code: 'none', found: 'No second display is connected.' },
+    next: 'Connect one if people should sign on a screen of their own.'
+  }
+}
+
+async function printers({ printers }: SelfTestDeps): Promise<SelfTestFinding> {
+  const count = await printers().catch(() => undefined)
+  if (count === undefined)
+    return {
+      what: 'printers',
+      state: 'note',
+      code: 'unknown',
+      found: 'The system doesn’t say which printers there are.'
+    }
+  if (count > 0) return { what: 'printers', state: 'ok', code: String(count), found: 'A printer is set up.' }
+  return {
+    ...{ what: 'printers', state: 'note', code: '0', found: 'No printer is set up.' },
+    next: 'Add one in the system’s settings to print receipts and documents.'
+  }
+}

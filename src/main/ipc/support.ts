@@ -1,0 +1,48 @@
+/** Requests for when something goes wrong. */
+import type { SelfTestFinding, SupportReport } from '../../shared/contract/index.ts'
+import { dayAt } from '../core/lib/calendar.ts'
+import { fail } from '../core/lib/failure.ts'
+import { zipped } from '../core/support/report.ts'
+import type { RequestLog } from '../core/support/request-log.ts'
+import { saveAs, TABLE_KINDS } from './dialogs.ts'
+import type { Parts } from './parts.ts'
+import type { HandlersOf } from './registration.ts'
+
+interface SupportParts extends Pick<Parts, 'chooseSaveFile' | 'time'> {
+  requestLog: Pick<RequestLog, 'list' | 'file'>
+  check: () => Promise<SelfTestFinding[]>
+  report: () => Promise<SupportReport>
+}
+
+const ZIP = { name: 'Zip file', extensions: ['zip'] as [string] }
+
+export function supportHandlers({ requestLog, chooseSaveFile, time, ...parts }: SupportParts): HandlersOf<'support'> {
+  const today = () => dayAt(time.now(), time.zone())
+  /** What was shown last is what is saved. */
+  let shown: SupportReport | undefined
+
+  return {
+    'support.requests': async ({ offset, limit }) => requestLog.list(offset, limit),
+    'support.exportRequests': async (_nothing, { stillAsking }) => {
+      const suggested = `Countersign requests ${today()}.csv`
+      const file = {
+        title: 'Export the request log',
+        suggested,
+        kind: TABLE_KINDS.csv,
+        bytes: () => requestLog.file('csv')
+      }
+      return saveAs({ chooseSaveFile }, file, stillAsking)
+    },
+    'support.check': async () => parts.check(),
+    'support.report': async () => {
+      shown = await parts.report()
+      return shown
+    },
+    'support.saveReport': async ({ id }, { stillAsking }) => {
+      const report = shown?.id === id ? shown : fail('gone', 'This report was replaced by a newer one.')
+      const suggested = `Countersign report ${today()}.zip`
+      const file = { title: 'Save a report for support', suggested, kind: ZIP, bytes: () => zipped(report) }
+      return saveAs({ chooseSaveFile }, file, stillAsking)
+    }
+  }
+}

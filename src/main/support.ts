@@ -1,0 +1,85 @@
+/** The layer for when something goes wrong: the log of a run, the look at this computer, and the report for support. */
+import { release, type } from 'node:os'
+import type { SelfTestFinding, SupportReport } from '../shared/contract/index.ts'
+import { EventLog, type RunFacts } from './core/support/event-log.ts'
+import { reportOf } from './core/support/report.ts'
+import { selfTest } from './core/support/self-test.ts'
+import type { openCounter } from './counter.ts'
+import type { openFolders } from './folders.ts'
+import type { Foundation } from './foundation.ts'
+import { asAppError } from './ipc/errors.ts'
+import { readLog } from './shell/log.ts'
+import { openKeychain, systemStatus } from './shell/stores.ts'
+
+interface SupportParts {
+  version: string
+  counter: Pick<ReturnType<typeof openCounter>, 'counter' | 'otherDisplay'>
+  watch: ReturnType<typeof openFolders>['watch']
+}
+
+/** Writes into the log what happens from now on, and how everything stands. */
+export function openSupport(foundation: Foundation, { version, counter, watch }: SupportParts) {
+  const { accounts, clients, keychainState, log, newId, settings, signals, storage, time, troubles } = foundation
+  const run: RunFacts = {
+    version,
+    system: `${type()} ${release()} ${process.arch}`,
+    electron: process.versions.electron ?? ''
+  }
+  const events = new EventLog({ log })
+  events.started(run)
+  events.keychain(keychainState)
+  events.storage(storage)
+  events.troubles(troubles.list())
+  events.accounts(accounts.list())
+  signals.on('accounts', () => events.accounts(accounts.list()))
+  signals.on('connection', () => {
+    for (const { id } of accounts.list()) events.connection(id, watch.connectionOf(id))
+  })
+  signals.on('handover', () => events.session(counter.counter.state(), time.now()))
+
+  /** Whether the organisation has set anything, and whether its file can be used. */
+  function policy(): string {
+    const { state, locked } = foundation.organisation.view()
+    return `${state}, ${locked.length} settings locked`
+  }
+
+  /** What was found last: a report that is made at once needn't wait for it again. */
+  let found: readonly SelfTestFinding[] = []
+
+  async function check(): Promise<SelfTestFinding[]> {
+    const findings = await selfTest({
+      ...{ storage, dataFolder: foundation.dataFolder, describe: asAppError, otherDisplay: counter.otherDisplay },
+      accounts: accounts.list,
+      ask: watch.check,
+      clockAhead: clients.clockAhead,
+      tryKeychain: async () => (await openKeychain()).status,
+      printers: async () => (await foundation.window.webContents.getPrintersAsync()).length
+    })
+    found = findings
+    return findings
+  }
+
+  async function report(): Promise<SupportReport> {
+    const facts = {
+      run,
+      policy: policy(),
+      status: systemStatus(storage, keychainState, troubles),
+      settings: settings.read(),
+      accounts: accounts.list().map((account) => {
+        const { state, error } = watch.connectionOf(account.id)
+        return { ...account, state, reason: error?.code }
+      }),
+      findings: found.length > 0 ? found : await check(),
+      log: await readLog(),
+      requests: Buffer.from(foundation.requestLog.file('csv')).toString()
+    }
+    return reportOf(facts, time, newId())
+  }
+
+  return {
+    check,
+    report,
+    /** The application has ended. */
+    ended: () => events.ended()
+  }
+}

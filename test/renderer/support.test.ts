@@ -1,0 +1,85 @@
+import { fireEvent, screen, within } from '@testing-library/svelte'
+import { afterEach, expect, test } from 'vitest'
+import RequestLog from '../../src/renderer/src/screens/requests/RequestLog.svelte'
+import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
+import { fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { requestsOf } from './fakes/support.ts'
+import { type Opened, openOffice, show } from './office.ts'
+import { NOW } from './people.ts'
+
+let opened: Opened
+afterEach(() => opened?.close())
+
+async function openLog(count: number) {
+  opened = await openOffice(fakeApi({ requests: requestsOf(count, NOW) }))
+  opened.app.router.go('requests')
+  show(opened, RequestLog)
+  await settle()
+}
+async function openSettings() {
+  opened = await openOffice(fakeApi())
+  opened.app.router.go('settings', ['support'])
+  show(opened, Settings)
+  await settle()
+}
+async function press(name: string | RegExp) {
+  await fireEvent.click(screen.getByRole('button', { name }))
+  await settle()
+}
+const rows = () => screen.getAllByRole('row').slice(1)
+
+test('a request is shown by operation, answer, duration, size and account', async () => {
+  await openLog(5)
+  expect(screen.getByText('5 requests')).toBeTruthy()
+  expect(rows()[2]?.textContent).toMatch(/POST\s+FormDirect\/SendForms2/)
+  expect(rows()[1]?.textContent).toMatch(/200.*1\.5 s.*1\.2 MB.*Practice office/)
+  expect(rows()[3]?.textContent).toContain('401')
+})
+
+test('of five thousand requests only those in sight are drawn, and new ones appear', async () => {
+  await openLog(5000)
+  expect(rows().length).toBeLessThan(60)
+  opened.api.control.state.requests = requestsOf(3, NOW)
+  opened.api.control.emit('requests.changed', null)
+  await opened.clock.pass(1100)
+  expect(rows()).toHaveLength(3)
+})
+
+test('a log without a request says what will stand there, and what never will', async () => {
+  await openLog(0)
+  expect(screen.getByText('No requests yet')).toBeTruthy()
+  expect(screen.getByText(/Never what was sent\.$/)).toBeTruthy()
+})
+
+test('the log is exported where the person says', async () => {
+  await openLog(2)
+  await press('Export CSV…')
+  expect(opened.app.toasts.shown.map(({ text }) => text)).toEqual(['Saved as “Countersign requests.csv”.'])
+})
+
+test('what was found on this computer is told line by line, with what to do', async () => {
+  await openSettings()
+  await press('Check this computer')
+  const found = within(screen.getByRole('list', { name: 'What was found' }))
+  expect(found.getByText('This computer’s clock is 4 minutes ahead of the service’s.')).toBeTruthy()
+  expect(found.getByText('Turn on automatic time in the system’s settings.')).toBeTruthy()
+  expect(found.getByText('Camera')).toBeTruthy()
+})
+
+test('a report is read before it is saved', async () => {
+  await openSettings()
+  await press('Save a report…')
+  const dialog = within(await screen.findByRole('dialog', { name: 'Report for support' }))
+  expect(dialog.getByLabelText('summary.txt').textContent).toContain('Countersign 0.1.0')
+  await fireEvent.click(dialog.getByRole('button', { name: 'Save…' }))
+  await settle()
+  expect(opened.app.toasts.shown.map(({ text }) => text)).toEqual(['Saved as “Countersign report.zip”.'])
+})
+
+test('diagnostics go to the clipboard as a short text', async () => {
+  await openSettings()
+  await press('Copy diagnostics')
+  const [copied] = opened.api.control.calls.filter(({ name }) => name === 'system.copy')
+  expect(copied?.input).toEqual({ text: expect.stringMatching(/^Countersign 0\.1\.0\n[\s\S]*keychain: ok/) })
+})

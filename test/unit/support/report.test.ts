@@ -1,0 +1,139 @@
+/** What a person is shown for support is what is saved, and nothing of anyone is in it. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { strFromU8, unzipSync } from 'fflate'
+import { expect, test } from 'vitest'
+import { Settings } from '../../../src/main/core/storage/settings.ts'
+import { type ReportFacts, reportOf } from '../../../src/main/core/support/report.ts'
+import { type SelfTestDeps, selfTest } from '../../../src/main/core/support/self-test.ts'
+import { asAppError } from '../../../src/main/ipc/errors.ts'
+import type { RequestContext } from '../../../src/main/ipc/registration.ts'
+import { supportHandlers } from '../../../src/main/ipc/support.ts'
+import { temporaryFolder } from '../storage/folders.ts'
+
+const ACCOUNT = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
+const NOW = Date.UTC(2026, 10, 24, 9)
+const time = { now: () => NOW, zone: () => 'Pacific/Auckland' }
+
+const facts = (change: Partial<ReportFacts> = {}): ReportFacts => ({
+  run: { version: '0.1.0', system: 'Linux 6.8.0 x64', electron: '45.4.1' },
+  status: { keychain: { state: 'available' }, storage: { state: 'encrypted' }, troubles: [] },
+  policy: 'none, 0 settings locked',
+  settings: Settings.parse({ downloadFolder: '/home/planted/Documents', countryCode: '64' }),
+  accounts: [
+    { id: ACCOUNT, kind: 'service', scheme: 'bearer', folders: ['planted matters'], state: 'offline', reason: 'tls' }
+  ],
+  findings: [],
+  log: '',
+  requests: 'Time,Account\r\n',
+  ...change
+})
+
+test('a report says how all stands, with accounts by their ids and settings without anything of a person', () => {
+  const { files } = reportOf(facts(), time, 'r-1')
+  expect(files.map(({ name }) => name)).toEqual(['summary.txt', 'this computer.txt', 'log.txt', 'requests.csv'])
+  expect(files[0]?.text).toContain(`  ${ACCOUNT}: service, bearer, 1 folders, offline (tls)`)
+  expect(files[0]?.text).toContain('own downloads folder yes')
+  expect(JSON.stringify(files)).not.toContain('planted')
+})
+
+test('lines of a log that someone else wrote are scrubbed once more, and times stay', () => {
+  const log = [
+    '2026-11-24T09:00:00.000Z [info] Countersign started. {"version":"0.1.0"}',
+    '2026-11-24T09:00:01.000Z [warn] sent to planted@example.com by /home/planted/x.pdf'
+  ].join('\n')
+  const text = reportOf(facts({ log }), time, 'r-1').files[2]?.text
+  expect(text).toContain('2026-11-24T09:00:00.000Z [info] Countersign started. {"version":"0.1.0"}')
+  expect(text).toContain('2026-11-24T09:00:01.000Z [warn] sent to ‹address›')
+  expect(text).not.toContain('planted')
+})
+
+test('what a finding says of the office’s service stays on the screen', () => {
+  const found = 'The certificate of planted.example.com isn’t trusted.'
+  const { files } = reportOf(
+    facts({ findings: [{ what: 'service', accountId: ACCOUNT, state: 'warn', code: 'tls', found }] }),
+    time,
+    'r'
+  )
+  expect(files[1]?.text).toBe(`service ${ACCOUNT}: warn (tls)\n`)
+})
+
+test('what was shown is what is saved, and a report that was replaced isn’t', async () => {
+  const path = join(temporaryFolder(), 'report.zip')
+  let made = 0
+  const handlers = supportHandlers({
+    requestLog: { list: () => ({ requests: [], total: 0 }), file: () => new Uint8Array() },
+    time,
+    chooseSaveFile: async () => path,
+    check: async () => [],
+    report: async () => reportOf(facts({ log: `line of report ${++made}` }), time, `r-${made}`)
+  })
+  const context: RequestContext = { from: 'office', stillAsking: () => true }
+  const first = await handlers['support.report'](undefined, context)
+  const second = await handlers['support.report'](undefined, context)
+  await expect(handlers['support.saveReport']({ id: first.id }, context)).rejects.toMatchObject({
+    appError: { code: 'gone' }
+  })
+  expect(await handlers['support.saveReport']({ id: second.id }, context)).toEqual({ label: 'report.zip' })
+  const saved = Object.entries(unzipSync(readFileSync(path))).map(([name, bytes]) => ({ name, text: strFromU8(bytes) }))
+  expect(saved).toEqual(second.files)
+})
+
+const well: SelfTestDeps = {
+  accounts: () => [{ id: ACCOUNT }],
+  ask: async () => undefined,
+  describe: asAppError,
+  clockAhead: () => 0,
+  tryKeychain: async () => ({ state: 'available' }),
+  storage: { state: 'encrypted' },
+  dataFolder: '.',
+  otherDisplay: () => 'Pen display',
+  printers: async () => 1,
+  freeIn: async () => 50 * 1024 ** 3
+}
+const states = async (change: Partial<SelfTestDeps> = {}) =>
+  Object.fromEntries(
+    (await selfTest({ ...well, ...change })).map(({ what, state, code }) => [what, `${state} ${code}`])
+  )
+
+test('a computer that has all it needs is said to be so', async () => {
+  expect(await states()).toEqual({
+    service: 'ok online',
+    clock: 'ok 0 s',
+    keychain: 'ok available',
+    database: 'ok encrypted',
+    disk: 'ok 50 GB',
+    'second-display': 'ok there',
+    printers: 'ok 1'
+  })
+})
+
+test('each thing that is wrong is told of with what to do, and what can’t be found out is no failure', async () => {
+  const wrong: SelfTestDeps = {
+    ...well,
+    ask: async () => Promise.reject(new Error('no')),
+    tryKeychain: async () => ({ state: 'unavailable', reason: 'locked', detail: '' }),
+    storage: { state: 'memory' },
+    otherDisplay: () => undefined,
+    printers: async () => Promise.reject(new Error('no')),
+    freeIn: async () => 200 * 1024 ** 2
+  }
+  expect(await states(wrong)).toEqual({
+    service: 'warn internal',
+    keychain: 'warn locked',
+    database: 'warn memory',
+    disk: 'warn 0.1 GB',
+    'second-display': 'note none',
+    printers: 'note unknown'
+  })
+  const findings = await selfTest({ ...wrong, printers: async () => 0 })
+  expect(findings.filter(({ what, next }) => what !== 'service' && !next)).toEqual([])
+})
+
+test.each([
+  [240_000, 'This computer’s clock is 4 minutes ahead of the service’s.'],
+  [-600_000, 'This computer’s clock is 10 minutes behind the service’s.']
+])('a clock that is off by %i ms is told in minutes', async (ahead, words) => {
+  const findings = await selfTest({ ...well, clockAhead: () => ahead })
+  expect(findings.find(({ what }) => what === 'clock')).toMatchObject({ state: 'warn', found: words })
+})

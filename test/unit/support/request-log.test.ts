@@ -1,0 +1,95 @@
+/** The request log: what was asked of services, and nothing of what was in it. */
+import { expect, test } from 'vitest'
+import { createAuthentication, createServiceClient, type Fetch } from '../../../src/main/core/service/index.ts'
+import { MOST_REQUESTS, RequestLog } from '../../../src/main/core/support/request-log.ts'
+import { json, serve } from '../../contract/hand-written-service.ts'
+
+const ACCOUNT = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
+const DAY = 86_400_000
+
+/** A log whose clocks the test moves. */
+function opened() {
+  let now = Date.UTC(2026, 10, 24, 9)
+  let told = 0
+  const time = { now: () => now, elapsed: () => now, after: () => () => undefined, zone: () => 'Pacific/Auckland' }
+  const log = new RequestLog({ time, changed: () => told++ })
+  return {
+    log,
+    told: () => told,
+    pass: (milliseconds: number) => {
+      now += milliseconds
+    }
+  }
+}
+
+function clientOf(url: string, log: RequestLog, accountId = ACCOUNT, over: Fetch = fetch) {
+  const credentials = { scheme: 'bearer', token: () => 'planted-token-4711' } as const
+  return createServiceClient({
+    baseUrl: `${url}/planted-tenant`,
+    authentication: createAuthentication(credentials, { clock: Date.now }),
+    fetch: log.observed(over, accountId),
+    clock: Date.now,
+    random: () => 0.5
+  })
+}
+
+test('a request is told of by its operation, answer, size and account: nothing of its address, headers or body', async () => {
+  const service = await serve(json({ IsValid: true, Reason: 'planted words of an answer' }))
+  const { log } = opened()
+  await clientOf(service.url, log)
+    .validateSignatures('planted-reference')
+    .catch(() => undefined)
+  await clientOf(service.url, log)
+    .sendReminder({ DocumentReference: 'planted-reference' } as never)
+    .catch(() => undefined)
+  const { requests, total } = log.list(0, 10)
+  expect(total).toBe(service.asked.length)
+  expect(requests.at(-1)).toMatchObject({ accountId: ACCOUNT, status: 200 })
+  expect(requests.at(-1)?.bytes).toBeGreaterThan(20)
+  expect(requests.every(({ operation }) => /^[A-Z]\w+\/\w+$/.test(operation))).toBe(true)
+  expect(`${JSON.stringify(requests)} ${Buffer.from(log.file('csv')).toString()}`).not.toMatch(/planted/)
+})
+
+test('what failed says how, and the caller gets the same failure', async () => {
+  const { log } = opened()
+  const refused: Fetch = async () => {
+    throw new Error('net::ERR_CONNECTION_REFUSED at https://planted.example')
+  }
+  await expect(log.observed(refused, ACCOUNT)('https://planted.example/', {}, 'Account/Info')).rejects.toThrow(
+    'REFUSED'
+  )
+  const aborted = AbortSignal.abort()
+  await expect(log.observed(refused, undefined)('https://planted.example/', { signal: aborted })).rejects.toThrow()
+  expect(log.list(0, 10).requests).toMatchObject([
+    { failed: 'cancelled', operation: '' },
+    { failed: 'refused', operation: 'Account/Info', accountId: ACCOUNT }
+  ])
+  expect(JSON.stringify(log.list(0, 10))).not.toContain('planted')
+})
+
+test('an answer that is given up is counted as far as it came', async () => {
+  const { log, pass } = opened()
+  const slow: Fetch = async () => new Response(new ReadableStream({ pull: (to) => to.enqueue(new Uint8Array(1000)) }))
+  const response = await log.observed(slow, ACCOUNT)('https://sign.example.com/', {}, 'Account/Info')
+  const reader = response.body?.getReader()
+  await reader?.read()
+  pass(500)
+  await reader?.cancel()
+  const [request] = log.list(0, 1).requests
+  expect(request).toMatchObject({ status: 200, milliseconds: 500 })
+  expect(request?.bytes).toBeGreaterThanOrEqual(1000)
+})
+
+test('nothing is kept for longer than a day, nor more than five thousand', async () => {
+  const { log, pass } = opened()
+  const answer = log.observed(async () => new Response(null, { status: 204 }), ACCOUNT)
+  for (let made = 0; made < MOST_REQUESTS + 20; made++) await answer('https://sign.example.com/', {}, 'Account/Info')
+  expect(log.list(0, 1).total).toBe(MOST_REQUESTS)
+  pass(DAY - 1)
+  await answer('https://sign.example.com/', {}, 'Document/Validation')
+  expect(log.list(0, 2).requests[0]?.operation).toBe('Document/Validation')
+  pass(2)
+  expect(log.list(0, 10).total).toBe(1)
+  pass(DAY)
+  expect(log.list(0, 10)).toEqual({ requests: [], total: 0 })
+})
