@@ -132,10 +132,16 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
 
     'accounts.signIn': async ({ authentication }) => ({ signIn: await browserSignIn.begin(authentication) }),
     'accounts.signInAgain': async ({ id }) => {
+      const { baseUrl } = accounts.get(id)
+      const number = accounts.signInNumber(id)
       const kept = await accounts.secretsOf(id)
       if (kept.scheme !== 'oauth' || kept.grant !== 'code')
         fail('not-allowed', 'This account doesn’t sign in with a browser.')
-      return update(id, { authentication: await browserSignIn.signIn(kept) })
+      const authentication = await browserSignIn.signIn(kept)
+      // A person takes minutes: what was entered meanwhile stays, and what proves who we are to one service is not for another.
+      if (accounts.get(id).baseUrl !== baseUrl || accounts.signInNumber(id) !== number)
+        fail('cancelled', 'Sign-in was cancelled.')
+      return update(id, { authentication })
     },
     'accounts.cancelSignIn': async () => browserSignIn.cancel(),
 

@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => work.close())
 
-function opened(seen: { from?: string } = {}) {
+function opened(seen: { from?: string } = {}, parts: Partial<Parameters<typeof accountHandlers>[0]> = {}) {
   const days: PracticeDay[] = [USUAL_DAY]
   const forgotten: string[] = []
   const notes: AuditNote[] = []
@@ -53,7 +53,8 @@ function opened(seen: { from?: string } = {}) {
     note: (note) => void notes.push(note),
     whileDownloadsRest: (_id, remove) => remove(),
     leaveAccount: async () => undefined,
-    changed: () => undefined
+    changed: () => undefined,
+    ...parts
   })
   const learn = (id: string) => {
     facts.note(id, { formsBy: 'SendForms' })
@@ -225,4 +226,43 @@ test('nobody signs in again, with a browser, to an account that doesn’t do so'
   const added = handlers['accounts.add']({ kind: 'service', name: 'Office 3', baseUrl, authentication: byCode }, asking)
   await expect(added).rejects.toMatchObject({ appError: { code: 'invalid' } })
   expect(work.accounts.list().map(({ name }) => name)).not.toContain('Office 3')
+})
+
+test('what a person signs in again by is not for a service to which the account was led meanwhile', async () => {
+  const back = Promise.withResolvers<void>()
+  const left = Promise.withResolvers<void>()
+  const browserSignIn = openBrowserSignIn({
+    fetch,
+    newId: () => 'id',
+    time: systemTime,
+    openInBrowser: async () => undefined
+  })
+  const { handlers, notes } = opened(
+    {},
+    {
+      browserSignIn: {
+        ...browserSignIn,
+        async signIn(typed) {
+          left.resolve()
+          await back.promise
+          return { ...typed, tokens: { refresh: 'new' } }
+        }
+      }
+    }
+  )
+  const apiKey = { key: 'made-up-key', secret: 'made-up-secret', referer: 'https://office.example.com' }
+  const client = { scheme: 'oauth', grant: 'code', clientId: 'office', issuer: 'https://login.example.com' } as const
+  const { id } = await work.accounts.add({
+    ...{ kind: 'service', name: 'Office', baseUrl: 'https://one.example.com' },
+    authentication: { ...client, apiKey, tokens: { refresh: 'old' } }
+  })
+  const again = handlers['accounts.signInAgain']({ id }, asking)
+  await left.promise
+  const elsewhere = 'https://elsewhere.example.com'
+  const bearer = { scheme: 'bearer', token: 'made-up' } as const
+  await handlers['accounts.update']({ id, name: 'Office', baseUrl: elsewhere, authentication: bearer }, asking)
+  back.resolve()
+  await expect(again).rejects.toMatchObject({ appError: { code: 'cancelled' } })
+  expect(await work.accounts.secretsOf(id)).toEqual(bearer)
+  expect(notes).toHaveLength(1)
 })
