@@ -135,8 +135,10 @@ export function preferCamera(label: string, other: string): void {
     return stream
   }
 
-  // A proxy has the name, the length and the manners of what it stands for.
+  // A proxy has the name, the length and the manners of what it stands for. It inherits nothing that the page could add to.
   const value = new Proxy(media.getUserMedia, {
+    // @ts-expect-error: the compiler takes it for a trap.
+    __proto__: null,
     apply(native, self, args) {
       const question = copyOf(args[0])
       return question ? fromChosen(self, question) : apply(native, self, args)

@@ -71,3 +71,17 @@ test.each([
   })
   expect(granted()).toBe(false)
 })
+
+test('one that was closed while the system asked for its permission isn’t open once it has it', async () => {
+  const asking = Promise.withResolvers<boolean>()
+  const camera = new CameraTest({
+    ...{ time: ownTime().run(), platform: 'darwin', devServer: undefined },
+    systemAllows: () => asking.promise
+  })
+  const opened = camera.open()
+  // Someone was given the screen, or it was locked.
+  camera.close()
+  asking.resolve(true)
+  await expect(opened).rejects.toMatchObject({ appError: { code: 'cancelled' } })
+  expect(camera.holds(asked)).toBe(false)
+})

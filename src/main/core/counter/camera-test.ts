@@ -22,20 +22,25 @@ export interface CameraTestDeps {
 export class CameraTest {
   readonly #deps: CameraTestDeps
   #end: (() => void) | undefined
+  /** How often it was closed. */
+  #closings = 0
 
   constructor(deps: CameraTestDeps) {
     this.#deps = deps
   }
 
-  /** @throws AppFailure `not-allowed` where the system forbids the camera. */
+  /** @throws AppFailure `not-allowed` where the system forbids the camera; `cancelled` where it was closed while the system asked. */
   async open(): Promise<void> {
+    const closings = this.#closings
     if (!(await this.#deps.systemAllows())) forbidden(this.#deps.platform)
-    this.close()
+    if (closings !== this.#closings) fail('cancelled', 'The camera test was closed.')
+    this.#end?.()
     this.#end = this.#deps.time.after(LONGEST_TEST, () => this.close())
   }
 
   /** Nothing is granted from now on. Calling it again is harmless; the page itself ends what it shows. */
   close(): void {
+    this.#closings++
     this.#end?.()
     this.#end = undefined
   }

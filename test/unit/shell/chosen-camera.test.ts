@@ -1,0 +1,27 @@
+/** What chooses the camera runs in a page's own documents: the page gets no hand on it. */
+import { runInNewContext } from 'node:vm'
+import { expect, test } from 'vitest'
+import { preferCamera } from '../../../src/main/shell/chosen-camera.ts'
+
+/** A page's world, with as much of the browser's devices as is looked at before anyone asks. */
+const WORLD = `
+  class MediaDevices { getUserMedia() {} enumerateDevices() {} }
+  class MediaDeviceInfo { get kind() {} get label() {} get deviceId() {} }
+  class MediaStream { getTracks() {} }
+  class MediaStreamTrack { get kind() {} get label() {} stop() {} applyConstraints() {} }
+  class DOMException { get name() {} }
+  Object.assign(globalThis, { MediaDevices, MediaDeviceInfo, MediaStream, MediaStreamTrack, DOMException, structuredClone: (value) => value })
+`
+
+test('what every object inherits in a page leads it to nothing of what chooses', () => {
+  const seen = runInNewContext(`'use strict'; ${WORLD}; (${preferCamera})('Camera', 'other');
+    const seen = [];
+    const asked = MediaDevices.prototype.getUserMedia;
+    for (const trap of ['get', 'has', 'getPrototypeOf', 'ownKeys', 'getOwnPropertyDescriptor']) {
+      Object.defineProperty(Object.prototype, trap, { configurable: true, get() { seen.push(trap); return undefined } });
+    }
+    asked.name; 'name' in asked; Object.getPrototypeOf(asked); Object.keys(asked);
+    Object.prototype.hasOwnProperty.call(asked, 'name');
+    seen`)
+  expect([...seen]).toEqual([])
+})
