@@ -50,7 +50,8 @@ const LOCKS: Locks = {
     const account = accounts.list().find((one) => one.id === id)
     return [
       authentication && !organisation.allowsSignIn(authentication.scheme) && 'signInMethods',
-      account && changesManaged(account, { name, baseUrl, scheme: authentication?.scheme }, organisation) && 'accounts'
+      account && changesManaged(account, { name, baseUrl, scheme: authentication?.scheme }, organisation) && 'accounts',
+      account && leadsElsewhere(account, baseUrl) && 'otherAccounts'
     ]
   },
   'accounts.signIn': (_input, { organisation }) => [!organisation.allowsSignIn('oauth') && 'signInMethods'],
@@ -58,7 +59,7 @@ const LOCKS: Locks = {
   'accounts.try': ({ id, baseUrl, authentication }, { organisation, accounts }) => {
     const account = accounts.list().find((one) => one.id === id)
     return [
-      !account && 'otherAccounts',
+      (!account || leadsElsewhere(account, baseUrl)) && 'otherAccounts',
       authentication && !organisation.allowsSignIn(authentication.scheme) && 'signInMethods',
       account && changesManaged(account, { baseUrl, scheme: authentication?.scheme }, organisation) && 'accounts'
     ]
@@ -110,9 +111,14 @@ function changesManaged(
   if (!organisation.hasAccount(account.id)) return false
   return (
     (name !== undefined && name !== account.name) ||
-    baseUrl.replace(/\/+$/, '') !== account.baseUrl ||
+    leadsElsewhere(account, baseUrl) ||
     (scheme !== undefined && scheme !== account.scheme)
   )
+}
+
+/** An account that leads to another service is another account, whatever it was called before. */
+function leadsElsewhere(account: Account, baseUrl: string): boolean {
+  return baseUrl.replace(/\/+$/, '') !== account.baseUrl
 }
 
 function downloadsChanged(folderId: string | undefined, pattern: string | undefined, deps: LockDeps): Changed[] {

@@ -23,8 +23,11 @@ const kinds = {
   'waits-here': 'views'
 } as const
 
-/** An office that has an account of the organisation's and one of its own, under a policy. */
-async function office(policy: unknown) {
+/**
+ * An office under a policy, with the accounts that this names.
+ * @param had an account of people's own, from before.
+ */
+async function office(policy: unknown, had?: typeof OWN) {
   const made = policyOffice()
   made.put(policy)
   const organisation = await made.start()
@@ -36,6 +39,11 @@ async function office(policy: unknown) {
     newId: () => `account-${++ids}`
   })
   await applyAccounts({ organisation, accounts, log: { info: () => undefined, warn: () => undefined } })
+  const own = openAccounts({
+    ...{ db: made.db, secrets: keychain.accounts, time: made.time.run() },
+    newId: () => 'account-own'
+  })
+  if (had) await own.add({ ...had, kind: 'service' })
   const preferences = openPreferences(made.db, () => organisation.policy.quietHours)
   const asked: string[] = []
   const handlers = Object.fromEntries(requestNames.map((name) => [name, async () => void asked.push(name)]))
@@ -112,6 +120,16 @@ const TABLE: readonly Locked[] = [
     ...{ setting: 'otherAccounts', policy: { otherAccounts: false }, request: 'accounts.try' },
     input: { baseUrl: OWN.baseUrl, authentication: OWN.authentication }
   },
+  // An account that people had before, led to another service.
+  ...(['accounts.update', 'accounts.try'] as const).map((request): Locked => {
+    const { name, ...access } = OWN
+    const input = { ...(request === 'accounts.update' && { name }), ...access, id: 'account-own' }
+    return {
+      ...{ setting: 'otherAccounts', policy: { otherAccounts: false }, request },
+      input: { ...input, baseUrl: 'https://elsewhere.example' },
+      harmless: input
+    }
+  }),
   ...(['accounts.add', 'accounts.update', 'accounts.try'] as const).map((request): Locked => {
     const whose = {
       'accounts.add': { kind: 'service', name: 'Own' },
@@ -210,7 +228,7 @@ const TABLE: readonly Locked[] = [
 
 describe('what the organisation has set is refused', () => {
   test.each(TABLE)('$setting: $request', async ({ policy, request, input, harmless }) => {
-    const { ask, asked } = await office(policy)
+    const { ask, asked } = await office(policy, OWN)
     expect(await ask(request, input as never)).toMatchObject({
       ok: false,
       error: { code: 'not-allowed', message: 'This is set by your organisation.' }
@@ -228,8 +246,16 @@ describe('what the organisation has set is refused', () => {
   })
 
   test('and all of it where the file can’t be used, and none ever could', async () => {
-    const { ask, asked } = await office('{')
-    // Of the organisation's accounts none is known then.
+    const { ask, asked } = await office('{', OWN)
+    // Which are the organisation's accounts isn't known then, so none is changed.
+    const mine = { ...OWN, id: 'account-own' }
+    const mineIs = (changes: object) => ask('accounts.update', { ...mine, ...changes } as never)
+    expect(await ask('accounts.remove', { id: mine.id })).toMatchObject({ ok: false, error: { code: 'not-allowed' } })
+    expect(await mineIs({ name: 'Mine' })).toMatchObject({ ok: false, error: { code: 'not-allowed' } })
+    expect(await mineIs({ authentication: { scheme: 'none' } })).toMatchObject({ ok: false })
+    // The same account may have another token.
+    expect(await mineIs({})).toMatchObject({ ok: true })
+    expect(asked.splice(0)).toEqual(['accounts.update'])
     const ofNone = TABLE.filter(({ setting }) => setting !== 'accounts' && setting !== 'signInMethods')
     // What differs from how it is set now.
     for (const { request, input, policy } of ofNone) {

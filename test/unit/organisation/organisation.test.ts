@@ -149,4 +149,23 @@ describe('while the application runs', () => {
     put({})
     expect(seen).toEqual([])
   })
+
+  test.each(['before', 'after'] as const)(
+    'what fails once, %s it holds, keeps no later policy from holding',
+    async (when) => {
+      const office = policyOffice()
+      office.put({})
+      const organisation = await office.start()
+      organisation.follow(() => {
+        if (when === 'before') throw new Error('Made up.')
+        return () => Promise.reject(new Error('Made up.'))
+      })
+      office.put({ practiceOffice: false })
+      await organisation.look()
+      expect(organisation.isLocked('practiceOffice')).toBe(true)
+      office.put({ signingOrigins: [] })
+      await organisation.look()
+      expect(organisation.view().locked).toEqual(['signingOrigins'])
+    }
+  )
 })

@@ -61,6 +61,14 @@ describe('what an ordinary user could have put there isn’t taken', () => {
     expect(await read('others')).toEqual(unusable('Users can change the file. Let only administrators write it.'))
   })
 
+  test('and one that its own owner has marked as read-only', async () => {
+    const { read, path } = office()
+    chmodSync(path, 0o444)
+    expect(await read('others')).toEqual(
+      unusable('The file is marked as read-only. Remove the mark, and let only administrators write the file.')
+    )
+  })
+
   test('a link, also to a file that could be used', async () => {
     const { read, path, folder } = office()
     renameSync(path, join(folder, 'other.json'))

@@ -62,6 +62,15 @@ describe('what isn’t a policy at all is said', () => {
     expect(saidBy(file)).toEqual(['The file is nested deeper than any policy.'])
   })
 
+  test('a name that fills half of it, with much in it', () => {
+    const name = 'a'.repeat(400_000)
+    // 100 values, each found by its path: some 40 MB of names if each had all of it.
+    const before = process.memoryUsage().heapUsed
+    const [said] = saidBy(`{"${name}": [${'0,'.repeat(30_000)}0]}`)
+    expect(said).toMatch(/“a+…” isn’t a setting/)
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(200_000_000)
+  })
+
   test('as many unknown names as fit are told of by a few', () => {
     const file = `{${Array.from({ length: 40_000 }, (_, index) => `"x${index}": 1`).join(',\n')}}`
     expect(saidBy(file)).toHaveLength(20)

@@ -71,9 +71,9 @@ export class Organisation {
 
   readonly plainHttpHosts = (): readonly string[] => this.policy.plainHttpHosts ?? []
 
-  /** Whether an account is the organisation's. */
+  /** Whether an account is the organisation's; where nothing of its policy is known, any may be. */
   hasAccount(id: string): boolean {
-    return this.#accountIds.includes(id)
+    return this.#held.policy === undefined || this.#accountIds.includes(id)
   }
 
   /** The accounts that were made of those it names. */
@@ -113,14 +113,23 @@ export class Organisation {
 
   /** Reads the file now. Never rejects. */
   look(): Promise<void> {
-    this.#looking = this.#looking.then(async () => {
-      const held = await this.#read()
-      if (JSON.stringify(held) === JSON.stringify(this.#held)) return
-      const changed = this.#changing()
-      this.#held = held
-      await changed()
-    })
+    // What fails once, here or in who follows it, must not be the last time that the file is looked at.
+    this.#looking = this.#looking
+      .then(() => this.#lookOnce())
+      .catch(() => this.#deps.log.warn('What follows of the organisation’s policy could not be done.'))
     return this.#looking
+  }
+
+  async #lookOnce(): Promise<void> {
+    const held = await this.#read()
+    if (JSON.stringify(held) === JSON.stringify(this.#held)) return
+    let changed: () => Promise<void>
+    try {
+      changed = this.#changing()
+    } finally {
+      this.#held = held
+    }
+    await changed()
   }
 
   async #read(): Promise<Held> {

@@ -95,6 +95,9 @@ export function positionOf(text: string, offset: number): { line: number; column
   return { line: before.split(/\r\n|\r|\n/).length, column: [...before.slice(lineStart)].length + 1 }
 }
 
+/** Far longer than any name of a policy: all of one that fills the file, for each value in it, would fill the memory. */
+const LONGEST_NAME = 60
+
 function keyOf(path: Path): string {
-  return JSON.stringify(path)
+  return JSON.stringify(path.map((part) => (typeof part === 'string' ? part.slice(0, LONGEST_NAME) : part)))
 }

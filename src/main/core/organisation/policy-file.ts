@@ -29,6 +29,8 @@ const TRIES = 4
 const AGAIN = 250
 const OTHER_PLACE = '--policy-file='
 const OTHERS_MAY_WRITE = 0o022
+/** On Windows, all that is told of a file's mode: whether it is marked as read-only. */
+const OWNER_MAY_WRITE = 0o200
 
 /**
  * The system's place. No variable of the environment leads to it: anyone who starts the application could set one.
@@ -96,11 +98,14 @@ async function readOnce(place: PolicyPlace): Promise<PolicyFile | 'changing'> {
 const A_LINK = 'The file is a link. Put the file itself there.'
 const MAY_BE_CHANGED = 'Users can change the file. Let only administrators write it.'
 
+const MARKED = 'The file is marked as read-only. Remove the mark, and let only administrators write the file.'
+
 function whyUnfit(stats: Stats, { owners }: PolicyPlace): string | undefined {
   if (stats.isSymbolicLink()) return A_LINK
   if (!stats.isFile()) return 'This isn’t a file.'
   if (stats.size > LARGEST_POLICY) return TOO_LARGE
-  if (owners === 'others') return undefined
+  // Anyone may mark their own file so; that it can't be opened for writing then says nothing of whose it is.
+  if (owners === 'others') return Number(stats.mode) & OWNER_MAY_WRITE ? undefined : MARKED
   if (!owners.includes(Number(stats.uid))) return 'The file isn’t an administrator’s. Make root its owner.'
   return Number(stats.mode) & OTHERS_MAY_WRITE ? MAY_BE_CHANGED : undefined
 }
