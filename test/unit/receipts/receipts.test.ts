@@ -371,7 +371,9 @@ describe('a receipt’s file', () => {
       const changed = Buffer.from(whole)
       changed[at] = (changed[at] ?? 0) ^ 2
       await writeFile(path, changed)
-      expect((await receipts.check(path)).verdict, String(at)).not.toBe('genuine')
+      const { verdict, bytes } = await receipts.check(path)
+      expect(verdict, String(at)).not.toBe('genuine')
+      expect(bytes && { at, isWithin: at >= bytes.from && at <= bytes.to }).toEqual({ at, isWithin: true })
     }
   })
 

@@ -68,8 +68,11 @@ export function judgedReceipt(file: Buffer): ReceiptVerdict {
   digest.add(pdf)
   const said = { verdict: 'changed' as const, fingerprint: signed.fingerprint, statement }
   const now = digest.end()
-  if (now.bytes !== statement.bytes || now.sha256 !== statement.sha256)
-    return { ...said, bytes: firstDifference(statement, now) }
+  if (now.bytes !== statement.bytes || now.sha256 !== statement.sha256) {
+    const { from, to } = firstDifference(statement, now)
+    // Where the line break before the mark was changed, the line begins earlier, and the PDF seems to end there.
+    return { ...said, bytes: { from, to: Math.min(Math.max(to, statement.bytes), file.length - 1) } }
+  }
   const written = trailerOf(pdf, signed)
   const trailer = file.subarray(found.from)
   if (written.equals(trailer)) return { ...said, verdict: 'genuine' }
@@ -89,13 +92,13 @@ function endOf(pdf: Uint8Array): string | undefined {
   return END.exec(Buffer.from(pdf.subarray(-64)).toString('latin1'))?.[1]
 }
 
-/** The last long line, as what follows it is short, with where it begins: also where its mark was changed. */
+/** The last long line, as what follows it is short, with where it begins: also where its mark, or the space behind that, was changed. */
 function findSigned(file: Buffer): { from: number; text: string } | undefined {
   for (let end = file.length; end > 0; ) {
     const from = file.lastIndexOf('\n', end - 1)
     if (end - from > SHORTEST) {
       const line = file.subarray(from + 1, end).toString('latin1')
-      const space = line.indexOf(' ')
+      const space = line.startsWith(MARK) ? MARK.length : line.indexOf(' ')
       const isOurs = from >= 0 && file.length - end < SHORTEST && space >= 0 && space < SHORTEST / 4
       return isOurs ? { from, text: Buffer.from(line.slice(space + 1), 'base64').toString('utf8') } : undefined
     }
