@@ -79,7 +79,7 @@ export const mutants: Record<Removable, readonly Edit[]> = {
   ],
   windows: [
     { file: SESSION_POLICY, find: "return { action: 'deny' }", put: "return { action: 'allow' }" },
-    { file: VIEW, find: 'else if (this.#mayLoad(url)) this.#go(url)', put: 'else this.#go(url)' }
+    { file: VIEW, find: 'const isLoaded = !postsData && this.#mayLoad(url)', put: 'const isLoaded = !postsData' }
   ],
   permissions: [
     { file: SESSION_POLICY, find: '    grant(false)\n', put: '    grant(true)\n    return\n' },
