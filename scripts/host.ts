@@ -29,7 +29,8 @@ export function openOnHost(passedOn: readonly string[]): ChildProcess {
       env: { ...process.env, HOST_HEADED: hasDisplay ? '1' : '0' }
     }
   )
-  if (!hasDisplay) {
+  // A check of a policy file opens nothing that could be attached to.
+  if (!hasDisplay && !passedOn.some((argument) => argument.startsWith('--check-policy'))) {
     askHost(application)('endpoint').then(
       (endpoint) => console.log(`There is no display here. Attach a browser’s developer tools to ${endpoint}`),
       () => undefined

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { POLICY_FOLDER, policyFiles } from '../../../scripts/policy-files.ts'
 import { checkedPolicyAt, policyToCheck } from '../../../src/main/core/organisation/check.ts'
@@ -43,7 +43,7 @@ test.each([
 })
 
 test.each([
-  ['a file that isn’t there', '/nowhere/policy.json', 'The file couldn’t be read.'],
+  ['a file that isn’t there', '/nowhere/policy.json', `There’s no file ${resolve('/nowhere/policy.json')}.`],
   ['a folder', '/', 'This isn’t a file.'],
   ['no file', '', 'Use: countersign --check-policy FILE']
 ])('a check of %s says so', (_what, path, said) => {

@@ -38,10 +38,47 @@ describe('what isn’t a policy at all is said', () => {
       '{\n  "accounts": [',
       'Line 2, column 16: The file ends in the middle. A closing bracket or quotation mark is missing.'
     ],
+    ['a comma too many', '{\n  "practiceOffice": false,\n}', 'Line 3, column 1: Remove the comma before this bracket.'],
     [
-      'a comma too many',
-      '{\n  "practiceOffice": false,\n}',
-      'Line 3, column 1: This isn’t valid JSON. Look for a missing or extra comma, quotation mark or bracket just before.'
+      'a comma too few',
+      '{\n  "practiceOffice": false\n  "otherAccounts": false\n}',
+      'Line 3, column 3: A comma is missing just before.'
+    ],
+    [
+      'a bracket of another kind',
+      '{\n  "accounts": [}\n}',
+      'Line 2, column 16: This isn’t valid JSON. Look for a missing or extra comma, quotation mark or bracket just before.'
+    ],
+    ['a comment', '// Ours\n{}', 'Line 1, column 1: JSON has no comments. Remove this one.'],
+    [
+      'a comment within',
+      '{\n  "otherAccounts": true, # Ours\n}',
+      'Line 2, column 26: JSON has no comments. Remove this one.'
+    ],
+    [
+      'another language’s truth',
+      '{\n  "otherAccounts": True,\n  "practiceOffice": true\n}',
+      'Line 2, column 20: Write true, false and null in small letters.'
+    ],
+    [
+      'a word processor’s quotation marks',
+      '{\n  “otherAccounts”: true\n}',
+      'Line 2, column 3: Quotation marks must be straight double ones: ".'
+    ],
+    [
+      'single quotation marks',
+      '{\n  "defaultAccount": \'A\'\n}',
+      'Line 2, column 21: Quotation marks must be straight double ones: ".'
+    ],
+    [
+      'a path as Windows has it',
+      '{"downloads": {\n"folder": "C:\\Scans"}}',
+      'Line 2, column 15: Write each backslash of a path twice, such as C:\\\\Scans.'
+    ],
+    [
+      'no quotation mark at the end',
+      '{"defaultAccount": "Harbour\n}',
+      'Line 1, column 28: A closing quotation mark is missing before the end of the line.'
     ],
     ['a list', '[]', 'Line 1, column 1: The file must be a group in curly brackets.'],
     ['a text', '"policy"', 'Line 1, column 1: The file must be a group in curly brackets.'],
@@ -82,12 +119,27 @@ describe('each mistake is said with its line and column', () => {
     [
       'an unknown name',
       '{\n  "practiceOfice": false\n}',
-      'Line 2, column 3: “practiceOfice” isn’t a setting of this version of Countersign.'
+      'Line 2, column 3: “practiceOfice” isn’t a setting. Did you mean “practiceOffice”?'
     ],
     [
       'an unknown name within',
       '{"counter": {\n "idel": 1}}',
-      'Line 2, column 2: “idel” isn’t a setting of this version of Countersign.'
+      'Line 2, column 2: “idel” isn’t a setting. Did you mean “idle”?'
+    ],
+    [
+      'an unknown name that is like none',
+      '{"printers": true}',
+      'Line 1, column 2: “printers” isn’t a setting of this version of Countersign.'
+    ],
+    [
+      'a known name in another place',
+      '{"lockAfter": 10}',
+      'Line 1, column 2: “lockAfter” is a setting, but not in this place.'
+    ],
+    [
+      'an unknown name in other letters',
+      '{"OtherAccounts": false}',
+      'Line 1, column 2: “OtherAccounts” isn’t a setting. Did you mean “otherAccounts”?'
     ],
     [
       'a name that JavaScript knows',
@@ -137,7 +189,12 @@ describe('each mistake is said with its line and column', () => {
     [
       'no hour',
       '{"quietHours": {"from": "25:00", "to": "08:00"}}',
-      'Line 1, column 25: “quietHours.from” isn’t written as it must be.'
+      'Line 1, column 25: “quietHours.from” must be a time of day from 00:00 to 23:59, such as 18:00.'
+    ],
+    [
+      'a colour by its name',
+      '{"accounts": [{"name": "A", "address": "https://a.example", "signIn": "none", "colour": "teal"}]}',
+      'Line 1, column 89: “accounts[1].colour” must be a colour such as #1f7a7a.'
     ],
     ['an empty list of methods', '{"signInMethods": []}', 'Line 1, column 19: “signInMethods” is empty.']
   ])('%s', (_name, file, said) => {

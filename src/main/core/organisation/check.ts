@@ -1,5 +1,7 @@
 /** `countersign --check-policy FILE`: what is wrong with a policy file, or what it sets, for whoever writes one. */
 import { readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { codeOf } from '../lib/failure.ts'
 import { LARGEST_POLICY, readPolicy, saidOf, TOO_LARGE } from './reading.ts'
 
 const SWITCH = '--check-policy'
@@ -25,8 +27,9 @@ export function checkedPolicyAt(path: string): CheckedPolicy {
     if (!stats.isFile()) return { isUsable: false, lines: ['This isn’t a file.'] }
     if (stats.size > LARGEST_POLICY) return { isUsable: false, lines: [TOO_LARGE] }
     return checkedPolicy(readFileSync(path))
-  } catch {
-    return { isUsable: false, lines: ['The file couldn’t be read.'] }
+  } catch (error) {
+    const isMissing = codeOf(error) === 'ENOENT'
+    return { isUsable: false, lines: [isMissing ? `There’s no file ${resolve(path)}.` : 'The file couldn’t be read.'] }
   }
 }
 

@@ -9,7 +9,7 @@ import { parsePattern } from '../downloads/name-pattern.ts'
 import { folded, shortened } from '../lib/text-folding.ts'
 import { allowedOrigin } from '../policy/allowed-origins.ts'
 import { type Path, type Places, placesIn, positionOf } from './places.ts'
-import { Policy } from './schema.ts'
+import { Policy, publishedSchema } from './schema.ts'
 
 /** In bytes. A policy with everything in it has some ten thousand. */
 export const LARGEST_POLICY = 1024 * 1024
@@ -95,17 +95,54 @@ function lineThatFails(bytes: Uint8Array): number {
   return line
 }
 
-/** V8 says where in most of its messages; in the others the text ends too early. */
 function syntaxProblem(error: unknown, text: string): PolicyProblem {
-  const at = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined
-  if (at === undefined) {
-    return problem('The file ends in the middle. A closing bracket or quotation mark is missing.', text, text.length)
+  const said = error instanceof Error ? error.message : ''
+  if (/^Unexpected end|^Unterminated/.test(said)) return problem(CUT_OFF, text, text.length)
+  const offset = Number(/at position (\d+)/.exec(said)?.[1] ?? offsetOfToken(text))
+  if (offset >= text.trimEnd().length) return problem(CUT_OFF, text, text.length)
+  return problem(hintAt(text, offset, said), text, offset)
+}
+
+const CUT_OFF = 'The file ends in the middle. A closing bracket or quotation mark is missing.'
+
+/** V8 names an unexpected token without saying where it is. What stands before it could go on; with it, nothing could. */
+function offsetOfToken(text: string): number {
+  let low = 0
+  let high = text.length
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if (couldGoOn(text.slice(0, middle))) low = middle
+    else high = middle
   }
-  return problem(
-    'This isn’t valid JSON. Look for a missing or extra comma, quotation mark or bracket just before.',
-    text,
-    Number(at)
-  )
+  return low
+}
+
+function couldGoOn(start: string): boolean {
+  try {
+    JSON.parse(start)
+    return true
+  } catch (error) {
+    const said = error instanceof Error ? error.message : ''
+    const at = /at position (\d+)/.exec(said)?.[1]
+    return at === undefined
+      ? said.startsWith('Unexpected end')
+      : said.startsWith('Unterminated') || Number(at) >= start.length
+  }
+}
+
+/** What people write who know other languages, or have written in a word processor. */
+function hintAt(text: string, offset: number, said: string): string {
+  const rest = text.slice(offset, offset + 8)
+  if (/Bad (?:escaped character|Unicode escape)/.test(said)) {
+    return 'Write each backslash of a path twice, such as C:\\\\Scans.'
+  }
+  if (/Bad control character/.test(said)) return 'A closing quotation mark is missing before the end of the line.'
+  if (/^[/#]/.test(rest)) return 'JSON has no comments. Remove this one.'
+  if (/^[“”„‘’'`]/.test(rest)) return 'Quotation marks must be straight double ones: ".'
+  if (/^(?:true|false|null)\b/i.test(rest)) return 'Write true, false and null in small letters.'
+  if (/^[}\]]/.test(rest) && /,\s*$/.test(text.slice(0, offset))) return 'Remove the comma before this bracket.'
+  if (/Expected ','/.test(said) && /^["{[]/.test(rest)) return 'A comma is missing just before.'
+  return 'This isn’t valid JSON. Look for a missing or extra comma, quotation mark or bracket just before.'
 }
 
 type Issue = NonNullable<ReturnType<typeof Policy.safeParse>['error']>['issues'][number]
@@ -115,15 +152,40 @@ function problemsOf(issue: Issue, text: string, places: Places): PolicyProblem[]
   if (issue.code === 'unrecognized_keys') {
     return issue.keys
       .slice(0, MOST_PROBLEMS)
-      .map((key) =>
-        problem(
-          `“${shortened(key, LONGEST_NAME)}” isn’t a setting of this version of Countersign.`,
-          text,
-          places.ofName([...path, key])
-        )
-      )
+      .map((key) => problem(unknownName(key), text, places.ofName([...path, key])))
   }
   return [problem(wordsFor(issue), text, places.of(path))]
+}
+
+function unknownName(key: string): string {
+  const name = shortened(key, LONGEST_NAME)
+  const names = namesIn(publishedSchema())
+  if (names.includes(key)) return `“${name}” is a setting, but not in this place.`
+  const meant = names.find((one) => isSlipOf(key, one))
+  if (meant !== undefined) return `“${name}” isn’t a setting. Did you mean “${meant}”?`
+  return `“${name}” isn’t a setting of this version of Countersign.`
+}
+
+/** Of all settings, at whatever depth. */
+function namesIn(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  const own =
+    'properties' in schema && typeof schema.properties === 'object' ? Object.keys(schema.properties ?? {}) : []
+  return [...own, ...Object.values(schema).flatMap(namesIn)]
+}
+
+/** Whether one is the other but for capitals, or for one letter that is missing, too many, wrong, or changed places with the next. */
+function isSlipOf(typed: string, name: string): boolean {
+  const [one, other] = [typed.toLowerCase(), name.toLowerCase()]
+  if (one === other) return true
+  const short = one.length < other.length ? one : other
+  const long = short === one ? other : one
+  if (short.length < 4 || long.length - short.length > 1) return false
+  let at = 0
+  while (at < short.length && short[at] === long[at]) at++
+  if (long.length > short.length) return short.slice(at) === long.slice(at + 1)
+  if (short.slice(at + 1) === long.slice(at + 1)) return true
+  return short[at] === long[at + 1] && short[at + 1] === long[at] && short.slice(at + 2) === long.slice(at + 2)
 }
 
 /** Sentences of their own, so that each can be translated. */
@@ -152,6 +214,9 @@ function wordsFor(issue: Issue): string {
       return isOfLength(issue.origin)
         ? `“${name}” is too long: ${issue.maximum} at most.`
         : `“${name}” must be at most ${issue.maximum}.`
+    case 'invalid_format':
+      if (name.startsWith('quietHours.')) return `“${name}” must be a time of day from 00:00 to 23:59, such as 18:00.`
+      return name.endsWith('.colour') ? `“${name}” must be a colour such as #1f7a7a.` : otherwise(name)
     default:
       return otherwise(name)
   }
