@@ -422,6 +422,7 @@ describe('what a sign-in service answers', () => {
     expect(await refusalOf(client.sendForms2(aFormDirectRequest()))).toMatchObject({
       code: 'refused',
       message: expect.stringContaining('sign-in service'),
+      next: expect.stringContaining('check its address'),
       mayHaveArrived: false
     })
   })

@@ -145,7 +145,10 @@ function signInWords(error: ServiceError): Pick<AppError, 'code' | 'message' | '
   }
   const certificate = code === 'tls' && certificateWords(error)
   if (certificate) return { code, message: `The connection to the sign-in service isn’t secure: ${certificate}` }
-  if (signIn === 'away' && isAway(code)) return { code, message: SIGN_IN_AWAY[code] }
+  if (signIn === 'away' && isAway(code)) {
+    const next = 'Try again in a few minutes. If it continues, check its address or ask your provider.'
+    return { code, message: SIGN_IN_AWAY[code], ...(code === 'refused' && { next }) }
+  }
   return { code: code === 'redirected' ? 'unsafe-address' : code, ...SIGN_IN[signIn] }
 }
 

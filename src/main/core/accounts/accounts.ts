@@ -330,8 +330,8 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
       const credentials = text === null ? undefined : decodeCredentials(text, row.baseUrl)
       return (
         credentials ??
-        fail('keychain', 'This account’s key or token is no longer in the keychain.', {
-          next: 'Enter it again in Settings.'
+        fail('keychain', 'This account’s key, token or password isn’t on this computer.', {
+          next: 'Enter it in Settings.'
         })
       )
     },
