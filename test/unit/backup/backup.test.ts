@@ -1,5 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { makeBackup } from '../../../src/main/core/backup/backup.ts'
@@ -357,6 +366,14 @@ test('a person’s restore: one backup at a time, checked before it replaces any
   await backups.check('b1', PASSPHRASE)
   await backups.leave('b1')
   expect(readdirSync(other.folder).filter((name) => name.startsWith('restore'))).toEqual([])
+  // Left while it is being put in place: what was checked stays for the next start.
+  await backups.open(path)
+  await backups.check('b1', PASSPHRASE)
+  const restoring = backups.restore('b1')
+  await backups.leave('b1')
+  await restoring
+  const order = JSON.parse(readFileSync(join(other.folder, 'restore.json'), 'utf8'))
+  expect(existsSync(join(other.folder, order.stage))).toBe(true)
   await backups.make(join(other.folder, '..', 'made.countersign-backup'), { passphrase: PASSPHRASE, withSecrets: true })
   expect(noted).toEqual(['data-backed-up'])
   const without = openBackups({ ...deps, keychain: memoryKeychain(), storage: { state: 'memory' } })

@@ -118,11 +118,17 @@ export function openBackups(deps: BackupsDeps) {
 
     /** The next start puts in place what was checked. @throws AppFailure `gone`; KeychainError; FileError. */
     async restore(id: string): Promise<void> {
-      const { stage, keepKey } = openedAs(id)
-      if (!stage) fail('gone', 'This backup wasn’t checked yet.')
-      await keepKey?.()
-      await decideOnRestore(folder, stage, time.now())
+      const mine = openedAs(id)
+      if (!mine.stage) fail('gone', 'This backup wasn’t checked yet.')
+      // From here on, leaving it doesn't take away what the next start puts in place.
       opened = undefined
+      try {
+        await mine.keepKey?.()
+        await decideOnRestore(folder, mine.stage, time.now())
+      } catch (error) {
+        opened ??= mine
+        throw error
+      }
     },
 
     leave: async (id: string): Promise<void> => {

@@ -126,7 +126,10 @@ async function* opened(
 ): AsyncGenerator<Buffer> {
   const { key, check } = await keysOf(passphrase, header)
   if (!timingSafeEqual(check, bound.subarray(HASH))) {
-    fail('bad-file', 'This isn’t the passphrase of this backup.', { next: 'Check capital letters and spaces.' })
+    fail('bad-file', 'This isn’t the passphrase of this backup.', {
+      next: 'Check capital letters and spaces.',
+      fields: [{ field: 'passphrase', message: 'This isn’t the passphrase of this backup.' }]
+    })
   }
   for (let place = 0; place < chunks; place++) {
     const isLast = place === chunks - 1
