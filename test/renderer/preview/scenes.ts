@@ -1,5 +1,6 @@
 /** The made-up office in the states that a screen must be seen in. */
 import { blankComposition, type Composition } from '../../../src/shared/composition/composition.ts'
+import type { AppError } from '../../../src/shared/contract/errors.ts'
 import { LOCKABLE } from '../../../src/shared/contract/policy.ts'
 import type { DraftView } from '../../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from '../fake-api.ts'
@@ -78,6 +79,12 @@ function usual(change: Parameters<typeof fakeApi>[0] = {}): FakeApi {
     })),
     ...change
   })
+}
+
+function failingCheck(error: AppError): FakeApi {
+  const api = usual()
+  api.control.fail('storage.checkBackup', error)
+  return api
 }
 
 export const scenes: Record<string, () => FakeApi> = {
@@ -246,6 +253,50 @@ export const scenes: Record<string, () => FakeApi> = {
         state: 'uncertain',
         documents: [],
         error: { code: 'timeout', message: 'No answer within 60 seconds.', mayHaveArrived: true }
+      }
+    }),
+  /** A backup is being made, or checked, and that never ends. */
+  'backup-running': () => {
+    const api = usual()
+    api.control.hold('storage.backUp')
+    api.control.hold('storage.checkBackup')
+    return api
+  },
+  'backup-wrong-passphrase': () =>
+    failingCheck({
+      code: 'bad-file',
+      message: 'This isn’t the passphrase of this backup.',
+      next: 'Check capital letters and spaces.',
+      fields: [{ field: 'passphrase', message: 'This isn’t the passphrase of this backup.' }]
+    }),
+  'backup-damaged': () =>
+    failingCheck({
+      code: 'bad-file',
+      message: 'This backup is damaged.',
+      next: 'Nothing was changed here. Try another copy of it, or an earlier backup.'
+    }),
+  'backup-newer': () => {
+    const api = usual()
+    api.control.fail('storage.chooseBackup', {
+      code: 'bad-file',
+      message: 'This backup was made by a newer version of Countersign.',
+      next: 'Update Countersign, then restore it.'
+    })
+    return api
+  },
+  /** After a restart with a backup in place: the Outbox opens paused. */
+  restored: () =>
+    usual({
+      outbox: {
+        settings: { concurrency: 2, perMinute: null, undoSeconds: 10 },
+        pause: {
+          by: 'person',
+          since: now() - 60_000,
+          error: {
+            code: 'not-allowed',
+            message: 'Restored from a backup. Countersign looks for each waiting package in your folders first.'
+          }
+        }
       }
     }),
   /** The account was not accepted before anything was ever read. */

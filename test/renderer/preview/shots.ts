@@ -277,6 +277,7 @@ export const shots: Shot[] = [
   shot('settings', 'usual', '#/settings'),
   shot('settings-support', 'usual', '#/settings/support', press('Check this computer')),
   shot('settings-report', 'usual', '#/settings/support', press('Save a report…')),
+  ...dataAndSecurity(),
   shot('requests', 'requests', '#/requests'),
   shot('requests-empty', 'usual', '#/requests'),
   shot('settings-unkept', 'unkept', '#/settings'),
@@ -413,4 +414,37 @@ async function connectByOAuth(page: Page): Promise<void> {
   await page.getByLabel('Service address').fill('https://signing.example.com/web/v1.4')
   await page.getByLabel('Client ID').fill('countersign-harbour')
   await page.getByLabel('Sign-in service').fill('https://signing.example.com')
+}
+
+/** The section of Settings, and its dialogs of backups from opening to end. */
+function dataAndSecurity(): Shot[] {
+  const section = '#/settings/safety'
+  const passphrase = 'a passphrase of four words'
+  const backUp = (typed?: string) => async (page: Page) => {
+    await press('Back up…')(page)
+    if (typed === undefined) return
+    await page.getByLabel('Passphrase', { exact: true }).fill(typed)
+    await page.getByLabel('Repeat passphrase').fill(typed)
+    await press('Save backup…')(page)
+  }
+  const check = async (page: Page) => {
+    await press('Restore a backup…')(page)
+    await page.getByLabel('Passphrase').fill(passphrase)
+    await press('Check backup')(page)
+  }
+  return [
+    shot('safety-restored', 'restored', section),
+    shot('outbox-restored', 'restored', '#/outbox'),
+    shot('safety-trouble', 'unkept', section),
+    shot('backup', 'usual', section, backUp()),
+    shot('backup-short', 'usual', section, backUp('too short')),
+    shot('backup-running', 'backup-running', section, backUp(passphrase)),
+    shot('backup-done', 'usual', section, backUp(passphrase)),
+    shot('restore', 'usual', section, press('Restore a backup…')),
+    shot('restore-wrong-passphrase', 'backup-wrong-passphrase', section, check),
+    shot('restore-damaged', 'backup-damaged', section, check),
+    shot('restore-newer', 'backup-newer', section, press('Restore a backup…')),
+    shot('restore-running', 'backup-running', section, check),
+    shot('restore-contents', 'usual', section, check)
+  ]
 }
