@@ -46,7 +46,7 @@ test('where data are kept is shown, and what to back up is said', async () => {
   await fireEvent.click(screen.getByRole('button', { name: 'Show data folder' }))
   await settle()
   expect(opened.api.control.calls.filter(({ name }) => name === 'system.showData')).toHaveLength(1)
-  const { hash } = screen.getByRole<HTMLAnchorElement>('link', { name: 'Back up what only this computer has' })
+  const { hash } = screen.getByRole<HTMLAnchorElement>('link', { name: 'Where data are kept, and backups' })
   expect(sections.map(({ id }) => id)).toContain(hash.replace('#/help/', ''))
   expect(screen.getByText('Countersign 0.1.0 on Linux')).toBeTruthy()
 })
