@@ -1,6 +1,7 @@
 // What the organisation has set is marked where it could be set, and out of reach.
-import { screen, within } from '@testing-library/svelte'
+import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, describe, expect, test } from 'vitest'
+import PinForm from '../../src/renderer/src/screens/counter/PinForm.svelte'
 import FirstRun from '../../src/renderer/src/screens/first-run/FirstRun.svelte'
 import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
 import { LOCKABLE, type Lockable, type PolicyView } from '../../src/shared/contract/policy.ts'
@@ -65,6 +66,17 @@ describe('a setting of the organisation’s', () => {
         .getByRole('button', { name: /^Remove/ })
         .matches(':disabled')
     ).toBe(true)
+  })
+
+  test('a new PIN has as many digits as it wants', async () => {
+    opened = await openOffice(fakeApi({ policy: followed({ pinDigits: 6 }) }))
+    show(opened, PinForm, { ondone: () => undefined })
+    await settle()
+    expect(screen.getByText('6 to 12 digits')).toBeTruthy()
+    await fireEvent.input(screen.getByLabelText('New PIN'), { target: { value: '73519' } })
+    await fireEvent.click(screen.getByRole('button', { name: 'Save PIN' }))
+    expect(screen.getByText('Use at least 6 digits.')).toBeTruthy()
+    expect(opened.api.control.calls.filter(({ name }) => name === 'counter.setPin')).toEqual([])
   })
 
   test('the first start offers neither the practice office nor other accounts where it doesn’t want them', async () => {
