@@ -4,7 +4,7 @@ import { get } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openAccounts } from '../../src/main/core/accounts/accounts.ts'
 import { openBrowserSignIn, SIGN_IN_LIMIT } from '../../src/main/core/accounts/browser-sign-in.ts'
-import { openClients } from '../../src/main/core/accounts/clients.ts'
+import { ENDING_LIMIT, openClients } from '../../src/main/core/accounts/clients.ts'
 import type { CredentialsChange } from '../../src/main/core/accounts/credentials.ts'
 import { openServiceFacts } from '../../src/main/core/accounts/service-facts.ts'
 import { systemTime } from '../../src/main/core/lib/time.ts'
@@ -65,7 +65,7 @@ function opened(browser: (address: string) => Promise<unknown> = (address) => pr
     ...systemTime,
     now: () => Date.now() + state.ahead,
     after(delay: number, task: () => void) {
-      if (delay === SIGN_IN_LIMIT) waiting.add(task)
+      if (delay === SIGN_IN_LIMIT || delay === ENDING_LIMIT) waiting.add(task)
       return () => void waiting.delete(task)
     }
   }
@@ -329,6 +329,23 @@ describe('an account that is removed', () => {
     await found.close()
     expect(await (await found.clients.ending(id))()).toBe(false)
     await close()
+  })
+
+  test('doesn’t wait for a sign-in service that hangs', async () => {
+    const begun = Promise.withResolvers<void>()
+    const isOver = Promise.withResolvers<void>()
+    const hanging = await serve((...call) => {
+      begun.resolve()
+      void isOver.promise.then(() => json({})(...call))
+    })
+    const { accounts, clients, giveUpWaiting } = opened()
+    const authentication = byCode({ issuer: hanging.url, tokens: { access: 'a', refresh: 'r' } })
+    const { id } = await accounts.add({ kind: 'service', name: 'Office', baseUrl: hanging.url, authentication })
+    const ended = (await clients.ending(id))()
+    await begun.promise
+    giveUpWaiting()
+    expect(await ended).toBe(false)
+    isOver.resolve()
   })
 
   function openedAgain({ url, close }: { url: string; close: () => Promise<void> }) {

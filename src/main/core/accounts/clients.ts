@@ -6,7 +6,7 @@ import { fail } from '../lib/failure.ts'
 import { scanList } from '../lib/json-scanning.ts'
 import { getOrMake } from '../lib/objects.ts'
 import { inSlices } from '../lib/slices.ts'
-import type { Time } from '../lib/time.ts'
+import { type Time, within } from '../lib/time.ts'
 import type { Lookup } from '../policy/private-networks.ts'
 import type { Credentials } from '../service/authentication.ts'
 import { type LookAtCertificate, lookAtCertificate, tellingCertificates } from '../service/certificate.ts'
@@ -41,7 +41,7 @@ export interface ClientDeps {
   signedOut?: (accountId: string) => void
   /** Writes down what is asked; nobody does where it is left out. */
   observed?: Observed | undefined
-  time: Pick<Time, 'now' | 'random'>
+  time: Pick<Time, 'now' | 'random' | 'after'>
 }
 
 export type Clients = ReturnType<typeof openClients>
@@ -201,7 +201,7 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
 
     /**
      * What ends an account's sign-in at the service, to be asked for before it is removed, and called after. It answers whether it is
-     * ended; true where there is none. Never rejects.
+     * ended; true where there is none, false where the service hasn't said so within `ENDING_LIMIT`, though it may still. Never rejects.
      */
     async ending(id: string): Promise<() => Promise<boolean>> {
       const nothing = async () => true
@@ -211,13 +211,21 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
       const signIn = await accounts.secretsOf(id).catch(() => undefined)
       if (signIn?.scheme !== 'oauth') return nothing
       const { revoke } = tokensOf(id, number, signIn)
-      return () => {
+      return async () => {
         kept.delete(id)
-        return revoke()
+        let isEnded = false
+        const ended = revoke().then((answer) => {
+          isEnded = answer
+        })
+        await within(ENDING_LIMIT, ended, time)
+        return isEnded
       }
     }
   }
 }
+
+/** In milliseconds: nobody waits longer at the screen for a sign-in service that hangs; its answer is no longer waited for. */
+export const ENDING_LIMIT = 3000
 
 interface Trial {
   baseUrl: string
