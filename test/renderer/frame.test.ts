@@ -123,6 +123,11 @@ describe('the frame', () => {
     expect(screen.getByRole('status', { name: /^Connection: Offline since/ })).toBeTruthy()
   })
 
+  test('waits for no connection where nobody has entered what the service wants', async () => {
+    await open({ accounts: [{ ...officeAccount(), hasSecret: false, chosen: true }], connection: { state: 'unknown' } })
+    expect(screen.getByRole('status', { name: 'Connection: Not signed in' })).toBeTruthy()
+  })
+
   test('follows the connection as it changes', async () => {
     const { api } = await open()
     api.control.state.connection = { state: 'offline', since: NOW }

@@ -216,3 +216,15 @@ test('numbers that could not be counted say why, and are counted again', async (
   await settle()
   expect(linkOf(/^Overdue\s?5/)).toBeTruthy()
 })
+
+test('an account whose key was never entered here is told as that, with the way to where it is', async () => {
+  const problem = {
+    code: 'keychain',
+    message: 'This account’s key, token or password isn’t on this computer.'
+  } as const
+  await open(fakeApi({ overview: { ...overviewOf(NOW), problem } }))
+  expect(screen.queryByText(/A folder could not be read/)).toBeNull()
+  expect(screen.getByText(problem.message)).toBeTruthy()
+  await fireEvent.click(screen.getByRole('button', { name: 'Go to Settings' }))
+  expect(window.location.hash).toBe('#/settings')
+})
