@@ -49,11 +49,20 @@ function madeUp(text: string): string {
   return text.replaceAll(/[a-z]/gi, (letter) => ODD[PLAIN.indexOf(letter)] ?? letter)
 }
 
-/** As those who speak them call them. */
+/** As those who speak them call them, and what they read in them. */
 const tongues = path.join(root, 'src/renderer/src/screens/counter/person/languages')
-const languageNames = readdirSync(tongues)
+interface Tongue {
+  name: string
+  /** Where they count, by the forms of their plural. */
+  sentences: Record<string, string | Record<string, string>>
+}
+const theirWords = readdirSync(tongues)
   .filter((file) => file.endsWith('.json'))
-  .map((file) => (JSON.parse(readFileSync(path.join(tongues, file), 'utf8')) as { name: string }).name)
+  .map((file) => JSON.parse(readFileSync(path.join(tongues, file), 'utf8')) as Tongue)
+  .flatMap(({ name, sentences }) => [
+    name,
+    ...Object.values(sentences).flatMap((one) => (typeof one === 'string' ? one : Object.values(one)))
+  ])
 
 /** What the made-up office and its service say: names, titles and answers are no words of ours. */
 const theirs = new Set(
@@ -62,7 +71,7 @@ const theirs = new Set(
     .flatMap((file) => wordsOf(readFileSync(path.join(root, 'test/renderer', file), 'utf8')))
     // Put together by the scenes, or cut out of what they have.
     // A person’s own screens speak their language (decision 35), and each language is called as it calls itself.
-    .concat(SENTENCES.flatMap(wordsOf), languageNames.flatMap(wordsOf))
+    .concat(SENTENCES.flatMap(wordsOf), theirWords.flatMap(wordsOf))
     .concat(
       wordsOf(
         'adviser annual letter live nomatch awaitingapostille matchthe expirythe driver licence victoria please fair'

@@ -124,7 +124,10 @@ describe('the frame', () => {
   })
 
   test('waits for no connection where nobody has entered what the service wants', async () => {
-    await open({ accounts: [{ ...officeAccount(), hasSecret: false, chosen: true }], connection: { state: 'unknown' } })
+    await open({
+      accounts: [{ ...officeAccount(), hasSecret: false, chosen: true }],
+      connection: { state: 'unknown', since: NOW }
+    })
     expect(screen.getByRole('status', { name: 'Connection: Not signed in' })).toBeTruthy()
   })
 
