@@ -68,7 +68,7 @@ describe('where nothing can be reached', () => {
     await expect.poll(() => get(id)).toMatchObject({ state: 'ready', hold: 'paused', error: { code: 'keychain' } })
     expect(box().pause).toMatchObject({
       by: 'service',
-      error: { next: expect.stringContaining('Enter it again in Settings.') }
+      error: { next: expect.stringContaining('Enter it in Settings.') }
     })
     await work.time.pass(3_600_000)
     expect(box().pause?.until).toBeUndefined()
