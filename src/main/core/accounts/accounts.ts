@@ -2,8 +2,10 @@
  * The accounts of this workstation. Their records are in the database, their secrets in the keychain; nothing that this
  * part answers holds a secret, except `secretsOf`, which is for the client of the service alone.
  */
+import { isDeepStrictEqual } from 'node:util'
 import { type AuthScheme, USUAL_DATA_TYPE_SPELLING } from '../../../shared/contract/views.ts'
 import { fail } from '../lib/failure.ts'
+import { inTurn } from '../lib/slices.ts'
 import { folded } from '../lib/text-folding.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
@@ -92,7 +94,8 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
   const signIns = new Map<string, number>()
   const signInNumber = (id: string): number => signIns.get(id) ?? 0
   /** What is written to the keychain for an account goes one after the other: new tokens come at any time. */
-  const writes = new Map<string, Promise<unknown>>()
+  // @wc-ignore
+  const oneByOne = <Value>(id: string, work: () => Promise<Value>) => inTurn(`secret ${id}`, work)
 
   const accountOf = ({ position: _, ...kept }: AccountRecord): Account => {
     if (kept.kind === 'service') return kept
@@ -154,17 +157,11 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
       const taken = rows.all().map((row) => row.colour)
       const colour = input.colour ?? (kept === undefined ? PRACTICE_COLOUR : freeColour(taken))
       add({
-        id,
-        name,
-        kind: input.kind,
+        ...AT_FIRST,
+        ...{ id, name, kind: input.kind, colour, createdAt: time.now() },
         baseUrl: kept?.baseUrl ?? null,
         scheme: kept?.credentials.scheme ?? 'none',
-        colour,
-        jsonByQuery: false,
-        dataTypeSpelling: (input.kind === 'service' && input.dataTypeSpelling) || USUAL_DATA_TYPE_SPELLING,
-        folders: USUAL_FOLDERS,
-        createdAt: time.now(),
-        position: 0
+        ...(input.kind === 'service' && input.dataTypeSpelling && { dataTypeSpelling: input.dataTypeSpelling })
       })
       // The record comes first: killed in between, there is an account without its secret, which is asked for again,
       // and never a secret that no account leads to.
@@ -248,15 +245,15 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
      * one that was for another way of signing in is removed.
      * @throws AppFailure `invalid` where the practice office has the name; `busy` as `update`.
      */
-    async manage(wanted: ManagedAccount): Promise<{ id: string; hasChanged: boolean }> {
+    async manage(wanted: ManagedAccount): Promise<void> {
       const baseUrl = addressIn(wanted.baseUrl)
       const name = readName(wanted.name)
       const row = rows.all().find((one) => folded(one.name) === folded(name))
       if (!row) {
-        const id = newId()
         const colour = wanted.colour ?? freeColour(rows.all().map((one) => one.colour))
-        add({ ...FIRST_OF_SERVICE, ...{ id, name, baseUrl, colour }, scheme: wanted.scheme, createdAt: time.now() })
-        return { id, hasChanged: true }
+        const service = { kind: 'service', id: newId(), scheme: wanted.scheme, createdAt: time.now() } as const
+        add({ ...AT_FIRST, ...service, ...{ name, baseUrl, colour } })
+        return
       }
       if (row.kind === 'practice') refuseTaken(name)
       const next = { ...row, name, baseUrl, scheme: wanted.scheme, colour: wanted.colour ?? row.colour }
@@ -264,12 +261,10 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
       if (leadsElsewhere && rows.holdsActions(row.id)) fail('busy', HOLDS_ACTIONS_FOR)
       if (leadsElsewhere && rows.hasUnsettledSends(row.id)) fail('busy', UNSETTLED)
       if (next.scheme !== row.scheme) {
-        await inTurn(row.id, () => secrets.delete(row.id))
+        await oneByOne(row.id, () => secrets.delete(row.id))
         signIns.set(row.id, signInNumber(row.id) + 1)
       }
-      const hasChanged = JSON.stringify(next) !== JSON.stringify(row)
-      if (hasChanged) change(row, next)
-      return { id: row.id, hasChanged }
+      if (!isDeepStrictEqual(next, row)) change(row, next)
     },
 
     /**
@@ -281,7 +276,7 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
     async remove(id: string): Promise<void> {
       rowOf(id)
       refuseHolding(id)
-      const secret = await inTurn(id, async () => {
+      const secret = await oneByOne(id, async () => {
         const before = await secrets.get(id)
         // Its secret goes first: where the keychain is shut, nothing is removed, and no secret stays behind.
         await secrets.delete(id)
@@ -345,7 +340,7 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
      * @param number of the sign-in that they renew.
      */
     async keepTokens(id: string, number: number, tokens: Tokens): Promise<void> {
-      await inTurn(id, async () => {
+      await oneByOne(id, async () => {
         const row = rows.get(id)
         if (!row || signInNumber(id) !== number) return
         const { credentials } = await keptBeside(row)
@@ -384,30 +379,16 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
   }
 
   function keep(id: string, credentials: AccountCredentials, baseUrl: string | null): Promise<void> {
-    return inTurn(id, async () => {
+    return oneByOne(id, async () => {
       if (credentials.scheme === 'none') await secrets.delete(id)
       else await secrets.set(id, encodeCredentials(credentials, baseUrl))
       signIns.set(id, signInNumber(id) + 1)
     })
   }
-
-  async function inTurn<Value>(id: string, work: () => Promise<Value>): Promise<Value> {
-    const before = writes.get(id)
-    const mine = (async () => {
-      await before?.catch(() => undefined)
-      return work()
-    })()
-    writes.set(id, mine)
-    try {
-      return await mine
-    } finally {
-      if (writes.get(id) === mine) writes.delete(id)
-    }
-  }
 }
 
-const FIRST_OF_SERVICE = {
-  kind: 'service',
+/** What an account begins with; its place among the others is given as it is added. */
+const AT_FIRST = {
   jsonByQuery: false,
   dataTypeSpelling: USUAL_DATA_TYPE_SPELLING,
   folders: USUAL_FOLDERS,

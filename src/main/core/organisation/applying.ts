@@ -17,18 +17,13 @@ interface ApplyDeps {
   log: OrganisationDeps['log']
 }
 
-/**
- * Makes the accounts that are missing, without their secrets, and leads the others to where the policy says. Never rejects.
- * @returns whether any was made or changed.
- */
-export async function applyAccounts({ organisation, accounts, log }: ApplyDeps): Promise<boolean> {
+/** Makes the accounts that are missing, without their secrets, and leads the others to where the policy says. Never rejects. */
+export async function applyAccounts({ organisation, accounts, log }: ApplyDeps): Promise<void> {
   const { accounts: wanted = [], defaultAccount } = organisation.policy
   const ids: string[] = []
-  let hasChanged = false
   for (const { name, address, signIn, colour } of wanted) {
     try {
-      const made = await accounts.manage({ name, baseUrl: address, scheme: signIn, colour })
-      hasChanged ||= made.hasChanged
+      await accounts.manage({ name, baseUrl: address, scheme: signIn, colour })
     } catch (error) {
       // Something of it is under way, or its name is another's.
       log.warn('An account could not be made as the organisation’s policy says.', { code: codeIn(error) })
@@ -38,7 +33,6 @@ export async function applyAccounts({ organisation, accounts, log }: ApplyDeps):
     if (there && defaultAccount !== undefined && folded(defaultAccount) === folded(name)) accounts.choose(there.id)
   }
   organisation.accountsAre(ids)
-  return hasChanged
 }
 
 interface DropFolderDeps extends Omit<ApplyDeps, 'accounts'> {
