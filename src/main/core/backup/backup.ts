@@ -4,7 +4,8 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises'
+import * as nodeFiles from 'node:fs/promises'
+import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { documentsKey } from '../documents/mirror/database.ts'
@@ -13,6 +14,7 @@ import { writeAtomically } from '../storage/atomic-file.ts'
 import { connectEncrypted, connectToLook, KEY_BYTES } from '../storage/connection.ts'
 import { DATABASE_FILE, DOCUMENTS_FILE } from '../storage/database.ts'
 import { faultOf } from '../storage/database-fault.ts'
+import { isThere } from '../storage/files.ts'
 import { type SealedFacts, sealed } from './sealed-file.ts'
 
 export const BACKUP_ENDING = 'countersign-backup'
@@ -93,7 +95,7 @@ async function copied(folder: string, key: Uint8Array, copyKey: Buffer, passing:
     db.close()
   }
   const names: Manifest['files'][number]['name'][] = [DATABASE_FILE]
-  if (await isThere(join(folder, DOCUMENTS_FILE))) {
+  if (await isThere(join(folder, DOCUMENTS_FILE), nodeFiles)) {
     copy(join(folder, DOCUMENTS_FILE), documents, join(passing, DOCUMENTS_FILE))
     names.push(DOCUMENTS_FILE)
   }
@@ -150,11 +152,4 @@ async function factsOf(path: string): Promise<{ bytes: number; sha256: string }>
 /** As SQLCipher takes a key that needs no derivation. */
 export function rawKey(key: Uint8Array): Buffer {
   return Buffer.from(`x'${Buffer.from(key).toString('hex')}'`, 'latin1')
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false
-  )
 }

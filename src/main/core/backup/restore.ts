@@ -5,7 +5,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import * as nodeFiles from 'node:fs/promises'
-import { mkdir, open as openFile, readFile, rm, stat } from 'node:fs/promises'
+import { mkdir, open as openFile, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { forgetAnchor } from '../audit/anchor.ts'
@@ -16,6 +16,7 @@ import { flushFolder, replaceWith, writeAtomically } from '../storage/atomic-fil
 import { connectEncrypted, connectInMemory, connectToLook, type Db } from '../storage/connection.ts'
 import { DATABASE_FILE, DOCUMENTS_FILE } from '../storage/database.ts'
 import { filed, fileErrorOf } from '../storage/file-error.ts'
+import { isThere } from '../storage/files.ts'
 import type { Keychain } from '../storage/keychain.ts'
 import { keptIn, openMeta } from '../storage/meta.ts'
 import { type Migration, migrate, migrations, versionOf } from '../storage/migrations.ts'
@@ -258,7 +259,7 @@ type Decided = z.infer<typeof Decided>
 
 /** From here on the next start puts it in place. @throws AppFailure `gone`; FileError. */
 export async function decideOnRestore(folder: string, stage: string, now: number): Promise<void> {
-  if (!PASSING_FOLDER.test(stage) || !(await isThere(join(folder, stage, DATABASE_FILE)))) {
+  if (!PASSING_FOLDER.test(stage) || !(await isThere(join(folder, stage, DATABASE_FILE), nodeFiles))) {
     fail('gone', 'This backup is no longer open.', { next: 'Choose it again.' })
   }
   const stamp = new Date(now).toISOString().slice(0, 19).replaceAll(':', '-')
@@ -300,21 +301,11 @@ async function finish(folder: string, { stage, aside, isAside }: Decided): Promi
 
 /** Nothing is done where it isn't there: it was moved before a kill, or never was. */
 async function moved(from: string, to: string): Promise<void> {
-  if (await isThere(from)) await replaceWith(nodeFiles, from, to)
+  if (await isThere(from, nodeFiles)) await replaceWith(nodeFiles, from, to)
 }
 
 async function writeDecision(folder: string, decided: Decided): Promise<void> {
   await writeAtomically(join(folder, DECIDED_FILE), JSON.stringify(decided), { ifExists: 'replace' })
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    (error: unknown) => {
-      if (fileErrorOf(error)?.system === 'ENOENT') return false
-      throw error
-    }
-  )
 }
 
 const Restored = z.object({

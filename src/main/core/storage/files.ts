@@ -1,4 +1,5 @@
 /** The part of the file system that storage writes through: `node:fs/promises`, or a test's full or stubborn disk. */
+import { fileErrorOf } from './file-error.ts'
 
 export interface Files {
   open(path: string, flags: string, mode?: number): Promise<OpenFile>
@@ -32,4 +33,15 @@ export interface OpenFile {
   /** Returns once everything written is on the disk itself. */
   sync(): Promise<void>
   close(): Promise<void>
+}
+
+/** Whether there is anything at this path. @throws what the system refuses: that it can't be seen doesn't mean that it isn't there. */
+export async function isThere(path: string, files: Pick<Files, 'lstat'>): Promise<boolean> {
+  try {
+    await files.lstat(path)
+    return true
+  } catch (error) {
+    if (fileErrorOf(error)?.system === 'ENOENT') return false
+    throw error
+  }
 }

@@ -10,8 +10,7 @@ import type { Time } from '../../lib/time.ts'
 import { connectEncrypted, connectInMemory, type Db, KEY_BYTES } from '../../storage/connection.ts'
 import { DOCUMENTS_FILE } from '../../storage/database.ts'
 import { faultOf, type MemoryReason } from '../../storage/database-fault.ts'
-import { fileErrorOf } from '../../storage/file-error.ts'
-import type { Files } from '../../storage/files.ts'
+import { type Files, isThere } from '../../storage/files.ts'
 import { checkWholeness } from '../../storage/integrity.ts'
 import { openMeta } from '../../storage/meta.ts'
 import { type Migration, migrate } from '../../storage/migrations.ts'
@@ -104,16 +103,6 @@ async function keepToOwner(folder: string, files: Files): Promise<void> {
     const path = join(folder, name)
     // Where the disk knows no rights, or the file is someone else's, it is as it was.
     if (await isThere(path, files)) await files.chmod(path, 0o600).catch(() => undefined)
-  }
-}
-
-async function isThere(path: string, files: Files): Promise<boolean> {
-  try {
-    await files.lstat(path)
-    return true
-  } catch (error) {
-    if (fileErrorOf(error)?.system === 'ENOENT') return false
-    throw error
   }
 }
 
