@@ -10,7 +10,7 @@ import { openComposing } from './composing.ts'
 import type { NoteInAudit } from './core/audit/audit.ts'
 import { openBackups } from './core/backup/backups.ts'
 import { copyOfDocument } from './core/drafts/copy-of-document.ts'
-import { isoWriter } from './core/lib/calendar.ts'
+import { dayAt, isoWriter } from './core/lib/calendar.ts'
 import { applyAccounts, applyDropFolders } from './core/organisation/applying.ts'
 import { DATABASE_FILE, putDatabaseAside } from './core/storage/database.ts'
 import { openCounter } from './counter.ts'
@@ -272,7 +272,7 @@ export function serveScreens(parts: App, life: Life): void {
       ...storageHandlers({
         ...{ storage: foundation.storage, troubles: foundation.troubles, restart: life.restart, ...dialogs },
         backups: parts.backups,
-        today: () => isoWriter(time.zone())(time.now()).slice(0, 10),
+        today: () => dayAt(time.now(), time.zone()),
         openKeychain,
         startEmpty: () => putDatabaseAside(foundation.dataFolder, time.now())
       }),

@@ -2,7 +2,7 @@
 import { blankComposition, type Composition } from '../../../src/shared/composition/composition.ts'
 import type { AppError } from '../../../src/shared/contract/errors.ts'
 import { LOCKABLE } from '../../../src/shared/contract/policy.ts'
-import type { DraftView } from '../../../src/shared/contract/views.ts'
+import type { DraftView, SystemStatus } from '../../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from '../fake-api.ts'
 import { requestsOf } from '../fakes/support.ts'
 import { documents, officeAccount, practiceAccount, sendOf } from '../people.ts'
@@ -42,6 +42,16 @@ function draft(change: (composition: Composition) => void = () => {}): DraftView
     updatedAt: now() - 5 * 60_000,
     composition
   }
+}
+
+/** A first start whose keychain can't be used. */
+function firstWithout(
+  reason: Extract<SystemStatus['keychain'], { reason: unknown }>['reason'],
+  storage: SystemStatus['storage']
+): FakeApi {
+  const keychain = { state: 'unavailable', reason } as const
+  const system: SystemStatus = { version: '0.1.0', platform: 'linux', keychain, storage, troubles: [] }
+  return fakeApi({ now, accounts: [], documents: [], downloads: [], system })
 }
 
 function usual(change: Parameters<typeof fakeApi>[0] = {}): FakeApi {
@@ -130,34 +140,8 @@ export const scenes: Record<string, () => FakeApi> = {
     api.accounts.signIn = () => new Promise(() => undefined)
     return api
   },
-  'first-no-keychain': () =>
-    fakeApi({
-      now,
-      accounts: [],
-      documents: [],
-      downloads: [],
-      system: {
-        version: '0.1.0',
-        platform: 'linux',
-        keychain: { state: 'unavailable', reason: 'missing' },
-        storage: { state: 'memory', reason: 'no-keychain', hasData: false },
-        troubles: []
-      }
-    }),
-  'first-locked': () =>
-    fakeApi({
-      now,
-      accounts: [],
-      documents: [],
-      downloads: [],
-      system: {
-        version: '0.1.0',
-        platform: 'linux',
-        keychain: { state: 'unavailable', reason: 'locked' },
-        storage: { state: 'memory', reason: 'keychain-locked', hasData: true },
-        troubles: []
-      }
-    }),
+  'first-no-keychain': () => firstWithout('missing', { state: 'memory', reason: 'no-keychain', hasData: false }),
+  'first-locked': () => firstWithout('locked', { state: 'memory', reason: 'keychain-locked', hasData: true }),
   empty: () => usual({ drafts: [], sends: [], documents: [], downloads: [], templates: [] }),
   many: () => usual({ documents: documents(5000, now()) }),
   offline: () => {

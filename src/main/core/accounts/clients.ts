@@ -18,6 +18,7 @@ import {
   isServiceError,
   type ServiceClient
 } from '../service/index.ts'
+import { clockAhead } from '../service/refusal.ts'
 import { USUAL_FOLDERS } from './account.ts'
 import type { Accounts } from './accounts.ts'
 import { clientCredentials, type OAuthCredentials } from './credentials.ts'
@@ -102,8 +103,8 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
       try {
         const response = await fetch(url, init, operation)
         if (response.status === 402 || response.status === 426) facts.spent(id)
-        const theirs = Date.parse(response.headers.get('date') ?? '')
-        if (!Number.isNaN(theirs)) clocks.set(id, time.now() - theirs)
+        const ahead = clockAhead(response.headers.get('date'), time.now())
+        if (ahead !== undefined) clocks.set(id, ahead)
         return response
       } catch (error) {
         if (!init.signal?.aborted && URL.parse(url)?.origin === URL.parse(baseUrl)?.origin) unreached?.(id)

@@ -118,8 +118,11 @@ function saysTokenIsOver(challenge: string | null): boolean | undefined {
   return (/error="?invalid_token\b/i.test(challenge ?? '') && /\bexpired\b/i.test(challenge ?? '')) || undefined
 }
 
-/** @param date as the answer's header says it, to the second. */
-function clockAhead(date: string | null, now: number): number | undefined {
+/**
+ * How far this computer's clock is ahead of the service's, in milliseconds; undefined where that doesn't say its time.
+ * @param date as the answer's header says it, to the second.
+ */
+export function clockAhead(date: string | null, now: number): number | undefined {
   const theirs = Date.parse(date ?? '')
   return Number.isNaN(theirs) ? undefined : now - theirs
 }

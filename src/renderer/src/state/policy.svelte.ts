@@ -5,6 +5,11 @@ import type { Api } from '../api.ts'
 import { Resource } from './resource.svelte.ts'
 
 class OrganisationPolicy extends Resource<PolicyView> {
+  /** How many digits a PIN has at least. Where the policy can't be read, as while someone signs, main says it. */
+  get leastDigits(): number {
+    return this.value?.pinDigits ?? 4
+  }
+
   isLocked(setting: Lockable): boolean {
     return this.value?.locked.includes(setting) ?? false
   }
