@@ -15,7 +15,7 @@ export function createOAuth(options: OAuthOptions, clock: Clock, random: RandomB
   /** Each with the sign-in that it belongs to. */
   const access = new Map<string, { family: string; until: number }>()
   const refresh = new Map<string, string>()
-  /** Refresh tokens that were used: whoever comes with one again may have stolen it. */
+  /** Refresh tokens that were used: a client that comes with one again may have stolen it. */
   const used = new Map<string, string>()
 
   function end(family: string): void {

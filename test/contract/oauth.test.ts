@@ -548,7 +548,7 @@ describe('the browser that', () => {
     expect(await refusalOf(call)).toMatchObject({ code: 'unauthorised' })
   })
 
-  test('shows a plain page that no other may frame, keep or be told of', async () => {
+  test('shows a plain page that no other may frame, keep or learn of', async () => {
     const page = Promise.withResolvers<Response>()
     const { call } = await signingIn(async (address) => page.resolve(await pressing('allow', address)))
     await call

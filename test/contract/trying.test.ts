@@ -225,7 +225,7 @@ describe('what doesn’t work is said for connecting', () => {
       expect(await shown(wanted, trust)).toMatchObject({ code: 'tls', message: expect.stringMatching(words) })
     })
 
-    test('that can’t be looked at is told of all the same', async () => {
+    test('that can’t be looked at is said all the same', async () => {
       const { url } = await serveSelfSigned(json([]))
       const { tried } = opened(async () => undefined)
       expect(await tried(url)).toMatchObject({
@@ -234,7 +234,7 @@ describe('what doesn’t work is said for connecting', () => {
       })
     })
 
-    test('of the sign-in service is told of as that', async () => {
+    test('of the sign-in service is said to be that', async () => {
       const { url } = await serveSelfSigned(json({}), aCertificate({ name: 'localhost' }))
       const service = await serve(json([]))
       const client = { scheme: 'oauth', grant: 'client', clientId: 'office', secret: 'made-up' } as const

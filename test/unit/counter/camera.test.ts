@@ -29,7 +29,7 @@ test('a page that may never have it is told no at once, and nobody is disturbed'
 })
 
 test.each(['allowCamera', 'resume'] as const)(
-  'by the answer “%s” nobody is told of a question without the devices that it asks for',
+  'by the answer “%s” nobody sees a question without the devices that it asks for',
   async (answer) => {
     const { office, counter, id } = await reading(VIDEO)
     const told: unknown[] = []

@@ -257,7 +257,7 @@ describe('a page that asks for a file', () => {
     expect(office.told('file-not-taken')).toMatchObject([{ detail: { file: 'passport.pdf' } }])
   })
 
-  test('nobody is told of its question without what it asks for', async () => {
+  test('nobody sees its question without what it asks for', async () => {
     const { office, id, staffOpens, fileOf } = await signing(['.pdf'])
     const told: unknown[] = []
     office.deps.changed = () => {

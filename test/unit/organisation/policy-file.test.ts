@@ -56,7 +56,7 @@ describe('what an ordinary user could have put there isn’t taken', () => {
     expect(await read()).toEqual(unusable('Users can change the file. Let only administrators write it.'))
   })
 
-  test('where a system has no owners by number: a file that whoever runs this may write', async () => {
+  test('where a system has no owners by number: a file that the user who runs this may write', async () => {
     const { read } = office()
     expect(await read('others')).toEqual(unusable('Users can change the file. Let only administrators write it.'))
   })
@@ -140,7 +140,7 @@ describe('where a start looks for it', () => {
     expect(policyPlace(platform, home).path).toBe(path)
   })
 
-  test('another place is taken only from whoever runs the sources', () => {
+  test('another place is taken only from a user who runs the sources', () => {
     const start = { argv: ['countersign', '--policy-file=/tmp/mine.json'], platform: 'linux' } as const
     const user = { homedir: '/home/grace', uid: 1000 }
     expect(policyAtStart(start, { isPackaged: false }, user)).toEqual({ path: '/tmp/mine.json', owners: [1000] })

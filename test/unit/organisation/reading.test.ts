@@ -108,7 +108,7 @@ describe('what isn’t a policy at all is said', () => {
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(200_000_000)
   })
 
-  test('as many unknown names as fit are told of by a few', () => {
+  test('as many unknown names as fit are said by a few', () => {
     const file = `{${Array.from({ length: 40_000 }, (_, index) => `"x${index}": 1`).join(',\n')}}`
     expect(saidBy(file)).toHaveLength(20)
   })

@@ -98,7 +98,7 @@ test('whatever is logged, nothing of a person, a document, a secret or an addres
   }
 })
 
-test('an account is told of by its id, with how it stands and why, once for each change', () => {
+test('an account is named by its id, with how it stands and why, once for each change', () => {
   const { lines, events } = opened()
   events.connection(ACCOUNT, { state: 'unknown', since: 0 })
   events.connection(ACCOUNT, { state: 'online', since: 1 })
@@ -124,7 +124,7 @@ test('a session at the counter begins and ends once, by its id', () => {
   ])
 })
 
-test('a folder of what was set aside is named, so that it is found, and told of once a run', () => {
+test('a folder of what was set aside is named, so that it is found, and said once a run', () => {
   const { lines, events } = opened()
   events.troubles([aside])
   events.troubles([aside])

@@ -108,7 +108,7 @@ test('a computer that has all it needs is said to be so', async () => {
   })
 })
 
-test('each thing that is wrong is told of with what to do, and what can’t be found out is no failure', async () => {
+test('each thing that is wrong is said with what to do, and what can’t be found out is no failure', async () => {
   const wrong: SelfTestDeps = {
     ...well,
     ask: async () => Promise.reject(new Error('no')),

@@ -33,7 +33,7 @@ function clientOf(url: string, log: RequestLog, accountId = ACCOUNT, over: Fetch
   })
 }
 
-test('a request is told of by its operation, answer, size and account: nothing of its address, headers or body', async () => {
+test('a request is named by its operation, answer, size and account: nothing of its address, headers or body', async () => {
   const service = await serve(json({ IsValid: true, Reason: 'planted words of an answer' }))
   const { log } = opened()
   await clientOf(service.url, log)

@@ -89,7 +89,7 @@ export class Overlays {
     if (cover === 'staff' || cover === 'file') this.cover('file', 'not locked')
   }
 
-  /** The page asks for a file no longer: it has one, or shows another document. Nobody is told of a question without what was asked. */
+  /** The page asks for a file no longer: it has one, or shows another document. Nobody sees a question without what was asked. */
   dropFile(): void {
     const { asksFile, cover } = this.#state.shown
     if (cover === 'file') this.uncover()
@@ -107,7 +107,7 @@ export class Overlays {
     this.#state.noteTurn('camera-allowed', current, { devices: devices.join(', '), origin, by: 'page got it' })
   }
 
-  /** The page got another camera than the office chose. Staff is told of it once, and it stands in the trail. */
+  /** The page got another camera than the office chose. Staff see it once, and it stands in the trail. */
   otherCamera(): void {
     const { current, origin, otherCamera } = this.#state.shown
     if (otherCamera) return
@@ -140,7 +140,7 @@ export class Overlays {
     this.#consenting = this.#state.turnOf(current).person
     this.#state.noteTurn('camera-allowed', current, { devices: asksFor.join(', '), by: 'person' })
     this.#page.answer(true)
-    // With the overlay goes what it asked for: nobody is told of a question about nothing.
+    // With the overlay goes what it asked for: nobody sees a question about nothing.
     this.uncover()
   }
 

@@ -1,4 +1,4 @@
-/** `countersign --check-policy FILE`: what is wrong with a policy file, or what it sets, for whoever writes one. */
+/** `countersign --check-policy FILE`: what is wrong with a policy file, or what it sets, for an administrator who writes one. */
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { codeOf } from '../lib/failure.ts'

@@ -13,7 +13,7 @@ import { LARGEST_POLICY, TOO_LARGE } from './reading.ts'
 export interface PolicyPlace {
   /** Absolute. */
   readonly path: string
-  /** The numbers of users who may own it; of a system that has none, whoever runs this must not be able to change it. */
+  /** The numbers of users who may own it; of a system that has none, the user who runs this must not be able to change it. */
   readonly owners: readonly number[] | 'others'
 }
 
@@ -29,7 +29,7 @@ const TRIES = 4
 const AGAIN = 250
 const OTHER_PLACE = '--policy-file='
 const OTHERS_MAY_WRITE = 0o022
-/** On Windows, all that is told of a file's mode: whether it is marked as read-only. */
+/** On Windows, all that a file's mode says: whether it is marked as read-only. */
 const OWNER_MAY_WRITE = 0o200
 
 /**
@@ -47,7 +47,7 @@ export function policyPlace(platform: NodeJS.Platform, home: string): PolicyPlac
 
 /**
  * Where the policy lies that this start follows: the system's place. Only sources that aren't packed may be told another, by
- * `--policy-file=PATH`, whose owner is then whoever starts them.
+ * `--policy-file=PATH`, whose owner is then the user who starts them.
  */
 export function policyAtStart(
   { argv, platform }: { argv: readonly string[]; platform: NodeJS.Platform },
@@ -120,7 +120,7 @@ function isSame(one: Stats, other: Stats): boolean {
   )
 }
 
-/** Whether whoever runs this may write it; nothing is written. */
+/** Whether the user who runs this may write it; nothing is written. */
 async function canBeChanged(path: string): Promise<boolean> {
   try {
     await (await open(path, 'r+')).close()

@@ -13,7 +13,7 @@ import { Policy, publishedSchema } from './schema.ts'
 
 /** In bytes. A policy with everything in it has some ten thousand. */
 export const LARGEST_POLICY = 1024 * 1024
-/** So many problems are told of one file. */
+/** At most so many problems of one file are said. */
 const MOST_PROBLEMS = 20
 /** In characters, of what the file itself has written. */
 const LONGEST_NAME = 60

@@ -6,7 +6,7 @@
 import { type FieldMessage, serviceErrorCodes } from '../../../shared/contract/errors.ts'
 import type { DownloadType } from '../../../shared/contract/views.ts'
 
-/** The contract's codes, and four more that the client tells apart; `ipc/errors.ts` says how the screens are told of them. */
+/** The contract's codes, and four more that the client tells apart; `ipc/errors.ts` has what the screens get for them. */
 export const SERVICE_ERROR_CODES = [
   ...serviceErrorCodes,
   /** The line broke while the call was under way. */

@@ -12,7 +12,7 @@ import { statusMayHaveArrived } from './refusal.ts'
 /**
  * What we need of `fetch`: Node's, or Electron's net. With `redirect: 'manual'` it should resolve to the redirect itself;
  * where it rejects instead, as `net.fetch` does, redirects are refused (see net-request-fetch.ts for one that resolves). The operation,
- * as the reference calls it, is for whoever writes down what was asked.
+ * as the reference calls it, is for what writes down what was asked.
  */
 export type Fetch = (url: string, init: RequestInit, operation?: string) => Promise<Response>
 

@@ -1,6 +1,6 @@
 /**
- * What happened to the application's files that someone has to see to. A file that was set aside is told of in every run until a person
- * says that it is settled: a notice that passes once is read by whoever sat there.
+ * What happened to the application's files that someone has to see to. A file that was set aside is shown in every run until a person
+ * says that it is settled: a notice that passes is read only by the person who sat there.
  */
 import { z } from 'zod'
 import type { StoreTrouble } from '../../../shared/contract/index.ts'

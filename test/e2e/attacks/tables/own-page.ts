@@ -321,7 +321,7 @@ export const ownPage: Area = {
       answers: 'refused'
     },
     {
-      name: 'write the page anew',
+      name: 'write the page again',
       script: refusedBy('(async () => { document.write("<b>x</b>") })()'),
       answers: 'refused'
     },

@@ -155,7 +155,7 @@ export class AccountForm {
     }
   }
 
-  /** What a person is to sign in by before the account can be tried; undefined where nobody has to, or somebody has. */
+  /** What a person is to sign in by before the account can be tried; undefined where nobody has to, or someone has. */
   get toSignIn(): Input<'accounts.signIn'>['authentication'] | undefined {
     if (this.scheme !== 'oauth' || this.grant !== 'code' || this.keepsSecrets) return undefined
     return this.#signedIn?.by === JSON.stringify(this.#client) ? undefined : this.#client
