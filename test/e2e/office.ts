@@ -32,6 +32,9 @@ export const test = base.extend<Fixtures>({
       if (testInfo.status !== testInfo.expectedStatus) {
         await app.screenshot(testInfo.outputPath(`window-${index + 1}.png`)).catch(() => undefined)
         await testInfo.attach(`log-${index + 1}`, { body: app.logs() })
+        // What is left on a machine that nobody can look at are the words that it printed.
+        const shown = app.window.locator('body').ariaSnapshot({ timeout: 5000 })
+        console.log(await shown.catch(String), app.logs().slice(-4000))
       }
       // In the middle of a session the application refuses to quit: only staff ends it.
       if (await isSigning(app)) await app.kill()
