@@ -107,6 +107,8 @@ export async function listen(service: PracticeService, port = 0) {
     // Otherwise Node's own Request and Response are replaced for the whole process.
     overrideGlobalObjects: false
   })
+  // Node's five seconds end a connection that a busy computer is about to use again, and the request on it is lost.
+  if ('keepAliveTimeout' in server) server.keepAliveTimeout = 75_000
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, '127.0.0.1', resolve)
