@@ -219,6 +219,7 @@ export function serveScreens(parts: App, life: Life): void {
         whileDownloadsRest: downloads.whileEnded,
         leaveAccount: bulk.closeAll,
         rights: foundation.rights,
+        authorities: foundation.authorities,
         note: audit.note,
         signedLooks: identity.pdfPreviews,
         changed: () => signals.emit('accounts')

@@ -22,6 +22,7 @@ import { systemTime as time } from './core/lib/time.ts'
 import { applyAccounts } from './core/organisation/applying.ts'
 import { Organisation } from './core/organisation/organisation.ts'
 import type { PolicyPlace } from './core/organisation/policy-file.ts'
+import { openOwnAuthorities } from './core/service/own-authorities.ts'
 import { openDatabase } from './core/storage/database.ts'
 import { memoryReasonOf } from './core/storage/database-fault.ts'
 import { openMeta } from './core/storage/meta.ts'
@@ -30,6 +31,7 @@ import { RequestLog } from './core/support/request-log.ts'
 import { asAppError } from './ipc/errors.ts'
 import { dialogsOf } from './shell/dialogs.ts'
 import type { Log } from './shell/log.ts'
+import { trustOwnAuthorities } from './shell/office-network.ts'
 import { applyTheme } from './shell/own-page.ts'
 import { openMainWindow } from './shell/own-windows.ts'
 import { practiceOf } from './shell/practice.ts'
@@ -105,6 +107,9 @@ export async function openFoundation({ log, devServer, policy }: AppStart) {
   const organisation = await Organisation.open({ db, place: policy, time, log })
   const accounts = openAccounts({ db, secrets: secretsBeside(storage, keychain), newId, time, organisation })
   await applyAccounts({ organisation, accounts, log })
+  const ownAuthorities = () => organisation.policy.certificateAuthorities ?? []
+  const authorities = openOwnAuthorities(ownAuthorities, time.now)
+  if (ownAuthorities().length > 0) trustOwnAuthorities(authorities)
   const facts = openServiceFacts({ db, time, changed: () => send('accounts.changed', null) })
   const network = openServiceNetwork()
   const requestLog = new RequestLog({ time, changed: () => send('requests.changed', null) })
@@ -140,6 +145,7 @@ export async function openFoundation({ log, devServer, policy }: AppStart) {
     ...{ settings, keychain, keychainState, storage, restored, troubles, db, isKept: storage.state === 'encrypted' },
     ...{ window, screens, send, dialogs: dialogsOf(window, openMeta(db)) },
     ...{ accounts, browserSignIn, clients, facts, lists, rights: openRights(db), practice, organisation, requestLog },
+    authorities,
     /** The user's own folder, as the system says it, whatever the environment does. */
     home: userInfo().homedir,
     place: openKeptPlace(db, () => accounts.chosen()?.id)

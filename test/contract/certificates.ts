@@ -1,5 +1,5 @@
 /** Certificates made as a test needs them: of this name, signed by itself or by another, good until then. */
-import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
 interface Wanted {
   /** Common name and DNS name. */
@@ -8,33 +8,72 @@ interface Wanted {
   issuer?: string
   from?: Date
   to?: Date
+  /** That signs it; nobody whom anyone could know where it is left out. */
+  by?: Made
+  /** It may sign others: so many authorities may stand below it, or any number. */
+  isAuthority?: boolean | number
+  /** What it is good for alone. */
+  purpose?: 'server' | 'client'
+  /** The only names, or their ends, that it may vouch for. */
+  onlyFor?: string
+  /** As nobody makes them any more: a short key, or a signature by SHA-1. */
+  weak?: 'key' | 'signature'
+}
+
+/** As PEM. */
+export interface Made {
+  name: string
+  key: string
+  cert: string
 }
 
 const DAY = 86_400_000
 
 /** As PEM, with its key. */
-export function aCertificate({ name, issuer, from, to }: Wanted): { key: string; cert: string } {
-  const { privateKey, publicKey } = newKeys()
+export function aCertificate({ name, issuer, from, to, by, weak, ...may }: Wanted): Made {
+  const { privateKey, publicKey } = weak === 'key' ? generateKeyPairSync('rsa', { modulusLength: 1024 }) : newKeys()
+  const algorithm = weak === 'signature' ? ECDSA_SHA1 : ECDSA_SHA256
   const validity = sequence(time(from ?? new Date(Date.now() - DAY)), time(to ?? new Date(Date.now() + DAY)))
-  const names = sequence(oid('551d11'), element(0x04, sequence(element(0x82, Buffer.from(name)))))
   const content = sequence(
     element(0xa0, integer(Buffer.from([2]))),
     integer(Buffer.concat([Buffer.from([1]), randomBytes(8)])),
-    ECDSA_SHA256,
-    named(issuer ?? name),
+    algorithm,
+    named(by?.name ?? issuer ?? name),
     validity,
     named(name),
     publicKey.export({ format: 'der', type: 'spki' }),
-    element(0xa3, sequence(names))
+    element(0xa3, sequence(...extensionsOf(name, may)))
   )
-  const signature = sign('sha256', content, issuer === undefined ? privateKey : newKeys().privateKey)
-  const der = sequence(content, ECDSA_SHA256, element(0x03, Buffer.concat([Buffer.from([0]), signature])))
+  const stranger = issuer === undefined ? privateKey : newKeys().privateKey
+  const signature = sign(weak === 'signature' ? 'sha1' : 'sha256', content, by ? createPrivateKey(by.key) : stranger)
+  const der = sequence(content, algorithm, element(0x03, Buffer.concat([Buffer.from([0]), signature])))
   const lines = der.toString('base64').match(/.{1,64}/g) ?? []
   return {
+    name,
     key: String(privateKey.export({ format: 'pem', type: 'pkcs8' })),
     cert: ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n')
   }
 }
+
+function extensionsOf(name: string, { isAuthority, purpose, onlyFor }: Omit<Wanted, 'name'>): Buffer[] {
+  const YES = element(0x01, Buffer.from([0xff]))
+  const extension = (id: string, content: Buffer, ...critical: Buffer[]) =>
+    sequence(oid(id), ...critical, element(0x04, content))
+  const extensions = [extension('551d11', sequence(element(0x82, Buffer.from(name))))]
+  if (isAuthority !== undefined && isAuthority !== false) {
+    const most = typeof isAuthority === 'number' ? [integer(Buffer.from([isAuthority]))] : []
+    extensions.push(extension('551d13', sequence(YES, ...most), YES))
+    // It signs certificates and lists of revoked ones.
+    extensions.push(extension('551d0f', element(0x03, Buffer.from([1, 0x06])), YES))
+  }
+  if (purpose) extensions.push(extension('551d25', sequence(oid(purpose === 'server' ? SERVER : CLIENT))))
+  if (onlyFor)
+    extensions.push(extension('551d1e', sequence(element(0xa0, sequence(element(0x82, Buffer.from(onlyFor))))), YES))
+  return extensions
+}
+
+const SERVER = '2b06010505070301'
+const CLIENT = '2b06010505070302'
 
 const newKeys = () => generateKeyPairSync('ec', { namedCurve: 'P-256' })
 
@@ -60,3 +99,4 @@ function time(at: Date): Buffer {
   return element(0x17, Buffer.from(`${at.toISOString().replace(/\D/g, '').slice(2, 14)}Z`))
 }
 const ECDSA_SHA256 = sequence(oid('2a8648ce3d040302'))
+const ECDSA_SHA1 = sequence(oid('2a8648ce3d0401'))

@@ -23,14 +23,15 @@ export const appEvents = {
     'ready',
     'render-process-gone',
     'second-instance',
+    'select-client-certificate',
     'session-created',
     'web-contents-created',
     'will-finish-launching',
     'will-quit',
     'window-all-closed'
   ],
-  // Chromium's helper processes and log-ins by HTTP are not shown; links and files aren't opened with a test's application.
-  never: ['child-process-gone', 'open-url', 'open-file', 'gpu-info-update', 'login', 'select-client-certificate']
+  // Chromium's helper processes and log-ins of pages by HTTP are not shown; links and files aren't opened with a test's application.
+  never: ['child-process-gone', 'open-url', 'open-file', 'gpu-info-update', 'login']
 } as const
 
 type Path = Parameters<Electron.App['getPath']>[0]
@@ -132,6 +133,7 @@ class App extends Emulated implements Offered {
     host.on('browser-window-focus', (window) => this.emit('browser-window-focus', {}, window))
     host.on('browser-window-blur', (window) => this.emit('browser-window-blur', {}, window))
     host.on('render-process-gone', (...told) => this.emit('render-process-gone', {}, ...told))
+    host.on('select-client-certificate', (...told) => this.emit('select-client-certificate', ...told))
     host.on('certificate-error', (...told) => this.emit('certificate-error', ...told))
     host.on('close-prevented', () => (this.#quitting = false))
     host.on('window-closed', () => this.#windowClosed())

@@ -8,6 +8,7 @@ import { dialogs, type ShownDialog } from './dialog.ts'
 import { chromium, host } from './host.ts'
 import { clickMenu, type MenuPicture, pictureOfMenu } from './menu.ts'
 import { nativeTheme } from './native-theme.ts'
+import type { OwnCertificate } from './net-lines.ts'
 import { shownNotifications } from './notification.ts'
 import { type PowerEvent, powerEvents, powerMonitor } from './power-monitor.ts'
 import { screen } from './screen.ts'
@@ -155,6 +156,9 @@ const requests = {
   setOnline: async (online: boolean) => {
     host.surroundings.online = online
     await Promise.all(WebContents.all().map((contents) => contents.applySurroundings()))
+  },
+  setOwnCertificates: async (certificates: readonly OwnCertificate[]) => {
+    host.ownCertificates = certificates
   },
   setMachineTheme: async (theme: { dark?: boolean; highContrast?: boolean }) => nativeTheme.setMachine(theme),
   addDisplay: async (size: { width: number; height: number }) => screen.add(size),

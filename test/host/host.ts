@@ -1,6 +1,7 @@
 // What all parts of the host share: the running Chromium, the surroundings that a test can change, and what it has recorded.
 import { EventEmitter } from 'node:events'
 import { type Browser, startBrowser } from './browser.ts'
+import type { OwnCertificate } from './net-lines.ts'
 import { watchNetwork } from './network.ts'
 import { watchTargets } from './targets.ts'
 
@@ -30,6 +31,8 @@ class Host extends EventEmitter {
   readonly started: Promise<Browser> = start()
   /** What a test may change about the machine. */
   readonly surroundings = { dark: false, highContrast: false, online: true }
+  /** Those of the system's store. */
+  ownCertificates: readonly OwnCertificate[] = []
   readonly openedExternally: string[] = []
   readonly openedPaths: string[] = []
   readonly shownInFolder: string[] = []

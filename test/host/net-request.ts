@@ -1,9 +1,12 @@
 // Electron's `net.request`: a ClientRequest on Node's fetch, with redirects that are refused unless someone follows them.
 import { PassThrough, Readable } from 'node:stream'
 import type * as Electron from 'electron'
+import { fetch as fetchOver } from 'undici'
 import { app } from './app.ts'
 import { host } from './host.ts'
 import { netErrorOfNode } from './net-errors.ts'
+import { lineFor, ProxyRefused } from './net-lines.ts'
+import { Session } from './session.ts'
 import { acceptOnly, Emulated, notEmulated } from './strict.ts'
 
 const accepted = ['method', 'url', 'session', 'redirect', 'credentials', 'cache', 'referrerPolicy']
@@ -19,15 +22,17 @@ class ClientRequest
   readonly #url: string
   readonly #headers = new Headers()
   readonly #abort = new AbortController()
+  readonly #session: Session
   #isOver = false
 
   constructor(options: Electron.ClientRequestConstructorOptions) {
-    super('ClientRequest', { emits: ['response', 'redirect', 'error', 'abort', 'close', 'finish'] })
+    super('ClientRequest', { emits: ['response', 'redirect', 'error', 'abort', 'close', 'finish', 'login'] })
     acceptOnly('net.request', options, accepted)
     if (!app.isReady()) throw new Error('net module can only be used after app is ready')
     if (options.redirect !== 'manual') notEmulated('net.request without redirect: manual')
     if (options.credentials !== 'omit') notEmulated('net.request with credentials')
     this.#method = options.method ?? 'GET'
+    this.#session = (options.session as unknown as Session | undefined) ?? Session.of('')
     this.#url = options.url ?? notEmulated('net.request without a url')
     if (!/^https?:$/.test(new URL(this.#url).protocol)) throw new Error('net::ERR_UNKNOWN_URL_SCHEME')
   }
@@ -63,13 +68,7 @@ class ClientRequest
   async #send(body?: string): Promise<void> {
     try {
       if (!host.surroundings.online) throw new Error('net::ERR_INTERNET_DISCONNECTED')
-      const response = await fetch(this.#url, {
-        method: this.#method,
-        headers: this.#headers,
-        redirect: 'manual',
-        signal: this.#abort.signal,
-        ...(body !== undefined && { body })
-      })
+      const response = await this.#answer(body)
       if (this.#isOver) return
       const location = response.headers.get('location')
       if (location !== null && [301, 302, 303, 307, 308].includes(response.status)) {
@@ -81,11 +80,42 @@ class ClientRequest
       }
     } catch (error) {
       if (this.#isOver) return
+      if (causedByProxy(error)) return void this.emit('response', refusedByProxy())
       this.#isOver = true
-      const told = error instanceof Error && error.message.startsWith('net::') ? error : undefined
+      const told = chromiumErrorIn(error)
       this.emit('error', told ?? new Error(`net::${netErrorOfNode(error)}`))
       this.emit('close')
     }
+  }
+
+  async #answer(body: string | undefined): Promise<Response> {
+    const line = lineFor(this.#session, new URL(this.#url), (info) => this.#login(info))
+    const init = {
+      method: this.#method,
+      headers: this.#headers,
+      redirect: 'manual',
+      signal: this.#abort.signal,
+      ...(body !== undefined && { body })
+    } as const
+    if (!line) return fetch(this.#url, init)
+    try {
+      return (await fetchOver(this.#url, {
+        ...init,
+        headers: [...this.#headers],
+        dispatcher: line
+      })) as unknown as Response
+    } finally {
+      // Waits for what is under way.
+      void line.close()
+    }
+  }
+
+  #login(info: Electron.AuthInfo): Promise<readonly [string, string] | undefined> {
+    return new Promise((resolve) => {
+      const answer = (user?: string, password?: string) =>
+        resolve(user === undefined || password === undefined ? undefined : [user, password])
+      if (!this.emit('login', info, answer)) answer()
+    })
   }
 
   /** Nobody can follow here (followRedirect is not emulated), so it ends as it does in Electron where nobody did. */
@@ -97,6 +127,24 @@ class ClientRequest
     this.emit('error', new Error('Redirect was cancelled'))
     this.emit('close')
   }
+}
+
+/** What was told by Chromium's own name already. */
+function chromiumErrorIn(error: unknown): Error | undefined {
+  if (!(error instanceof Error)) return undefined
+  return error.message.startsWith('net::') ? error : chromiumErrorIn(error.cause)
+}
+
+function causedByProxy(error: unknown): boolean {
+  return error instanceof ProxyRefused || (error instanceof Error && causedByProxy(error.cause))
+}
+
+/** Of what a proxy says in place of the server nothing but the head is shown. */
+function refusedByProxy(): Incoming {
+  const body = new PassThrough()
+  setImmediate(() => body.destroy(new Error('net::ERR_TUNNEL_CONNECTION_FAILED')))
+  const head = { statusCode: 407, statusMessage: 'Proxy Authentication Required', headers: {} }
+  return Object.assign(body, head)
 }
 
 /** That it is closed doesn't end its request, as in Electron: whoever reads no further has to. */

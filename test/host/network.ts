@@ -4,6 +4,7 @@ import type * as Electron from 'electron'
 import type { Browser } from './browser.ts'
 import type { CdpSession, Protocol } from './cdp.ts'
 import { carriedScheme, toApp } from './schemes.ts'
+import { notEmulated } from './strict.ts'
 import { onStranger } from './targets.ts'
 import type { WebContents } from './web-contents.ts'
 import { resourceType } from './web-request.ts'
@@ -76,6 +77,8 @@ async function askFirst(contents: WebContents, paused: Paused): Promise<void> {
     return fail(paused, 'Aborted')
   if (paused.resourceType === 'Document' && !contents.navigation.mayLoad(paused)) return fail(paused, 'Aborted')
   const { session } = contents
+  if (session.verifyProc && request.url.startsWith('https:'))
+    notEmulated('a page’s encrypted line that the application judges')
   const { webRequest } = session
   const details = describe(contents, paused)
   const { cancel, redirectURL } = await webRequest.beforeRequest({ ...details, uploadData: uploads(paused) })

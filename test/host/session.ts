@@ -4,6 +4,7 @@ import type * as Electron from 'electron'
 import type { CdpSession, Protocol } from './cdp.ts'
 import { Downloads } from './downloads.ts'
 import { chromium, host } from './host.ts'
+import type { OwnCertificate } from './net-lines.ts'
 import { Permissions } from './permissions.ts'
 import { protocolOf, Schemes } from './protocol.ts'
 import { toApp, toCarried } from './schemes.ts'
@@ -94,6 +95,12 @@ export class Session extends Emulated implements Offered {
   readonly downloads: Downloads
   /** @internal how many bytes came over the network since the cache was cleared */
   cached = 0
+  /** @internal */
+  verifyProc: Parameters<Electron.Session['setCertificateVerifyProc']>[0] | undefined
+  /** @internal the certificates of ours that servers were shown, by host and port */
+  readonly chosenCertificates = new Map<string, OwnCertificate | undefined>()
+  /** @internal what proxies were signed in to with */
+  readonly proxyLogins = new Map<string, string>()
   #context: Promise<string> | undefined
   #contextId: string | undefined
   #borrowed: { readonly page: ReturnType<typeof borrowPage>; users: number } | undefined
@@ -188,8 +195,21 @@ export class Session extends Emulated implements Offered {
   /** Accepted: screens can't be captured here; see permissions for the request before it. */
   setDisplayMediaRequestHandler(): void {}
 
+  /** Asked for net.request alone: a page's encrypted line is Chromium's, and is refused (network.ts). */
   setCertificateVerifyProc(proc: Parameters<Electron.Session['setCertificateVerifyProc']>[0]): void {
-    if (proc) notEmulated('session.setCertificateVerifyProc with a procedure')
+    this.verifyProc = proc ?? undefined
+  }
+
+  /** @internal the proxy that a request of net.request goes through, as host:port */
+  proxyFor({ hostname }: URL): string | undefined {
+    const { proxyServer, proxyBypassList = '' } = this.#proxy
+    if (proxyServer === undefined) return undefined
+    const bypassed = proxyBypassList.split(',')
+    const isOwn = /^(localhost|127\..*|\[::1\])$/.test(hostname) && !bypassed.includes('<-loopback>')
+    if (isOwn || bypassed.includes(hostname)) return undefined
+    if (bypassed.some((rule) => rule.includes('*')))
+      notEmulated('net.request through a proxy with patterns of exceptions')
+    return /^[^:/;=]+:\d+$/.test(proxyServer) ? proxyServer : notEmulated(`net.request through '${proxyServer}'`)
   }
 
   setSSLConfig(): void {
@@ -294,7 +314,9 @@ export class Session extends Emulated implements Offered {
   }
 
   // Chromium keeps none of these from one browser context for the next, and has no command to drop them.
-  async clearAuthCache(): Promise<void> {}
+  async clearAuthCache(): Promise<void> {
+    this.proxyLogins.clear()
+  }
   async clearHostResolverCache(): Promise<void> {}
   async clearCodeCaches(): Promise<void> {}
   async closeAllConnections(): Promise<void> {}

@@ -13,6 +13,7 @@ import type { PdfPreviews } from '../core/downloads/pdf-preview.ts'
 import { PRACTICE_PRESET } from '../core/drafts/practice-preset.ts'
 import { fail } from '../core/lib/failure.ts'
 import { defined } from '../core/lib/objects.ts'
+import type { OwnAuthorities } from '../core/service/own-authorities.ts'
 import { inCheckingWords, inConnectingWords } from './errors.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
@@ -31,6 +32,8 @@ interface AccountParts extends Pick<Parts, 'accounts' | 'clients' | 'facts' | 'l
   openInBrowser: (url: string, accountId: string) => Promise<void>
   /** What accounts may do beside the reference. */
   rights: Rights
+  /** Which of the organisation's certificate authorities vouch for services. */
+  authorities: Pick<OwnAuthorities, 'voucherFor'>
   /** Where the signed document came from that was looked at last. */
   signedLooks: Pick<PdfPreviews, 'signedFrom' | 'forgetSigned'>
   /** Removes an account while none of its downloads is under way. */
@@ -171,7 +174,12 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     'accounts.check': async ({ id }) => {
       const found = await inCheckingWords(watch.check(id), accounts.get(id).scheme)
       const minutes = Math.round(clients.clockAhead(id) / 60_000)
-      return { ...found, ...(Math.abs(minutes) >= CLOCK_OFF && { clockAheadMinutes: minutes }) }
+      const vouchedBy = parts.authorities.voucherFor(accounts.get(id).baseUrl ?? '')
+      return {
+        ...found,
+        ...(vouchedBy && { vouchedBy }),
+        ...(Math.abs(minutes) >= CLOCK_OFF && { clockAheadMinutes: minutes })
+      }
     },
 
     'accounts.refreshLimits': async () => {

@@ -141,6 +141,8 @@ export const requests = {
     missing: string[]
     /** How far this computer's clock is ahead of the service's; negative: behind. Absent where it is right, or not known. */
     clockAheadMinutes?: number
+    /** The organisation's own certificate authority that vouched for the service, where the system's didn't; until when, as milliseconds. */
+    vouchedBy?: { name: string; validTo: number }
   }>()(byId),
   /** Asks again what the service says of the chosen account's limits, where that is some minutes old; `accounts.changed` tells. */
   'accounts.refreshLimits': answers<null>()(nothing),

@@ -50,6 +50,7 @@ function opened(seen: { from?: string } = {}, parts: Partial<Parameters<typeof a
       signedFrom: () => seen.from ?? fail('not-allowed', 'None was looked at.'),
       forgetSigned: () => void delete seen.from
     },
+    authorities: { voucherFor: () => undefined },
     note: (note) => void notes.push(note),
     whileDownloadsRest: (_id, remove) => remove(),
     leaveAccount: async () => undefined,

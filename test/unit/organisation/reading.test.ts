@@ -247,6 +247,11 @@ describe('a policy that contradicts itself is said', () => {
       '{"plainHttpHosts": ["http://a.example"]}',
       'Write a host by its name alone, in lower case, such as sign.office.example.'
     ],
+    [
+      'a certificate authority that is none',
+      '{"certificateAuthorities": ["-----BEGIN CERTIFICATE-----"]}',
+      'This isn’t one certificate of a certificate authority, as text that starts with -----BEGIN CERTIFICATE-----.'
+    ],
     ['a folder of nobody', '{"dropFolders": [{"folder": "/drop", "account": "A"}]}', '“A” isn’t among the accounts.'],
     [
       'a folder by half its path',

@@ -8,6 +8,7 @@ import { readTypedAddress } from '../accounts/credentials.ts'
 import { parsePattern } from '../downloads/name-pattern.ts'
 import { folded, shortened } from '../lib/text-folding.ts'
 import { allowedOrigin } from '../policy/allowed-origins.ts'
+import { authorityIn } from '../service/own-authorities.ts'
 import { type Path, type Places, placesIn, positionOf } from './places.ts'
 import { Policy, publishedSchema } from './schema.ts'
 
@@ -263,6 +264,9 @@ function contradictionsIn(policy: Policy): Contradiction[] {
       say('Write a host by its name alone, in lower case, such as sign.office.example.', 'plainHttpHosts', index)
     }
   }
+  for (const [index, text] of (policy.certificateAuthorities ?? []).entries()) {
+    if (!authorityIn(text)) say(NO_AUTHORITY, 'certificateAuthorities', index)
+  }
   for (const [index, origin] of (policy.signingOrigins ?? []).entries()) {
     const read = allowedOrigin(origin)
     if (!read.ok) say(read.message, 'signingOrigins', index)
@@ -291,6 +295,8 @@ function contradictionsIn(policy: Policy): Contradiction[] {
   return found
 }
 
+const NO_AUTHORITY =
+  'This isn’t one certificate of a certificate authority, as text that starts with -----BEGIN CERTIFICATE-----.'
 const NOT_WHOLE = 'Write the whole path of the folder, or start it with ~/ for the user’s home folder.'
 
 /** Of whichever system: a policy is often written on another computer. */

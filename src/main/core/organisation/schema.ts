@@ -90,6 +90,13 @@ export const Policy = z
       .max(20)
       .optional()
       .describe('Hosts whose service may be reached by http, without encryption.'),
+    certificateAuthorities: z
+      .array(z.string().min(1).max(20_000))
+      .max(20)
+      .optional()
+      .describe(
+        'Certificate authorities of your own that services may be trusted by, beside those of the system: each a certificate as PEM text.'
+      ),
     signingOrigins: z
       .array(z.string().min(1).max(300))
       .max(50)

@@ -1,0 +1,84 @@
+// The office's own network: what the organisation trusts beside the system, shown by real servers.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { createServer, type ServerOptions } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test as base, expect, type Page } from 'playwright/test'
+import { aCertificate } from '../contract/certificates.ts'
+import { type Launched, launch } from './launch.ts'
+
+interface Service {
+  readonly port: number
+  /** What it was asked, once a line was up. */
+  readonly asked: IncomingMessage[]
+}
+
+const test = base.extend<{
+  /** A signing service without documents. */
+  serve(options: ServerOptions): Promise<Service>
+  /** The application, on a computer with this policy. */
+  start(policy: object): Promise<Launched>
+}>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads which fixtures are wanted from this pattern.
+  serve: async ({}, use) => {
+    const ends: (() => void)[] = []
+    await use(async (options) => {
+      const asked: IncomingMessage[] = []
+      const server = createServer(options, (request, response) => {
+        asked.push(request)
+        response.setHeader('content-type', 'application/json').end('[]')
+      })
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      ends.push(() => {
+        server.close()
+        server.closeAllConnections()
+      })
+      return { asked, port: (server.address() as AddressInfo).port }
+    })
+    for (const end of ends) end()
+  },
+  // biome-ignore lint/correctness/noEmptyPattern: as above.
+  start: async ({}, use) => {
+    const folder = mkdtempSync(join(tmpdir(), 'countersign-network-'))
+    const started: Launched[] = []
+    await use(async (policy) => {
+      const path = join(folder, 'policy.json')
+      writeFileSync(path, JSON.stringify(policy), { mode: 0o644 })
+      const app = await launch({ args: [`--policy-file=${path}`] })
+      started.push(app)
+      return app
+    })
+    for (const app of started) await app.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+const account = (address: string) => ({ name: 'Harbour Law', address, signIn: 'none' })
+
+async function check(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    location.hash = '#/settings'
+  })
+  await page.getByRole('button', { name: 'Check connection of Harbour Law' }).click()
+}
+
+test('a certificate authority of the organisation’s own is trusted, and it is said which', async ({ serve, start }) => {
+  const root = aCertificate({ name: 'Harbour Law Root', isAuthority: true })
+  const { port } = await serve(aCertificate({ name: 'localhost', by: root }))
+  const accounts = [account(`https://localhost:${port}`)]
+  const app = await start({ accounts, certificateAuthorities: [root.cert] })
+  await check(app.window)
+  await expect(app.window.getByText('Connected. No documents found.')).toBeVisible()
+  await expect(app.window.getByText('Your organisation’s certificate authority “Harbour Law Root”')).toBeVisible()
+})
+
+test('a certificate that it didn’t sign is refused as ever', async ({ serve, start }) => {
+  const root = aCertificate({ name: 'Harbour Law Root', isAuthority: true })
+  const { port, asked } = await serve(aCertificate({ name: 'localhost', issuer: root.name }))
+  const app = await start({ accounts: [account(`https://localhost:${port}`)], certificateAuthorities: [root.cert] })
+  await check(app.window)
+  await expect(app.window.getByText('its certificate is from “Harbour Law Root”, which').first()).toBeVisible()
+  expect(asked).toHaveLength(0)
+})

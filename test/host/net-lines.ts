@@ -1,0 +1,172 @@
+// The lines of net.request that Node's own fetch doesn't draw as Chromium does: to a server that the application judges
+// (setCertificateVerifyProc) or that wants a certificate of ours, and through a proxy. One request a line.
+import { X509Certificate } from 'node:crypto'
+import { request as ask } from 'node:http'
+import { connect as connectPlainly, type Socket } from 'node:net'
+import { connect, rootCertificates, type TLSSocket } from 'node:tls'
+import type * as Electron from 'electron'
+import { Agent } from 'undici'
+import { host } from './host.ts'
+import { netErrorNumber, netErrorOfNode } from './net-errors.ts'
+import type { Session } from './session.ts'
+import { notEmulated, preventable } from './strict.ts'
+
+/** Asks for the sign-in to a proxy: by its user's name and password, or by neither. */
+export type AskLogin = (info: Electron.AuthInfo) => Promise<readonly [user: string, password: string] | undefined>
+
+/** A certificate of the system's store, with its key, as PEM. */
+export interface OwnCertificate {
+  readonly cert: string
+  readonly key: string
+}
+
+/** A proxy that answered 407 to whoever gave up signing in to it: the head of an answer, whose body can't be read. */
+export class ProxyRefused extends Error {}
+
+/** The line for one request, where Node's own isn't Chromium's. To be closed once it is answered. */
+export function lineFor(session: Session, url: URL, login: AskLogin): Agent | undefined {
+  const proxy = session.proxyFor(url)
+  if (url.protocol !== 'https:') return proxy ? notEmulated('http through a proxy') : undefined
+  if (!proxy && !session.verifyProc && host.ownCertificates.length === 0) return undefined
+  return new Agent({
+    connect: (_options, done) => {
+      draw(session, url, proxy, login).then(
+        (socket) => done(null, socket),
+        (error: Error) => done(error, null)
+      )
+    }
+  })
+}
+
+async function draw(session: Session, url: URL, proxy: string | undefined, login: AskLogin): Promise<TLSSocket> {
+  const open = () => (proxy ? tunnelThrough(proxy, url, login, session.proxyLogins) : plainTo(url))
+  const own = host.ownCertificates.length > 0 ? await ownFor(session, url, open) : undefined
+  const socket = await secure(await open(), url, own)
+  if (await isBelieved(session, url, socket)) return socket
+  socket.destroy()
+  throw new Error(`net::${troubleOf(socket) === 'OK' ? 'ERR_FAILED' : troubleOf(socket)}`)
+}
+
+function plainTo(url: URL): Promise<Socket> {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>()
+  const socket = connectPlainly(portOf(url), nameOf(url), () => resolve(socket)).once('error', reject)
+  return promise
+}
+
+async function tunnelThrough(proxy: string, url: URL, login: AskLogin, known: Map<string, string>): Promise<Socket> {
+  for (;;) {
+    const to = `${url.hostname}:${portOf(url)}`
+    const asked = ask({
+      ...{ host: hostIn(proxy), port: portIn(proxy), method: 'CONNECT', path: to, agent: false },
+      headers: { host: to, ...(known.has(proxy) && { 'proxy-authorization': known.get(proxy) }) }
+    })
+    const { promise, resolve, reject } = Promise.withResolvers<{ socket: Socket; status: number; challenge: string }>()
+    asked.once('error', () => reject(new Error('net::ERR_PROXY_CONNECTION_FAILED')))
+    asked.once('connect', ({ statusCode = 0, headers }, socket) =>
+      resolve({ socket, status: statusCode, challenge: headers['proxy-authenticate'] ?? '' })
+    )
+    asked.end()
+    const { socket, status, challenge } = await promise
+    if (status === 200) return socket
+    socket.destroy()
+    if (status !== 407) throw new Error('net::ERR_TUNNEL_CONNECTION_FAILED')
+    if (!/^basic /i.test(challenge)) notEmulated(`a proxy that asks by '${challenge}'`)
+    known.delete(proxy)
+    const given = await login({
+      ...{ isProxy: true, scheme: 'basic', host: hostIn(proxy), port: portIn(proxy) },
+      realm: /realm="([^"]*)"/.exec(challenge)?.[1] ?? ''
+    })
+    if (!given) throw new ProxyRefused()
+    known.set(proxy, `Basic ${Buffer.from(given.join(':')).toString('base64')}`)
+  }
+}
+
+/** The certificate that the application chooses where the server insists on one. Of those who merely ask nothing is seen. */
+async function ownFor(session: Session, url: URL, open: () => Promise<Socket>): Promise<OwnCertificate | undefined> {
+  const place = `${nameOf(url)}:${portOf(url)}`
+  if (session.chosenCertificates.has(place)) return session.chosenCertificates.get(place)
+  const isInsisting = await secure(await open(), url, undefined, 'TLSv1.2').then(
+    (socket) => void socket.destroy(),
+    (error: Error) => /alert/i.test(error.message)
+  )
+  if (!isInsisting) return undefined
+  const { promise, resolve } = Promise.withResolvers<Electron.Certificate | undefined>()
+  const all = host.ownCertificates.map(({ cert }) => asElectron([new X509Certificate(cert)]))
+  const event = preventable({})
+  host.emit('select-client-certificate', event, null, place, all, resolve)
+  const chosen = event.defaultPrevented ? await promise : all[0]
+  const own = host.ownCertificates[all.findIndex(({ fingerprint }) => fingerprint === chosen?.fingerprint)]
+  // Chromium remembers it for as long as the session lives, that there is none, too.
+  session.chosenCertificates.set(place, own)
+  return own
+}
+
+function secure(socket: Socket, url: URL, own?: OwnCertificate, maxVersion?: 'TLSv1.2'): Promise<TLSSocket> {
+  const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>()
+  const name = nameOf(url)
+  const made = connect({
+    ...{ socket, host: name, rejectUnauthorized: false, ...own },
+    ...(/^[\d.]+$|:/.test(name) ? {} : { servername: name }),
+    ...(maxVersion && { maxVersion })
+  })
+  made.once('secureConnect', () => resolve(made))
+  made.once('error', reject)
+  made.once('close', () => reject(new Error('net::ERR_CONNECTION_CLOSED')))
+  return promise
+}
+
+async function isBelieved(session: Session, url: URL, socket: TLSSocket): Promise<boolean> {
+  const result = troubleOf(socket)
+  if (!session.verifyProc) return result === 'OK'
+  const chain: X509Certificate[] = []
+  for (let next = socket.getPeerX509Certificate(); next && chain.length < 20; next = next.issuerCertificate) {
+    if (chain.some(({ fingerprint256 }) => fingerprint256 === next?.fingerprint256)) break
+    chain.push(next)
+  }
+  const { promise, resolve } = Promise.withResolvers<number>()
+  const certificate = asElectron(chain)
+  session.verifyProc(
+    {
+      ...{ hostname: nameOf(url), certificate, validatedCertificate: certificate },
+      isIssuedByKnownRoot: chain.some((one) => rootCertificates.includes(one.toString())),
+      ...{
+        verificationResult: result === 'OK' ? 'OK' : `net::${result}`,
+        errorCode: result === 'OK' ? 0 : netErrorNumber(result)
+      }
+    },
+    resolve
+  )
+  const verdict = await promise
+  return verdict === -3 ? result === 'OK' : verdict === 0
+}
+
+/** By Chromium's name. It says of several things the worst, and that nobody vouches is worse than a wrong name or date. */
+function troubleOf(socket: TLSSocket): string {
+  return socket.authorized ? 'OK' : netErrorOfNode(Object.assign(new Error(), { code: socket.authorizationError }))
+}
+
+function asElectron([own, ...others]: readonly X509Certificate[]): Electron.Certificate {
+  if (!own) throw new Error('test host: a server without a certificate')
+  const part = (text: string, name: string) =>
+    text
+      .split('\n')
+      .find((line) => line.startsWith(`${name}=`))
+      ?.slice(name.length + 1) ?? ''
+  const principal = (text: string): Electron.CertificatePrincipal => ({
+    ...{ commonName: part(text, 'CN'), organizations: [part(text, 'O')].filter(Boolean), organizationUnits: [] },
+    ...{ locality: part(text, 'L'), state: part(text, 'ST'), country: part(text, 'C') }
+  })
+  return {
+    data: own.toString(),
+    ...{ subject: principal(own.subject), issuer: principal(own.issuer), serialNumber: own.serialNumber },
+    ...{ subjectName: part(own.subject, 'CN'), issuerName: part(own.issuer, 'CN') },
+    ...{ validStart: Date.parse(own.validFrom) / 1000, validExpiry: Date.parse(own.validTo) / 1000 },
+    fingerprint: `sha256/${Buffer.from(own.fingerprint256.replaceAll(':', ''), 'hex').toString('base64')}`,
+    issuerCert: (others.length > 0 ? asElectron(others) : undefined) as Electron.Certificate
+  }
+}
+
+const nameOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '')
+const portOf = ({ port }: URL) => Number(port || 443)
+const hostIn = (proxy: string) => proxy.replace(/:\d+$/, '')
+const portIn = (proxy: string) => Number(/:(\d+)$/.exec(proxy)?.[1] ?? 80)
