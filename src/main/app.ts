@@ -9,10 +9,12 @@ import { wantsStaff } from '../shared/wants-staff.ts'
 import { openComposing } from './composing.ts'
 import type { NoteInAudit } from './core/audit/audit.ts'
 import { openBackups } from './core/backup/backups.ts'
+import { BackupSchedule } from './core/backup/schedule.ts'
 import { copyOfDocument } from './core/drafts/copy-of-document.ts'
 import { dayAt, isoWriter } from './core/lib/calendar.ts'
-import { applyAccounts, applyDropFolders } from './core/organisation/applying.ts'
+import { applyAccounts, applyDropFolders, organisationsBackups } from './core/organisation/applying.ts'
 import { DATABASE_FILE, putDatabaseAside } from './core/storage/database.ts'
+import { keptIn } from './core/storage/meta.ts'
 import { openCounter } from './counter.ts'
 import { openFolders } from './folders.ts'
 import { type AppStart, openFoundation } from './foundation.ts'
@@ -47,7 +49,7 @@ import { installMenu } from './shell/menu.ts'
 import { applyTheme, applyZoom } from './shell/own-page.ts'
 import { followSideButtons } from './shell/own-windows.ts'
 import { openOutside, showInFolder } from './shell/reveal.ts'
-import { openKeychain, systemStatus } from './shell/stores.ts'
+import { openKeychain } from './shell/stores.ts'
 import { offerTextMenu } from './shell/text-menu.ts'
 import { openSupport } from './support.ts'
 
@@ -77,9 +79,13 @@ export async function openApp(start: AppStart) {
     worker: new URL('./backup-worker.js', import.meta.url),
     log: foundation.log
   })
-  const { accounts, dataFolder: folder, keychain, newId, settings, storage, time } = foundation
+  const { accounts, dataFolder: folder, db, keychain, newId, organisation, send, settings, storage, time } = foundation
+  const backupParts = {
+    ...{ ask: backupWorker.ask, folder, storage, keychain, newId, time, random: randomBytes, kept: keptIn(db) },
+    changed: () => send('system.changed', null)
+  }
   const backups = openBackups({
-    ...{ ask: backupWorker.ask, folder, storage, keychain, madeBy, newId, note, time, random: randomBytes },
+    ...{ ...backupParts, madeBy, note },
     accountIds: () => accounts.list().map(({ id }) => id),
     settings() {
       // Where windows are is this computer's affair.
@@ -87,10 +93,15 @@ export async function openApp(start: AppStart) {
       return others
     }
   })
-  const support = openSupport(foundation, { version: app.getVersion(), counter, watch })
+  const schedule = new BackupSchedule({
+    ...{ ...backupParts, backups, describe: asAppError },
+    organisation: () => organisationsBackups(organisation.policy, foundation.home),
+    isBusy: () => counter.counter.isRunning()
+  })
+  const support = openSupport(foundation, { version: app.getVersion(), counter, watch, schedule })
   const parts = {
     ...{ foundation, folders, composing, counter, identity, notifications, support, watching },
-    ...{ backups, backupWorker }
+    ...{ backups, backupWorker, schedule }
   }
   followSignals(parts)
   noteRestored(foundation, note)
@@ -98,7 +109,7 @@ export async function openApp(start: AppStart) {
 }
 
 /** Watches the folders that the organisation names, and follows what else it sets meanwhile; answers how to follow no longer. */
-export function followPolicy({ foundation, composing, counter, notifications }: App): () => void {
+export function followPolicy({ foundation, composing, counter, notifications, schedule }: App): () => void {
   const { organisation, accounts, clients, home, log, send, signals } = foundation
   const applyFolders = () => applyDropFolders({ organisation, accounts, home, log, dropFolders: composing.dropFolders })
   void applyFolders()
@@ -112,6 +123,7 @@ export function followPolicy({ foundation, composing, counter, notifications }: 
       send('settings.changed', null)
       signals.emit('accounts')
       notifications.notifier.documentsChanged()
+      schedule.look()
       await applyFolders()
     }
   })
@@ -127,7 +139,7 @@ function noteRestored({ restored, time }: App['foundation'], note: NoteInAudit):
 }
 
 /** What happens in one part, and what follows of it in others. */
-function followSignals({ foundation, folders, composing, counter, notifications, identity }: App): void {
+function followSignals({ foundation, folders, composing, counter, notifications, identity, schedule }: App): void {
   const { accounts, log, send, signals } = foundation
   const { actions, watch } = folders
   const { dropFolders, outbox, people } = composing
@@ -161,6 +173,7 @@ function followSignals({ foundation, folders, composing, counter, notifications,
     notifications.notifier.counterChanged()
     notifications.desktop.call(wantsStaff(counter.counter.state()))
     identity.counterChanged()
+    schedule.look()
     if (counter.lock.isLocked) identity.locked()
   })
   signals.on('accounts', () => {
@@ -273,6 +286,7 @@ export function serveScreens(parts: App, life: Life): void {
       ...storageHandlers({
         ...{ storage: foundation.storage, troubles: foundation.troubles, restart: life.restart, ...dialogs },
         backups: parts.backups,
+        schedule: parts.schedule,
         today: () => dayAt(time.now(), time.zone()),
         openKeychain,
         startEmpty: () => putDatabaseAside(foundation.dataFolder, time.now())
@@ -287,7 +301,7 @@ export function serveScreens(parts: App, life: Life): void {
         },
         changed: () => send('settings.changed', null),
         keepPlace: foundation.place.keep,
-        status: () => systemStatus(foundation.storage, foundation.keychainState, foundation.troubles),
+        status: parts.support.status,
         showData: () => showInFolder(join(foundation.dataFolder, DATABASE_FILE)),
         copy: (text, isPersonal) => plainClipboard[isPersonal ? 'writePrivately' : 'write'](text),
         copyBriefly: identity.briefCopy.copy,

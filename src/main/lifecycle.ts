@@ -2,6 +2,7 @@
 import { app, type BrowserWindow, dialog, powerMonitor } from 'electron'
 import { blankComposition } from '../shared/composition/index.ts'
 import { type App, followPolicy } from './app.ts'
+import { within } from './core/lib/time.ts'
 import { APP_START } from './core/policy/app-pages.ts'
 import { type LeavingQuestion, questionOnLeaving } from './core/policy/leaving.ts'
 import { asAppError } from './ipc/errors.ts'
@@ -13,6 +14,8 @@ import { bringForward } from './shell/windows.ts'
 const LEAVING_TIMEOUT = 5000
 /** How long the page may take to answer before the window closes, in milliseconds; then the person decides. */
 const CLOSING_TIMEOUT = 3000
+/** How long a backup may take that is made as the application ends, in milliseconds; then the next start tells that there is none. */
+const BACKUP_TIMEOUT = 120_000
 const DAY = 86_400_000
 /** How often a Linux is asked whether its screen is locked, in milliseconds: it tells nobody by itself. */
 const LOCK_LOOK = 2000
@@ -114,6 +117,7 @@ export class Lifecycle {
     void folders.hints.start()
     this.#unfollowPolicy = followPolicy(this.#app)
     composing.dropFolders.start()
+    this.#app.schedule.open()
     notifications.badgeCounts.changed()
     await this.#app.counter.audit.checkAtStart()
   }
@@ -150,6 +154,7 @@ export class Lifecycle {
       counter.counter.left('locked')
       folders.watch.soon()
       composing.outbox.resumed()
+      this.#app.schedule.look()
       folders.actions.connectionChanged()
       identity.connectionChanged()
     })
@@ -220,6 +225,8 @@ export class Lifecycle {
       dropFolders.stop(LEAVING_TIMEOUT).then(() => outbox.stop(LEAVING_TIMEOUT)),
       notifications.notifier.stop()
     ])
+    // With all of that in it, and before its thread ends.
+    await within(BACKUP_TIMEOUT, this.#app.schedule.quitting(), foundation.time)
     // Those before may ask for documents to their end, and the practice office may still be answering them.
     await Promise.allSettled([
       folders.endThread(),

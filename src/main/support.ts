@@ -1,6 +1,7 @@
 /** The layer for when something goes wrong: the log of a run, the look at this computer, and the report for support. */
 import { release, type } from 'node:os'
-import type { SelfTestFinding, SupportReport } from '../shared/contract/index.ts'
+import type { SelfTestFinding, SupportReport, SystemStatus } from '../shared/contract/index.ts'
+import type { BackupSchedule } from './core/backup/schedule.ts'
 import { EventLog, type RunFacts } from './core/support/event-log.ts'
 import { reportOf } from './core/support/report.ts'
 import { selfTest } from './core/support/self-test.ts'
@@ -15,10 +16,11 @@ interface SupportParts {
   version: string
   counter: Pick<ReturnType<typeof openCounter>, 'counter' | 'otherDisplay'>
   watch: ReturnType<typeof openFolders>['watch']
+  schedule: Pick<BackupSchedule, 'view' | 'trouble'>
 }
 
 /** Writes into the log what happens from now on, and how everything stands. */
-export function openSupport(foundation: Foundation, { version, counter, watch }: SupportParts) {
+export function openSupport(foundation: Foundation, { version, counter, watch, schedule }: SupportParts) {
   const { accounts, clients, keychainState, log, newId, settings, signals, storage, time, troubles } = foundation
   const run: RunFacts = {
     version,
@@ -29,13 +31,19 @@ export function openSupport(foundation: Foundation, { version, counter, watch }:
   events.started(run)
   events.keychain(keychainState)
   events.storage(storage)
-  events.troubles(troubles.list())
+  events.troubles(status().troubles)
   events.accounts(accounts.list())
   signals.on('accounts', () => events.accounts(accounts.list()))
   signals.on('connection', () => {
     for (const { id } of accounts.list()) events.connection(id, watch.connectionOf(id))
   })
   signals.on('handover', () => events.session(counter.counter.state(), time.now()))
+
+  /** What the screens show of the application itself. */
+  function status(): SystemStatus {
+    const found = systemStatus(storage, keychainState, troubles)
+    return { ...found, troubles: [...found.troubles, ...schedule.trouble()] }
+  }
 
   /** Whether the organisation has set anything, and whether its file can be used. */
   function policy(): string {
@@ -53,6 +61,9 @@ export function openSupport(foundation: Foundation, { version, counter, watch }:
       ask: watch.check,
       clockAhead: clients.clockAhead,
       tryKeychain: async () => (await openKeychain()).status,
+      backups: () => schedule.view(),
+      backupTrouble: () => schedule.trouble(),
+      now: time.now,
       printers: async () => (await foundation.window.webContents.getPrintersAsync()).length
     })
     found = findings
@@ -63,7 +74,7 @@ export function openSupport(foundation: Foundation, { version, counter, watch }:
     const facts = {
       run,
       policy: policy(),
-      status: systemStatus(storage, keychainState, troubles),
+      status: status(),
       settings: settings.read(),
       accounts: accounts.list().map((account) => {
         const { state, error } = watch.connectionOf(account.id)
@@ -79,6 +90,7 @@ export function openSupport(foundation: Foundation, { version, counter, watch }:
   return {
     check,
     report,
+    status,
     /** The application has ended. */
     ended: () => events.ended()
   }

@@ -1,6 +1,7 @@
 import { fireEvent, screen, waitFor } from '@testing-library/svelte'
 import { afterEach, expect, test } from 'vitest'
 import Backups from '../../src/renderer/src/screens/settings/Backups.svelte'
+import ScheduledBackups from '../../src/renderer/src/screens/settings/ScheduledBackups.svelte'
 import { fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { type Opened, openOffice, show } from './office.ts'
@@ -89,4 +90,36 @@ test('what is being put in place can’t be left', async () => {
   await press('Cancel')
   expect(screen.getByRole('dialog', { name: 'Restore a backup' })).toBeTruthy()
   expect(count('storage.leaveBackup')).toBe(0)
+})
+
+test('backups by themselves: set with a folder and a passphrase, made now, and turned off', async () => {
+  opened = await openOffice(fakeApi())
+  show(opened, ScheduledBackups)
+  await settle()
+  const inputs = (name: string) =>
+    opened.api.control.calls.filter((call) => call.name === name).map(({ input }) => input)
+  await press('Schedule backups…')
+  await press('Save')
+  expect(screen.getByText('Choose a folder.')).toBeTruthy()
+  expect(inputs('storage.scheduleBackups')).toEqual([])
+  await press('Choose…')
+  for (const label of ['Passphrase', 'Repeat passphrase'])
+    await fireEvent.input(screen.getByLabelText(label), { target: { value: PASSPHRASE } })
+  await press('Save')
+  expect(inputs('storage.scheduleBackups')).toEqual([
+    {
+      plan: { when: 'daily', at: '18:00', weekday: 5, keep: 7, secrets: false },
+      folderId: 'folder-backups',
+      passphrase: PASSPHRASE
+    }
+  ])
+  expect(screen.getByText('Every day at 18:00, into “Backups”. 7 copies kept.')).toBeTruthy()
+  await press('Change schedule…')
+  // Left blank, the passphrase stays.
+  await press('Save')
+  expect(inputs('storage.scheduleBackups')[1]).not.toHaveProperty('passphrase')
+  await press('Back up now')
+  expect(screen.getByText(/Last backup:/)).toBeTruthy()
+  await press('Turn off')
+  expect(inputs('storage.scheduleBackups').at(-1)).toEqual({ plan: null })
 })

@@ -5,6 +5,7 @@
 
 import type { Composition } from '../../src/shared/composition/composition.ts'
 import type { Api, EventName, Events } from '../../src/shared/contract/api.ts'
+import { BackupPlan, type BackupsView } from '../../src/shared/contract/backups.ts'
 import { PERSON_LANGUAGES } from '../../src/shared/contract/counter-views.ts'
 import type { NotificationPreferences } from '../../src/shared/contract/document-requests.ts'
 import type { AppError, ErrorCode, Result } from '../../src/shared/contract/errors.ts'
@@ -156,6 +157,7 @@ export interface FakeState {
   printerTakes: boolean
   settings: SettingsView
   system: SystemStatus
+  backups: BackupsView
   counter: CounterSession | null
   /** Who can sign here, in place of what the documents say. */
   queue?: CounterEntry[]
@@ -302,6 +304,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     pdf: pdf(),
     printerTakes: true,
     settings: { theme: 'system', zoom: 1 },
+    backups: { plan: null, hasPassphrase: false, isRunning: false },
     system: {
       version: '0.1.0',
       platform: 'linux',
@@ -510,6 +513,22 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     }),
     'storage.restore': () => null as never,
     'storage.leaveBackup': () => null as never,
+    'storage.backups': () => state.backups,
+    'storage.chooseBackupFolder': () => ({ id: 'folder-backups', label: 'Backups' }),
+    'storage.scheduleBackups': ({ plan, folderId, passphrase }) => {
+      state.backups = {
+        ...state.backups,
+        ...(plan !== undefined && { plan: plan && BackupPlan.parse(plan) }),
+        ...(folderId !== undefined && { folder: 'Backups' }),
+        ...(passphrase !== undefined && { hasPassphrase: true })
+      }
+      return state.backups
+    },
+    'storage.backUpNow': () => {
+      const name = 'Countersign 2026-11-24 1800 5a1c.countersign-backup'
+      state.backups = { ...state.backups, last: { at: state.now(), name } }
+      return state.backups
+    },
     'storage.settle': ({ name }) => {
       const { troubles } = state.system
       state.system = {

@@ -40,6 +40,7 @@ const LOCKED: readonly (readonly [setting: Lockable, role: string, name: RegExp]
   ['dropFolders', 'button', /^Watch a folder/],
   ['downloads.folder', 'button', /^Change…/],
   ['downloads.names', 'textbox', /^File name/],
+  ['backups', 'button', /^Schedule backups/],
   ['quietHours', 'checkbox', /^Quiet hours/]
 ]
 

@@ -2,6 +2,7 @@
 import { basename } from 'node:path'
 import { BACKUP_ENDING } from '../core/backup/backup.ts'
 import type { Backups } from '../core/backup/backups.ts'
+import type { BackupSchedule } from '../core/backup/schedule.ts'
 import { fail } from '../core/lib/failure.ts'
 import type { OpenedDatabase } from '../core/storage/database.ts'
 import type { OpenedKeychain } from '../core/storage/keytar-keychain.ts'
@@ -13,6 +14,8 @@ const BACKUPS = { name: 'Backups of Countersign', extensions: [BACKUP_ENDING] as
 
 export interface StorageParts extends Pick<Dialogs, 'chooseFiles' | 'chooseSaveFile'> {
   backups: Backups
+  schedule: Pick<BackupSchedule, 'view' | 'offer' | 'set' | 'runNow'>
+  chooseFolder: (title: string, stillAsking: () => boolean) => Promise<string | undefined>
   /** Today, in the office's zone: `2026-11-24`. */
   today: () => string
   storage: OpenedDatabase
@@ -29,6 +32,7 @@ export function storageHandlers({
   storage,
   troubles,
   backups,
+  schedule,
   openKeychain,
   ...parts
 }: StorageParts): HandlersOf<'storage'> {
@@ -76,7 +80,20 @@ export function storageHandlers({
       await backups.restore(id)
       parts.restart()
     },
-    'storage.leaveBackup': ({ id }) => backups.leave(id)
+    'storage.leaveBackup': ({ id }) => backups.leave(id),
+    'storage.backups': () => schedule.view(),
+    'storage.chooseBackupFolder': async (_nothing, { stillAsking }) => {
+      const path = await parts.chooseFolder('Where backups go', stillAsking)
+      return path === undefined ? null : schedule.offer(path)
+    },
+    'storage.scheduleBackups': async (input) => {
+      backups.checkKept()
+      return schedule.set(input)
+    },
+    'storage.backUpNow': async () => {
+      backups.checkKept()
+      return schedule.runNow()
+    }
   }
 }
 

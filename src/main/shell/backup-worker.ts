@@ -1,9 +1,13 @@
 /** A thread of its own for backups: copying, sealing and checking never hold up the windows. */
-import { makeBackup } from '../core/backup/backup.ts'
+import { makeBackup, makePlanned } from '../core/backup/backup.ts'
 import { stageBackup } from '../core/backup/restore.ts'
 import { asAppError } from '../ipc/errors.ts'
 import { answerOrders } from './worker-thread.ts'
 
-const answers: Record<string, (ask: never) => Promise<unknown>> = { make: makeBackup, stage: stageBackup }
+const answers: Record<string, (ask: never) => Promise<unknown>> = {
+  make: makeBackup,
+  stage: stageBackup,
+  plan: makePlanned
+}
 
 answerOrders(async (name, ask) => answers[name]?.(ask as never), asAppError)

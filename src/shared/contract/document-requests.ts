@@ -57,7 +57,7 @@ const CHANGE_KINDS = [
   'returned'
 ] as const satisfies readonly ChangeKind[]
 
-const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/)
+export const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/)
 /** What a person wants told by the desktop. */
 export const NotificationPreferences = z.strictObject({
   /** views: only of documents in a saved view that is told of. */

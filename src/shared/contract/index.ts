@@ -1,6 +1,7 @@
 /** The contract between the main process and the screens. */
 
 export { type EventName, type Events, eventNames } from './api.ts'
+export * from './backups.ts'
 export * from './commands.ts'
 export { MOST_SHEET_BYTES, TRASH_DAYS, tooLargeSheet } from './composing-requests.ts'
 export * from './document-actions.ts'

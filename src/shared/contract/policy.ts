@@ -12,6 +12,7 @@ export const LOCKABLE = [
   'dropFolders',
   'downloads.folder',
   'downloads.names',
+  'backups',
   'quietHours',
   'counter.idle',
   'counter.lockAfter',

@@ -1,6 +1,7 @@
 /** Every request: its name, what it carries and what it answers. Inputs are decoded in the main process by these schemas; nothing else is let in. */
 import { z } from 'zod'
 import { appointmentRequests } from './appointments.ts'
+import { backupRequests, MOST_PASSPHRASE, newPassphrase } from './backups.ts'
 import { composingRequests } from './composing-requests.ts'
 import { counterRequests } from './counter-requests.ts'
 import { documentColumns } from './document-query.ts'
@@ -23,9 +24,8 @@ import type {
   SystemStatus,
   TemplateView
 } from './views.ts'
-import { DATA_TYPE_SPELLINGS, LEAST_PASSPHRASE } from './views.ts'
+import { DATA_TYPE_SPELLINGS } from './views.ts'
 
-const MOST_PASSPHRASE = 500
 const secret = z.string().min(1).max(10_000)
 
 const apiKey = {
@@ -186,7 +186,7 @@ export const requests = {
   'storage.settle': answers<null>()(z.strictObject({ name: z.string().min(1).max(100) })),
   /** Asks where it goes, and makes it; null where the person thought better of it. The passphrase is kept nowhere. */
   'storage.backUp': answers<{ name: string } | null>()(
-    z.strictObject({ passphrase: z.string().min(LEAST_PASSPHRASE).max(MOST_PASSPHRASE), withSecrets: z.boolean() })
+    z.strictObject({ passphrase: newPassphrase, withSecrets: z.boolean() })
   ),
   /** Asks for a backup; it is open until another is chosen or it is left. */
   'storage.chooseBackup': answers<ChosenBackup | null>()(nothing),
@@ -197,6 +197,7 @@ export const requests = {
   /** Puts in place what was checked, and starts the application again. */
   'storage.restore': answers<null>()(byId),
   'storage.leaveBackup': answers<null>()(byId),
+  ...backupRequests,
   ...supportRequests,
   ...policyRequests,
 

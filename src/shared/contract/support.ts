@@ -25,7 +25,7 @@ export interface RequestLogEntry {
 
 /** What was looked at on this computer, and what was found. */
 export interface SelfTestFinding {
-  what: 'service' | 'clock' | 'keychain' | 'database' | 'disk' | 'second-display' | 'printers'
+  what: 'service' | 'clock' | 'keychain' | 'database' | 'backup' | 'disk' | 'second-display' | 'printers'
   /** `note`: as it is, which may be as it should be. */
   state: 'ok' | 'note' | 'warn'
   /** A sentence. */

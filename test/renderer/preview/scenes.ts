@@ -1,5 +1,6 @@
 /** The made-up office in the states that a screen must be seen in. */
 import { blankComposition, type Composition } from '../../../src/shared/composition/composition.ts'
+import type { BackupsView } from '../../../src/shared/contract/backups.ts'
 import type { AppError } from '../../../src/shared/contract/errors.ts'
 import { LOCKABLE } from '../../../src/shared/contract/policy.ts'
 import type { DraftView, SystemStatus } from '../../../src/shared/contract/views.ts'
@@ -269,6 +270,19 @@ export const scenes: Record<string, () => FakeApi> = {
     return api
   },
   /** After a restart with a backup in place: the Outbox opens paused. */
+  'backups-scheduled': () => usual({ backups: backupsOf() }),
+  /** Its share is away since yesterday. */
+  'backups-failing': () => {
+    const error = {
+      code: 'gone' as const,
+      message: 'The folder for backups can’t be reached.',
+      next: 'Connect the drive or network share, or choose another folder in Settings.'
+    }
+    const since = now() - 86_400_000
+    const api = usual({ backups: backupsOf() })
+    api.control.state.system.troubles = [{ kind: 'no-backup', store: 'backups', reason: error.code, since, error }]
+    return api
+  },
   restored: () =>
     usual({
       outbox: {
@@ -289,5 +303,15 @@ export const scenes: Record<string, () => FakeApi> = {
     const api = usual({ documents: [], connection: { state: 'refused', since: now() - 60_000, error } })
     api.documents.list = async () => ({ ok: true, value: { rows: [], total: 0, documents: 0, problem: error } })
     return api
+  }
+}
+
+/** Every day at six, and made so far. */
+function backupsOf(): BackupsView {
+  const name = 'Countersign 2026-11-24 1800 5a1c.countersign-backup'
+  return {
+    plan: { when: 'daily', at: '18:00', weekday: 5, keep: 7, secrets: false },
+    ...{ folder: 'Backups', hasPassphrase: true, isRunning: false },
+    ...{ last: { at: now() - 15 * 3_600_000, name }, next: now() + 9 * 3_600_000 }
   }
 }

@@ -20,6 +20,7 @@ import { systemTime } from '../../../src/main/core/lib/time.ts'
 import { connectEncrypted, type Db } from '../../../src/main/core/storage/connection.ts'
 import { DATABASE_FILE, DOCUMENTS_FILE, openDatabase } from '../../../src/main/core/storage/database.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
+import { keptIn } from '../../../src/main/core/storage/meta.ts'
 import { contentsOf, temporaryFolder } from '../storage/folders.ts'
 import { lastingKeychain } from '../storage/keychains.ts'
 
@@ -356,7 +357,8 @@ test('a person’s restore: one backup at a time, checked before it replaces any
       newId: () => 'b1',
       time: { now: () => NOW }
     },
-    note: ({ what }: { what: string }) => void noted.push(what)
+    note: ({ what }: { what: string }) => void noted.push(what),
+    ...{ kept: keptIn(opened.db), changed: () => undefined }
   }
   const backups = openBackups(deps)
   const chosen = await backups.open(path)

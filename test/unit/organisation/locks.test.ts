@@ -202,6 +202,23 @@ const TABLE: readonly Locked[] = [
     input: { from: 'folder', to: 'other' }
   },
   {
+    ...{
+      setting: 'backups',
+      policy: { backups: { folder: '/data', when: 'daily' } },
+      request: 'storage.scheduleBackups'
+    },
+    input: { plan: null },
+    harmless: { passphrase: 'a passphrase of four words' }
+  },
+  {
+    ...{
+      setting: 'backups',
+      policy: { backups: { folder: '/data', when: 'daily' } },
+      request: 'storage.scheduleBackups'
+    },
+    input: { folderId: 'other' }
+  },
+  {
     ...{ setting: 'quietHours', policy: { quietHours: { from: '18:00', to: '08:00' } }, request: 'notifications.set' },
     input: { kinds, quiet: null, sound: false },
     harmless: { kinds, quiet: { from: '18:00', to: '08:00' }, sound: true }

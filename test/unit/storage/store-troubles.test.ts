@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Backups } from '../../../src/main/core/backup/backups.ts'
+import type { BackupSchedule } from '../../../src/main/core/backup/schedule.ts'
 import { AppFailure } from '../../../src/main/core/lib/failure.ts'
 import { systemTime } from '../../../src/main/core/lib/time.ts'
 import { openDatabase } from '../../../src/main/core/storage/database.ts'
@@ -76,6 +77,8 @@ async function requests(lookedAt: 'open' | 'locked' | 'without the key') {
 /** Nobody asks for a backup here. */
 const noBackups = {
   backups: {} as Backups,
+  schedule: {} as BackupSchedule,
+  chooseFolder: async () => undefined,
   today: () => '2026-11-24',
   chooseFiles: async () => [],
   chooseSaveFile: async () => undefined

@@ -79,6 +79,8 @@ test('what was shown is what is saved, and a report that was replaced isn’t', 
   expect(saved).toEqual(second.files)
 })
 
+const DAY = 86_400_000
+
 const well: SelfTestDeps = {
   accounts: () => [{ id: ACCOUNT }],
   ask: async () => undefined,
@@ -87,6 +89,9 @@ const well: SelfTestDeps = {
   tryKeychain: async () => ({ state: 'available' }),
   storage: { state: 'encrypted' },
   dataFolder: '.',
+  backups: async () => ({ plan: null, hasPassphrase: false, isRunning: false, last: { at: NOW - 3 * DAY, name: 'b' } }),
+  backupTrouble: () => [],
+  now: () => NOW,
   otherDisplay: () => 'Pen display',
   printers: async () => 1,
   freeIn: async () => 50 * 1024 ** 3
@@ -102,6 +107,7 @@ test('a computer that has all it needs is said to be so', async () => {
     clock: 'ok 0 s',
     keychain: 'ok available',
     database: 'ok encrypted',
+    backup: 'ok none planned, 3 days ago',
     disk: 'ok 50 GB',
     'second-display': 'ok there',
     printers: 'ok 1'
@@ -116,18 +122,32 @@ test('each thing that is wrong is said with what to do, and what can’t be foun
     storage: { state: 'memory' },
     otherDisplay: () => undefined,
     printers: async () => Promise.reject(new Error('no')),
+    backups: async () => ({ plan: null, hasPassphrase: false, isRunning: false }),
     freeIn: async () => 200 * 1024 ** 2
   }
   expect(await states(wrong)).toEqual({
     service: 'warn internal',
     keychain: 'warn locked',
     database: 'warn memory',
+    backup: 'note none planned, none made',
     disk: 'warn 0.1 GB',
     'second-display': 'note none',
     printers: 'note unknown'
   })
   const findings = await selfTest({ ...wrong, printers: async () => 0 })
   expect(findings.filter(({ what, next }) => what !== 'service' && !next)).toEqual([])
+})
+
+test('a backup that can’t be made as planned is told, and an old one noted', async () => {
+  const error = { code: 'gone', message: 'The folder for backups can’t be reached.' } as const
+  const trouble = { kind: 'no-backup', store: 'backups', reason: 'gone', since: NOW, error } as const
+  const plan = { when: 'daily', at: '18:00', weekday: 5, keep: 7, secrets: false } as const
+  const last = { at: NOW - 40 * DAY, name: 'b' }
+  const backups = async () => ({ plan, hasPassphrase: true, isRunning: false, last })
+  expect(await states({ backups, backupTrouble: () => [trouble] })).toMatchObject({
+    backup: 'warn daily, 40 days ago, gone'
+  })
+  expect(await states({ backups })).toMatchObject({ backup: 'note daily, 40 days ago' })
 })
 
 test.each([

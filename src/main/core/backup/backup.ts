@@ -5,12 +5,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import * as nodeFiles from 'node:fs/promises'
-import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { documentsKey } from '../documents/mirror/database.ts'
 import { fail } from '../lib/failure.ts'
-import { writeAtomically } from '../storage/atomic-file.ts'
+import { isUnfinished, writeAtomically } from '../storage/atomic-file.ts'
 import { connectEncrypted, connectToLook, KEY_BYTES } from '../storage/connection.ts'
 import { DATABASE_FILE, DOCUMENTS_FILE } from '../storage/database.ts'
 import { faultOf } from '../storage/database-fault.ts'
@@ -58,7 +58,8 @@ export interface BackupOrder extends SealedFacts {
  * @returns how large it is, in bytes.
  * @throws AppFailure `storage` where a database is damaged; FileError; SQLite's error. What was at `path` is as it was then.
  */
-export async function makeBackup({ folder, key, path, passphrase, settings, secrets, ...facts }: BackupOrder) {
+export async function makeBackup(order: BackupOrder & { mark?: string }): Promise<{ bytes: number }> {
+  const { folder, key, path, passphrase, settings, secrets, mark, ...facts } = order
   const passing = join(folder, `backup-${randomBytes(8).toString('hex')}`)
   await mkdir(passing, { mode: 0o700 })
   try {
@@ -66,12 +67,58 @@ export async function makeBackup({ folder, key, path, passphrase, settings, secr
     const files = await copied(folder, key, copyKey, passing)
     const manifest: Manifest = { files, key: copyKey.toString('hex'), settings, secrets }
     const { bytes } = await writeAtomically(path, sealed(contentOf(manifest, passing), passphrase, facts), {
-      ifExists: 'replace'
+      ifExists: 'replace',
+      ...(mark !== undefined && { mark })
     })
     return { bytes }
   } finally {
     await rm(passing, { recursive: true, force: true })
   }
+}
+
+export interface PlannedOrder extends Omit<BackupOrder, 'path'> {
+  /** Where it goes: a folder that is there, or nothing is made. */
+  into: string
+  name: string
+  /** Of what this computer writes there: see `AtomicOptions`. */
+  mark: string
+  /** Names of earlier ones in that folder that go once this one is there. */
+  older: readonly string[]
+}
+
+/** A backup that was made by itself. */
+export interface PlannedBackup {
+  bytes: number
+  /** Those of the older ones that are there no more. */
+  removed: string[]
+}
+
+/**
+ * Makes a backup in a folder that may be on another computer, and removes what a kill left there, and then those that are too many.
+ * @throws AppFailure `gone` where the folder can't be reached; as {@link makeBackup}. All that was there is there then.
+ */
+export async function makePlanned({ into, name, mark, older, ...order }: PlannedOrder): Promise<PlannedBackup> {
+  const isFolder = await stat(into)
+    .then((found) => found.isDirectory())
+    .catch(() => false)
+  if (!isFolder) {
+    // A folder made in place of a share that is away would be on this computer's own disk.
+    fail('gone', 'The folder for backups can’t be reached.', {
+      next: 'Connect the drive or network share, or choose another folder in Settings.'
+    })
+  }
+  for (const found of await readdir(into)) {
+    if (isUnfinished(found, mark)) await rm(join(into, found), { force: true }).catch(() => undefined)
+  }
+  const { bytes } = await makeBackup({ ...order, path: join(into, name), mark })
+  const removed: string[] = []
+  for (const old of older) {
+    await rm(join(into, old), { force: true }).then(
+      () => removed.push(old),
+      () => undefined
+    )
+  }
+  return { bytes, removed }
 }
 
 /** Removes what a kill left of a backup or of a restore that was not decided on. Never rejects. */

@@ -2,13 +2,15 @@
 
 import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { z } from 'zod'
 import type { BackupContents, ChosenBackup } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
 import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import { keyForRestoring, type OpenedDatabase, storedKey } from '../storage/database.ts'
 import type { Keychain } from '../storage/keychain.ts'
-import type { BackupOrder } from './backup.ts'
+import type { keptIn } from '../storage/meta.ts'
+import type { BackupOrder, PlannedBackup, PlannedOrder } from './backup.ts'
 import { type CheckedBackup, decideOnRestore, type RestoreOrder } from './restore.ts'
 import { openSealed } from './sealed-file.ts'
 
@@ -16,6 +18,7 @@ import { openSealed } from './sealed-file.ts'
 export interface BackupQuestions {
   make: { ask: BackupOrder; answer: { bytes: number } }
   stage: { ask: RestoreOrder; answer: CheckedBackup }
+  plan: { ask: PlannedOrder; answer: PlannedBackup }
 }
 
 export interface BackupsDeps {
@@ -34,6 +37,8 @@ export interface BackupsDeps {
   random: (bytes: number) => Uint8Array
   newId: () => string
   note: NoteInAudit
+  kept: ReturnType<typeof keptIn>
+  changed: () => void
   time: Pick<Time, 'now'>
 }
 
@@ -45,6 +50,9 @@ interface Opened {
   /** Keeps the key that the restored database has. */
   keepKey?: () => Promise<unknown>
 }
+
+const LAST = 'backup-last'
+const Last = z.object({ at: z.number(), name: z.string() })
 
 export type Backups = ReturnType<typeof openBackups>
 
@@ -65,6 +73,22 @@ export function openBackups(deps: BackupsDeps) {
     return all
   }
 
+  /** All of a backup but where it goes and its passphrase. @throws AppFailure `keychain`. */
+  async function orderOf(withSecrets: boolean): Promise<Omit<BackupOrder, 'path' | 'passphrase'>> {
+    const key = await storedKey(keychain)
+    if (!key) fail('keychain', 'The key of your data isn’t in the keychain any more, so no backup was made.')
+    const { madeBy, settings } = deps
+    const facts = { madeAt: time.now(), madeBy, settings: settings() }
+    return { folder, key, secrets: withSecrets ? await secrets() : {}, ...facts }
+  }
+
+  /** One of this name is there. */
+  function made(name: string, withSecrets: boolean): void {
+    deps.kept.write(LAST, { at: time.now(), name } satisfies z.infer<typeof Last>)
+    deps.note({ what: 'data-backed-up', detail: { file: name, secrets: withSecrets ? 'yes' : 'no' } })
+    deps.changed()
+  }
+
   async function leave(): Promise<void> {
     const stage = opened?.stage
     opened = undefined
@@ -80,13 +104,14 @@ export function openBackups(deps: BackupsDeps) {
 
     /** @throws AppFailure `storage`, `keychain`; FileError; what is at the path is as it was then. */
     async make(path: string, { passphrase, withSecrets }: { passphrase: string; withSecrets: boolean }): Promise<void> {
-      const key = await storedKey(keychain)
-      if (!key) fail('keychain', 'The key of your data isn’t in the keychain any more, so no backup was made.')
-      const { madeBy, settings, note } = deps
-      const facts = { madeAt: time.now(), madeBy, settings: settings() }
-      await ask('make', { folder, key, path, passphrase, secrets: withSecrets ? await secrets() : {}, ...facts })
-      note({ what: 'data-backed-up', detail: { file: basename(path), secrets: withSecrets ? 'yes' : 'no' } })
+      await ask('make', { ...(await orderOf(withSecrets)), path, passphrase })
+      made(basename(path), withSecrets)
     },
+
+    orderOf,
+    made,
+    /** The newest that was made here. */
+    last: () => deps.kept.read(LAST, Last),
 
     /** Opens a backup in place of the one before. @throws AppFailure `bad-file`; FileError. */
     async open(path: string): Promise<ChosenBackup> {

@@ -91,6 +91,11 @@ export function organisationsCounter({ counter = {}, signingOrigins }: Policy): 
   })
 }
 
+/** Backups as the policy plans them. */
+export function organisationsBackups({ backups }: Policy, home: string) {
+  return backups && { ...defined(backups), folder: expanded(backups.folder, home) }
+}
+
 /** A path as the policy has it, on this computer. */
 export function expanded(path: string, home: string): string {
   return path.startsWith('~/') ? join(home, ...path.slice(2).split('/')) : path

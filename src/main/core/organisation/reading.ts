@@ -216,7 +216,8 @@ function wordsFor(issue: Issue): string {
         ? `“${name}” is too long: ${issue.maximum} at most.`
         : `“${name}” must be at most ${issue.maximum}.`
     case 'invalid_format':
-      if (name.startsWith('quietHours.')) return `“${name}” must be a time of day from 00:00 to 23:59, such as 18:00.`
+      if (name.startsWith('quietHours.') || name === 'backups.at')
+        return `“${name}” must be a time of day from 00:00 to 23:59, such as 18:00.`
       return name.endsWith('.colour') ? `“${name}” must be a colour such as #1f7a7a.` : otherwise(name)
     default:
       return otherwise(name)
@@ -283,6 +284,7 @@ function contradictionsIn(policy: Policy): Contradiction[] {
   if (folder !== undefined && !isWholePath(folder)) say(NOT_WHOLE, 'downloads', 'folder')
   const pattern = names === undefined ? undefined : parsePattern(names)
   if (pattern && !pattern.ok) say(pattern.problem, 'downloads', 'names')
+  if (policy.backups && !isWholePath(policy.backups.folder)) say(NOT_WHOLE, 'backups', 'folder')
   if (policy.quietHours && policy.quietHours.from === policy.quietHours.to) {
     say('Quiet hours start and end at the same time. For none, write null.', 'quietHours')
   }

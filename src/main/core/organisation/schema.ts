@@ -3,7 +3,7 @@
  * if something in the product obeys it. Limits are those of the screens, so that a policy sets nothing that a person couldn't.
  */
 import { z } from 'zod'
-import { NotificationPreferences, requests } from '../../../shared/contract/index.ts'
+import { BackupPlan, NotificationPreferences, requests } from '../../../shared/contract/index.ts'
 import type { AuthScheme } from '../../../shared/contract/views.ts'
 
 /** A new way of signing in is asked for here by the compiler. */
@@ -40,6 +40,17 @@ const dropFolder = z
     send: z.boolean().optional().describe('Whether files without problems are sent without being looked at.')
   })
   .describe('A folder in which other software drops files.')
+
+const backups = z
+  .strictObject({
+    folder: folder.describe('The whole path, or one that starts with ~/ for the user’s home folder. It must exist.'),
+    when: BackupPlan.shape.when.describe('When one is made.'),
+    at: BackupPlan.shape.at.unwrap().optional().describe('The time of day, such as 18:00.'),
+    weekday: BackupPlan.shape.weekday.unwrap().optional().describe('Of weekly ones: 1 for Monday to 7 for Sunday.'),
+    keep: BackupPlan.shape.keep.unwrap().optional().describe('How many are kept.'),
+    secrets: z.boolean().optional().describe('Whether the accounts’ keys and passwords go in.')
+  })
+  .describe('Backups that are made by themselves. Their passphrase is entered on each computer.')
 
 const checklistItem = z.strictObject({
   text: z.string().trim().min(1).max(200).describe('What staff look at.'),
@@ -112,6 +123,7 @@ export const Policy = z
       })
       .optional()
       .describe('Identity data and signed documents on the disk.'),
+    backups: backups.optional(),
     quietHours: NotificationPreferences.shape.quiet
       .optional()
       .describe('When the desktop shows no notifications, such as {"from": "18:00", "to": "08:00"}; null for never.'),

@@ -65,6 +65,7 @@ export class EventLog {
       if (this.#troubles.has(key)) continue
       this.#troubles.add(key)
       if (kind === 'set-aside') this.#log.warn('A file was set aside.', { store, reason, folder: trouble.name })
+      else if (kind === 'no-backup') this.#log.warn('No backup could be made as planned.', { reason })
       else this.#log.warn('A file is in memory only.', { store, reason })
     }
   }

@@ -3,7 +3,8 @@
  * nothing sent but a question that each account asks all day.
  */
 import { statfs } from 'node:fs/promises'
-import type { AppError, SelfTestFinding } from '../../../shared/contract/index.ts'
+import type { AppError, BackupsView, SelfTestFinding, StoreTrouble } from '../../../shared/contract/index.ts'
+import { counted } from '../../../shared/counted.ts'
 import type { OpenedDatabase } from '../storage/database.ts'
 import type { KeychainState } from '../storage/keychain.ts'
 
@@ -23,6 +24,10 @@ export interface SelfTestDeps {
   tryKeychain: () => Promise<KeychainState>
   storage: Pick<OpenedDatabase, 'state'>
   dataFolder: string
+  backups: () => Promise<BackupsView>
+  /** Why none could be made as planned, where that is so. */
+  backupTrouble: () => readonly StoreTrouble[]
+  now: () => number
   otherDisplay: () => string | undefined
   /** How many there are; rejects where the system doesn't say. */
   printers: () => Promise<number>
@@ -33,7 +38,7 @@ export interface SelfTestDeps {
 /** Never rejects. */
 export async function selfTest(deps: SelfTestDeps): Promise<SelfTestFinding[]> {
   const services = await Promise.all(deps.accounts().map(({ id }) => service(deps, id)))
-  const parts = [keychain(deps), database(deps), disk(deps), secondDisplay(deps), printers(deps)]
+  const parts = [keychain(deps), database(deps), backup(deps), disk(deps), secondDisplay(deps), printers(deps)]
   return [...services.flat(), ...(await Promise.all(parts))]
 }
 
@@ -82,6 +87,32 @@ async function database({ storage }: SelfTestDeps): Promise<SelfTestFinding> {
     found: 'Drafts and documents are in memory only.',
     next: 'See Data and security for the reason.'
   }
+}
+
+/** A backup that is older than this says little of what is there now, in days. */
+const OLD_BACKUP = 31
+
+async function backup({ backups, backupTrouble, now }: SelfTestDeps): Promise<SelfTestFinding> {
+  const { last, plan } = await backups()
+  const [trouble] = backupTrouble()
+  const days = last && Math.floor((now() - last.at) / 86_400_000)
+  const code = `${plan?.when ?? 'none planned'}, ${days === undefined ? 'none made' : `${days} days ago`}`
+  if (trouble?.kind === 'no-backup')
+    return {
+      what: 'backup',
+      state: 'warn',
+      code: `${code}, ${trouble.reason}`,
+      found: trouble.error.message,
+      ...(trouble.error.next && { next: trouble.error.next })
+    }
+  const found =
+    days === undefined
+      ? 'No backup was made on this computer.'
+      : days === 0
+        ? 'The last backup is from today.'
+        : `The last backup is ${counted(days, ['# day', '# days'])} old.`
+  if (days !== undefined && days <= OLD_BACKUP) return { what: 'backup', state: 'ok', code, found }
+  return { what: 'backup', state: 'note', code, found, next: 'Make one in Settings, in Data and security.' }
 }
 
 async function disk({ dataFolder, freeIn = freeBytes }: SelfTestDeps): Promise<SelfTestFinding> {

@@ -1,5 +1,7 @@
 /** Why something is not kept, or was set aside, in words for the person it happens to. */
+import { saidBy } from '../../../shared/contract/errors.ts'
 import type { KeychainReason, MemoryReason, SetAsideReason, StoreTrouble } from '../../../shared/contract/views.ts'
+import { momentInWords } from './dates.ts'
 
 export const keychainWords: Record<KeychainReason, string> = {
   missing: 'This computer has no working keychain.',
@@ -28,6 +30,7 @@ const setAsideWords: Record<SetAsideReason, string> = {
 
 /** What happened to a file, as a heading. */
 export function troubleTitle(trouble: StoreTrouble): string {
+  if (trouble.kind === 'no-backup') return 'Scheduled backups aren’t being made.'
   if (trouble.kind === 'in-memory')
     return trouble.store === 'settings'
       ? 'Settings of this computer aren’t being saved.'
@@ -39,6 +42,8 @@ export function troubleTitle(trouble: StoreTrouble): string {
 
 /** What it means, and what there is to do. */
 export function troubleWords(trouble: StoreTrouble): string {
+  if (trouble.kind === 'no-backup')
+    return `${saidBy(trouble.error)} None could be made since ${momentInWords(trouble.since)}. Countersign keeps trying.`
   if (trouble.kind === 'in-memory')
     return trouble.store === 'settings'
       ? `${memoryWords[trouble.reason]} Changes of settings are lost when Countersign closes.`

@@ -1,0 +1,291 @@
+/**
+ * Backups that are made by themselves: each day or week at a time, or as the application ends. One that can't be made is tried again
+ * until it can, and told all that time. None begins in the middle of a session at the counter.
+ */
+import { realpath } from 'node:fs/promises'
+import { basename, isAbsolute, relative } from 'node:path'
+import { z } from 'zod'
+import { localTimeIn } from '../../../shared/composition/zone.ts'
+import {
+  type AppError,
+  BackupPlan,
+  type BackupsView,
+  type DecodedInput,
+  localErrorCodes,
+  type StoreTrouble,
+  serviceErrorCodes
+} from '../../../shared/contract/index.ts'
+import { dayAfter, dayAt, localTimeOf } from '../lib/calendar.ts'
+import { AppFailure, fail } from '../lib/failure.ts'
+import { defined } from '../lib/objects.ts'
+import type { Time } from '../lib/time.ts'
+import type { OpenedDatabase } from '../storage/database.ts'
+import { filed } from '../storage/file-error.ts'
+import type { Keychain } from '../storage/keychain.ts'
+import type { keptIn } from '../storage/meta.ts'
+import { BACKUP_ENDING } from './backup.ts'
+import type { Backups, BackupsDeps } from './backups.ts'
+
+const KEY = 'backup-schedule'
+const CODES = [...serviceErrorCodes, ...localErrorCodes] as const
+/** After a failure, and after a session at the counter, in milliseconds. */
+const AGAIN = 15 * 60_000
+const SOON = 60_000
+/** A computer that slept finds what is due no later than this. */
+const LONGEST_WAIT = 3_600_000
+
+const Kept = z.object({
+  plan: BackupPlan.nullable().default(null),
+  folder: z.string().optional(),
+  /** Of names of what is being written, so that what a kill leaves is known as ours. */
+  mark: z.string().regex(/^[0-9a-f]{8}$/),
+  /** When the newest was made as it is planned now; absent until the first was. */
+  doneAt: z.number().optional(),
+  /** What is there of this plan, the oldest first. */
+  made: z.array(z.object({ folder: z.string(), name: z.string() })).default([]),
+  failed: z
+    .object({
+      since: z.number(),
+      at: z.number(),
+      code: z.enum(CODES),
+      message: z.string(),
+      next: z.string().optional()
+    })
+    .optional()
+})
+type Kept = z.output<typeof Kept>
+
+export interface BackupScheduleDeps {
+  ask: BackupsDeps['ask']
+  backups: Pick<Backups, 'orderOf' | 'made' | 'last'>
+  /** The data folder. */
+  folder: string
+  storage: Pick<OpenedDatabase, 'state'>
+  keychain: Pick<Keychain, 'backupPassphrase'>
+  kept: ReturnType<typeof keptIn>
+  /** What the organisation has set, its folder as it is on this computer. */
+  organisation: () => (Partial<BackupPlan> & { when: BackupPlan['when']; folder: string }) | undefined
+  /** Whether somebody signs at the counter. */
+  isBusy: () => boolean
+  describe: (error: unknown) => AppError
+  random: (bytes: number) => Uint8Array
+  newId: () => string
+  time: Pick<Time, 'now' | 'after' | 'zone'>
+  changed: () => void
+}
+
+export class BackupSchedule {
+  readonly #deps: BackupScheduleDeps
+  readonly #offered = new Map<string, string>()
+  #running: Promise<void> | undefined
+  #cancel: (() => void) | undefined
+  #isOpen = false
+
+  constructor(deps: BackupScheduleDeps) {
+    this.#deps = deps
+  }
+
+  /** Makes what is due, from now on. */
+  open(): void {
+    this.#isOpen = this.#deps.storage.state === 'encrypted'
+    this.look()
+  }
+
+  close(): void {
+    this.#isOpen = false
+    this.#cancel?.()
+  }
+
+  /** Something happened that may have made a backup due, or possible. */
+  readonly look = (): void => {
+    this.#cancel?.()
+    if (!this.#isOpen || this.#running) return
+    const { now, after } = this.#deps.time
+    const wait = this.#wait(now())
+    if (wait === undefined) return
+    if (wait <= 0 && !this.#deps.isBusy()) void this.#run().finally(this.look)
+    else this.#cancel = after(wait <= 0 ? SOON : Math.min(wait, LONGEST_WAIT), this.look)
+  }
+
+  /** Makes the one that is made as the application ends. Never rejects. */
+  async quitting(): Promise<void> {
+    this.close()
+    if (this.#deps.storage.state !== 'encrypted') return
+    await this.#running
+    if (this.#plan()?.when === 'on-quit') await this.#run()
+  }
+
+  async view(): Promise<BackupsView> {
+    const { keychain, backups, time, storage } = this.#deps
+    const plan = this.#plan()
+    const last = backups.last()
+    const folder = this.#folder()
+    const next = plan && plan.when !== 'on-quit' ? slotsAt(time.now(), plan, time.zone()).next : undefined
+    const passphrase = storage.state === 'encrypted' ? await keychain.backupPassphrase.get().catch(() => null) : null
+    return {
+      ...{ plan: plan ?? null, hasPassphrase: passphrase !== null, isRunning: this.#running !== undefined },
+      ...defined({ folder: folder === undefined ? undefined : basename(folder) || folder, last, next })
+    }
+  }
+
+  /** What someone has to see to, until one could be made. */
+  trouble(): StoreTrouble[] {
+    const { failed } = this.#read()
+    if (!failed || !this.#plan()) return []
+    const { since, at: _, ...error } = failed
+    return [{ kind: 'no-backup', store: 'backups', reason: error.code, since, error: defined(error) }]
+  }
+
+  /** Remembers a folder that was chosen, until it is set. @throws AppFailure `invalid`; FileError. */
+  async offer(path: string): Promise<{ id: string; label: string }> {
+    const [chosen, own] = await filed(() => Promise.all([realpath(path), realpath(this.#deps.folder)]))
+    const within = relative(own, chosen)
+    if (within === '' || !(within.startsWith('..') || isAbsolute(within))) {
+      fail('invalid', 'Backups can’t be kept in Countersign’s own data folder.', {
+        next: 'Choose a folder that outlives this computer, such as one on a network share.'
+      })
+    }
+    const id = this.#deps.newId()
+    this.#offered.set(id, path)
+    return { id, label: basename(path) || path }
+  }
+
+  /** @throws AppFailure `gone`, `invalid`; KeychainError. */
+  async set({ plan, folderId, passphrase }: DecodedInput<'storage.scheduleBackups'>): Promise<BackupsView> {
+    const before = this.#read()
+    const chosen = folderId === undefined ? undefined : this.#offered.get(folderId)
+    if (folderId !== undefined && chosen === undefined)
+      fail('gone', 'This folder isn’t known any more.', { next: 'Choose it again.' })
+    const folder = chosen ?? before.folder
+    const { backupPassphrase } = this.#deps.keychain
+    if (plan && folder === undefined) fail('invalid', 'Choose a folder for backups first.')
+    if (plan && passphrase === undefined && (await backupPassphrase.get()) === null) {
+      fail('invalid', NO_PASSPHRASE, { fields: [{ field: 'passphrase', message: NO_PASSPHRASE }] })
+    }
+    if (passphrase !== undefined) await backupPassphrase.set(passphrase)
+    if (plan === null) await backupPassphrase.delete()
+    const { failed: _failed, doneAt: _done, ...kept } = before
+    this.#write({ ...kept, ...defined({ folder }), ...(plan !== undefined && { plan }) })
+    this.look()
+    return this.view()
+  }
+
+  /** @throws AppFailure with why none could be made. */
+  async runNow(): Promise<BackupsView> {
+    if (this.#running) fail('busy', 'A backup is being made already.')
+    const error = await this.#run()
+    if (error) throw new AppFailure(error)
+    return this.view()
+  }
+
+  /** Milliseconds until one is due, or may be tried again; undefined where none ever is by itself. */
+  #wait(now: number): number | undefined {
+    const plan = this.#plan()
+    if (!plan) return undefined
+    const { doneAt, failed } = this.#read()
+    if (failed) return failed.at + AGAIN - now
+    if (doneAt === undefined) return 0
+    if (plan.when === 'on-quit') return undefined
+    const { last, next } = slotsAt(now, plan, this.#deps.time.zone())
+    return doneAt < last ? 0 : next - now
+  }
+
+  /** Answers why none could be made. Never rejects. */
+  async #run(): Promise<AppError | undefined> {
+    let error: AppError | undefined
+    const run = this.#make().catch((thrown: unknown) => {
+      error = this.#deps.describe(thrown)
+      this.#failed(error)
+    })
+    this.#running = run
+    this.#deps.changed()
+    await run
+    this.#running = undefined
+    this.#deps.changed()
+    return error
+  }
+
+  async #make(): Promise<void> {
+    const { ask, backups, keychain, random, time } = this.#deps
+    const plan = this.#plan()
+    const folder = this.#folder()
+    if (!plan || folder === undefined) fail('not-allowed', 'No backups are planned.')
+    const passphrase = await keychain.backupPassphrase.get()
+    if (passphrase === null) fail('invalid', NO_PASSPHRASE, { next: 'Enter it in Settings, in Data and security.' })
+    const begun = this.#read()
+    // What it is marked by is known before anything of it is written.
+    this.#write(begun)
+    const { mark, made } = begun
+    const at = time.now()
+    const name = nameOf(at, time.zone(), Buffer.from(random(2)).toString('hex'))
+    const there = made.filter((one) => one.folder === folder)
+    const older = there.slice(0, Math.max(0, there.length + 1 - plan.keep)).map((one) => one.name)
+    const { removed } = await ask('plan', {
+      ...(await backups.orderOf(plan.secrets)),
+      ...{ into: folder, name, passphrase, mark, older }
+    })
+    const { failed: _, ...now } = this.#read()
+    const left = now.made.filter((one) => one.folder === folder && !removed.includes(one.name))
+    this.#write({ ...now, doneAt: at, made: [...left, { folder, name }] })
+    backups.made(name, plan.secrets)
+  }
+
+  #failed({ code, message, next }: AppError): void {
+    const at = this.#deps.time.now()
+    const kept = this.#read()
+    const failed = { since: kept.failed?.since ?? at, at, code, message, ...defined({ next }) }
+    try {
+      this.#write({ ...kept, failed })
+    } catch {
+      // A disk that is full is told of by what writes to it next.
+    }
+  }
+
+  #plan(): BackupPlan | undefined {
+    const set = this.#deps.organisation()
+    if (!set) return this.#read().plan ?? undefined
+    const { folder: _, ...plan } = set
+    return BackupPlan.parse(plan)
+  }
+
+  #folder(): string | undefined {
+    return this.#deps.organisation()?.folder ?? this.#read().folder
+  }
+
+  #read(): Kept {
+    const { kept, random } = this.#deps
+    return kept.read(KEY, Kept) ?? { plan: null, made: [], mark: Buffer.from(random(4)).toString('hex') }
+  }
+
+  #write(next: Kept): void {
+    this.#deps.kept.write(KEY, next)
+    this.#deps.changed()
+  }
+}
+
+const NO_PASSPHRASE = 'Scheduled backups need a passphrase.'
+
+/** By this computer's clock, so that people find the one of a day; of two computers in one folder neither takes the other's. */
+function nameOf(at: number, zone: string, mark: string): string {
+  const { day, minute } = localTimeOf(at, zone)
+  const clock = `${String(Math.floor(minute / 60)).padStart(2, '0')}${String(minute % 60).padStart(2, '0')}`
+  return `Countersign ${day} ${clock} ${mark}.${BACKUP_ENDING}`
+}
+
+/** The newest moment at which one was due, and the next one. */
+function slotsAt(now: number, plan: BackupPlan, zone: string): { last: number; next: number } {
+  const step = plan.when === 'weekly' ? 7 : 1
+  const momentOf = (day: string) => {
+    const local = `${day}T${plan.at}`
+    return Date.parse(`${local}:00Z`) - (localTimeIn(zone, local)?.offset ?? 0) * SOON
+  }
+  let day = dayAt(now, zone)
+  if (plan.when === 'weekly') day = dayAfter(day, -((weekdayOf(day) - plan.weekday + 7) % 7))
+  if (momentOf(day) > now) day = dayAfter(day, -step)
+  return { last: momentOf(day), next: momentOf(dayAfter(day, step)) }
+}
+
+/** 1 for Monday to 7 for Sunday. */
+function weekdayOf(day: string): number {
+  return new Date(day).getUTCDay() || 7
+}

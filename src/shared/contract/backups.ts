@@ -1,0 +1,50 @@
+/** Requests about backups that are made by themselves, into a folder that a person or the organisation chose. */
+import { z } from 'zod'
+import { timeOfDay } from './document-requests.ts'
+import { answers, id, nothing } from './request.ts'
+import { LEAST_PASSPHRASE } from './views.ts'
+
+export const MOST_PASSPHRASE = 500
+export const newPassphrase = z.string().min(LEAST_PASSPHRASE).max(MOST_PASSPHRASE)
+
+/** When backups are made. `at` is by this computer's clock; `weekday` from 1, Monday, to 7, and used of `weekly` alone. */
+export const BackupPlan = z.strictObject({
+  when: z.enum(['daily', 'weekly', 'on-quit']),
+  at: timeOfDay.default('18:00'),
+  weekday: z.int().min(1).max(7).default(5),
+  /** So many are kept; older ones that were made here are removed. */
+  keep: z.int().min(1).max(99).default(7),
+  /** Whether accounts' keys and passwords go in. */
+  secrets: z.boolean().default(false)
+})
+export type BackupPlan = z.output<typeof BackupPlan>
+
+/** Times in milliseconds since 1970 UTC. */
+export interface BackupsView {
+  /** null: none are made by themselves. */
+  plan: BackupPlan | null
+  /** The folder's name. */
+  folder?: string
+  hasPassphrase: boolean
+  /** The newest that was made here, of whichever way. */
+  last?: { at: number; name: string }
+  /** When the next is due. */
+  next?: number
+  isRunning: boolean
+}
+
+export const backupRequests = {
+  'storage.backups': answers<BackupsView>()(nothing),
+  /** Asks for the folder; null where the person thought better of it. */
+  'storage.chooseBackupFolder': answers<{ id: string; label: string } | null>()(nothing),
+  /** Sets what is named. The passphrase goes into the keychain; the first backup is made at once. */
+  'storage.scheduleBackups': answers<BackupsView>()(
+    z.strictObject({
+      plan: BackupPlan.nullable().optional(),
+      folderId: id.optional(),
+      passphrase: newPassphrase.optional()
+    })
+  ),
+  /** Makes one now as it would be made when it is due. */
+  'storage.backUpNow': answers<BackupsView>()(nothing)
+}

@@ -1,0 +1,235 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { makePlanned } from '../../../src/main/core/backup/backup.ts'
+import { openBackups } from '../../../src/main/core/backup/backups.ts'
+import { stageBackup } from '../../../src/main/core/backup/restore.ts'
+import { BackupSchedule, type BackupScheduleDeps } from '../../../src/main/core/backup/schedule.ts'
+import { openDatabase } from '../../../src/main/core/storage/database.ts'
+import { keptIn } from '../../../src/main/core/storage/meta.ts'
+import { asAppError } from '../../../src/main/ipc/errors.ts'
+import type { BackupPlan } from '../../../src/shared/contract/index.ts'
+import { ownTime } from '../../fixtures/own-time.ts'
+import { temporaryFolder } from '../storage/folders.ts'
+import { lastingKeychain } from '../storage/keychains.ts'
+
+const HOUR = 3_600_000
+/** A Tuesday, 22:30 in Auckland. */
+const NOW = Date.UTC(2026, 10, 24, 9, 30)
+const PASSPHRASE = 'a passphrase of four words'
+const DAILY: BackupPlan = { when: 'daily', at: '18:00', weekday: 5, keep: 3, secrets: false }
+
+/** An office whose backups are made for real, into a folder that may go away. */
+async function office(organisation?: ReturnType<BackupScheduleDeps['organisation']>) {
+  const [folder, share] = [temporaryFolder(), join(temporaryFolder(), 'share')]
+  mkdirSync(share)
+  const entries = new Map<string, string>()
+  const keychain = lastingKeychain(entries)
+  const storage = await openDatabase({ folder, keychain, random: randomBytes, clock: () => NOW })
+  onTestFinished(() => void storage.db.close())
+  const all: BackupSchedule[] = []
+  const time = ownTime(NOW, over)
+  const is = { busy: false, organisation }
+  let under: Promise<unknown> = Promise.resolve()
+  const ask = ((_name: string, order: never) => {
+    const made = makePlanned(order)
+    under = made.catch(() => undefined)
+    return made
+  }) as never
+  let ids = 0
+
+  function start() {
+    const run = { ...time.run(), zone: () => 'Pacific/Auckland' }
+    onTestFinished(run.end)
+    const shared = { ask, folder, storage, keychain, kept: keptIn(storage.db), random: randomBytes, time: run }
+    const made = { newId: () => `id-${++ids}`, changed: () => undefined }
+    const backups = openBackups({
+      ...{ ...shared, ...made, accountIds: () => [], settings: () => ({}), madeBy: 'Countersign' },
+      note: () => undefined
+    })
+    const schedule = new BackupSchedule({
+      ...{ ...shared, ...made, backups, describe: asAppError },
+      organisation: () => is.organisation,
+      isBusy: () => is.busy
+    })
+    onTestFinished(() => schedule.close())
+    all.push(schedule)
+    return schedule
+  }
+
+  const schedule = start()
+  /** Until what is under way is over, however long it takes. */
+  async function over() {
+    for (let isRunning = true; isRunning; ) {
+      await new Promise((resolve) => setImmediate(resolve))
+      await under
+      const views = await Promise.all(all.map((one) => one.view()))
+      isRunning = views.some((view) => view.isRunning)
+    }
+  }
+  return {
+    ...{ folder, share, entries, storage, is, schedule, start, over },
+    backups: () => readdirSync(share).sort(),
+    async plan(plan: Partial<BackupPlan> = {}) {
+      const { id } = await schedule.offer(share)
+      schedule.open()
+      await schedule.set({ plan: { ...DAILY, ...plan }, folderId: id, passphrase: PASSPHRASE })
+      await over()
+    },
+    pass: time.pass
+  }
+}
+
+test('the first is made at once, then one each day at its time, and no more than so many are kept', async () => {
+  const { backups, plan, pass, schedule, share, entries } = await office()
+  writeFileSync(join(share, 'Countersign of someone else.countersign-backup'), 'theirs')
+  await plan()
+  expect(backups()).toHaveLength(2)
+  expect(backups()[0]).toMatch(/^Countersign 2026-11-24 2230 [0-9a-f]{4}\.countersign-backup$/)
+  expect(await schedule.view()).toMatchObject({ next: NOW + 19.5 * HOUR, folder: 'share', hasPassphrase: true })
+  await pass(19 * HOUR)
+  expect(backups()).toHaveLength(2)
+  await pass(HOUR)
+  expect(backups()[1]).toMatch(/^Countersign 2026-11-25 1[89]/)
+  for (let day = 0; day < 4; day++) await pass(24 * HOUR)
+  const left = backups()
+  expect(left).toHaveLength(4)
+  expect(left[0]).toMatch(/2026-11-27/)
+  expect(left.at(-1)).toBe('Countersign of someone else.countersign-backup')
+  const path = join(share, left[2] ?? '')
+  const key = Buffer.from(entries.get('database-key') ?? '', 'hex')
+  await stageBackup({ folder: temporaryFolder(), path, passphrase: PASSPHRASE, key, now: NOW })
+})
+
+test('one each week, on its day', async () => {
+  const { backups, plan, pass, schedule } = await office()
+  await plan({ when: 'weekly', weekday: 5 })
+  const { next = 0 } = await schedule.view()
+  expect(new Date(next).toISOString()).toBe('2026-11-27T05:00:00.000Z')
+  await pass(2.7 * 24 * HOUR)
+  expect(backups()).toHaveLength(1)
+  await pass(HOUR * 6)
+  expect(backups()).toHaveLength(2)
+})
+
+test('one that falls due while the application is closed, or the computer sleeps, is made as it is back', async () => {
+  const { backups, plan, pass, schedule, start, over } = await office()
+  await plan()
+  schedule.close()
+  await pass(40 * HOUR)
+  expect(backups()).toHaveLength(1)
+  const next = start()
+  next.open()
+  await over()
+  expect(backups()).toHaveLength(2)
+})
+
+test('as the application ends: each time, and not where that wasn’t planned', async () => {
+  const { backups, plan, schedule } = await office()
+  await plan({ when: 'on-quit' })
+  expect(backups()).toHaveLength(1)
+  await schedule.quitting()
+  expect(backups()).toHaveLength(2)
+  const daily = await office()
+  await daily.plan()
+  await daily.schedule.quitting()
+  expect(daily.backups()).toHaveLength(1)
+})
+
+test('a share that is away is told until one could be made, also after a restart, and no folder is made in its place', async () => {
+  const { backups, plan, pass, schedule, start, over, share } = await office()
+  await plan()
+  renameSync(share, `${share}-away`)
+  await pass(20 * HOUR)
+  expect(schedule.trouble()).toMatchObject([
+    { kind: 'no-backup', reason: 'gone', error: { message: 'The folder for backups can’t be reached.' } }
+  ])
+  const { since } = schedule.trouble()[0] as { since: number }
+  expect(existsSync(share)).toBe(false)
+  schedule.close()
+  const next = start()
+  expect(next.trouble()).toMatchObject([{ since }])
+  next.open()
+  await pass(HOUR)
+  expect(next.trouble()).toMatchObject([{ since }])
+  renameSync(`${share}-away`, share)
+  await pass(HOUR)
+  await over()
+  expect(next.trouble()).toEqual([])
+  expect(backups()).toHaveLength(2)
+})
+
+test('a folder that can’t be written keeps the earlier ones, and is told', async () => {
+  if (process.getuid?.() === 0) return
+  const { backups, plan, pass, schedule, share } = await office()
+  await plan({ keep: 1 })
+  const before = backups()
+  chmodSync(share, 0o500)
+  await pass(20 * HOUR)
+  chmodSync(share, 0o700)
+  expect(schedule.trouble()).toMatchObject([{ kind: 'no-backup', reason: 'not-writable' }])
+  expect(backups()).toEqual(before)
+})
+
+test('none begins in the middle of a session at the counter; the one that is due comes after it', async () => {
+  const { backups, is, plan, pass, schedule, over } = await office()
+  await plan()
+  is.busy = true
+  await pass(25 * HOUR)
+  expect(backups()).toHaveLength(1)
+  is.busy = false
+  schedule.look()
+  await over()
+  expect(backups()).toHaveLength(2)
+})
+
+test('what a kill left of one in its folder goes with the next, and what others write stays', async () => {
+  const { plan, pass, share, storage, backups } = await office()
+  await plan()
+  const { mark } = JSON.parse(
+    String(storage.db.prepare("SELECT value FROM meta WHERE key = 'backup-schedule'").pluck().get())
+  )
+  const [ours, theirs] = [`.countersign-${mark}01234567.part`, '.countersign-0123456789abcdef.part']
+  for (const name of [ours, theirs]) writeFileSync(join(share, name), 'half')
+  await pass(24 * HOUR)
+  expect(backups()).not.toContain(ours)
+  expect(backups()).toContain(theirs)
+})
+
+test('the organisation’s plan holds over a person’s, and waits for its passphrase', async () => {
+  const place = temporaryFolder()
+  const { schedule, over, backups, is, pass } = await office({ folder: place, when: 'daily', keep: 2 })
+  schedule.open()
+  await over()
+  expect(schedule.trouble()).toMatchObject([{ error: { message: 'Scheduled backups need a passphrase.' } }])
+  await schedule.set({ passphrase: PASSPHRASE })
+  await over()
+  expect(schedule.trouble()).toEqual([])
+  expect(readdirSync(place)).toHaveLength(1)
+  expect(await schedule.view()).toMatchObject({ plan: { when: 'daily', at: '18:00', keep: 2 } })
+  is.organisation = undefined
+  await pass(30 * HOUR)
+  expect(readdirSync(place)).toHaveLength(1)
+  expect(backups()).toEqual([])
+})
+
+test('nothing is set without a folder or a passphrase, or into the data folder; turned off, the passphrase is gone', async () => {
+  const { schedule, folder, share, entries, plan } = await office()
+  await expect(schedule.set({ plan: DAILY, passphrase: PASSPHRASE })).rejects.toMatchObject({
+    appError: { code: 'invalid' }
+  })
+  const { id } = await schedule.offer(share)
+  await expect(schedule.set({ plan: DAILY, folderId: id })).rejects.toMatchObject({
+    appError: { fields: [{ field: 'passphrase' }] }
+  })
+  await expect(schedule.set({ folderId: 'made up' })).rejects.toMatchObject({ appError: { code: 'gone' } })
+  mkdirSync(join(folder, 'inside'))
+  for (const own of [folder, join(folder, 'inside')])
+    await expect(schedule.offer(own)).rejects.toMatchObject({ appError: { code: 'invalid' } })
+  rmSync(join(folder, 'inside'), { recursive: true })
+  await plan()
+  expect(entries.get('backup-passphrase')).toBe(PASSPHRASE)
+  expect(await schedule.set({ plan: null })).toMatchObject({ plan: null, hasPassphrase: false })
+  expect(entries.has('backup-passphrase')).toBe(false)
+})
