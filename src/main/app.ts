@@ -233,6 +233,8 @@ export function serveScreens(parts: App, life: Life): void {
         leaveAccount: bulk.closeAll,
         rights: foundation.rights,
         authorities: foundation.authorities,
+        certificates: foundation.certificates,
+        askOnce: foundation.askOnce,
         note: audit.note,
         signedLooks: identity.pdfPreviews,
         changed: () => signals.emit('accounts')

@@ -10,6 +10,7 @@ import { app } from 'electron'
 import type { SignerCorrection } from '../shared/contract/index.ts'
 import { openAccounts } from './core/accounts/accounts.ts'
 import { openBrowserSignIn } from './core/accounts/browser-sign-in.ts'
+import { openClientCertificates } from './core/accounts/client-certificates.ts'
 import { openClients } from './core/accounts/clients.ts'
 import { secretsBeside } from './core/accounts/credentials.ts'
 import { openFetchedLists } from './core/accounts/fetched-lists.ts'
@@ -31,7 +32,7 @@ import { RequestLog } from './core/support/request-log.ts'
 import { asAppError } from './ipc/errors.ts'
 import { dialogsOf } from './shell/dialogs.ts'
 import type { Log } from './shell/log.ts'
-import { trustOwnAuthorities } from './shell/office-network.ts'
+import { showCertificatesBy, trustOwnAuthorities } from './shell/office-network.ts'
 import { applyTheme } from './shell/own-page.ts'
 import { openMainWindow } from './shell/own-windows.ts'
 import { practiceOf } from './shell/practice.ts'
@@ -111,7 +112,9 @@ export async function openFoundation({ log, devServer, policy }: AppStart) {
   const authorities = openOwnAuthorities(ownAuthorities, time.now)
   if (ownAuthorities().length > 0) trustOwnAuthorities(authorities)
   const facts = openServiceFacts({ db, time, changed: () => send('accounts.changed', null) })
-  const network = openServiceNetwork()
+  const { renewLines, askOnce, ...network } = openServiceNetwork()
+  const certificates = openClientCertificates({ db, accounts, time, renewLines })
+  showCertificatesBy(certificates)
   const requestLog = new RequestLog({ time, changed: () => send('requests.changed', null) })
   const clients = openClients({
     ...{ accounts, facts, time },
@@ -145,7 +148,7 @@ export async function openFoundation({ log, devServer, policy }: AppStart) {
     ...{ settings, keychain, keychainState, storage, restored, troubles, db, isKept: storage.state === 'encrypted' },
     ...{ window, screens, send, dialogs: dialogsOf(window, openMeta(db)) },
     ...{ accounts, browserSignIn, clients, facts, lists, rights: openRights(db), practice, organisation, requestLog },
-    authorities,
+    ...{ authorities, certificates, askOnce },
     /** The user's own folder, as the system says it, whatever the environment does. */
     home: userInfo().homedir,
     place: openKeptPlace(db, () => accounts.chosen()?.id)

@@ -103,6 +103,8 @@ interface Surroundings {
   /** The computer's screen is locked or unlocked, and tells of it as far as this system does. */
   setLocked(isLocked: boolean): Promise<void>
   setOnline(online: boolean): Promise<void>
+  /** What the system's store has of certificates with their keys, as PEM. The host alone can play that. */
+  setOwnCertificates(certificates: readonly { cert: string; key: string }[]): Promise<void>
   setMachineTheme(theme: { dark?: boolean; highContrast?: boolean }): Promise<void>
   windows(): Promise<readonly WindowInfo[]>
   resizeWindow(size: { width: number; height: number }): Promise<void>

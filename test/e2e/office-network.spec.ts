@@ -1,10 +1,11 @@
-// The office's own network: what the organisation trusts beside the system, shown by real servers.
+// The office's own network: what the organisation trusts beside the system, and what it proves itself by, shown by real servers.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { createServer, type ServerOptions } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { TLSSocket } from 'node:tls'
 import { test as base, expect, type Page } from 'playwright/test'
 import { aCertificate } from '../contract/certificates.ts'
 import { type Launched, launch } from './launch.ts'
@@ -81,4 +82,41 @@ test('a certificate that it didn’t sign is refused as ever', async ({ serve, s
   await check(app.window)
   await expect(app.window.getByText('its certificate is from “Harbour Law Root”, which').first()).toBeVisible()
   expect(asked).toHaveLength(0)
+})
+
+test('a service that insists on a client certificate gets the one that was chosen, and no other service does', async ({
+  serve,
+  start
+}) => {
+  const root = aCertificate({ name: 'Harbour Law Root', isAuthority: true })
+  const grace = aCertificate({ name: 'Grace', by: root, purpose: 'client' })
+  const ada = aCertificate({ name: 'Ada', by: root, purpose: 'client' })
+  const insisting = { ...aCertificate({ name: 'localhost', by: root }), requestCert: true, rejectUnauthorized: true }
+  const service = await serve({ ...insisting, ca: root.cert })
+  const other = await serve({ ...insisting, ca: root.cert })
+  const app = await start({ certificateAuthorities: [root.cert], practiceOffice: false })
+  // Under Electron the store is the system's own, which no test fills; test/unit/accounts holds what is chosen there.
+  if (app.flavour === 'electron') return
+  await app.setOwnCertificates([ada, grace])
+  const page = app.window
+
+  await page.getByRole('button', { name: /Connect your office/ }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Harbour Law')
+  await page.getByLabel('Service address').fill(`https://localhost:${service.port}`)
+  await page.getByRole('radio', { name: /^None/ }).check()
+  await page.getByText('Client certificate').click()
+  await page.getByRole('button', { name: 'Look for certificates' }).click()
+  const choice = page.getByLabel('Certificate', { exact: true })
+  await choice.selectOption({ label: await choice.getByRole('option', { name: /^Grace/ }).innerText() })
+  await page.getByRole('button', { name: 'Connect', exact: true }).click()
+  await expect(page.getByText('Connected. No documents found.')).toBeVisible()
+  const subjects = service.asked.map(({ socket }) => (socket as TLSSocket).getPeerCertificate().subject.CN)
+  expect(new Set(subjects)).toEqual(new Set(['Grace']))
+
+  const elsewhere = await page.evaluate(
+    (baseUrl) => globalThis.window.countersign.accounts.try({ baseUrl, authentication: { scheme: 'none' } }),
+    `https://localhost:${other.port}`
+  )
+  expect(elsewhere).toMatchObject({ ok: false, error: { code: 'tls' } })
+  expect(other.asked).toHaveLength(0)
 })

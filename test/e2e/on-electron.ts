@@ -327,6 +327,9 @@ export async function launchOnElectron(start: Start): Promise<Started> {
         if (process.platform !== 'linux') powerMonitor.emit(isLocked ? 'lock-screen' : 'unlock-screen')
       }, isLocked),
     setOnline: (online) => app.evaluate(goOnline, online),
+    setOwnCertificates: async () => {
+      throw new Error('The system’s own store of certificates isn’t a test’s to fill.')
+    },
     setMachineTheme: async ({ dark }) => {
       await app.evaluate(({ nativeTheme }, dark) => {
         nativeTheme.themeSource = dark ? 'dark' : 'light'

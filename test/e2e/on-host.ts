@@ -145,6 +145,7 @@ export async function launchOnHost(start: Start): Promise<Started> {
       emitPower: (event) => ask('emitPower', event),
       setLocked: (isLocked) => ask('setLocked', isLocked),
       setOnline: (online) => ask('setOnline', online),
+      setOwnCertificates: (certificates) => ask('setOwnCertificates', certificates),
       setMachineTheme: (theme) => ask('setMachineTheme', theme),
       windows: () => ask('windows'),
       resizeWindow: (size) => ask('resizeWindow', size),

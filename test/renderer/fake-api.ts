@@ -442,6 +442,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       byId(state.accounts, id)
       return { documents: state.documents.length, missing: [] }
     },
+    'accounts.certificates': () => [],
     'accounts.try': () => ({ documents: state.documents.length, missing: [] }),
     'accounts.refreshLimits': () => null as never,
     'accounts.openMailbox': ({ id }) => {

@@ -5,6 +5,7 @@ import type { AccountInfo } from '../../shared/model/index.ts'
 import type { Account } from '../core/accounts/account.ts'
 import type { AccountChanges, Accounts } from '../core/accounts/accounts.ts'
 import type { BrowserSignIn, TypedChange } from '../core/accounts/browser-sign-in.ts'
+import type { ChosenCertificate, ClientCertificates } from '../core/accounts/client-certificates.ts'
 import type { CredentialsChange, CredentialsInput } from '../core/accounts/credentials.ts'
 import type { Tokens } from '../core/accounts/oauth-tokens.ts'
 import type { Rights } from '../core/accounts/rights.ts'
@@ -30,6 +31,9 @@ interface AccountParts extends Pick<Parts, 'accounts' | 'clients' | 'facts' | 'l
   browserSignIn: BrowserSignIn
   /** Opens an address of the account in the system’s browser. */
   openInBrowser: (url: string, accountId: string) => Promise<void>
+  certificates: ClientCertificates
+  /** Asks a service once, without saying who asks, over a line of its own. */
+  askOnce: (url: string) => Promise<void>
   /** What accounts may do beside the reference. */
   rights: Rights
   /** Which of the organisation's certificate authorities vouch for services. */
@@ -46,12 +50,13 @@ interface AccountParts extends Pick<Parts, 'accounts' | 'clients' | 'facts' | 'l
 }
 
 export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 'templates' | 'recipients'> {
-  const { accounts, browserSignIn, clients, facts, lists, practice, rights, watch } = parts
+  const { accounts, browserSignIn, certificates, clients, facts, lists, practice, rights, watch } = parts
 
   async function view(account: Account): Promise<AccountView> {
     const { id, name, kind, scheme, colour, dataTypeSpelling } = account
     const { formsBy, info } = facts.of(id)
     const { signedDocuments, signedFrom } = rights.of(id)
+    const certificate = certificates.of(id, account.baseUrl)
     return {
       ...{ id, name, kind, scheme, colour, dataTypeSpelling },
       baseUrl: account.baseUrl ?? '',
@@ -60,6 +65,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       limits: limitsOf(info),
       savesSigned: signedDocuments,
       signedFrom,
+      ...(certificate && { certificate: { subject: certificate.subject, issuer: certificate.issuer } }),
       ...(formsBy && { formsBy }),
       ...(kind === 'practice' && !isUsual(practice.day()) && { day: practice.day() }),
       hasSecret: (await accounts.secretState(id)) !== 'missing',
@@ -94,11 +100,18 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     if (!isSameService) parts.signedLooks.forgetSigned(id)
   }
 
-  async function update(id: string, changes: AccountChanges): Promise<AccountView> {
+  async function update(
+    id: string,
+    changes: AccountChanges,
+    certificate?: ChosenCertificate | null
+  ): Promise<AccountView> {
     const isRefused = watch.connectionOf(id).state === 'refused' || clients.isSignedOut(id)
     const before = accounts.get(id)
+    if (certificate) certificates.mayKeep(accounts.addressIn(changes.baseUrl ?? before.baseUrl ?? ''), certificate, id)
     const account = await accounts.update(id, changes, isRefused ? 'refused' : 'not refused')
-    note('account-changed', account, whatChanged(before, account, changes.authentication !== undefined))
+    if (certificate !== undefined) certificates.keep(id, account.baseUrl, certificate)
+    const secrets = { hasNewSecrets: changes.authentication !== undefined, hasOtherCertificate: certificate !== undefined }
+    note('account-changed', account, whatChanged(before, account, secrets))
     clients.forget(id)
     const isSameService = account.baseUrl === before.baseUrl
     if (!isSameService || changes.authentication) forgetService(id, isSameService)
@@ -119,16 +132,19 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       if (input.kind === 'practice') await practice.start()
       const { signIn, typed } = input.kind === 'service' ? asTyped(input.authentication) : {}
       const authentication = typed as CredentialsInput
+      const { certificate } = input.kind === 'service' ? input : {}
+      if (certificate && input.kind === 'service') certificates.mayKeep(accounts.addressIn(input.baseUrl), certificate)
       const account = await accounts.add(input.kind === 'service' ? { ...input, authentication } : input)
+      if (certificate) certificates.keep(account.id, account.baseUrl, certificate)
       browserSignIn.used(signIn)
       note('account-added', account, { address: account.baseUrl ?? '' })
       if (account.kind === 'practice') parts.presets.save(account.id, PRACTICE_PRESET.name, PRACTICE_PRESET.composition)
       return choose(account.id)
     },
 
-    'accounts.update': async ({ id, authentication, ...changes }) => {
+    'accounts.update': async ({ id, authentication, certificate, ...changes }) => {
       const { signIn, typed } = authentication ? asTyped(authentication) : {}
-      const account = await update(id, { ...changes, ...(typed && { authentication: typed }) })
+      const account = await update(id, { ...changes, ...(typed && { authentication: typed }) }, certificate)
       browserSignIn.used(signIn)
       return account
     },
@@ -166,10 +182,16 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       return { signIn: (await endSignIn()) ? 'ended' : 'still valid' }
     },
 
-    'accounts.try': async ({ authentication, ...tried }) => {
+    'accounts.certificates': async ({ baseUrl }) => {
+      const address = accounts.addressIn(baseUrl)
+      return [...(await certificates.offeredTo(address, () => parts.askOnce(address)))]
+    },
+    'accounts.try': async ({ authentication, certificate, ...tried }) => {
       const { signIn, typed } = authentication ? asTyped(authentication) : {}
       const keepTokens = (tokens: Tokens) => browserSignIn.renewed(signIn, tokens)
-      return inConnectingWords(clients.try({ ...tried, authentication: typed, keepTokens }), typed?.scheme)
+      if (certificate) certificates.mayKeep(accounts.addressIn(tried.baseUrl), certificate, tried.id)
+      const trying = () => clients.try({ ...tried, authentication: typed, keepTokens })
+      return inConnectingWords(certificates.whileTried(tried.baseUrl, certificate, trying), typed?.scheme)
     },
     'accounts.check': async ({ id }) => {
       const found = await inCheckingWords(watch.check(id), accounts.get(id).scheme)
@@ -267,11 +289,16 @@ export function directoryHandlers({
 }
 
 /** What an account's change is, for the audit trail; of secrets only that there are others. */
-function whatChanged(before: Account, after: Account, hasNewSecrets: boolean): Record<string, string> {
+function whatChanged(
+  before: Account,
+  after: Account,
+  { hasNewSecrets, hasOtherCertificate }: { hasNewSecrets: boolean; hasOtherCertificate: boolean }
+): Record<string, string> {
   const changed = [
     before.name !== after.name && 'name',
     before.baseUrl !== after.baseUrl && 'address',
     hasNewSecrets && 'sign-in',
+    hasOtherCertificate && 'client certificate',
     before.folders.join('\n') !== after.folders.join('\n') && 'folders',
     before.dataTypeSpelling !== after.dataTypeSpelling && 'spelling of data types'
   ]

@@ -64,6 +64,9 @@ const LOCKS: Locks = {
       account && changesManaged(account, { baseUrl, scheme: authentication?.scheme }, organisation) && 'accounts'
     ]
   },
+  'accounts.certificates': ({ baseUrl }, { accounts }) => [
+    accounts.list().every((account) => leadsElsewhere(account, baseUrl)) && 'otherAccounts'
+  ],
   'counter.configure': (changes) => COUNTER.map(([member, setting]) => changes[member] !== undefined && setting),
   'dropFolders.add': () => ['dropFolders'],
   'dropFolders.change': ({ sends, paused }) => [(sends !== undefined || paused !== undefined) && 'dropFolders'],

@@ -1,8 +1,9 @@
 /**
  * The office's own network as every session goes through it: the certificate authorities that the organisation trusts beside the
- * system's.
+ * system's, and the certificates by which accounts prove who they are.
  */
 import { app, type Session } from 'electron'
+import type { ClientCertificates } from '../core/accounts/client-certificates.ts'
 import { AUTHORITY_INVALID, type OwnAuthorities } from '../core/service/own-authorities.ts'
 
 /** Chromium's words for "it is as you found", and for "believe it". */
@@ -29,4 +30,27 @@ function chainOf(own: Electron.Certificate): string[] {
     chain.push(next.data)
   }
   return chain
+}
+
+let shown: Pick<ClientCertificates, 'choose'> | undefined
+
+/** From then on it is asked which certificate a service is shown. */
+export function showCertificatesBy(certificates: Pick<ClientCertificates, 'choose'>): void {
+  shown = certificates
+}
+
+/**
+ * The certificate that a service of ours is shown; undefined for none.
+ * @param place host and port.
+ */
+export function certificateFor(place: string, store: readonly Electron.Certificate[]): Electron.Certificate | undefined {
+  const chosen = shown?.choose(
+    place,
+    store.map(({ fingerprint, subjectName, issuerName, validExpiry }) => ({
+      ...{ fingerprint, subject: subjectName, issuer: issuerName },
+      // Electron counts in seconds.
+      validTo: validExpiry * 1000
+    }))
+  )
+  return store.find(({ fingerprint }) => fingerprint === chosen?.fingerprint)
 }

@@ -11,22 +11,55 @@ import { lookupIn } from './lookup.ts'
 /** How many POSTs may be under way at once; a further one waits for its turn. */
 const LANES = 4
 
+/** How long a service that is asked for nothing but its greeting has to answer, in milliseconds. */
+const GREETING_LIMIT = 15_000
+
+interface ServiceNetwork {
+  fetch: Fetch
+  lookup: Lookup
+  /** From then on all goes over lines of which none remembers a certificate that a service was shown. */
+  renewLines: () => void
+  /** Asks once, over a line of its own. Rejects as `fetch`. */
+  askOnce: (url: string) => Promise<void>
+}
+
 /** Makes what clients of the service reach it with. Nothing of it is kept on disk: no cookies, no cache. */
-export function openServiceNetwork(): { fetch: Fetch; lookup: Lookup } {
-  const reading = session.fromPartition('service-reads-0')
+export function openServiceNetwork(): ServiceNetwork {
+  let generation = 0
+  // The names of the first are for people who look for them.
+  const named = (name: string) => session.fromPartition(generation === 0 ? name : `${name}-${generation}`)
+  let now = openLines(named)
+  return {
+    fetch: (...request) => now.fetch(...request),
+    lookup: (name) => now.lookup(name),
+    renewLines() {
+      generation++
+      now = openLines(named)
+    },
+    async askOnce(url) {
+      generation++
+      const own = fetchIn(named('service-greeting'))
+      const answer = await own(url, { method: 'GET', signal: AbortSignal.timeout(GREETING_LIMIT) })
+      await answer.body?.cancel()
+    }
+  }
+}
+
+function openLines(named: (name: string) => Session): { fetch: Fetch; lookup: Lookup } {
+  const reading = named('service-reads-0')
   // Each has six connections to a host: eight files that come slowly would leave one alone with none for what someone looks at.
-  const [one, other] = [fetchIn(reading), fetchIn(session.fromPartition('service-reads-1'))]
+  const [one, other] = [fetchIn(reading), fetchIn(named('service-reads-1'))]
   let isOthersTurn = false
   const reads: Fetch = (...request) => {
     isOthersTurn = !isOthersTurn
     return (isOthersTurn ? other : one)(...request)
   }
-  return { fetch: fetchBy(reads), lookup: lookupIn(reading) }
+  return { fetch: fetchBy(reads, named), lookup: lookupIn(reading) }
 }
 
-function fetchBy(reads: Fetch): Fetch {
+function fetchBy(reads: Fetch, named: (name: string) => Session): Fetch {
   const lanes = openLanes(
-    Array.from({ length: LANES }, (_, index) => openLane(session.fromPartition(`service-sends-${index}`))),
+    Array.from({ length: LANES }, (_, index) => openLane(named(`service-sends-${index}`))),
     // In the words of a connection that could not be made: nothing has left.
     () => new Error('net::ERR_CONNECTION_FAILED')
   )

@@ -6,6 +6,7 @@
 import { app, type Session, session, type WebContents, type WebPreferences } from 'electron'
 import type { AskedPermission } from '../core/policy/permissions.ts'
 import type { Log } from './log.ts'
+import { certificateFor } from './office-network.ts'
 
 /** A frame that a page shuts off would be another process's, where its scripts begin before the page's hold is on it. */
 const SHUT_OFF_IN_ANOTHER_PROCESS = ['IsolateSandboxedIframes']
@@ -69,10 +70,12 @@ export function lockSessions(log: Pick<Log, 'warn'>): void {
   app.on('session-created', (created) => lockSession(created, denied))
   app.on('web-contents-created', (_event, contents) => lockContents(contents, denied))
   // Without these two, Electron hands out the first client certificate it finds, and a password dialog could be shown.
-  app.on('select-client-certificate', (event, _contents, _url, _certificates, choose) => {
+  app.on('select-client-certificate', (event, contents, place, store, choose) => {
     event.preventDefault()
-    choose()
-    denied('client certificate')
+    // What a page asks for proves nothing for an account of the office's.
+    const chosen = contents === null ? certificateFor(place, store) : undefined
+    choose(chosen)
+    if (!chosen) denied('client certificate')
   })
   app.on('login', (event, _contents, _details, _proxy, answer) => {
     event.preventDefault()

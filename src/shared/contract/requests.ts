@@ -15,6 +15,7 @@ import { supportRequests } from './support.ts'
 import type {
   AccountRights,
   AccountView,
+  ClientCertificate,
   BackupContents,
   ChosenBackup,
   ConnectionView,
@@ -86,8 +87,14 @@ const changedAuthentication = z.discriminatedUnion('scheme', [
 ])
 
 const name = z.string().trim().min(1).max(100)
+const shownText = z.string().max(1000)
+/** Of the system's store; null for none. What is left out stays. */
+const certificate = z
+  .strictObject({ fingerprint: z.string().min(1).max(200), subject: shownText, issuer: shownText })
+  .nullable()
 const serviceAccount = z.strictObject({
   name,
+  certificate: certificate.optional(),
   baseUrl: z.string().trim().min(1).max(2000),
   authentication,
   dataTypeSpelling: z.enum(DATA_TYPE_SPELLINGS).optional()
@@ -132,8 +139,13 @@ export const requests = {
       id: id.optional(),
       baseUrl: serviceAccount.shape.baseUrl,
       authentication: changedAuthentication.optional(),
+      certificate: certificate.optional(),
       folders: folders.optional()
     })
+  ),
+  /** The certificates of the system's store that a service could be shown; none where it asks for none. It learns nothing else. */
+  'accounts.certificates': answers<(ClientCertificate & { fingerprint: string })[]>()(
+    z.strictObject({ baseUrl: serviceAccount.shape.baseUrl })
   ),
   /** Asks the service something harmless, to learn whether address and credentials work. */
   'accounts.check': answers<{

@@ -29,6 +29,15 @@ export interface AccountLimits {
   dateFormat?: string
 }
 
+/** A certificate of the system's store, by which an account proves at the line itself who it is. */
+export interface ClientCertificate {
+  /** Whose it is, and who says so. */
+  subject: string
+  issuer: string
+  /** Milliseconds since 1970 UTC. */
+  validTo: number
+}
+
 export interface AccountView {
   id: string
   name: string
@@ -52,6 +61,8 @@ export interface AccountView {
   savesSigned: AccountRights['signedDocuments']
   /** Origins beside the service's own from which they may be saved. */
   signedFrom: readonly string[]
+  /** Whose certificate its service is shown, where one is. */
+  certificate?: Pick<ClientCertificate, 'subject' | 'issuer'>
   /** False where the keychain no longer has this account's secret: it must be entered again. */
   hasSecret: boolean
   /** Its sign-in is over, or was never made: nothing is asked of its service until someone signs in again. */

@@ -1,5 +1,6 @@
 /** What the screens may ask of accounts: a bad day of the practice office alone, and nothing learned of one service said of another. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openClientCertificates } from '../../../src/main/core/accounts/client-certificates.ts'
 import { openBrowserSignIn } from '../../../src/main/core/accounts/browser-sign-in.ts'
 import { openRights } from '../../../src/main/core/accounts/rights.ts'
 import { openServiceFacts } from '../../../src/main/core/accounts/service-facts.ts'
@@ -51,6 +52,8 @@ function opened(seen: { from?: string } = {}, parts: Partial<Parameters<typeof a
       forgetSigned: () => void delete seen.from
     },
     authorities: { voucherFor: () => undefined },
+    certificates: openClientCertificates({ ...work, time: systemTime, renewLines: () => undefined }),
+    askOnce: async () => undefined,
     note: (note) => void notes.push(note),
     whileDownloadsRest: (_id, remove) => remove(),
     leaveAccount: async () => undefined,

@@ -94,8 +94,10 @@ export class Accounts extends Resource<AccountView[]> {
    */
   async addIfItWorks(account: Input<'accounts.add'>): Promise<AccountView | NotAdded> {
     if (account.kind === 'service') {
-      const { baseUrl, authentication } = account
-      const tried = await settled(this.#api.accounts.try({ baseUrl, authentication }))
+      const { baseUrl, authentication, certificate } = account
+      const tried = await settled(
+        this.#api.accounts.try({ baseUrl, authentication, ...(certificate !== undefined && { certificate }) })
+      )
       if (!tried.ok) return { error: tried.error, asked: wasAsked(tried.error) }
     }
     const added = await this.add(account)
@@ -104,9 +106,14 @@ export class Accounts extends Resource<AccountView[]> {
 
   /** Tries the change of an account, and makes it if it works: what worked before isn't given up for what doesn't. */
   async updateIfItWorks(change: Input<'accounts.update'>): Promise<AccountView | NotAdded> {
-    const { id, baseUrl, authentication, folders } = change
+    const { id, baseUrl, authentication, certificate, folders } = change
     const tried = await settled(
-      this.#api.accounts.try({ id, baseUrl, ...(authentication && { authentication }), ...(folders && { folders }) })
+      this.#api.accounts.try({
+        ...{ id, baseUrl },
+        ...(authentication && { authentication }),
+        ...(certificate !== undefined && { certificate }),
+        ...(folders && { folders })
+      })
     )
     if (!tried.ok) return { error: tried.error, asked: wasAsked(tried.error) }
     const updated = await this.update(change)

@@ -26,6 +26,7 @@ export type AccountField =
   | 'revokeUrl'
   | 'scope'
   | 'folders'
+  | 'certificate'
 
 /** A header as it is typed. */
 interface TypedHeader {
@@ -62,6 +63,8 @@ export class AccountForm {
   tokenUrl = $state('')
   revokeUrl = $state('')
   scope = $state('')
+  /** The certificate that is shown; null for none, undefined for what was there. */
+  certificate = $state.raw<Input<'accounts.try'>['certificate']>()
   /** The names of the folders, each in a line of its own. */
   folders = $state('')
   dataTypeSpelling = $state(USUAL_DATA_TYPE_SPELLING)
@@ -202,6 +205,7 @@ export class AccountForm {
       name,
       baseUrl,
       authentication: this.#authentication,
+      ...(this.certificate && { certificate: this.certificate }),
       ...(dataTypeSpelling !== USUAL_DATA_TYPE_SPELLING && { dataTypeSpelling })
     }
   }
@@ -217,6 +221,7 @@ export class AccountForm {
       baseUrl,
       ...(dataTypeSpelling !== this.#before?.dataTypeSpelling && { dataTypeSpelling }),
       ...(areOther && { folders }),
+      ...(this.certificate !== undefined && { certificate: this.certificate }),
       ...(!this.keepsSecrets && { authentication: this.keepsKey ? this.#changeOfKey : this.#authentication })
     }
   }

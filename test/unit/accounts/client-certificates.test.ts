@@ -1,0 +1,126 @@
+/** Which certificate of the system's store a service is shown: the one that its account has, and no other service any. */
+import { describe, expect, onTestFinished, test } from 'vitest'
+import {
+  openClientCertificates,
+  type StoredCertificate
+} from '../../../src/main/core/accounts/client-certificates.ts'
+import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
+import { migrate } from '../../../src/main/core/storage/migrations.ts'
+
+const NOW = Date.UTC(2026, 10, 25)
+const YEAR = 365 * 86_400_000
+const one = (fingerprint: string, more: Partial<StoredCertificate> = {}): StoredCertificate => ({
+  ...{ fingerprint, subject: 'Grace', issuer: 'Harbour Law Root', validTo: NOW + YEAR },
+  ...more
+})
+const OFFICE = { id: 'office', name: 'Office', baseUrl: 'https://sign.example.com/web' }
+const BRANCH = { id: 'branch', name: 'Branch', baseUrl: 'https://sign.example.com/branch' }
+const PLACE = 'sign.example.com:443'
+
+function opened(accounts: readonly { id: string; name: string; baseUrl: string | null }[] = [OFFICE]) {
+  const db = connectInMemory()
+  onTestFinished(() => void db.close())
+  migrate(db)
+  const list = [...accounts]
+  let lines = 0
+  const certificates = openClientCertificates({
+    ...{ db, accounts: { list: () => list }, time: { now: () => NOW } },
+    renewLines: () => void lines++
+  })
+  return { certificates, list, lines: () => lines }
+}
+
+const store = [one('a'), one('b', { subject: 'Ada' })]
+
+describe('a service that asks for a certificate', () => {
+  test('is shown none that nobody chose', () => {
+    expect(opened().certificates.choose(PLACE, store)).toBeUndefined()
+  })
+
+  test('is shown the one that its account has', () => {
+    const { certificates } = opened()
+    certificates.keep('office', OFFICE.baseUrl, one('b', { subject: 'Ada' }))
+    expect(certificates.choose(PLACE, store)).toMatchObject({ fingerprint: 'b' })
+    expect(certificates.of('office', OFFICE.baseUrl)).toEqual({
+      ...{ fingerprint: 'b', subject: 'Ada', issuer: 'Harbour Law Root' }
+    })
+  })
+
+  test.each(['sign.example.com:8443', 'sign.example.com.evil.example:443', 'login.example.com:443'])(
+    'at another place (%s) is shown none',
+    (place) => {
+      const { certificates } = opened()
+      certificates.keep('office', OFFICE.baseUrl, one('a'))
+      expect(certificates.choose(place, store)).toBeUndefined()
+    }
+  )
+
+  test('to which an account was led from elsewhere is shown none', () => {
+    const { certificates, list } = opened()
+    certificates.keep('office', OFFICE.baseUrl, one('a'))
+    list[0] = { ...OFFICE, baseUrl: 'https://other.example.com' }
+    expect(certificates.choose('other.example.com:443', store)).toBeUndefined()
+    expect(certificates.of('office', 'https://other.example.com')).toBeUndefined()
+  })
+
+  test('is shown the one that replaced it: of the same owner, from the same issuer, good for longest', () => {
+    const { certificates } = opened()
+    certificates.keep('office', OFFICE.baseUrl, one('old'))
+    const renewed = [one('c'), one('d', { validTo: NOW + 2 * YEAR }), one('e', { validTo: NOW - 1 })]
+    const others = [one('f', { issuer: 'Another', validTo: NOW + 3 * YEAR }), one('g', { subject: 'Ada' })]
+    expect(certificates.choose(PLACE, [...others, ...renewed])).toMatchObject({ fingerprint: 'd' })
+    expect(certificates.choose(PLACE, [...others, one('e', { validTo: NOW - 1 })])).toBeUndefined()
+  })
+
+  test('is shown none once that is what someone chose', () => {
+    const { certificates } = opened()
+    certificates.keep('office', OFFICE.baseUrl, one('a'))
+    certificates.keep('office', OFFICE.baseUrl, null)
+    expect(certificates.choose(PLACE, store)).toBeUndefined()
+  })
+
+  test('is shown the one that is tried while it is tried, and lines are made anew before and after', async () => {
+    const { certificates, lines } = opened()
+    certificates.keep('office', OFFICE.baseUrl, one('a'))
+    const before = lines()
+    const shown = await certificates.whileTried(OFFICE.baseUrl, one('b', { subject: 'Ada' }), async () => {
+      expect(lines()).toBe(before + 1)
+      return certificates.choose(PLACE, store)?.fingerprint
+    })
+    expect(shown).toBe('b')
+    expect(lines()).toBe(before + 2)
+    expect(certificates.choose(PLACE, store)).toMatchObject({ fingerprint: 'a' })
+  })
+})
+
+describe('what the system offers a service', () => {
+  test('is what it offers while it is asked, but for what is over', async () => {
+    const { certificates } = opened()
+    const found = await certificates.offeredTo(OFFICE.baseUrl, async () => {
+      certificates.choose(PLACE, [...store, one('over', { validTo: NOW - 1 })])
+      throw new Error('It insists on one.')
+    })
+    expect(found).toEqual(store)
+  })
+
+  test('is nothing where it asks for none', async () => {
+    expect(await opened().certificates.offeredTo(OFFICE.baseUrl, async () => undefined)).toEqual([])
+  })
+})
+
+test('accounts of one service share theirs, and the one that has another is named', () => {
+  const { certificates } = opened([OFFICE, BRANCH])
+  certificates.keep('office', OFFICE.baseUrl, one('a'))
+  expect(() => certificates.mayKeep(BRANCH.baseUrl, one('b'))).toThrow('“Office” shows this service another')
+  expect(() => certificates.mayKeep(BRANCH.baseUrl, one('a'))).not.toThrow()
+  expect(() => certificates.mayKeep(OFFICE.baseUrl, one('b'), 'office')).not.toThrow()
+  expect(() => certificates.mayKeep('https://other.example.com', one('b'))).not.toThrow()
+})
+
+test('an address without encryption has none', async () => {
+  const { certificates } = opened()
+  expect(() => certificates.mayKeep('http://127.0.0.1:4100', one('a'))).toThrow('https://')
+  await expect(certificates.offeredTo('http://127.0.0.1:4100', async () => undefined)).rejects.toThrow('https://')
+  certificates.keep('office', 'http://127.0.0.1:4100', one('a'))
+  expect(certificates.choose('127.0.0.1:4100', store)).toBeUndefined()
+})
