@@ -303,6 +303,12 @@ export function serveScreens(parts: App, life: Life): void {
         },
         changed: () => send('settings.changed', null),
         keepPlace: foundation.place.keep,
+        proxies: foundation.proxies,
+        throughProxy() {
+          for (const { id } of accounts.list()) watch.soon(id)
+          outbox.connectionChanged()
+          actions.connectionChanged()
+        },
         status: parts.support.status,
         showData: () => showInFolder(join(foundation.dataFolder, DATABASE_FILE)),
         copy: (text, isPersonal) => plainClipboard[isPersonal ? 'writePrivately' : 'write'](text),

@@ -24,6 +24,7 @@ import { applyAccounts } from './core/organisation/applying.ts'
 import { Organisation } from './core/organisation/organisation.ts'
 import type { PolicyPlace } from './core/organisation/policy-file.ts'
 import { openOwnAuthorities } from './core/service/own-authorities.ts'
+import { openProxySignIns } from './core/service/proxy-sign-in.ts'
 import { openDatabase } from './core/storage/database.ts'
 import { memoryReasonOf } from './core/storage/database-fault.ts'
 import { openMeta } from './core/storage/meta.ts'
@@ -32,7 +33,7 @@ import { RequestLog } from './core/support/request-log.ts'
 import { asAppError } from './ipc/errors.ts'
 import { dialogsOf } from './shell/dialogs.ts'
 import type { Log } from './shell/log.ts'
-import { showCertificatesBy, trustOwnAuthorities } from './shell/office-network.ts'
+import { showCertificatesBy, signInToProxiesBy, trustOwnAuthorities, useOwnProxy } from './shell/office-network.ts'
 import { applyTheme } from './shell/own-page.ts'
 import { openMainWindow } from './shell/own-windows.ts'
 import { practiceOf } from './shell/practice.ts'
@@ -112,7 +113,10 @@ export async function openFoundation({ log, devServer, policy }: AppStart) {
   const authorities = openOwnAuthorities(ownAuthorities, time.now)
   if (ownAuthorities().length > 0) trustOwnAuthorities(authorities)
   const facts = openServiceFacts({ db, time, changed: () => send('accounts.changed', null) })
-  const { renewLines, askOnce, ...network } = openServiceNetwork()
+  const proxies = openProxySignIns({ slot: keychain.proxies, changed: () => send('proxy.changed', null) })
+  const isProxied = useOwnProxy(organisation.policy.proxy)
+  signInToProxiesBy(proxies)
+  const { renewLines, askOnce, ...network } = openServiceNetwork({ proxies, isProxied })
   const certificates = openClientCertificates({ db, accounts, time, renewLines })
   showCertificatesBy(certificates)
   const requestLog = new RequestLog({ time, changed: () => send('requests.changed', null) })
@@ -148,7 +152,7 @@ export async function openFoundation({ log, devServer, policy }: AppStart) {
     ...{ settings, keychain, keychainState, storage, restored, troubles, db, isKept: storage.state === 'encrypted' },
     ...{ window, screens, send, dialogs: dialogsOf(window, openMeta(db)) },
     ...{ accounts, browserSignIn, clients, facts, lists, rights: openRights(db), practice, organisation, requestLog },
-    ...{ authorities, certificates, askOnce },
+    ...{ authorities, certificates, askOnce, proxies },
     /** The user's own folder, as the system says it, whatever the environment does. */
     home: userInfo().homedir,
     place: openKeptPlace(db, () => accounts.chosen()?.id)

@@ -41,7 +41,10 @@ async function pressing(answer: 'allow' | 'deny', address: string): Promise<Resp
 }
 
 /** What an office has, and what was asked of which address. */
-function opened(browser: (address: string) => Promise<unknown> = (address) => pressing('allow', address)) {
+function opened(
+  browser: (address: string) => Promise<unknown> = (address) => pressing('allow', address),
+  network: typeof fetch = fetch
+) {
   const db = connectInMemory()
   onTestFinished(() => void db.close())
   migrate(db)
@@ -51,7 +54,7 @@ function opened(browser: (address: string) => Promise<unknown> = (address) => pr
   const counting: typeof fetch = async (...call) => {
     const sent = String(call[1]?.body ?? '')
     asked.push(`${new URL(String(call[0])).pathname} ${new URLSearchParams(sent).get('grant_type') ?? ''}`.trim())
-    return fetch(...call)
+    return network(...call)
   }
   const secrets = {
     ...keychain.accounts,
@@ -100,6 +103,12 @@ const refusalOf = async (call: Promise<unknown>) =>
       (error: unknown) => error
     )
   )
+
+async function whole(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of bytes) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
 
 describe('a person who signed in with the browser', () => {
   test('is let in; of the tokens the keychain has the refresh token alone', async () => {
@@ -207,6 +216,32 @@ describe('a person who signed in with the browser', () => {
     await expect(list).resolves.toMatchObject({ items: [] })
   })
 
+  test('a PDF that is coming while the token runs out comes whole, and the next is asked for with another', async () => {
+    const { url, signIn } = await anOAuthOffice()
+    const begun = Promise.withResolvers<void>()
+    const over = Promise.withResolvers<void>()
+    const tokens: (string | undefined)[] = []
+    const pdf = Buffer.from(`%PDF-1.4\n${'x'.repeat(70_000)}\n%%EOF\n`)
+    const slow = await serve(({ headers }, response) => {
+      tokens.push(headers.authorization)
+      response.writeHead(200, { 'content-type': 'application/pdf' }).write(pdf.subarray(0, 1000))
+      begun.resolve()
+      void over.promise.then(() => response.end(pdf.subarray(1000)))
+    })
+    const { add, clients, state } = opened()
+    const client = await clients.of(await add(slow.url, byCode({ issuer: url })))
+    const first = await client.downloadIDVerificationPdf('d-1')
+    const reading = whole(first.bytes)
+    await begun.promise
+    signIn.expire()
+    state.ahead = 2 * HOUR
+    over.resolve()
+    expect((await reading).equals(pdf)).toBe(true)
+    await whole((await client.downloadIDVerificationPdf('d-1')).bytes)
+    expect(tokens).toHaveLength(2)
+    expect(tokens[1]).not.toBe(tokens[0])
+  })
+
   test.each([2 * HOUR, -2 * HOUR])('a clock that is set by %i ms leaves the account working', async (by) => {
     const { url, times } = await anOAuthOffice()
     const { add, clients, state } = opened()
@@ -308,6 +343,22 @@ describe('a person who signed in with the browser', () => {
   })
 })
 
+test('a sign-in that another takes the place of is ended at the service, and the new one goes on', async () => {
+  const { url, signIn } = await anOAuthOffice()
+  const { accounts, add, browserSignIn, clients } = opened()
+  const id = await add(url, byCode({ issuer: url }))
+  const end = await clients.ending(id)
+  await accounts.update(id, { authentication: await browserSignIn.signIn(byCode({ issuer: url })) })
+  clients.forget(id)
+  const client = await clients.of(id)
+  await client.getTemplateList()
+  expect(signIn.renewable()).toBe(2)
+  expect([await end(), signIn.renewable()]).toEqual([true, 1])
+  signIn.expire()
+  await Promise.all([client.getTemplateList(), (await clients.of(id)).getTemplateList()])
+  expect(clients.isSignedOut(id)).toBe(false)
+})
+
 describe('an account that is removed', () => {
   test('ends its sign-in at the service', async () => {
     const { url, signIn } = await anOAuthOffice()
@@ -373,7 +424,10 @@ describe('a client that signs in by its own secret', () => {
     const wrong = { scheme: 'oauth', grant: 'client', clientId: 'office', secret: 'wr0ng-secret', issuer: url } as const
     const id = await add(url, wrong)
     const error = await refusalOf((await clients.of(id)).getTemplateList())
-    expect(error).toMatchObject({ code: 'unauthorised', message: expect.stringContaining('client ID') })
+    expect(error).toMatchObject({
+      code: 'unauthorised',
+      message: 'The sign-in service rejected the client ID or the secret.'
+    })
     expect(JSON.stringify(error)).not.toContain('wr0ng')
     expect(clients.isSignedOut(id)).toBe(false)
   })
@@ -512,6 +566,31 @@ describe('the browser that', () => {
     browserSignIn.cancel()
     expect(await refusalOf(call)).toMatchObject({ code: 'cancelled' })
     await expect(fetch(back)).rejects.toThrow()
+  })
+
+  test('is given up while its code is exchanged: what was got is ended at the service', async () => {
+    const office = await anOAuthOffice()
+    const exchanging = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    const ended = Promise.withResolvers<void>()
+    const parts = opened(undefined, async (address, call) => {
+      const isExchange = String(call?.body ?? '').includes('authorization_code')
+      if (isExchange) {
+        exchanging.resolve()
+        await goOn.promise
+      }
+      const answer = await fetch(address, call)
+      if (String(address).includes('revoke')) ended.resolve()
+      return answer
+    })
+    const call = parts.browserSignIn.begin(byCode({ issuer: office.url }))
+    call.catch(() => undefined)
+    await exchanging.promise
+    parts.browserSignIn.cancel()
+    expect(await refusalOf(call)).toMatchObject({ code: 'cancelled' })
+    goOn.resolve()
+    await ended.promise
+    expect(office.signIn.renewable()).toBe(0)
   })
 
   test('comes back with another state is not believed, and the right one still is', async () => {

@@ -1,8 +1,8 @@
-// The office's own network: what the organisation trusts beside the system, and what it proves itself by, shown by real servers.
+// The office's own network: what the organisation trusts beside the system, and what it proves itself by, shown by real servers and a real proxy.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import type { IncomingMessage } from 'node:http'
+import { createServer as createPlainServer, type IncomingMessage, type Server } from 'node:http'
 import { createServer, type ServerOptions } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
@@ -55,6 +55,28 @@ const test = base.extend<{
     rmSync(folder, { recursive: true, force: true })
   }
 })
+
+/** A proxy that lets Grace through, wherever she goes: to this port. */
+async function openProxy(port: number): Promise<{ server: Server; shown: (string | undefined)[] }> {
+  const shown: (string | undefined)[] = []
+  const server = createPlainServer((_request, response) => response.writeHead(403).end())
+  server.on('connect', ({ headers, url }, socket) => {
+    socket.on('error', () => undefined)
+    const login = headers['proxy-authorization']
+    shown.push(login && Buffer.from(login.replace('Basic ', ''), 'base64').toString())
+    if (shown.at(-1) !== 'grace:right' || url !== 'sign.office.example:443') {
+      socket.end('HTTP/1.1 407 Who is it\r\nProxy-Authenticate: Basic realm="Office"\r\nContent-Length: 0\r\n\r\n')
+      return
+    }
+    const through = connect(port, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Go on\r\n\r\n')
+      through.pipe(socket).pipe(through)
+    })
+    through.on('error', () => socket.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { server, shown }
+}
 
 const account = (address: string) => ({ name: 'Harbour Law', address, signIn: 'none' })
 
@@ -119,4 +141,42 @@ test('a service that insists on a client certificate gets the one that was chose
   )
   expect(elsewhere).toMatchObject({ ok: false, error: { code: 'tls' } })
   expect(other.asked).toHaveLength(0)
+})
+
+test('a proxy that wants a sign-in gets it once someone has signed in, and a wrong password is said', async ({
+  serve,
+  start
+}) => {
+  const root = aCertificate({ name: 'Harbour Law Root', isAuthority: true })
+  const service = await serve(aCertificate({ name: 'sign.office.example', by: root }))
+  const { server, shown } = await openProxy(service.port)
+  try {
+    const { port } = server.address() as AddressInfo
+    const app = await start({
+      accounts: [account('https://sign.office.example/web')],
+      certificateAuthorities: [root.cert],
+      proxy: { server: `127.0.0.1:${port}` }
+    })
+    const page = app.window
+    await expect(page.getByText('Your network’s proxy needs you to sign in.').first()).toBeVisible()
+    expect(service.asked).toHaveLength(0)
+
+    const signIn = async (password: string) => {
+      await page.getByRole('button', { name: 'Sign in…' }).click()
+      await page.getByLabel('User name').fill('grace')
+      await page.getByLabel('Password').fill(password)
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    }
+    await signIn('wrong')
+    await expect(page.getByText('Your network’s proxy didn’t accept the user name and password.')).toBeVisible()
+    await signIn('right')
+    await expect(page.getByRole('button', { name: 'Sign in…' })).toBeHidden()
+    await check(page)
+    await expect(page.getByText('Connected. No documents found.')).toBeVisible()
+    expect(shown.filter((login) => login === 'grace:wrong')).toHaveLength(1)
+    expect(service.asked.every(({ headers }) => headers['proxy-authorization'] === undefined)).toBe(true)
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
 })

@@ -443,6 +443,8 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       return { documents: state.documents.length, missing: [] }
     },
     'accounts.certificates': () => [],
+    'system.proxy': () => null,
+    'system.signInToProxy': () => null as never,
     'accounts.try': () => ({ documents: state.documents.length, missing: [] }),
     'accounts.refreshLimits': () => null as never,
     'accounts.openMailbox': ({ id }) => {

@@ -108,9 +108,16 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     const isRefused = watch.connectionOf(id).state === 'refused' || clients.isSignedOut(id)
     const before = accounts.get(id)
     if (certificate) certificates.mayKeep(accounts.addressIn(changes.baseUrl ?? before.baseUrl ?? ''), certificate, id)
+    const isOther = changes.authentication !== undefined && !clients.isSignedOut(id)
+    const endSignIn = isOther ? await clients.ending(id) : undefined
     const account = await accounts.update(id, changes, isRefused ? 'refused' : 'not refused')
+    // Another takes its place. Nobody waits for it: what it let in is over soon by itself.
+    void endSignIn?.()
     if (certificate !== undefined) certificates.keep(id, account.baseUrl, certificate)
-    const secrets = { hasNewSecrets: changes.authentication !== undefined, hasOtherCertificate: certificate !== undefined }
+    const secrets = {
+      hasNewSecrets: changes.authentication !== undefined,
+      hasOtherCertificate: certificate !== undefined
+    }
     note('account-changed', account, whatChanged(before, account, secrets))
     clients.forget(id)
     const isSameService = account.baseUrl === before.baseUrl

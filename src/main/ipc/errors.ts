@@ -162,6 +162,14 @@ const SIGN_IN: Record<SignInTrouble, Pick<AppError, 'message' | 'next'>> = {
     next: 'Choose “Sign in again” at the account in Settings.'
   },
   denied: { message: 'The sign-in was declined.', next: 'Try again, or ask your provider for access.' },
+  secret: {
+    message: 'The sign-in service rejected the client ID or the secret.',
+    next: 'Check that both are exactly as your provider gave them.'
+  },
+  scope: {
+    message: 'The sign-in service doesn’t allow the scope.',
+    next: 'Check that it is exactly as your provider gave it, or leave it blank.'
+  },
   client: {
     message: 'The sign-in service rejected the client ID, the secret or the scope.',
     next: 'Check that they are exactly as your provider gave them.'

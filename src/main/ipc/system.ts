@@ -2,6 +2,7 @@
 import { codeOfCountry } from '../../shared/composition/phone.ts'
 import type { SettingsView, SystemStatus } from '../../shared/contract/index.ts'
 import { fail } from '../core/lib/failure.ts'
+import type { ProxySignIns } from '../core/service/proxy-sign-in.ts'
 import type { SettingsStore } from '../core/storage/settings.ts'
 import type { HandlersOf } from './registration.ts'
 
@@ -20,6 +21,9 @@ interface SystemParts {
   copy: (text: string, isPersonal: boolean) => Promise<void>
   /** Answers after how many milliseconds it goes from the clipboard by itself. */
   copyBriefly: (text: string) => Promise<number>
+  proxies: Pick<ProxySignIns, 'waiting' | 'signIn'>
+  /** What waited for a proxy may go on. */
+  throughProxy: () => void
   /** The page has answered that the window may close. */
   readyToClose: (kept: boolean) => void
 }
@@ -49,6 +53,11 @@ export function systemHandlers({ settings, version, ...parts }: SystemParts): Ha
       parts.changed()
       if (!kept.saved) fail('storage', 'This works for now but couldn’t be saved for next time.')
       return view()
+    },
+    'system.proxy': async () => parts.proxies.waiting() ?? null,
+    'system.signInToProxy': async (login) => {
+      // It holds for now even where it can't be kept.
+      await parts.proxies.signIn(login).finally(parts.throughProxy)
     },
     'system.keepPlace': async ({ place }) => parts.keepPlace(place),
     'system.status': async () => parts.status(),

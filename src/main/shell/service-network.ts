@@ -6,6 +6,7 @@ import { net, type Session, session } from 'electron'
 import { openLanes } from '../core/lib/lanes.ts'
 import type { Lookup } from '../core/policy/private-networks.ts'
 import { type Fetch, fetchByNetRequest } from '../core/service/index.ts'
+import type { ProxySignIns } from '../core/service/proxy-sign-in.ts'
 import { lookupIn } from './lookup.ts'
 
 /** How many POSTs may be under way at once; a further one waits for its turn. */
@@ -23,43 +24,49 @@ interface ServiceNetwork {
   askOnce: (url: string) => Promise<void>
 }
 
+interface NetworkDeps {
+  proxies: Pick<ProxySignIns, 'forRequest'>
+  /** Resolves once a session goes through the proxy that it is to go through. */
+  isProxied: (own: Session) => Promise<void>
+}
+
 /** Makes what clients of the service reach it with. Nothing of it is kept on disk: no cookies, no cache. */
-export function openServiceNetwork(): ServiceNetwork {
+export function openServiceNetwork(deps: NetworkDeps): ServiceNetwork {
   let generation = 0
   // The names of the first are for people who look for them.
   const named = (name: string) => session.fromPartition(generation === 0 ? name : `${name}-${generation}`)
-  let now = openLines(named)
+  let now = openLines(named, deps)
   return {
     fetch: (...request) => now.fetch(...request),
     lookup: (name) => now.lookup(name),
     renewLines() {
       generation++
-      now = openLines(named)
+      now = openLines(named, deps)
     },
     async askOnce(url) {
       generation++
-      const own = fetchIn(named('service-greeting'))
+      const own = fetchIn(named('service-greeting'), deps)
       const answer = await own(url, { method: 'GET', signal: AbortSignal.timeout(GREETING_LIMIT) })
       await answer.body?.cancel()
     }
   }
 }
 
-function openLines(named: (name: string) => Session): { fetch: Fetch; lookup: Lookup } {
+function openLines(named: (name: string) => Session, deps: NetworkDeps): { fetch: Fetch; lookup: Lookup } {
   const reading = named('service-reads-0')
   // Each has six connections to a host: eight files that come slowly would leave one alone with none for what someone looks at.
-  const [one, other] = [fetchIn(reading), fetchIn(named('service-reads-1'))]
+  const [one, other] = [fetchIn(reading, deps), fetchIn(named('service-reads-1'), deps)]
   let isOthersTurn = false
   const reads: Fetch = (...request) => {
     isOthersTurn = !isOthersTurn
     return (isOthersTurn ? other : one)(...request)
   }
-  return { fetch: fetchBy(reads, named), lookup: lookupIn(reading) }
+  return { fetch: fetchBy(reads, named, deps), lookup: lookupIn(reading) }
 }
 
-function fetchBy(reads: Fetch, named: (name: string) => Session): Fetch {
+function fetchBy(reads: Fetch, named: (name: string) => Session, deps: NetworkDeps): Fetch {
   const lanes = openLanes(
-    Array.from({ length: LANES }, (_, index) => openLane(named(`service-sends-${index}`))),
+    Array.from({ length: LANES }, (_, index) => openLane(named(`service-sends-${index}`), deps)),
     // In the words of a connection that could not be made: nothing has left.
     () => new Error('net::ERR_CONNECTION_FAILED')
   )
@@ -76,12 +83,17 @@ function fetchBy(reads: Fetch, named: (name: string) => Session): Fetch {
  * turns out to be closed. Closing the idle ones first leaves none to be surprised by; it would break off whatever else
  * the session does.
  */
-function openLane(own: Session): Fetch {
-  return fetchIn(own, () => own.closeAllConnections())
+function openLane(own: Session, deps: NetworkDeps): Fetch {
+  return fetchIn(own, deps, () => own.closeAllConnections())
 }
 
-function fetchIn(own: Session, beforePost?: () => Promise<void>): Fetch {
-  return fetchByNetRequest((options) => net.request({ ...options, session: own }), beforePost)
+function fetchIn(own: Session, { isProxied, proxies }: NetworkDeps, beforePost?: () => Promise<void>): Fetch {
+  const fetch = fetchByNetRequest((options) => net.request({ ...options, session: own }), beforePost, proxies)
+  return async (...request) => {
+    // Past it nothing is asked.
+    await isProxied(own)
+    return fetch(...request)
+  }
 }
 
 async function post(lane: Fetch, leave: () => void, ...request: Parameters<Fetch>): Promise<Response> {

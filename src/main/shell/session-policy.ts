@@ -6,7 +6,7 @@
 import { app, type Session, session, type WebContents, type WebPreferences } from 'electron'
 import type { AskedPermission } from '../core/policy/permissions.ts'
 import type { Log } from './log.ts'
-import { certificateFor } from './office-network.ts'
+import { certificateFor, proxyLoginFor } from './office-network.ts'
 
 /** A frame that a page shuts off would be another process's, where its scripts begin before the page's hold is on it. */
 const SHUT_OFF_IN_ANOTHER_PROCESS = ['IsolateSandboxedIframes']
@@ -77,10 +77,13 @@ export function lockSessions(log: Pick<Log, 'warn'>): void {
     choose(chosen)
     if (!chosen) denied('client certificate')
   })
-  app.on('login', (event, _contents, _details, _proxy, answer) => {
+  app.on('login', (event, _contents, { firstAuthAttempt }, challenge, answer) => {
     event.preventDefault()
-    answer()
-    denied('password dialog')
+    void proxyLoginFor(challenge, firstAuthAttempt).then((login) => {
+      if (login) return answer(login.user, login.password)
+      answer()
+      denied('password dialog')
+    })
   })
   app.on('certificate-error', (event, _contents, _url, _error, _certificate, trust) => {
     event.preventDefault()

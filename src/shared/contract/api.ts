@@ -67,6 +67,8 @@ const events = {
   'appointments.changed': carrying<null>(),
   'audit.changed': carrying<null>(),
   /** Services were asked something, or answered; at most once a second. */
+  /** A proxy waits for a sign-in, or none does any more. */
+  'proxy.changed': carrying<null>(),
   'requests.changed': carrying<null>(),
   'settings.changed': carrying<null>(),
   /** What `system.status` answers may have changed. */

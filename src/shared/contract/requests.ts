@@ -15,11 +15,12 @@ import { supportRequests } from './support.ts'
 import type {
   AccountRights,
   AccountView,
-  ClientCertificate,
   BackupContents,
   ChosenBackup,
+  ClientCertificate,
   ConnectionView,
   Fetched,
+  ProxyView,
   RecipientView,
   SettingsView,
   SystemStatus,
@@ -229,6 +230,12 @@ export const requests = {
     })
   ),
   /** Where one is, for the next start: without what was searched for. */
+  /** The proxy that waits for a sign-in; `proxy.changed` tells. */
+  'system.proxy': answers<ProxyView | null>()(nothing),
+  /** Signs in to it. `not-allowed` where none waits any more; `keychain` where it holds only until Countersign ends. */
+  'system.signInToProxy': answers<null>()(
+    z.strictObject({ user: z.string().trim().min(1).max(320), password: z.string().min(1).max(1000) })
+  ),
   'system.keepPlace': answers<null>()(
     z.strictObject({
       place: z

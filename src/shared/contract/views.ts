@@ -38,6 +38,14 @@ export interface ClientCertificate {
   validTo: number
 }
 
+/** A proxy of the office's network that waits for someone to sign in. */
+export interface ProxyView {
+  /** Host and port. */
+  proxy: string
+  /** It took what was entered before no longer, or never. */
+  wasRefused: boolean
+}
+
 export interface AccountView {
   id: string
   name: string

@@ -302,6 +302,17 @@ describe('while it is not certain whether a package arrived', () => {
   })
 })
 
+test('a package that leaves while the organisation’s policy is followed keeps the service that it left for', async () => {
+  const keychain = slowKeychain()
+  const { accounts, db } = office(keychain)
+  const { id, name } = await accounts.add(service())
+  keychain.during('delete', () => addSend(db, id, 'sending'))
+  const managed = accounts.manage({ name, baseUrl: 'https://other.example.com', scheme: 'bearer' })
+  expect(await failureOf(() => managed)).toMatchObject({ code: 'busy' })
+  expect(accounts.get(id)).toMatchObject({ baseUrl: 'https://sign.example.com/web/v1.4', scheme: 'api-key' })
+  expect(await accounts.secretsOf(id)).toEqual(API_KEY)
+})
+
 describe('while changes to documents aren’t settled', () => {
   const elsewhere = { baseUrl: 'https://other.example.com' }
   const otherKey = { authentication: { ...API_KEY, key: 'key-2' } }

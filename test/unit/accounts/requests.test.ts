@@ -1,7 +1,7 @@
 /** What the screens may ask of accounts: a bad day of the practice office alone, and nothing learned of one service said of another. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openClientCertificates } from '../../../src/main/core/accounts/client-certificates.ts'
 import { openBrowserSignIn } from '../../../src/main/core/accounts/browser-sign-in.ts'
+import { openClientCertificates } from '../../../src/main/core/accounts/client-certificates.ts'
 import { openRights } from '../../../src/main/core/accounts/rights.ts'
 import { openServiceFacts } from '../../../src/main/core/accounts/service-facts.ts'
 import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
@@ -269,4 +269,22 @@ test('what a person signs in again by is not for a service to which the account 
   await expect(again).rejects.toMatchObject({ appError: { code: 'cancelled' } })
   expect(await work.accounts.secretsOf(id)).toEqual(bearer)
   expect(notes).toHaveLength(1)
+})
+
+test('another sign-in ends the one before it, once it is kept', async () => {
+  const baseUrl = 'https://api.example.com'
+  const { id } = await work.accounts.add({
+    kind: 'service',
+    name: 'Office',
+    baseUrl,
+    authentication: { scheme: 'none' }
+  })
+  const done: string[] = []
+  const clients = { ...work.clients, ending: async () => async () => done.push('ended') > 0 }
+  const update = opened({}, { clients }).handlers['accounts.update']
+  await update({ id, name: 'Office', baseUrl }, asking)
+  expect(done).toEqual([])
+  const authentication = { scheme: 'bearer', token: 'new' } as const
+  await update({ id, name: 'Office', baseUrl, authentication }, asking)
+  expect(done).toEqual(['ended'])
 })

@@ -248,6 +248,17 @@ describe('a policy that contradicts itself is said', () => {
       'Write a host by its name alone, in lower case, such as sign.office.example.'
     ],
     [
+      'two ways to a proxy',
+      '{"proxy": {"server": "proxy.example:8080", "script": "https://a.example/proxy.pac"}}',
+      'Name the proxy by “server” or by “script”, not by both.'
+    ],
+    ['exceptions from no proxy', '{"proxy": {"except": ["a.example"]}}', 'Exceptions need a “server”.'],
+    [
+      'a script at no address',
+      '{"proxy": {"script": "proxy.pac"}}',
+      'Write the whole address of the script, starting with https:// or http://.'
+    ],
+    [
       'a certificate authority that is none',
       '{"certificateAuthorities": ["-----BEGIN CERTIFICATE-----"]}',
       'This isn’t one certificate of a certificate authority, as text that starts with -----BEGIN CERTIFICATE-----.'

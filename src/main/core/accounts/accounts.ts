@@ -256,15 +256,33 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
         return
       }
       if (row.kind === 'practice') refuseTaken(name)
-      const next = { ...row, name, baseUrl, scheme: wanted.scheme, colour: wanted.colour ?? row.colour }
+      const managed = { name, baseUrl, scheme: wanted.scheme, colour: wanted.colour ?? row.colour }
+      const next = { ...row, ...managed }
       const leadsElsewhere = next.baseUrl !== row.baseUrl || next.scheme !== row.scheme
-      if (leadsElsewhere && rows.holdsActions(row.id)) fail('busy', HOLDS_ACTIONS_FOR)
-      if (leadsElsewhere && rows.hasUnsettledSends(row.id)) fail('busy', UNSETTLED)
+      const refuseLeading = ({ id }: AccountRecord): void => {
+        if (rows.holdsActions(id)) fail('busy', HOLDS_ACTIONS_FOR)
+        if (rows.hasUnsettledSends(id)) fail('busy', UNSETTLED)
+      }
+      if (leadsElsewhere) refuseLeading(row)
+      let before: string | null | undefined
       if (next.scheme !== row.scheme) {
-        await oneByOne(row.id, () => secrets.delete(row.id))
+        before = await oneByOne(row.id, async () => {
+          const text = await secrets.get(row.id)
+          await secrets.delete(row.id)
+          return text
+        })
         signIns.set(row.id, signInNumber(row.id) + 1)
       }
-      if (!isDeepStrictEqual(next, row)) change(row, next)
+      // Asked again, as in `update`.
+      const now = rows.get(row.id)
+      if (!now || isDeepStrictEqual(next, now)) return
+      try {
+        if (leadsElsewhere) refuseLeading(now)
+        change(now, { ...now, ...managed })
+      } catch (error) {
+        if (before !== undefined) await putBack(row.id, before)
+        throw error
+      }
     },
 
     /**

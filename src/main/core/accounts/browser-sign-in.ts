@@ -84,6 +84,8 @@ export function openBrowserSignIn({ fetch, openInBrowser, newId, time }: Browser
     if (back.isClosed()) return fail('cancelled', CANCELLED)
     await openInBrowser(address)
     const grant = await service.exchange(await back.came, checks)
+    // Given up meanwhile: nobody would ever use it, and it would be good all the same.
+    if (back.isClosed()) await service.revoke(grant.refresh ?? grant.access).catch(() => undefined)
     return { ...client, endpoints: service.endpoints, tokens: tokensOf(grant, time.now()) }
   }
 

@@ -31,7 +31,7 @@ export function openClientCertificates({ db, accounts, time, renewLines }: Clien
   const kept = keptIn(db)
   const keyOf = (id: string) => `client-certificate:${id}:`
   /** While someone tries an account, or looks at what there is: by host. */
-  const tried = new Map<string, ChosenCertificate>()
+  const tried = new Map<string, ChosenCertificate | null>()
   const looking = new Map<string, (found: readonly StoredCertificate[]) => void>()
 
   function of(id: string, baseUrl: string | null): ChosenCertificate | undefined {
@@ -71,14 +71,14 @@ export function openClientCertificates({ db, accounts, time, renewLines }: Clien
       renewLines()
     },
 
-    /** Shows the service this one, and whatever else is kept to no one, for as long as `work` takes. */
+    /** Shows the service this one, or none, in place of what is kept, for as long as `work` takes. */
     async whileTried<Value>(
       baseUrl: string,
-      chosen: ChosenCertificate | undefined,
+      chosen: ChosenCertificate | null | undefined,
       work: () => Promise<Value>
     ): Promise<Value> {
       const place = placeOf(baseUrl)
-      if (!chosen || place === undefined) return work()
+      if (chosen === undefined || place === undefined) return work()
       tried.set(place, chosen)
       renewLines()
       try {
@@ -95,7 +95,8 @@ export function openClientCertificates({ db, accounts, time, renewLines }: Clien
      * @throws AppFailure `invalid` for an address without encryption.
      */
     async offeredTo(baseUrl: string, ask: () => Promise<unknown>): Promise<readonly StoredCertificate[]> {
-      const place = placeOf(baseUrl) ?? fail('invalid', ONLY_HTTPS, { fields: [{ field: 'baseUrl', message: ONLY_HTTPS }] })
+      const place =
+        placeOf(baseUrl) ?? fail('invalid', ONLY_HTTPS, { fields: [{ field: 'baseUrl', message: ONLY_HTTPS }] })
       let offered: readonly StoredCertificate[] = []
       looking.set(place, (found) => {
         offered = found
@@ -115,7 +116,7 @@ export function openClientCertificates({ db, accounts, time, renewLines }: Clien
      */
     choose(place: string, store: readonly StoredCertificate[]): StoredCertificate | undefined {
       looking.get(place)?.(store)
-      const wanted = tried.get(place) ?? keptFor(place)
+      const wanted = tried.has(place) ? tried.get(place) : keptFor(place)
       if (!wanted) return undefined
       const same = store.find(({ fingerprint }) => fingerprint === wanted.fingerprint)
       if (same) return same

@@ -201,7 +201,7 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
     },
 
     /**
-     * What ends an account's sign-in at the service, to be asked for before it is removed, and called after. It answers whether it is
+     * What ends an account's sign-in at the service, to be asked for before it is removed or another takes its place, and called after. It answers whether it is
      * ended; true where there is none, false where the service hasn't said so within `ENDING_LIMIT`, though it may still. Never rejects.
      */
     async ending(id: string): Promise<() => Promise<boolean>> {
@@ -211,9 +211,10 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
       // One that the keychain has lost, or keeps shut, is removed by its owner all the same, or not at all.
       const signIn = await accounts.secretsOf(id).catch(() => undefined)
       if (signIn?.scheme !== 'oauth') return nothing
-      const { revoke } = tokensOf(id, number, signIn)
+      const tokens = tokensOf(id, number, signIn)
+      const { revoke } = tokens
       return async () => {
-        kept.delete(id)
+        if (kept.get(id)?.tokens === tokens) kept.delete(id)
         let isEnded = false
         const ended = revoke().then((answer) => {
           isEnded = answer

@@ -267,6 +267,8 @@ async function translated<Value>(call: Promise<Value>, otherwise: SignInTrouble)
     if (said === 'invalid_grant') throw troubled('over')
     if (said === 'access_denied') throw troubled('denied')
     if (said === 'temporarily_unavailable' || said === 'server_error') throw troubled('answer', { code: 'refused' })
+    if (said === 'invalid_client') throw troubled('secret')
+    if (said === 'invalid_scope') throw troubled('scope')
     if (typeof said === 'string') throw troubled('client')
     throw troubled(typeof status === 'number' ? otherwise : otherwise === 'client' ? 'answer' : otherwise)
   }
@@ -280,6 +282,8 @@ function causeOf(thrown: unknown): unknown {
 const CODES: Record<SignInTrouble, 'unauthorised' | 'redirected' | 'refused' | 'not-json'> = {
   over: 'unauthorised',
   denied: 'unauthorised',
+  secret: 'unauthorised',
+  scope: 'unauthorised',
   client: 'unauthorised',
   elsewhere: 'redirected',
   'not-found': 'refused',

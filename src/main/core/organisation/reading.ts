@@ -265,6 +265,12 @@ function contradictionsIn(policy: Policy): Contradiction[] {
       say('Write a host by its name alone, in lower case, such as sign.office.example.', 'plainHttpHosts', index)
     }
   }
+  const { server, except, script } = policy.proxy ?? {}
+  if (server !== undefined && script !== undefined) say(TWO_PROXIES, 'proxy', 'script')
+  if (server === undefined && except !== undefined) say(NO_PROXY, 'proxy', 'except')
+  if (script !== undefined && !/^https?:$/.test(URL.parse(script)?.protocol ?? '')) {
+    say('Write the whole address of the script, starting with https:// or http://.', 'proxy', 'script')
+  }
   for (const [index, text] of (policy.certificateAuthorities ?? []).entries()) {
     if (!authorityIn(text)) say(NO_AUTHORITY, 'certificateAuthorities', index)
   }
@@ -297,6 +303,8 @@ function contradictionsIn(policy: Policy): Contradiction[] {
   return found
 }
 
+const TWO_PROXIES = 'Name the proxy by “server” or by “script”, not by both.'
+const NO_PROXY = 'Exceptions need a “server”.'
 const NO_AUTHORITY =
   'This isn’t one certificate of a certificate authority, as text that starts with -----BEGIN CERTIFICATE-----.'
 const NOT_WHOLE = 'Write the whole path of the folder, or start it with ~/ for the user’s home folder.'

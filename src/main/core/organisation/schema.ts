@@ -108,6 +108,20 @@ export const Policy = z
       .describe(
         'Certificate authorities of your own that services may be trusted by, beside those of the system: each a certificate as PEM text.'
       ),
+    proxy: z
+      .strictObject({
+        server: z
+          .string()
+          .regex(/^[A-Za-z0-9.-]+:[0-9]{1,5}$/)
+          .optional()
+          .describe('Host and port, such as proxy.office.example:8080.'),
+        except: z.array(z.string().min(1).max(300)).max(100).optional().describe('Hosts that are reached without it.'),
+        script: z.string().min(1).max(2000).optional().describe('The address of a proxy script (PAC).')
+      })
+      .optional()
+      .describe(
+        'The proxy that services and signing pages are reached through; {} for none. The system’s where this is left out.'
+      ),
     signingOrigins: z
       .array(z.string().min(1).max(300))
       .max(50)

@@ -57,10 +57,19 @@ export type Finding = (typeof FINDINGS)[number]
 
 /**
  * What is wrong with signing in by OAuth 2. over: the service takes what an account was signed in with no longer. denied: the person,
- * or the service, said no. client: it doesn't take the client's id or secret, or what it asks for. elsewhere: it leads to another
+ * or the service, said no. secret: it doesn't take the client's id or secret. scope: it doesn't give what is asked for. client: either. elsewhere: it leads to another
  * origin. not-found: there is no such service. answer: it answered with something else than tokens. away: it can't be reached.
  */
-export type SignInTrouble = 'over' | 'denied' | 'client' | 'elsewhere' | 'not-found' | 'answer' | 'away'
+export type SignInTrouble =
+  | 'over'
+  | 'denied'
+  | 'secret'
+  | 'scope'
+  | 'client'
+  | 'elsewhere'
+  | 'not-found'
+  | 'answer'
+  | 'away'
 
 /** What is wrong with one field: its place (`Forms[0].Signers[1].Email`) and why. */
 export type FieldProblem = FieldMessage

@@ -4,6 +4,7 @@
  */
 import type { Readable } from 'node:stream'
 import type { Fetch } from './exchange.ts'
+import type { ProxyAnswers, ProxyChallenge } from './proxy-sign-in.ts'
 
 /** What is used of Electron's ClientRequest, so that this file needs no Electron. */
 export interface NetClientRequest {
@@ -12,6 +13,11 @@ export interface NetClientRequest {
   on(
     event: 'redirect',
     listener: (status: number, method: string, url: string, headers: Record<string, string[]>) => void
+  ): unknown
+  /** A proxy, or a website, wants to know who asks; answered with nothing, what it says instead is the answer. */
+  on(
+    event: 'login',
+    listener: (challenge: ProxyChallenge, answer: (user?: string, password?: string) => void) => void
   ): unknown
   on(event: 'error', listener: (error: Error) => void): unknown
   end(body?: string): unknown
@@ -39,8 +45,13 @@ export type NetRequest = (options: {
  *   out to be closed before the answer: it can't know whether the service got the first. A first use of a connection is
  *   never repeated, so this should close idle ones: `() => session.closeAllConnections()` on a session of their own for
  *   POSTs, as it breaks off whatever else that session is doing.
+ * @param proxies what proxies on the way are signed in to with; none is where it is left out.
  */
-export function fetchByNetRequest(request: NetRequest, beforePost?: () => Promise<void>): Fetch {
+export function fetchByNetRequest(
+  request: NetRequest,
+  beforePost?: () => Promise<void>,
+  proxies?: { forRequest: () => ProxyAnswers }
+): Fetch {
   return async (url, init) => {
     const method = init.method ?? 'GET'
     if (method === 'POST') await beforePost?.()
@@ -55,17 +66,25 @@ export function fetchByNetRequest(request: NetRequest, beforePost?: () => Promis
       referrerPolicy: 'unsafe-url'
     })
     for (const [name, value] of new Headers(init.headers)) sent.setHeader(name, value)
+    const answers = proxies?.forRequest()
+    sent.on('login', (challenge, answer) => {
+      void answers?.answer(challenge).then((login) => (login ? answer(login.user, login.password) : answer()))
+      if (!answers) answer()
+    })
 
     const onAbort = () => {
       reject(init.signal?.reason)
+      answers?.over('failed')
       sent.abort()
     }
     init.signal?.addEventListener('abort', onAbort, { once: true })
     sent.on('redirect', (status, _method, location) => {
+      answers?.over('answered')
       resolve(new Response(null, { status, headers: { location } }))
       sent.abort()
     })
     sent.on('response', (message) => {
+      answers?.over(message.statusCode === 407 ? 'failed' : 'answered')
       const end = () => sent.abort()
       try {
         resolve(answerOf(message as NetIncomingMessage & Readable, end))
@@ -76,7 +95,10 @@ export function fetchByNetRequest(request: NetRequest, beforePost?: () => Promis
       }
     })
     // After an answer this has no effect any more: what breaks its body breaks the stream.
-    sent.on('error', reject)
+    sent.on('error', (error) => {
+      answers?.over('failed')
+      reject(error)
+    })
     sent.end(typeof init.body === 'string' ? init.body : undefined)
     return promise
   }

@@ -1,6 +1,6 @@
 /**
  * The operating system's keychain, as the product may use it: a slot each for the database's key, the staff's PIN,
- * the end of the audit trail and the key of its exports, the passphrase of scheduled backups, and one entry for each account. There is no call that reads an entry by a name of the
+ * the end of the audit trail and the key of its exports, the passphrase of scheduled backups, the sign-ins to proxies, and one entry for each account. There is no call that reads an entry by a name of the
  * caller's choice, and no way of keeping a secret on disk without the keychain: where it isn't there, secrets live in
  * memory until the application ends.
  */
@@ -49,6 +49,8 @@ export interface Keychain {
   readonly auditKey: SecretSlot
   /** The passphrase of backups that are made by themselves. As `staffPin`. */
   readonly backupPassphrase: SecretSlot
+  /** What the office's proxies are signed in to with. As `staffPin`. */
+  readonly proxies: SecretSlot
   readonly accounts: AccountSecrets
 }
 
@@ -58,7 +60,7 @@ export type KeychainState =
   | { readonly state: 'unavailable'; readonly reason: 'missing' | 'locked' | 'failed'; readonly detail: string }
 
 /** What is one for each data folder; the key of the database is shared by all of a user's, and does no harm there. */
-type FolderSecret = 'staff-pin' | 'audit-anchor' | 'audit-key' | 'backup-passphrase'
+type FolderSecret = 'staff-pin' | 'audit-anchor' | 'audit-key' | 'backup-passphrase' | 'proxies'
 
 export type SecretName = 'database-key' | FolderSecret | `${FolderSecret}:${string}` | `account:${string}`
 
@@ -91,6 +93,7 @@ export function keychainOver(place: SecretPlace, keeps: Keychain['keeps'], profi
     auditAnchor: ofFolder('audit-anchor'),
     auditKey: ofFolder('audit-key'),
     backupPassphrase: ofFolder('backup-passphrase'),
+    proxies: ofFolder('proxies'),
     accounts: {
       get: (accountId) => place.get(accountEntry(accountId)),
       set: (accountId, secret) => place.set(accountEntry(accountId), secret),

@@ -1,0 +1,109 @@
+/** Signing in to the office's proxies: what each is shown, once, and when a person is asked. */
+import { describe, expect, test } from 'vitest'
+import { openProxySignIns } from '../../../src/main/core/service/proxy-sign-in.ts'
+import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
+
+const OFFICE = { isProxy: true, host: 'proxy.office.example', port: 8080 }
+const NAME = 'proxy.office.example:8080'
+const GRACE = { user: 'grace', password: 'made up' }
+
+function opened(slot = memoryKeychain().proxies) {
+  let changes = 0
+  const signIns = openProxySignIns({ slot, changed: () => void changes++ })
+  return { signIns, slot, changes: () => changes }
+}
+
+/** After a person has signed in. */
+async function signedIn() {
+  const made = opened()
+  const { answer, over } = made.signIns.forRequest()
+  await answer(OFFICE)
+  over('failed')
+  await made.signIns.signIn(GRACE)
+  return made
+}
+
+describe('a proxy that asks', () => {
+  test('of which nothing is known waits for a person, and is said once', async () => {
+    const { signIns, changes } = opened()
+    for (let request = 0; request < 3; request++) {
+      expect(await signIns.forRequest().answer(OFFICE)).toBeUndefined()
+    }
+    expect(signIns.waiting()).toEqual({ proxy: NAME, wasRefused: false })
+    expect(changes()).toBe(1)
+  })
+
+  test('gets what was entered, also in the next run', async () => {
+    const { signIns, slot } = await signedIn()
+    expect(signIns.waiting()).toBeUndefined()
+    expect(await signIns.forRequest().answer(OFFICE)).toEqual(GRACE)
+    expect(await opened(slot).signIns.forRequest().answer(OFFICE)).toEqual(GRACE)
+  })
+
+  test.each([
+    { ...OFFICE, isProxy: false },
+    { ...OFFICE, host: 'proxy.other.example' },
+    { ...OFFICE, port: 3128 }
+  ])('is another, or none at all, and gets nothing: %o', async (challenge) => {
+    const { signIns } = await signedIn()
+    expect(await signIns.forRequest().answer(challenge)).toBeUndefined()
+  })
+
+  test('says no to it: it is forgotten, and a person is asked again', async () => {
+    const { signIns, slot } = await signedIn()
+    const request = signIns.forRequest()
+    expect(await request.answer(OFFICE)).toEqual(GRACE)
+    expect(await request.answer(OFFICE)).toBeUndefined()
+    request.over('failed')
+    expect(signIns.waiting()).toEqual({ proxy: NAME, wasRefused: true })
+    expect(await signIns.forRequest().answer(OFFICE)).toBeUndefined()
+    await expect.poll(() => slot.get()).toBe('{}')
+    await signIns.signIn({ ...GRACE, password: 'right' })
+    expect(await signIns.forRequest().answer(OFFICE)).toEqual({ ...GRACE, password: 'right' })
+  })
+
+  test('is shown what isn’t proven by one request alone, however many wait', async () => {
+    const { signIns } = await signedIn()
+    const first = signIns.forRequest()
+    const shown = [await first.answer(OFFICE)]
+    const others = Array.from({ length: 5 }, () => signIns.forRequest())
+    const waiting = Promise.all(others.map((one) => one.answer(OFFICE)))
+    expect(await first.answer(OFFICE)).toBeUndefined()
+    first.over('failed')
+    expect(await waiting).toEqual(Array(5).fill(undefined))
+    expect(shown).toEqual([GRACE])
+  })
+
+  test('took it: all others that wait go on', async () => {
+    const { signIns } = await signedIn()
+    const first = signIns.forRequest()
+    await first.answer(OFFICE)
+    const waiting = signIns.forRequest().answer(OFFICE)
+    first.over('answered')
+    expect(await waiting).toEqual(GRACE)
+    expect(await signIns.forRequest().answer(OFFICE)).toEqual(GRACE)
+  })
+
+  test('is tried by the next request where the first was given up', async () => {
+    const { signIns } = await signedIn()
+    const first = signIns.forRequest()
+    await first.answer(OFFICE)
+    const waiting = signIns.forRequest().answer(OFFICE)
+    first.over('failed')
+    expect(await waiting).toEqual(GRACE)
+  })
+})
+
+test('where no proxy waits nothing is kept', async () => {
+  const { signIns, slot } = opened()
+  await expect(signIns.signIn(GRACE)).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
+  expect(await slot.get()).toBeNull()
+})
+
+test('what the keychain can’t keep holds until the end', async () => {
+  const slot = { ...memoryKeychain().proxies, set: () => Promise.reject(new Error('It is shut.')) }
+  const { signIns } = opened(slot)
+  await signIns.forRequest().answer(OFFICE)
+  await expect(signIns.signIn(GRACE)).rejects.toThrow('It is shut.')
+  expect(await signIns.forRequest().answer(OFFICE)).toEqual(GRACE)
+})
