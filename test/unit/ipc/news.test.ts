@@ -23,6 +23,8 @@ async function start(folder: string, version: string) {
       showData: nothing,
       copy: async () => {},
       copyBriefly: async () => 0,
+      proxies: { waiting: () => undefined, signIn: async () => undefined },
+      throughProxy: () => undefined,
       readyToClose: nothing
     }
   })
