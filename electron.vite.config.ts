@@ -15,6 +15,8 @@ const licences = { fileName: 'licences.md' }
 export default defineConfig({
   main: {
     plugins: [words()],
+    // A build of the same sources is the same where SOURCE_DATE_EPOCH says of which moment it is.
+    define: { BUILT_AT_MS: String(Number(process.env.SOURCE_DATE_EPOCH ?? 0) * 1000 || Date.now()) },
     // Its module declares a `require` of its own, beside the one that electron-vite declares: a worker with both does not start.
     resolve: { alias: { fflate: resolve('node_modules/fflate/lib/node.cjs') } },
     build: {

@@ -15,6 +15,7 @@ import { dayAt, isoWriter } from './core/lib/calendar.ts'
 import { applyAccounts, applyDropFolders, organisationsBackups } from './core/organisation/applying.ts'
 import { DATABASE_FILE, putDatabaseAside } from './core/storage/database.ts'
 import { keptIn } from './core/storage/meta.ts'
+import { Updates } from './core/updates/updates.ts'
 import { openCounter } from './counter.ts'
 import { openFolders } from './folders.ts'
 import { type AppStart, openFoundation } from './foundation.ts'
@@ -39,6 +40,7 @@ import { registerHandlers } from './ipc/registration.ts'
 import { storageHandlers } from './ipc/storage.ts'
 import { supportHandlers } from './ipc/support.ts'
 import { systemHandlers } from './ipc/system.ts'
+import { updateHandlers } from './ipc/updates.ts'
 import { verificationHandlers } from './ipc/verifications.ts'
 import { openNotifications } from './notifications.ts'
 import { guardDevServer, serveAppPages } from './shell/app-protocol.ts'
@@ -51,6 +53,7 @@ import { followSideButtons } from './shell/own-windows.ts'
 import { openOutside, showInFolder } from './shell/reveal.ts'
 import { openKeychain } from './shell/stores.ts'
 import { offerTextMenu } from './shell/text-menu.ts'
+import { BUILT_AT, updaterHere } from './shell/updater.ts'
 import { openSupport } from './support.ts'
 
 export type App = Awaited<ReturnType<typeof openApp>>
@@ -99,9 +102,21 @@ export async function openApp(start: AppStart) {
     isBusy: () => counter.counter.isRunning()
   })
   const support = openSupport(foundation, { version: app.getVersion(), counter, watch, schedule })
+  const updates = new Updates({
+    ...{ db: foundation.db, time, log: foundation.log, describe: asAppError, builtAt: BUILT_AT },
+    policy: () => foundation.organisation.policy.updates,
+    updater: updaterHere({ fetch: foundation.network.fetch, time }),
+    hindrance() {
+      const { sending, preparing } = composing.outbox.pending()
+      if (counter.counter.isRunning()) return 'counter'
+      if (sending + preparing + folders.actions.pending().running > 0) return 'sending'
+      return identity.downloads.isFetching() ? 'downloads' : undefined
+    },
+    changed: () => foundation.send('updates.changed', null)
+  })
   const parts = {
     ...{ foundation, folders, composing, counter, identity, notifications, support, watching },
-    ...{ backups, backupWorker, schedule }
+    ...{ backups, backupWorker, schedule, updates }
   }
   followSignals(parts)
   noteRestored(foundation, note)
@@ -109,7 +124,7 @@ export async function openApp(start: AppStart) {
 }
 
 /** Watches the folders that the organisation names, and follows what else it sets meanwhile; answers how to follow no longer. */
-export function followPolicy({ foundation, composing, counter, notifications, schedule }: App): () => void {
+export function followPolicy({ foundation, composing, counter, notifications, schedule, updates }: App): () => void {
   const { organisation, accounts, clients, home, log, send, signals } = foundation
   const applyFolders = () => applyDropFolders({ organisation, accounts, home, log, dropFolders: composing.dropFolders })
   void applyFolders()
@@ -124,6 +139,7 @@ export function followPolicy({ foundation, composing, counter, notifications, sc
       signals.emit('accounts')
       notifications.notifier.documentsChanged()
       schedule.look()
+      updates.policyChanged()
       await applyFolders()
     }
   })
@@ -193,6 +209,8 @@ interface Life {
   readyToClose: (kept: boolean) => void
   /** Ends the application and starts it again. */
   restart: () => void
+  /** As `restart`, with the update that is ready. */
+  update: () => void
 }
 
 /**
@@ -316,6 +334,7 @@ export function serveScreens(parts: App, life: Life): void {
         readyToClose: life.readyToClose
       }),
       ...policyHandlers(foundation.organisation),
+      ...updateHandlers({ updates: parts.updates, install: life.update }),
       ...supportHandlers({ requestLog: foundation.requestLog, ...parts.support, time, ...dialogs })
     }
   })

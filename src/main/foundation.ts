@@ -152,7 +152,7 @@ export async function openFoundation({ log, devServer, policy }: AppStart) {
     ...{ settings, keychain, keychainState, storage, restored, troubles, db, isKept: storage.state === 'encrypted' },
     ...{ window, screens, send, dialogs: dialogsOf(window, openMeta(db)) },
     ...{ accounts, browserSignIn, clients, facts, lists, rights: openRights(db), practice, organisation, requestLog },
-    ...{ authorities, certificates, askOnce, proxies },
+    ...{ authorities, certificates, askOnce, proxies, network },
     /** The user's own folder, as the system says it, whatever the environment does. */
     home: userInfo().homedir,
     place: openKeptPlace(db, () => accounts.chosen()?.id)

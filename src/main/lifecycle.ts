@@ -27,8 +27,8 @@ export class Lifecycle {
   #late: NodeJS.Timeout | undefined
   /** Whether a session at the counter is found again by the next start, which is locked by it. */
   #keepsMarker = false
-  /** It starts again once it has ended. */
-  #restarts = false
+  /** Whether it starts again once it has ended: as it is, or as the update that is ready. */
+  #restarts: 'not' | 'as it is' | 'updated' = 'not'
   #unfollowPolicy: (() => void) | undefined
 
   constructor(app: App) {
@@ -72,7 +72,13 @@ export class Lifecycle {
 
   /** Ends the application as a person would, and starts it again once it has ended; unless they stay. */
   readonly restart = (): void => {
-    this.#restarts = true
+    this.#restarts = 'as it is'
+    app.quit()
+  }
+
+  /** As `restart`, with the update that is ready. */
+  readonly update = (): void => {
+    this.#restarts = 'updated'
     app.quit()
   }
 
@@ -119,6 +125,7 @@ export class Lifecycle {
     composing.dropFolders.start()
     this.#app.schedule.open()
     notifications.badgeCounts.changed()
+    this.#app.updates.start()
     await this.#app.counter.audit.checkAtStart()
   }
 
@@ -182,7 +189,7 @@ export class Lifecycle {
     this.#keepsMarker = isHandedOver() && this.#window.webContents.isCrashed()
     if (!isHandedOver() || this.#keepsMarker || counter.canBeLeft()) return true
     counter.left('closing')
-    this.#restarts = false
+    this.#restarts = 'not'
     return false
   }
 
@@ -193,7 +200,7 @@ export class Lifecycle {
     if (this.#window.isDestroyed()) return
     this.#closing = agreed ? 'agreed' : 'not'
     if (agreed) this.#window.close()
-    else this.#restarts = false
+    else this.#restarts = 'not'
   }
 
   /** What is asked once everything typed is kept; undefined for nothing. */
@@ -209,6 +216,7 @@ export class Lifecycle {
     const { composing, counter, folders, foundation, identity, notifications, watching } = this.#app
     const { bulk, dropFolders, outbox } = composing
     watching.resolve()
+    this.#app.updates.stop()
     this.#unfollowPolicy?.()
     folders.watch.stop()
     notifications.presence.left()
@@ -234,9 +242,13 @@ export class Lifecycle {
       this.#app.backupWorker.end(),
       counter.audit.settled()
     ])
+    // A restart that is for something else is no time for an update.
+    const isUpdated =
+      this.#restarts !== 'as it is' &&
+      (await this.#app.updates.installAtEnd(this.#restarts === 'updated' ? 'restart' : 'quit'))
     foundation.db.close()
     this.#app.support.ended()
-    if (this.#restarts) app.relaunch()
+    if (this.#restarts !== 'not' && !isUpdated) app.relaunch()
   }
 
   #notKept(error: unknown): void {

@@ -20,6 +20,7 @@ import {
   requests
 } from '../../src/shared/contract/requests.ts'
 import type { RequestLogEntry } from '../../src/shared/contract/support.ts'
+import type { UpdatesView } from '../../src/shared/contract/updates.ts'
 import type {
   AccountRights,
   AccountView,
@@ -190,6 +191,7 @@ export interface FakeState {
   board: Partial<Board>
   audit: AuditEntry[]
   requests: RequestLogEntry[]
+  updates: UpdatesView
   auditCheck: Partial<AuditCheck>
   auditAtStart: AuditCheck | null
   auditFile: AuditFileCheck | null
@@ -349,6 +351,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     board: {},
     audit: [],
     requests: [],
+    updates: { update: { state: 'off', why: 'not-set' }, builtAt: NOW - 3 * 7 * 86_400_000 },
     auditCheck: {},
     staff: { members: [], settings: 'unguarded' },
     auditAtStart: null,
@@ -483,6 +486,12 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     ...fakeCounter(office),
     ...fakeAudit(office),
     ...fakeSupport(office),
+    'updates.get': () => state.updates,
+    'updates.check': () => {
+      state.updates = { ...state.updates, checkedAt: state.now() }
+      return state.updates
+    },
+    'updates.install': () => undefined,
     'policy.get': () => state.policy,
     'settings.get': () => state.settings,
     'settings.set': (change) => {

@@ -12,6 +12,7 @@ import { policyRequests } from './policy.ts'
 import { practiceDay } from './practice-day.ts'
 import { answers, byId, id, nothing, type Request } from './request.ts'
 import { supportRequests } from './support.ts'
+import { updateRequests } from './updates.ts'
 import type {
   AccountRights,
   AccountView,
@@ -213,6 +214,7 @@ export const requests = {
   ...backupRequests,
   ...supportRequests,
   ...policyRequests,
+  ...updateRequests,
 
   'settings.get': answers<SettingsView>()(nothing),
   'settings.set': answers<SettingsView>()(

@@ -167,6 +167,9 @@ function day(change: Parameters<typeof fakeApi>[0] = {}): FakeApi {
 export const dayScenes: Record<string, () => FakeApi> = {
   day: () => day(),
   'day-news': () => day({ settings: { theme: 'system', zoom: 1, news: '0.2.0' } }),
+  'day-update': () => day({ updates: { update: { state: 'ready', newer: '0.2.0', atQuit: true } } }),
+  'day-old': () =>
+    day({ updates: { update: { state: 'off', why: 'not-set' }, builtAt: Date.now() - 12 * 7 * 86_400_000 } }),
   'day-quiet': () => day({ away: { total: 0, byKind: {}, changes: [] } }),
   'day-signatures': () =>
     day({

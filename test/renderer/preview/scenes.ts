@@ -98,6 +98,29 @@ function failingCheck(error: AppError): FakeApi {
   return api
 }
 
+const builtAt = Date.now() - 5 * 7 * 86_400_000
+const updateScenes: Record<string, () => FakeApi> = {
+  'updates-none': () => usual({ updates: { update: { state: 'none' }, builtAt, checkedAt: now() - 3_600_000 } }),
+  'updates-waiting': () =>
+    usual({ updates: { update: { state: 'waiting', for: 'sending', newer: '0.2.0' }, builtAt, checkedAt: now() } }),
+  'updates-downloading': () =>
+    usual({
+      updates: { update: { state: 'downloading', newer: '0.2.0', done: 41_000_000, total: 98_000_000 }, builtAt }
+    }),
+  'updates-ready': () => usual({ updates: { update: { state: 'ready', newer: '0.2.0', atQuit: false }, builtAt } }),
+  'updates-refused': () =>
+    usual({
+      updates: {
+        ...{ update: { state: 'none' }, builtAt },
+        problem: {
+          code: 'bad-file',
+          message: 'The update isn’t signed by its publisher, so it wasn’t downloaded.',
+          next: 'Tell your administrator.'
+        }
+      }
+    })
+}
+
 export const scenes: Record<string, () => FakeApi> = {
   ...composingScenes,
   ...counterClerkScenes,
@@ -113,6 +136,7 @@ export const scenes: Record<string, () => FakeApi> = {
   ...identityPdfScenes,
   ...identityScenes,
   usual,
+  ...updateScenes,
   requests: () => usual({ requests: requestsOf(240, now()) }),
   'bad-day': () => {
     const day = { dialects: ['v13', 'day-first'], refusal: '402', clockAhead: -600, documentsLeft: 3 } as const

@@ -80,7 +80,7 @@ test('what waits, is unknown or is being written down is counted over all accoun
   work.outbox.start(work.drafts.save(work.accountId, forms()).id)
   const rows = [{ row: 1, cells: [], composition: forms() }]
   const adding = work.outbox.addBatch({ accountId: work.accountId, name: 'B', columns: [], rows, leftOut: [] })
-  expect(work.outbox.pending()).toEqual({ ready: 1, uncertain: 1, preparing: 1 })
+  expect(work.outbox.pending()).toEqual({ ready: 1, sending: 0, uncertain: 1, preparing: 1 })
   await work.outbox.stop(60_000)
   expect(work.outbox.pending()).toMatchObject({ ready: 2, preparing: 0 })
   expect(await adding).toMatchObject({ total: 1 })

@@ -227,6 +227,9 @@ export function openDownloads(deps: DownloadsDeps) {
     check: check.check,
     writeIndex: indexes.write,
 
+    /** Whether a file is under way, of whichever account. */
+    isFetching: (): boolean => queue.isRunning(),
+
     /** Begins to fetch, and to look for what rules want. */
     open(): void {
       queue.open()

@@ -85,6 +85,11 @@ export class Queue {
     return this.#running.get(id)
   }
 
+  /** Whether any is under way, of whichever account. */
+  isRunning(): boolean {
+    return this.#running.size > 0
+  }
+
   runningOf(accountId: string): Running[] {
     return [...this.#running.values()].filter(({ download }) => download.accountId === accountId)
   }

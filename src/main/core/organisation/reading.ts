@@ -9,6 +9,7 @@ import { parsePattern } from '../downloads/name-pattern.ts'
 import { folded, shortened } from '../lib/text-folding.ts'
 import { allowedOrigin } from '../policy/allowed-origins.ts'
 import { authorityIn } from '../service/own-authorities.ts'
+import { isOnGitHub } from '../updates/feed.ts'
 import { type Path, type Places, placesIn, positionOf } from './places.ts'
 import { Policy, publishedSchema } from './schema.ts'
 
@@ -294,6 +295,7 @@ function contradictionsIn(policy: Policy): Contradiction[] {
   if (policy.quietHours && policy.quietHours.from === policy.quietHours.to) {
     say('Quiet hours start and end at the same time. For none, write null.', 'quietHours')
   }
+  if (policy.updates) contradictionsInUpdates(policy.updates, plainHttpHosts, say)
   const checks = policy.counter?.checklist ?? []
   for (const [index, { text }] of checks.entries()) {
     if (checks.findIndex((one) => folded(one.text) === folded(text)) < index) {
@@ -307,6 +309,22 @@ const TWO_PROXIES = 'Name the proxy by “server” or by “script”, not by b
 const NO_PROXY = 'Exceptions need a “server”.'
 const NO_AUTHORITY =
   'This isn’t one certificate of a certificate authority, as text that starts with -----BEGIN CERTIFICATE-----.'
+
+function contradictionsInUpdates(
+  { feed, key, channel }: NonNullable<Policy['updates']>,
+  plainHttpHosts: readonly string[],
+  say: (message: string, ...path: Path) => void
+): void {
+  const read = readTypedAddress(feed, plainHttpHosts)
+  if (!read.ok) say(read.message, 'updates', 'feed')
+  else if (channel === 'beta' && isOnGitHub(new URL(read.value))) {
+    say('A repository’s newest release is never a test version. Use a folder of a web server.', 'updates', 'channel')
+  }
+  if (!/^[A-Za-z0-9+/]{43}=$/.test(key)) {
+    say('The key must be the 32 bytes of an Ed25519 public key, in base64.', 'updates', 'key')
+  }
+}
+
 const NOT_WHOLE = 'Write the whole path of the folder, or start it with ~/ for the user’s home folder.'
 
 /** Of whichever system: a policy is often written on another computer. */

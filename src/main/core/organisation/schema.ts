@@ -141,7 +141,26 @@ export const Policy = z
     quietHours: NotificationPreferences.shape.quiet
       .optional()
       .describe('When the desktop shows no notifications, such as {"from": "18:00", "to": "08:00"}; null for never.'),
-    counter: counterPolicy.optional()
+    counter: counterPolicy.optional(),
+    updates: z
+      .strictObject({
+        feed: z
+          .string()
+          .min(1)
+          .max(2000)
+          .describe(
+            'Where updates lie: a folder of a web server, or a repository such as https://github.com/office/countersign.'
+          ),
+        key: z
+          .string()
+          .min(1)
+          .max(100)
+          .describe('The public key that updates are signed with: the 32 bytes of Ed25519, in base64.'),
+        channel: z.enum(['latest', 'beta']).optional().describe('Finished versions alone, or test versions, too.')
+      })
+      .nullable()
+      .optional()
+      .describe('Where Countersign gets its updates from; null for an organisation that installs them itself.')
   })
   .describe('What an organisation sets for Countersign on its computers.')
 

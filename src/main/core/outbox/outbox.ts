@@ -255,7 +255,7 @@ export class Outbox {
   }
 
   /** What would wait, be unknown, or be lost, if the application ended now: packages, and batches being written down. */
-  pending(): { ready: number; uncertain: number; preparing: number } {
+  pending(): { ready: number; sending: number; uncertain: number; preparing: number } {
     return { ...this.#deps.queries.pending(), preparing: this.batches.preparing() }
   }
 

@@ -70,10 +70,10 @@ export class SendQueries {
     }
   }
 
-  /** How many of all accounts wait, and of how many it isn't known whether they arrived. */
-  pending(): { ready: number; uncertain: number } {
-    const { everywhere } = this.#sql
-    return { ready: everywhere.get('ready') ?? 0, uncertain: everywhere.get('uncertain') ?? 0 }
+  /** How many of all accounts wait, are under way, and of how many it isn't known whether they arrived. */
+  pending(): { ready: number; sending: number; uncertain: number } {
+    const count = (state: SendState) => this.#sql.everywhere.get(state) ?? 0
+    return { ready: count('ready'), sending: count('sending'), uncertain: count('uncertain') }
   }
 
   /** One page, newest first; the rows of a batch in the sheet's order. */

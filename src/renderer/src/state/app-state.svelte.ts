@@ -82,6 +82,8 @@ export class AppState {
   readonly system: Resource<SystemStatus>
   /** Whom the next package is for, where it was begun from a person: in memory only, for addresses of screens are kept. */
   recipient = $state.raw<PersonView>()
+  /** What of updates nobody wants to be told again in this run. */
+  dismissedUpdate = $state<string>()
   /** A bulk send that was left with a sheet in it, for coming back: what was corrected is in memory only. One at a time. */
   leftBulk: { bulk: { close: () => void }; accountId: string | undefined; begun: string } | undefined
 

@@ -1,0 +1,257 @@
+/**
+ * A feed of updates: a folder of a web server, or the releases of a GitHub repository. Its description of the newest release is
+ * believed only with the publisher's signature over its bytes; the file itself only if it is as long as that says and has the hash that
+ * it says. Nothing else of what a feed answers decides on anything.
+ */
+import { createHash, createPublicKey, verify } from 'node:crypto'
+import { open } from 'node:fs/promises'
+import { z } from 'zod'
+import { AppFailure, fail } from '../lib/failure.ts'
+import type { Time } from '../lib/time.ts'
+import type { Fetch } from '../service/index.ts'
+
+type UpdateChannel = 'latest' | 'beta'
+
+export interface FeedPlace {
+  /** As the organisation's policy names it. */
+  feed: string
+  /** The publisher's public key: the 32 bytes of Ed25519, in base64. */
+  key: string
+  channel: UpdateChannel
+}
+
+export type PackageKind = 'nsis' | 'mac' | 'deb' | 'rpm'
+
+/** The computer that an update is for. */
+interface Target {
+  platform: NodeJS.Platform
+  arch: string
+  kind: PackageKind
+}
+
+export interface Release {
+  version: string
+  /** When it was published, in milliseconds since 1970. */
+  releasedAt: number
+  /** The file's name in the feed. */
+  name: string
+  /** In base64. */
+  sha512: string
+  /** In bytes. */
+  size: number
+  needsAdministrator: boolean
+}
+
+export interface FeedDeps {
+  place: FeedPlace
+  target: Target
+  fetch: Fetch
+  time: Pick<Time, 'after'>
+  /** Reads the YAML of a description. Only what is signed is ever given to it. */
+  parse: (text: string) => unknown
+}
+
+/** Far longer than any description, in bytes, and than any package. */
+const LONGEST_DESCRIPTION = 256 * 1024
+const LARGEST_PACKAGE = 1024 ** 3
+const MOST_HOPS = 5
+/** A feed that says nothing for so long has failed, in milliseconds. */
+const STALL = 60_000
+
+/** What electron-builder writes of a release. Members that aren't named here are not looked at. */
+const Description = z.object({
+  version: z.string().regex(/^\d{1,5}\.\d{1,5}\.\d{1,5}(?:-beta\.\d{1,5})?$/),
+  releaseDate: z.iso.datetime(),
+  files: z
+    .array(
+      z.object({
+        url: z.string().min(1).max(300),
+        sha512: z.string().regex(/^[A-Za-z0-9+/]{86}==$/),
+        size: z.int().min(1).max(LARGEST_PACKAGE),
+        isAdminRightsRequired: z.boolean().optional()
+      })
+    )
+    .min(1)
+    .max(50)
+})
+
+/** Where the files of a feed lie. A repository's newest release has an address of its own. */
+function folderOf(feed: string): URL {
+  const url = new URL(`${feed.replace(/\/+$/, '')}/`)
+  if (!isOnGitHub(url)) return url
+  return new URL(`${url.pathname.split('/').slice(1, 3).join('/')}/releases/latest/download/`, 'https://github.com/')
+}
+
+export function isOnGitHub(url: URL): boolean {
+  return url.origin === 'https://github.com' && /^\/[\w.-]+\/[\w.-]+\/?$/.test(url.pathname)
+}
+
+/** The name that the package for a computer has: see `artifactName` in electron-builder.yml. */
+function packageName(version: string, { platform, arch, kind }: Target): string {
+  const system = { win32: 'windows', darwin: 'macos' }[platform as string] ?? 'linux'
+  const ending = { nsis: 'exe', mac: 'zip', deb: 'deb', rpm: 'rpm' }[kind]
+  const names: Partial<Record<PackageKind, Record<string, string>>> = {
+    deb: { x64: 'amd64' },
+    rpm: { x64: 'x86_64', arm64: 'aarch64' }
+  }
+  return `countersign-${version}-${system}-${names[kind]?.[arch] ?? arch}.${ending}`
+}
+
+/** The name of the description for a computer, as electron-builder writes it. */
+function descriptionName(channel: UpdateChannel, { platform, arch }: Target): string {
+  if (platform === 'win32') return `${channel}.yml`
+  if (platform === 'darwin') return `${channel}-mac.yml`
+  return arch === 'x64' ? `${channel}-linux.yml` : `${channel}-linux-${arch}.yml`
+}
+
+export class Feed {
+  readonly #deps: FeedDeps
+  readonly #folder: URL
+
+  constructor(deps: FeedDeps) {
+    this.#deps = deps
+    this.#folder = folderOf(deps.place.feed)
+  }
+
+  /**
+   * The newest release, as its publisher signed it.
+   * @throws AppFailure: `bad-file` for what isn't signed by them or isn't a release for this computer; `refused` and `incomplete` for the network.
+   */
+  async newest(): Promise<Release> {
+    const { channel } = this.#deps.place
+    const name = descriptionName(channel, this.#deps.target)
+    const [signature, description] = [await this.#small(`${name}.sig`), await this.#small(name)]
+    if (!this.#isSigned(description, signature)) {
+      fail('bad-file', 'The update isn’t signed by its publisher, so it wasn’t downloaded.', { next: TELL })
+    }
+    const read = Description.safeParse(this.#parsed(description))
+    if (!read.success) fail('bad-file', 'The description of the update can’t be read.', { next: TELL })
+    const { version, releaseDate, files } = read.data
+    if (channel === 'latest' && version.includes('-')) {
+      fail('bad-file', 'The update feed offers a test version where only finished ones belong.', { next: TELL })
+    }
+    const wanted = packageName(version, this.#deps.target)
+    const file = files.find(({ url }) => url === wanted)
+    if (!file) fail('bad-file', 'The update feed has no package for this computer.', { next: TELL })
+    const { sha512, size, isAdminRightsRequired: needsAdministrator = false } = file
+    return { version, releasedAt: Date.parse(releaseDate), name: wanted, sha512, size, needsAdministrator }
+  }
+
+  /** Where the package of a release lies. */
+  addressOf({ name }: Pick<Release, 'name'>): URL {
+    return new URL(name, this.#folder)
+  }
+
+  /**
+   * Writes the package of a release to a path. What is there once this resolves is what the publisher signed.
+   * @throws AppFailure: `bad-file` for another file, `incomplete` for one that was cut, `refused`; the disk's errors.
+   */
+  async download(release: Release, path: string, came: (bytes: number) => void): Promise<void> {
+    const file = await open(path, 'w', 0o600)
+    const hash = createHash('sha512')
+    let size = 0
+    try {
+      for await (const piece of this.#read(release.name)) {
+        size += piece.length
+        if (size > release.size) wrongFile()
+        hash.update(piece)
+        await file.write(piece)
+        came(size)
+      }
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    if (size < release.size) cut()
+    if (hash.digest('base64') !== release.sha512) wrongFile()
+  }
+
+  #isSigned(description: Uint8Array, signature: Uint8Array): boolean {
+    const x = Buffer.from(this.#deps.place.key, 'base64').toString('base64url')
+    const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
+    const bytes = Buffer.from(Buffer.from(signature).toString('latin1').trim(), 'base64')
+    return bytes.length === 64 && verify(null, description, key, bytes)
+  }
+
+  #parsed(description: Uint8Array): unknown {
+    try {
+      return this.#deps.parse(Buffer.from(description).toString('utf8'))
+    } catch {
+      return undefined
+    }
+  }
+
+  async #small(name: string): Promise<Uint8Array> {
+    const pieces: Uint8Array[] = []
+    let size = 0
+    for await (const piece of this.#read(name)) {
+      size += piece.length
+      if (size > LONGEST_DESCRIPTION) fail('bad-file', 'The description of the update can’t be read.', { next: TELL })
+      pieces.push(piece)
+    }
+    return Buffer.concat(pieces)
+  }
+
+  /** The bytes of one of its files, as they come. */
+  async *#read(name: string): AsyncGenerator<Uint8Array> {
+    const abort = new AbortController()
+    let resting: (() => void) | undefined
+    const rest = () => {
+      resting?.()
+      resting = this.#deps.time.after(STALL, () => abort.abort())
+    }
+    try {
+      rest()
+      const response = await this.#answer(new URL(name, this.#folder), abort.signal)
+      const reader = response.body?.getReader()
+      for (;;) {
+        const next = await reader?.read()
+        if (!next || next.done) return
+        rest()
+        yield next.value
+      }
+    } catch (error) {
+      if (error instanceof AppFailure) throw error
+      cut()
+    } finally {
+      resting?.()
+      abort.abort()
+    }
+  }
+
+  async #answer(from: URL, signal: AbortSignal): Promise<Response> {
+    let url = from
+    for (let hop = 0; hop <= MOST_HOPS; hop++) {
+      const response = await this.#deps
+        .fetch(url.href, { method: 'GET', redirect: 'manual', credentials: 'omit', cache: 'no-store', signal })
+        .catch(() => fail('refused', 'The update feed couldn’t be reached.', { next: LATER }))
+      if (response.status === 200) return response
+      await response.body?.cancel().catch(() => undefined)
+      const location = response.headers.get('location')
+      const target = response.status >= 300 && response.status < 400 && location ? URL.parse(location, url) : null
+      if (!target) fail('refused', 'The update feed doesn’t have what it should.', { next: TELL })
+      if (!this.#mayLeadTo(target)) fail('unsafe-address', 'The update feed leads somewhere else.', { next: TELL })
+      url = target
+    }
+    return fail('unsafe-address', 'The update feed leads somewhere else.', { next: TELL })
+  }
+
+  /** Only GitHub keeps the files of its releases elsewhere. */
+  #mayLeadTo(target: URL): boolean {
+    if (target.origin === this.#folder.origin) return true
+    const isGitHubs =
+      target.protocol === 'https:' && target.port === '' && /\.githubusercontent\.com$/.test(target.hostname)
+    return this.#folder.origin === 'https://github.com' && isGitHubs
+  }
+}
+
+const TELL = 'Tell your administrator.'
+const LATER = 'Countersign tries again by itself. If it continues, tell your administrator.'
+
+function wrongFile(): never {
+  fail('bad-file', 'The update isn’t the file that its publisher signed, so it was deleted.', { next: TELL })
+}
+
+function cut(): never {
+  fail('incomplete', 'The update came only in part.', { next: LATER })
+}

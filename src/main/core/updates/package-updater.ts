@@ -1,0 +1,124 @@
+/**
+ * electron-updater, which knows how each kind of package takes the place of the version that runs. What it reads and downloads comes
+ * through the signed feed alone: its own network, its id for this computer and its partial downloads aren't used.
+ */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import {
+  type AppUpdater,
+  DebUpdater,
+  MacUpdater,
+  NsisUpdater,
+  Provider,
+  type ResolvedUpdateFileInfo,
+  RpmUpdater,
+  type UpdateInfo
+} from 'electron-updater'
+import type { AppAdapter } from 'electron-updater/out/AppAdapter.js'
+import { type ProviderRuntimeOptions, parseUpdateInfo } from 'electron-updater/out/providers/Provider.js'
+import { Feed, type FeedDeps, type PackageKind, type Release } from './feed.ts'
+
+export interface PackageUpdaterDeps extends Omit<FeedDeps, 'parse'> {
+  /** What of Electron's `app` it is given. */
+  app: AppAdapter
+}
+
+const UPDATERS = { nsis: NsisUpdater, deb: DebUpdater, rpm: RpmUpdater }
+
+export class PackageUpdater {
+  readonly #kind: PackageKind
+  readonly #feed: Feed
+  readonly #updater: AppUpdater
+  #release: Release | undefined
+  #path: string | undefined
+  #came: (bytes: number) => void = () => undefined
+
+  constructor({ app, ...deps }: PackageUpdaterDeps) {
+    const { kind } = deps.target
+    const feed = new Feed({ ...deps, parse: (text) => parseUpdateInfo(text, '', new URL('feed:')) })
+    this.#kind = kind
+    this.#feed = feed
+    this.#updater = kind === 'mac' ? new MacUpdater(undefined, app) : new UPDATERS[kind](undefined, app)
+    const newest = async () => {
+      this.#release = await feed.newest()
+      return this.#release
+    }
+    Object.assign(this.#updater, {
+      // It writes addresses and paths.
+      logger: null,
+      autoDownload: false,
+      // On macOS the system keeps what it was given until the application ends; elsewhere that is `install`.
+      autoInstallOnAppQuit: kind === 'mac',
+      allowDowngrade: false,
+      disableDifferentialDownload: true,
+      disableWebInstaller: true,
+      httpExecutor: { download: (_url: URL, path: string) => this.#download(path) }
+    })
+    // Each failure is that of what was asked for, too.
+    this.#updater.on('error', () => undefined)
+    this.#updater.setFeedURL({ provider: 'custom', updateProvider: signedProvider(newest, feed) })
+  }
+
+  /** Whether it installs when the application simply ends: where nobody has to be asked for a password. */
+  get installsAtQuit(): boolean {
+    return this.#kind === 'mac' || (this.#kind === 'nsis' && !this.#release?.needsAdministrator)
+  }
+
+  /** What the feed has that is newer than the version that runs. @throws as `Feed.newest` */
+  async look(): Promise<Release | undefined> {
+    const found = await this.#updater.checkForUpdates()
+    return found?.isUpdateAvailable ? this.#release : undefined
+  }
+
+  /** Puts what `look` found on this computer, checked. @throws as `Feed.download` */
+  async stage(came: (bytes: number) => void): Promise<void> {
+    this.#came = came
+    const [path] = await this.#updater.downloadUpdate()
+    this.#path = path
+  }
+
+  /**
+   * Installs what was staged, if it still is what was signed: the last thing that is done before the application ends.
+   * @param restarts whether the new version is started, too.
+   * @returns whether it is, or will be once this process has ended.
+   */
+  async install(restarts: boolean): Promise<boolean> {
+    if (!this.#path || !this.#release || (await sha512Of(this.#path)) !== this.#release.sha512) return false
+    if (this.#updater instanceof MacUpdater) {
+      if (restarts) this.#updater.quitAndInstall()
+      return true
+    }
+    return (this.#updater as NsisUpdater).install(!restarts, restarts)
+  }
+
+  async #download(path: string): Promise<void> {
+    if (this.#release) await this.#feed.download(this.#release, path, this.#came)
+  }
+}
+
+/** What electron-updater asks for the newest release and its file. It makes one itself, and hands it what isn't needed. */
+function signedProvider(newest: () => Promise<Release>, feed: Pick<Feed, 'addressOf'>) {
+  return class extends Provider<UpdateInfo> {
+    // What it inherits isn't public.
+    constructor(_options: unknown, _updater: unknown, runtime: ProviderRuntimeOptions) {
+      super(runtime)
+    }
+
+    async getLatestVersion(): Promise<UpdateInfo> {
+      const { version, name, sha512, size, needsAdministrator, releasedAt } = await newest()
+      const file = { url: name, sha512, size, isAdminRightsRequired: needsAdministrator }
+      return { version, files: [file], path: name, sha512, releaseDate: new Date(releasedAt).toISOString() }
+    }
+
+    resolveFiles({ files }: UpdateInfo): ResolvedUpdateFileInfo[] {
+      return files.map((info) => ({ url: feed.addressOf({ name: info.url }), info }))
+    }
+  }
+}
+
+async function sha512Of(path: string): Promise<string> {
+  const hash = createHash('sha512')
+  await pipeline(createReadStream(path), hash)
+  return hash.digest('base64')
+}

@@ -1,0 +1,244 @@
+/**
+ * Updates of Countersign itself: looks at the feed that the organisation names, brings a newer version once nothing is under way that it
+ * could disturb, and installs it when the application ends. Never in the middle of a counter session, a send or a download.
+ */
+import { z } from 'zod'
+import type { AppError } from '../../../shared/contract/errors.ts'
+import type { UpdateHindrance, UpdateState, UpdatesView } from '../../../shared/contract/updates.ts'
+import { fail } from '../lib/failure.ts'
+import { type Time, throttled } from '../lib/time.ts'
+import type { Db } from '../storage/connection.ts'
+import { keptIn } from '../storage/meta.ts'
+import type { FeedPlace, Release } from './feed.ts'
+import type { PackageUpdater } from './package-updater.ts'
+
+interface UpdatesPolicy extends Omit<FeedPlace, 'channel'> {
+  channel?: FeedPlace['channel'] | undefined
+}
+
+type Updater = Pick<PackageUpdater, 'look' | 'stage' | 'install' | 'installsAtQuit'>
+
+export interface UpdatesDeps {
+  db: Db
+  time: Time
+  log: Record<'info' | 'warn', (message: string, detail?: Record<string, unknown>) => void>
+  /** What the organisation has set; null where it has said that there is no feed. */
+  policy: () => UpdatesPolicy | null | undefined
+  /** What would be disturbed now. */
+  hindrance: () => UpdateHindrance | undefined
+  /** Undefined where what runs can't be replaced by itself. */
+  updater: ((place: FeedPlace) => Promise<Updater>) | undefined
+  describe: (error: unknown) => AppError
+  /** When this version was built. */
+  builtAt: number | undefined
+  changed: () => void
+}
+
+/** The first look after a start, and each further one, in milliseconds; up to as much again is left to chance. */
+const FIRST = 60_000
+const AGAIN = 4 * 3_600_000
+/** How often it is looked whether what was under way has ended, in milliseconds. */
+const QUIET_LOOK = 5_000
+const PROGRESS = 250
+
+/** The newest release that a feed has offered: an older one after it is somebody's who keeps the newer one from us. */
+const KEY = 'newest-release-offered'
+const Offered = z.object({ of: z.string(), releasedAt: z.number() })
+
+export class Updates {
+  readonly #deps: UpdatesDeps
+  readonly #meta: ReturnType<typeof keptIn>
+  readonly #progressed: ReturnType<typeof throttled>
+  #update: UpdateState = { state: 'none' }
+  /** Also tells what was begun for one feed from what is wanted of another. */
+  #place: FeedPlace | undefined
+  #updater: Updater | undefined
+  #checkedAt: number | undefined
+  #problem: AppError | undefined
+  #looking: Promise<void> | undefined
+  #cancel: (() => void) | undefined
+  /** What the policy that was taken says of updates. */
+  #named: string | undefined
+  #isStarted = false
+  #isStopped = false
+
+  constructor(deps: UpdatesDeps) {
+    this.#deps = deps
+    this.#meta = keptIn(deps.db)
+    this.#progressed = throttled(deps.time, PROGRESS, deps.changed)
+    this.#takePolicy()
+  }
+
+  view(): UpdatesView {
+    const { builtAt } = this.#deps
+    return {
+      update: this.#update,
+      ...(builtAt !== undefined && { builtAt }),
+      ...(this.#checkedAt !== undefined && { checkedAt: this.#checkedAt }),
+      ...(this.#problem && { problem: this.#problem })
+    }
+  }
+
+  /** Looks now and then, until `stop`. */
+  start(): void {
+    this.#isStarted = true
+    this.#later(FIRST)
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#cancel?.()
+    this.#progressed.stop()
+  }
+
+  /** Another feed may be named, or none. What was brought of the one before is forgotten. */
+  policyChanged(): void {
+    const named = JSON.stringify(this.#deps.policy())
+    if (named === this.#named) return
+    this.#takePolicy()
+    if (this.#isStarted) this.#later(FIRST)
+  }
+
+  /** Looks at the feed now; what came of it is in the view. Never rejects. */
+  check(): Promise<void> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined
+      if (this.#update.state !== 'waiting') this.#later(AGAIN)
+    })
+    return this.#looking
+  }
+
+  /** Whether what is ready may be installed now. @throws AppFailure `gone`, `busy` */
+  checkMayInstall(): void {
+    if (this.#update.state !== 'ready')
+      fail('gone', 'No update is ready to be installed.', { next: 'Check for updates again.' })
+    const hindrance = this.#deps.hindrance()
+    if (hindrance) fail('busy', UNDER_WAY[hindrance])
+  }
+
+  /**
+   * The application has ended all it did, and its database is still open. Never rejects.
+   * @param why `restart`: a person asked for the update. `quit`: they only closed the application.
+   * @returns whether the application is started again by this.
+   */
+  async installAtEnd(why: 'restart' | 'quit'): Promise<boolean> {
+    const { hindrance, log } = this.#deps
+    if (this.#update.state !== 'ready' || !this.#updater) return false
+    if ((why === 'quit' && !this.#updater.installsAtQuit) || hindrance()) return false
+    const { newer } = this.#update
+    try {
+      const isInstalled = await this.#updater.install(why === 'restart')
+      if (isInstalled) log.info('An update is being installed.', { version: newer })
+      else log.warn('An update could not be installed.', { version: newer })
+      return isInstalled && why === 'restart'
+    } catch {
+      log.warn('An update could not be installed.', { version: newer })
+      return false
+    }
+  }
+
+  #takePolicy(): void {
+    const policy = this.#deps.policy()
+    this.#named = JSON.stringify(policy)
+    this.#place = this.#deps.updater && policy ? { ...policy, channel: policy.channel ?? 'latest' } : undefined
+    this.#updater = undefined
+    this.#problem = undefined
+    if (this.#place) this.#put({ state: 'none' })
+    else if (!this.#deps.updater) this.#put({ state: 'off', why: 'by-hand' })
+    else this.#put({ state: 'off', why: policy === null ? 'organisation' : 'not-set' })
+  }
+
+  async #look(): Promise<void> {
+    const place = this.#place
+    // What is on its way or ready is taken first.
+    if (!place || !['none', 'waiting'].includes(this.#update.state)) return
+    this.#put({ state: 'checking' })
+    try {
+      this.#updater ??= await this.#deps.updater?.(place)
+      const updater = this.#updater
+      const release = await updater?.look()
+      if (this.#place !== place) return
+      if (release) this.#insistOnNewest(release)
+      this.#checkedAt = this.#deps.time.now()
+      this.#problem = undefined
+      if (updater && release) await this.#bring(updater, release)
+      else this.#put({ state: 'none' })
+    } catch (error) {
+      this.#failed(place, error)
+    }
+  }
+
+  /** @throws AppFailure `bad-file` for a release that was published before one that the feed has had already. */
+  #insistOnNewest({ releasedAt }: Release): void {
+    const of = JSON.stringify(this.#place)
+    const offered = this.#meta.read(KEY, Offered)
+    if (offered?.of === of && releasedAt < offered.releasedAt) {
+      fail('bad-file', 'The update feed offers an older version than it did before.', {
+        next: 'Tell your administrator.'
+      })
+    }
+    if (offered?.of !== of || releasedAt !== offered.releasedAt) this.#meta.write(KEY, { of, releasedAt })
+  }
+
+  /** Downloads it, or waits until it may. */
+  async #bring(updater: Updater, release: Release): Promise<void> {
+    const place = this.#place
+    const { version: newer, size: total } = release
+    const again = () => void this.#bring(updater, release).catch((error) => this.#failed(place, error))
+    if (this.#waits(newer, again)) return
+    this.#put({ state: 'downloading', newer, done: 0, total })
+    await updater.stage((done) => {
+      if (this.#place !== place) return
+      this.#update = { state: 'downloading', newer, done, total }
+      this.#progressed.ask()
+    })
+    if (this.#place === place) this.#offer(updater, newer)
+  }
+
+  /** Says that it is ready, once nothing is under way. */
+  #offer(updater: Updater, newer: string): void {
+    if (this.#waits(newer, () => this.#offer(updater, newer))) return
+    this.#deps.log.info('An update is ready.', { version: newer })
+    this.#put({ state: 'ready', newer, atQuit: updater.installsAtQuit })
+  }
+
+  /** Whether something is under way, or the application ends; then `again` is called once more later. */
+  #waits(newer: string, again: () => void): boolean {
+    const hindrance = this.#deps.hindrance()
+    if (!hindrance || this.#isStopped) return this.#isStopped
+    this.#put({ state: 'waiting', for: hindrance, newer })
+    const place = this.#place
+    this.#cancel?.()
+    this.#cancel = this.#deps.time.after(QUIET_LOOK, () => {
+      if (this.#place === place) again()
+    })
+    return true
+  }
+
+  #failed(place: FeedPlace | undefined, error: unknown): void {
+    if (this.#place !== place) return
+    this.#problem = this.#deps.describe(error)
+    this.#deps.log.warn('An update was not taken.', { code: this.#problem.code })
+    this.#put({ state: 'none' })
+    this.#later(AGAIN)
+  }
+
+  #later(wait: number): void {
+    this.#cancel?.()
+    if (this.#isStopped || !this.#place) return
+    const { time } = this.#deps
+    this.#cancel = time.after(wait * (1 + time.random()), () => void this.check())
+  }
+
+  #put(update: UpdateState): void {
+    if (JSON.stringify(update) === JSON.stringify(this.#update)) return
+    this.#update = update
+    this.#deps.changed()
+  }
+}
+
+const UNDER_WAY: Readonly<Record<UpdateHindrance, string>> = {
+  counter: 'Someone is signing at the counter.',
+  sending: 'A package is being sent.',
+  downloads: 'Files are being downloaded.'
+}

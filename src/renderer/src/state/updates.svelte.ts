@@ -1,0 +1,41 @@
+/** Updates of Countersign itself, for the screens that tell of them. */
+import { untrack } from 'svelte'
+import type { UpdatesView } from '../../../shared/contract/updates.ts'
+import { Action } from './action.svelte.ts'
+import type { AppState } from './app-state.svelte.ts'
+import { Resource } from './resource.svelte.ts'
+
+const WEEK = 7 * 86_400_000
+
+class AppUpdates extends Resource<UpdatesView> {
+  readonly installing = new Action<void>()
+  readonly #app: Pick<AppState, 'api' | 'clock'>
+
+  constructor(app: Pick<AppState, 'api' | 'clock'>) {
+    super(() => app.api.updates.get())
+    this.#app = app
+  }
+
+  /** How many whole weeks ago this version was built; undefined where that isn't known. */
+  get weeksOld(): number | undefined {
+    const builtAt = this.value?.builtAt
+    return builtAt === undefined ? undefined : Math.max(0, Math.floor((this.#app.clock.now() - builtAt) / WEEK))
+  }
+
+  /** Ends the application, which comes back as the update. */
+  install(): Promise<void> {
+    return this.installing.run(() => this.#app.api.updates.install())
+  }
+}
+
+/** To be called while a component is made: read, and followed as long as it is there. */
+export function useUpdates(app: Pick<AppState, 'api' | 'clock'>): AppUpdates {
+  const updates = new AppUpdates(app)
+  $effect(() =>
+    untrack(() => {
+      void updates.load()
+      return app.api.on('updates.changed', updates.follow)
+    })
+  )
+  return updates
+}
