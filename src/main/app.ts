@@ -101,7 +101,10 @@ export async function openApp(start: AppStart) {
     organisation: () => organisationsBackups(organisation.policy, foundation.home),
     isBusy: () => counter.counter.isRunning()
   })
-  const support = openSupport(foundation, { version: app.getVersion(), counter, watch, schedule })
+  const support = openSupport(foundation, {
+    ...{ version: app.getVersion(), counter, watch, schedule, outbox: composing.outbox },
+    lastBackup: () => backups.last()?.at
+  })
   const updates = new Updates({
     ...{ db: foundation.db, time, log: foundation.log, describe: asAppError, builtAt: BUILT_AT },
     policy: () => foundation.organisation.policy.updates,

@@ -3,10 +3,12 @@ import { writeSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { app } from 'electron'
 import { openApp, serveScreens } from './app.ts'
+import { codeOf } from './core/lib/failure.ts'
 import { checkedPolicyAt, policyToCheck } from './core/organisation/check.ts'
 import { policyAtStart } from './core/organisation/policy-file.ts'
 import { devServerOf } from './core/policy/app-pages.ts'
 import { refusedAtStart } from './core/policy/start-switches.ts'
+import { statusLine } from './core/support/status.ts'
 import { Lifecycle, smoke } from './lifecycle.ts'
 import { declareAppScheme, keepOffNetworks } from './shell/app-protocol.ts'
 import { sayCannotStart, sayNotStartedWith } from './shell/dialogs.ts'
@@ -19,6 +21,7 @@ const isSmoke = process.argv.includes('--smoke')
 const refused = app.isPackaged ? refusedAtStart(process) : undefined
 const checked = policyToCheck(process.argv)
 if (checked !== undefined) app.exit(printCheck(checked))
+else if (process.argv.includes('--status')) app.exit(printStatus())
 else if (refused === undefined) begin()
 else {
   sayNotStartedWith(refused)
@@ -28,12 +31,32 @@ else {
 /** `--check-policy FILE`: says what is wrong with a policy, or what it sets. Nothing is opened, and nothing of it holds. */
 function printCheck(path: string): number {
   const { isUsable, lines } = checkedPolicyAt(path)
+  print(isUsable ? 1 : 2, lines)
+  return isUsable ? 0 : 1
+}
+
+/** `--status`: how the application stands that runs, or that ran last, in one line for a monitor. Nothing is opened. */
+function printStatus(): number {
+  const { line, exitCode } = statusLine(app.getPath('userData'), { now: Date.now(), runs })
+  print(1, [line])
+  return exitCode
+}
+
+function runs(pid: number): boolean {
   try {
-    writeSync(isUsable ? 1 : 2, `${lines.join('\n')}\n`)
+    return process.kill(pid, 0)
+  } catch (error) {
+    // One of another user's runs as well.
+    return codeOf(error) === 'EPERM'
+  }
+}
+
+function print(to: 1 | 2, lines: readonly string[]): void {
+  try {
+    writeSync(to, `${lines.join('\n')}\n`)
   } catch {
     // A window's program on Windows has nowhere to write to unless it is given it; its exit code says as much.
   }
-  return isUsable ? 0 : 1
 }
 
 function begin(): void {

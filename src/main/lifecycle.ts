@@ -120,6 +120,7 @@ export class Lifecycle {
     composing.outbox.open()
     folders.actions.open()
     identity.open()
+    this.#app.support.follow()
     void folders.hints.start()
     this.#unfollowPolicy = followPolicy(this.#app)
     composing.dropFolders.start()
@@ -246,8 +247,8 @@ export class Lifecycle {
     const isUpdated =
       this.#restarts !== 'as it is' &&
       (await this.#app.updates.installAtEnd(this.#restarts === 'updated' ? 'restart' : 'quit'))
+    await this.#app.support.end()
     foundation.db.close()
-    this.#app.support.ended()
     if (this.#restarts !== 'not' && !isUpdated) app.relaunch()
   }
 

@@ -1,10 +1,12 @@
 /** The layer for when something goes wrong: the log of a run, the look at this computer, and the report for support. */
 import { release, type } from 'node:os'
 import type { SelfTestFinding, SupportReport, SystemStatus } from '../shared/contract/index.ts'
+import type { openComposing } from './composing.ts'
 import type { BackupSchedule } from './core/backup/schedule.ts'
 import { EventLog, type RunFacts } from './core/support/event-log.ts'
 import { reportOf } from './core/support/report.ts'
 import { selfTest } from './core/support/self-test.ts'
+import { type StatusFacts, StatusFile } from './core/support/status.ts'
 import type { openCounter } from './counter.ts'
 import type { openFolders } from './folders.ts'
 import type { Foundation } from './foundation.ts'
@@ -17,10 +19,14 @@ interface SupportParts {
   counter: Pick<ReturnType<typeof openCounter>, 'counter' | 'otherDisplay'>
   watch: ReturnType<typeof openFolders>['watch']
   schedule: Pick<BackupSchedule, 'view' | 'trouble'>
+  outbox: Pick<ReturnType<typeof openComposing>['outbox'], 'pending'>
+  /** When the last backup was made, in milliseconds since 1970 UTC. */
+  lastBackup: () => number | undefined
 }
 
 /** Writes into the log what happens from now on, and how everything stands. */
-export function openSupport(foundation: Foundation, { version, counter, watch, schedule }: SupportParts) {
+export function openSupport(foundation: Foundation, parts: SupportParts) {
+  const { version, counter, watch, schedule, outbox, lastBackup } = parts
   const { accounts, clients, keychainState, log, newId, settings, signals, storage, time, troubles } = foundation
   const run: RunFacts = {
     version,
@@ -33,9 +39,14 @@ export function openSupport(foundation: Foundation, { version, counter, watch, s
   events.storage(storage)
   events.troubles(status().troubles)
   events.accounts(accounts.list())
-  signals.on('accounts', () => events.accounts(accounts.list()))
+  let statusFile: StatusFile | undefined
+  signals.on('accounts', () => {
+    events.accounts(accounts.list())
+    statusFile?.changed()
+  })
   signals.on('connection', () => {
     for (const { id } of accounts.list()) events.connection(id, watch.connectionOf(id))
+    statusFile?.changed()
   })
   signals.on('handover', () => events.session(counter.counter.state(), time.now()))
 
@@ -49,6 +60,25 @@ export function openSupport(foundation: Foundation, { version, counter, watch, s
   function policy(): string {
     const { state, locked } = foundation.organisation.view()
     return `${state}, ${locked.length} settings locked`
+  }
+
+  function facts(): StatusFacts {
+    const { ready, uncertain } = outbox.pending()
+    const backup = lastBackup()
+    return {
+      version,
+      keychain: keychainState.state === 'available' ? 'available' : keychainState.reason,
+      database: storage.state,
+      ...(storage.state === 'memory' && { reason: storage.because }),
+      troubles: status().troubles.map(({ store, kind, reason }) => ({ store, kind, reason })),
+      accounts: accounts.list().map(({ id, kind, scheme }) => {
+        const { state, error } = watch.connectionOf(id)
+        return { id, kind, signIn: kind === 'practice' ? 'none' : scheme, state, ...(error && { reason: error.code }) }
+      }),
+      sends: { waiting: ready, uncertain },
+      lastBackup: backup === undefined ? null : new Date(backup).toISOString(),
+      policy: foundation.organisation.view().state
+    }
   }
 
   /** What was found last: a report that is made at once needn't wait for it again. */
@@ -91,7 +121,14 @@ export function openSupport(foundation: Foundation, { version, counter, watch, s
     check,
     report,
     status,
-    /** The application has ended. */
-    ended: () => events.ended()
+    /** Keeps `countersign --status` as things are, from now on. */
+    follow(): void {
+      statusFile = new StatusFile({ folder: foundation.dataFolder, pid: process.pid, facts, time })
+    },
+    /** The application ends; the database can still be read. Never rejects. */
+    async end(): Promise<void> {
+      await statusFile?.end()
+      events.ended()
+    }
   }
 }

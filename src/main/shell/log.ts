@@ -19,7 +19,7 @@ const LARGEST_FILE = 1024 * 1024
 /** Opens the log; a file that can't be written leaves the console. */
 export function openLog(): Log {
   const logger = electronLog.create({ logId: 'main' })
-  logger.transports.file.resolvePathFn = logFile
+  logger.transports.file.resolvePathFn = () => logFile()
   logger.transports.file.maxSize = LARGEST_FILE
   logger.transports.file.format = '{iso} [{level}] {text}'
   logger.transports.console.format = '[{level}] {text}'
@@ -31,10 +31,13 @@ export function openLog(): Log {
   return { info: line('info'), warn: line('warn'), error: line('error') }
 }
 
-const logFile = () => join(app.getPath('logs'), 'countersign.log')
+const logFile = (name = 'countersign') => join(app.getPath('logs'), `${name}.log`)
 
-/** What is in the file, which is kept small; '' where there is none. */
-export const readLog = (): Promise<string> => readFile(logFile(), 'utf8').catch(() => '')
+/** What is in the file and in the one before it, which are kept small; '' where there is none. */
+export async function readLog(): Promise<string> {
+  const read = (path: string) => readFile(path, 'utf8').catch(() => '')
+  return (await Promise.all([read(logFile('countersign.old')), read(logFile())])).join('')
+}
 
 /**
  * Logs what nobody caught, by its kind only, and lets the application go on where it can: a stack trace would hold

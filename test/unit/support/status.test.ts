@@ -1,0 +1,142 @@
+/** The line for monitors: what a run wrote down, judged, and nothing that isn't of its shape. */
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import {
+  publishedStatusSchema,
+  type StatusFacts,
+  StatusFile,
+  statusLine
+} from '../../../src/main/core/support/status.ts'
+import { ownTime } from '../../fixtures/own-time.ts'
+import { temporaryFolder } from '../storage/folders.ts'
+
+const PID = 4711
+const FINE: StatusFacts = {
+  version: '0.1.0',
+  keychain: 'available',
+  database: 'encrypted',
+  troubles: [],
+  accounts: [{ id: '3f2504e0-4f89-41d3-9a0c-0305e82c3301', kind: 'service', signIn: 'bearer', state: 'online' }],
+  sends: { waiting: 3, uncertain: 0 },
+  lastBackup: null,
+  policy: 'followed'
+}
+const [ACCOUNT] = FINE.accounts
+
+async function written(change: Partial<StatusFacts> = {}, isOver = true) {
+  const folder = temporaryFolder()
+  const time = ownTime()
+  const file = new StatusFile({ folder, pid: PID, facts: () => ({ ...FINE, ...change }), time: time.run() })
+  if (isOver) await file.end()
+  else await file.settled()
+  return { folder, time, file }
+}
+
+function judged(folder: string, now: number, runs = true) {
+  const { line, exitCode } = statusLine(folder, { now, runs: (pid) => runs && pid === PID })
+  expect(line).not.toContain('\n')
+  const said = JSON.parse(line)
+  expect(z.fromJSONSchema(publishedStatusSchema() as never).safeParse(said).error).toBeUndefined()
+  return { ...said, exitCode }
+}
+
+test('a run that is well says so with all of its facts, and so does one that has ended', async () => {
+  const running = await written({}, false)
+  const now = running.time.now
+  expect(judged(running.folder, now)).toMatchObject({ health: 'ok', problems: [], running: true, exitCode: 0, ...FINE })
+  const over = await written()
+  expect(judged(over.folder, over.time.now, false)).toMatchObject({ health: 'ok', running: false, exitCode: 0 })
+})
+
+test.each<[string, Partial<StatusFacts>, string, number]>([
+  ['a keychain that is locked', { keychain: 'locked' }, 'keychain-unavailable', 2],
+  ['a database in memory', { database: 'memory', reason: 'key-missing' }, 'database-in-memory', 2],
+  [
+    'a file that was set aside',
+    { troubles: [{ store: 'database', kind: 'set-aside', reason: 'damaged' }] },
+    'file-trouble',
+    1
+  ],
+  [
+    'an account that is refused',
+    { accounts: [{ ...ACCOUNT, state: 'refused', reason: 'unauthorised' }] as never },
+    'account-refused',
+    1
+  ],
+  [
+    'an account that is offline',
+    { accounts: [{ ...ACCOUNT, state: 'offline', reason: 'offline' }] as never },
+    'account-offline',
+    1
+  ],
+  ['a send in doubt', { sends: { waiting: 0, uncertain: 1 } }, 'sends-uncertain', 1],
+  ['a policy that is broken', { policy: 'broken' }, 'policy-unusable', 1],
+  ['a policy that is gone', { policy: 'missing' }, 'policy-unusable', 1]
+])('%s is told by a code and by the exit code', async (_what, change, problem, exitCode) => {
+  const { folder, time } = await written(change, false)
+  expect(judged(folder, time.now)).toMatchObject({ problems: [problem], exitCode })
+})
+
+test('a run that writes nothing any more doesn’t answer; one that is gone ended unexpectedly', async () => {
+  const { folder, time } = await written({}, false)
+  const later = time.now + 301_000
+  expect(judged(folder, later)).toMatchObject({ problems: ['no-answer'], health: 'critical', exitCode: 2 })
+  expect(judged(folder, later, false)).toMatchObject({ problems: ['ended-unexpectedly'], running: false, exitCode: 1 })
+})
+
+test('how a service was reached by a run that is over isn’t held against now', async () => {
+  const { folder, time } = await written({ accounts: [{ ...ACCOUNT, state: 'offline', reason: 'offline' }] as never })
+  expect(judged(folder, time.now, false)).toMatchObject({ problems: [], exitCode: 0 })
+})
+
+test('it is written each minute, soon after a change, and by its owner alone', async () => {
+  const { folder, time, file } = await written({}, false)
+  const begun = Date.parse(judged(folder, time.now).at)
+  /** Seconds from the first time to the last one. */
+  const last = async () => {
+    await file.settled()
+    return Math.floor((Date.parse(judged(folder, time.now).at) - begun) / 1000)
+  }
+  await time.pass(59_000)
+  expect(await last()).toBe(0)
+  await time.pass(1000)
+  expect(await last()).toBe(60)
+  await time.pass(6000)
+  file.changed()
+  expect(await last()).toBe(66)
+  file.changed()
+  expect(await last()).toBe(66)
+  await time.pass(5000)
+  expect(await last()).toBe(71)
+  expect(readdirSync(folder)).toEqual(['status.json'])
+  if (process.platform !== 'win32') expect(statSync(join(folder, 'status.json')).mode & 0o777).toBe(0o600)
+  await file.end()
+  await time.pass(600_000)
+  expect(judged(folder, time.now, false)).toMatchObject({ running: false, exitCode: 0 })
+})
+
+test('no file, and one that isn’t ours, are unknown: nothing of it is repeated', async () => {
+  const none = temporaryFolder()
+  expect(judged(none, 0)).toEqual({
+    health: 'unknown',
+    problems: ['never-started'],
+    running: false,
+    at: null,
+    exitCode: 3
+  })
+  const { folder, time } = await written()
+  const text = readFileSync(join(folder, 'status.json'), 'utf8')
+  for (const foreign of [
+    '',
+    '{',
+    'null',
+    text.replace('0.1.0', 'x'.repeat(100)),
+    text.replace('"waiting"', '"Mere Tamati"'),
+    ' '.repeat(300_000) + text
+  ]) {
+    writeFileSync(join(folder, 'status.json'), foreign)
+    expect(judged(folder, time.now)).toMatchObject({ problems: ['unreadable'], at: null, exitCode: 3 })
+  }
+})
