@@ -37,7 +37,7 @@ const OF_MACHINES = new RegExp(
     'main/core/accounts/kept-place',
     'main/core/audit/audit-table',
     'main/core/organisation/schema',
-    'main/core/support/status',
+    'main/core/support/(status|system-log)',
     // A person’s own receipt has words of its own, as their screens have (decision 35); so has the page that it is drawn as.
     'main/core/receipts/receipt-(page|words|translations)',
     'main/core/outbox/send-list',

@@ -1,18 +1,24 @@
 /** The layer for when something goes wrong: the log of a run, the look at this computer, and the report for support. */
 import { release, type } from 'node:os'
+import { parse } from 'node:path'
 import type { SelfTestFinding, SupportReport, SystemStatus } from '../shared/contract/index.ts'
 import type { openComposing } from './composing.ts'
 import type { BackupSchedule } from './core/backup/schedule.ts'
+import { within } from './core/lib/time.ts'
 import { EventLog, type RunFacts } from './core/support/event-log.ts'
 import { reportOf } from './core/support/report.ts'
 import { selfTest } from './core/support/self-test.ts'
 import { type StatusFacts, StatusFile } from './core/support/status.ts'
+import { SystemLog } from './core/support/system-log.ts'
 import type { openCounter } from './counter.ts'
 import type { openFolders } from './folders.ts'
 import type { Foundation } from './foundation.ts'
 import { asAppError } from './ipc/errors.ts'
 import { readLog } from './shell/log.ts'
 import { openKeychain, systemStatus } from './shell/stores.ts'
+
+/** How long the system's log may take as the application ends, in milliseconds. */
+const LEAVING = 1000
 
 interface SupportParts {
   version: string
@@ -33,7 +39,13 @@ export function openSupport(foundation: Foundation, parts: SupportParts) {
     system: `${type()} ${release()} ${process.arch}`,
     electron: process.versions.electron ?? ''
   }
-  const events = new EventLog({ log })
+  const system = new SystemLog({
+    platform: process.platform,
+    root: parse(foundation.home).root,
+    isWanted: () => foundation.organisation.policy.systemLog === true,
+    failed: () => log.warn('The system’s log can’t be written.')
+  })
+  const events = new EventLog({ log, system })
   events.started(run)
   events.keychain(keychainState)
   events.storage(storage)
@@ -129,6 +141,7 @@ export function openSupport(foundation: Foundation, parts: SupportParts) {
     async end(): Promise<void> {
       await statusFile?.end()
       events.ended()
+      await within(LEAVING, system.settled(), time)
     }
   }
 }

@@ -47,6 +47,34 @@ test('a form to which signers added files before says so, once it is known which
   expect(told()).toBeNull()
 })
 
+test('a template says so where signers added files to a document of its name, as documents don’t tell their template', async () => {
+  const { documents } = fakeApi().control.state
+  const told = () =>
+    screen.queryByText('Signers have added files to a document of this name before, so it may ask for one.')
+  const name = 'Residential tenancy agreement'
+  await open({
+    documents: documents.map(({ formDirectReference, ...one }) => (one.hasFileUploaded ? { ...one, name } : one))
+  })
+  await press(/Residential tenancy/)
+  await settle()
+  expect(told()).toBeTruthy()
+  await type('Name', 'Residential tenancy')
+  await fireEvent.focusOut(box('Name'))
+  await settle()
+  expect(told()).toBeNull()
+})
+
+test('a form of that name says nothing of a template', async () => {
+  const { documents } = fakeApi().control.state
+  const name = 'Residential tenancy agreement'
+  await open({
+    documents: documents.map((one) => (one.hasFileUploaded ? { ...one, name, formDirectReference: 'form-1' } : one))
+  })
+  await press(/Residential tenancy/)
+  await settle()
+  expect(screen.queryByText(/^Signers have added files/)).toBeNull()
+})
+
 describe('choosing what to send', () => {
   beforeEach(() => open())
 

@@ -26,7 +26,10 @@ const PLANTED = {
 function opened() {
   const lines: string[] = []
   const write = (message: string, detail?: Record<string, unknown>) => void lines.push(logLine(message, detail))
-  return { lines, events: new EventLog({ log: { info: write, warn: write } }) }
+  const told: string[] = []
+  const tell = (message: string) => void told.push(message)
+  const events = new EventLog({ log: { info: write, warn: write }, system: { info: tell, warn: tell } })
+  return { lines, told, events }
 }
 
 const planted: AppError = {
@@ -72,7 +75,7 @@ const aside: StoreTrouble = {
 }
 
 test('whatever is logged, nothing of a person, a document, a secret or an address is in it', () => {
-  const { lines, events } = opened()
+  const { lines, told, events } = opened()
   events.started({ version: '0.1.0', system: 'Linux 6.8.0 x64', electron: '45.4.1' })
   events.keychain({ state: 'available' })
   events.keychain({ state: 'unavailable', reason: 'failed', detail: `${PLANTED.path}: ${PLANTED.token}` })
@@ -91,6 +94,12 @@ test('whatever is logged, nothing of a person, a document, a secret or an addres
   events.ended()
   const log = lines.join('\n')
   expect(lines).toHaveLength(17)
+  // What a monitor acts on is in the system's log as well, and nothing else.
+  expect(told).toEqual([
+    ...['Countersign started.', 'The keychain can’t be used.', 'The database is in memory only.'],
+    ...['A file was set aside.', 'A file is in memory only.', 'An account can’t be used.', 'An account can’t be used.'],
+    ...['An account is online.', 'A counter session was interrupted.', 'Countersign ended.']
+  ])
   for (const [what, words] of Object.entries(PLANTED)) {
     for (const word of [words, ...words.split(/[\s/?]+/).filter((part) => part.length > 5)]) {
       expect(log.includes(word), `${what}: ${word}`).toBe(false)

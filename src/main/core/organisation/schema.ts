@@ -141,6 +141,12 @@ export const Policy = z
     quietHours: NotificationPreferences.shape.quiet
       .optional()
       .describe('When the desktop shows no notifications, such as {"from": "18:00", "to": "08:00"}; null for never.'),
+    systemLog: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether the system’s log also has when Countersign started and ended, and what isn’t as it should be.'
+      ),
     counter: counterPolicy.optional(),
     updates: z
       .strictObject({

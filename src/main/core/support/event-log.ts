@@ -10,6 +10,8 @@ type Write = (message: string, detail?: Record<string, unknown>) => void
 
 export interface EventLogDeps {
   log: { info: Write; warn: Write }
+  /** The system's own log, for what a monitor wants: starts, ends, and what isn't as it should be. */
+  system: { info: Write; warn: Write }
 }
 
 /** What runs here: `system` as in "Linux 6.8.0 x64". */
@@ -28,33 +30,35 @@ export interface LoggedAccount {
 
 export class EventLog {
   readonly #log: EventLogDeps['log']
+  readonly #system: EventLogDeps['system']
   readonly #accounts = new Map<string, string>()
   readonly #connections = new Map<string, string>()
   readonly #troubles = new Set<string>()
   #session: { id: string; startedAt: number } | undefined
 
-  constructor({ log }: EventLogDeps) {
+  constructor({ log, system }: EventLogDeps) {
     this.#log = log
+    this.#system = system
   }
 
   started(facts: RunFacts): void {
-    this.#log.info('Countersign started.', { ...facts })
+    this.#tell('Countersign started.', { ...facts })
   }
 
   ended(): void {
-    this.#log.info('Countersign ended.')
+    this.#tell('Countersign ended.')
   }
 
   /** How the keychain answered at the start. */
   keychain(found: KeychainState): void {
     if (found.state === 'available') this.#log.info('The keychain is available.')
-    else this.#log.warn('The keychain can’t be used.', { reason: found.reason, detail: found.detail })
+    else this.#warn('The keychain can’t be used.', { reason: found.reason, detail: found.detail })
   }
 
   /** Where the database is kept in this run. */
   storage(opened: Pick<OpenedDatabase, 'state'> & { because?: string; hasData?: boolean }): void {
     if (opened.state === 'encrypted') this.#log.info('The database is open.')
-    else this.#log.warn('The database is in memory only.', { because: opened.because, hasData: opened.hasData })
+    else this.#warn('The database is in memory only.', { because: opened.because, hasData: opened.hasData })
   }
 
   /** What someone has to see to, each once a run. */
@@ -64,9 +68,9 @@ export class EventLog {
       const key = `${kind} ${store} ${kind === 'set-aside' ? trouble.name : reason}`
       if (this.#troubles.has(key)) continue
       this.#troubles.add(key)
-      if (kind === 'set-aside') this.#log.warn('A file was set aside.', { store, reason, folder: trouble.name })
-      else if (kind === 'no-backup') this.#log.warn('No backup could be made as planned.', { reason })
-      else this.#log.warn('A file is in memory only.', { store, reason })
+      if (kind === 'set-aside') this.#warn('A file was set aside.', { store, reason, folder: trouble.name })
+      else if (kind === 'no-backup') this.#warn('No backup could be made as planned.', { reason })
+      else this.#warn('A file is in memory only.', { store, reason })
     }
   }
 
@@ -96,8 +100,8 @@ export class EventLog {
     if (state === 'unknown' || this.#connections.get(accountId) === now) return
     this.#connections.set(accountId, now)
     const detail = { account: accountId, state, ...reasonOf(error) }
-    if (state === 'online') this.#log.info('An account is online.', detail)
-    else this.#log.warn('An account can’t be used.', detail)
+    if (state === 'online') this.#tell('An account is online.', detail)
+    else this.#warn('An account can’t be used.', detail)
   }
 
   /** Sessions at the counter, as they begin and end. */
@@ -111,8 +115,18 @@ export class EventLog {
     if (!running || this.#session) return
     this.#session = { id: running.id, startedAt: now }
     const detail = { session: running.id, turns: running.turns.length, place: running.place }
-    if (running.wasInterrupted) this.#log.warn('A counter session was interrupted.', detail)
+    if (running.wasInterrupted) this.#warn('A counter session was interrupted.', detail)
     else this.#log.info('A counter session began.', detail)
+  }
+
+  #tell(message: string, detail?: Record<string, unknown>): void {
+    this.#log.info(message, detail)
+    this.#system.info(message, detail)
+  }
+
+  #warn(message: string, detail?: Record<string, unknown>): void {
+    this.#log.warn(message, detail)
+    this.#system.warn(message, detail)
   }
 }
 

@@ -1,0 +1,56 @@
+/** The system's log, written by the system's own program, here to a socket of the test's. */
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { expect, test } from 'vitest'
+import { SystemLog, type SystemLogDeps } from '../../../src/main/core/support/system-log.ts'
+
+/** A log that takes what the system's `logger` sends it, and what came of it. */
+async function listening(change: Partial<SystemLogDeps> = {}) {
+  const socket = createSocket('udp4')
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  const came: string[] = []
+  socket.on('message', (bytes) => void came.push(bytes.toString()))
+  const more = ['--udp', '--server', '127.0.0.1', '--port', String(socket.address().port), '--rfc3164']
+  let failures = 0
+  const failed = () => void failures++
+  const log = new SystemLog({ platform: 'linux', root: '/', isWanted: () => true, failed, more, ...change })
+  /** What came, once as many lines did. */
+  async function lines(count: number): Promise<string[]> {
+    await log.settled()
+    while (came.length < count) await once(socket, 'message')
+    return came
+  }
+  return { log, lines, came, failures: () => failures, close: () => socket.close() }
+}
+
+test('has each line in its order, with its weight, scrubbed', async () => {
+  // The logger of macOS sends nothing to another place.
+  if (process.platform !== 'linux') return
+  const { log, lines, failures, close } = await listening()
+  log.info('Countersign started.', { version: '0.1.0' })
+  log.warn('An account can’t be used.', { account: 'a1', reason: '-p user.debug mere.tamati@example.com' })
+  const [first = '', second = ''] = await lines(2)
+  // User-level messages: informational, and a warning.
+  expect(first).toMatch(/^<14>.* countersign: Countersign started\. \{"version":"0\.1\.0"\}$/)
+  expect(second).toMatch(/^<12>.* countersign: An account can’t be used\. .*-p user\.debug ‹address›/)
+  expect(failures()).toBe(0)
+  close()
+})
+
+test('has nothing where the organisation doesn’t want it', async () => {
+  const { log, came, close } = await listening({ isWanted: () => false })
+  log.warn('An account can’t be used.')
+  await log.settled()
+  expect(came).toEqual([])
+  close()
+})
+
+test('that can’t be written is told once, and holds nobody up', async () => {
+  const { log, failures, close } = await listening({ platform: 'win32', root: '/nowhere' })
+  log.info('Countersign started.')
+  log.warn('An account can’t be used.')
+  await log.settled()
+  expect(failures()).toBe(1)
+  close()
+})
