@@ -30,6 +30,19 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'office',
+          include: ['test/office/**/*.test.ts'],
+          environment: 'node',
+          // A real PostgreSQL server, made once a run.
+          globalSetup: ['test/office/cluster-once.ts'],
+          setupFiles: ['test/property-seed.ts'],
+          expect,
+          testTimeout: 120_000,
+          hookTimeout: 120_000
+        }
+      },
+      {
+        test: {
           name: 'host',
           include: ['test/host/**/*.test.ts'],
           environment: 'node',

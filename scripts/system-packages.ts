@@ -1,9 +1,9 @@
 // Looks for the system packages that tests and the Chromium host need, and installs those that are missing where that is
 // allowed (Debian or Ubuntu, as root or with a password-less sudo). Elsewhere it prints the command to run and exits 1.
-// Use: node scripts/system-packages.ts chromium keyring pdftoppm
+// Use: node scripts/system-packages.ts chromium keyring pdftoppm postgres
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 
 interface Need {
   /** What a person would call it. */
@@ -48,6 +48,26 @@ export function findChromium(): string | undefined {
   return (
     onPath('chromium', 'chromium-browser', 'google-chrome', 'microsoft-edge') ?? usual.find((file) => existsSync(file))
   )
+}
+
+/** The oldest PostgreSQL that office mode takes. */
+const POSTGRES = 15
+
+/** The folder of the newest PostgreSQL's programs on this machine, if there is one that is new enough. Debian puts none on the path. */
+export function findPostgres(): string | undefined {
+  const all = '/usr/lib/postgresql'
+  const versions = existsSync(all)
+    ? readdirSync(all)
+        .map(Number)
+        .filter((version) => version >= POSTGRES)
+    : []
+  const folders = versions.sort((one, other) => other - one).map((version) => join(all, String(version), 'bin'))
+  const found = folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')))
+  if (found) return found
+  const initdb = onPath('initdb')
+  if (!initdb) return undefined
+  const { stdout } = spawnSync(initdb, ['--version'], { encoding: 'utf8' })
+  return Number(/\d+/.exec(stdout ?? '')?.[0]) >= POSTGRES ? dirname(initdb) : undefined
 }
 
 function hasLibrary(name: string): boolean {
@@ -130,10 +150,18 @@ const needs: Record<string, readonly Need[]> = {
       elsewhere: 'poppler (pdftoppm)',
       found: () => onPath('pdftoppm') !== undefined
     }
+  ],
+  postgres: [
+    {
+      what: 'PostgreSQL 15 or later, to test office mode with',
+      debian: ['postgresql'],
+      elsewhere: 'PostgreSQL 15 or later, with initdb on the path',
+      found: () => findPostgres() !== undefined
+    }
   ]
 }
 
-/** What of the named needs this machine lacks. Throws for a name that is none of `chromium`, `keyring`, `pdftoppm`. */
+/** What of the named needs this machine lacks. Throws for a name that is none of the needs. */
 export function missing(names: readonly string[]): readonly Need[] {
   return names.flatMap((name) => {
     const parts = needs[name]

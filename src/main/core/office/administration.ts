@@ -1,0 +1,194 @@
+/**
+ * What the administrator's command does: makes the office's database and its roles, brings it to this version's schema, looks whether
+ * all is as it should be, and invites workstations. Each may be stopped anywhere and begun again.
+ */
+import { type Client, escapeIdentifier as named, escapeLiteral as text } from 'pg'
+import { connected, inTransaction, type OfficePlace } from './connection.ts'
+import { keyFor, meaningOf, newCode, verifierOf } from './joining.ts'
+import { forStations, sends } from './migrations/001-sends.ts'
+import { seal } from './sealing.ts'
+
+/** The oldest server that is taken, as PostgreSQL numbers itself. */
+const OLDEST_SERVER = 150_000
+/** Held while the schema is changed: any number that nothing else in this database locks. */
+const SCHEMA_LOCK = 17_1118
+
+/** One step, frozen once it was released; the next is added after it. */
+interface Step {
+  readonly name: string
+  readonly sql: string
+  /** The functions of it that a workstation may call. */
+  readonly forStations: readonly string[]
+}
+
+const steps: readonly Step[] = [{ name: 'sends', sql: sends, forStations }]
+
+/**
+ * Makes the database and its roles where they are not there yet, and its schema.
+ * @param administrator who may make databases and roles; of `database`, the name that the office's is to have.
+ * @returns how many steps of the schema were applied now.
+ */
+export async function initOffice(administrator: OfficePlace): Promise<number> {
+  const { database } = administrator
+  if (!/^[a-z][a-z0-9_]{0,30}$/.test(database)) {
+    throw new Error('A database is called by small letters, digits and underscores, 31 at most.')
+  }
+  const { owner, stations } = rolesOf(database)
+  await connected({ ...administrator, database: 'postgres' }, async (client) => {
+    const { rows: versions } = await client.query<{ version: number }>(
+      `SELECT current_setting('server_version_num')::integer AS version`
+    )
+    if (Number(versions[0]?.version) < OLDEST_SERVER) throw new Error('This server is older than PostgreSQL 15.')
+    const isThere = async (sql: string, name: string) => (await client.query(sql, [name])).rowCount === 1
+    for (const role of [owner, stations]) {
+      if (await isThere('SELECT FROM pg_roles WHERE rolname = $1', role)) continue
+      await client.query(`CREATE ROLE ${named(role)} NOLOGIN`)
+    }
+    await client.query(`GRANT ${named(owner)} TO CURRENT_USER`)
+    if (!(await isThere('SELECT FROM pg_database WHERE datname = $1', database))) {
+      await client.query(`CREATE DATABASE ${named(database)} OWNER ${named(owner)} ENCODING 'UTF8' TEMPLATE template0`)
+    }
+    // Neither connect to it nor make tables of a session there, but those who are invited.
+    await client.query(`REVOKE ALL ON DATABASE ${named(database)} FROM PUBLIC`)
+    await client.query(`GRANT CONNECT ON DATABASE ${named(database)} TO ${named(stations)}`)
+  })
+  return await upgradeOffice(administrator)
+}
+
+/**
+ * Applies the steps that are still to do, all or none; of two who do at once, one waits and finds nothing to do.
+ * @throws Error if the database has steps that this version doesn't know.
+ */
+export async function upgradeOffice(administrator: OfficePlace): Promise<number> {
+  const { owner, stations } = rolesOf(administrator.database)
+  return await connected(administrator, (client) =>
+    inTransaction(client, async () => {
+      await client.query('SELECT pg_advisory_xact_lock($1)', [SCHEMA_LOCK])
+      await client.query(`SET LOCAL ROLE ${named(owner)}`)
+      await client.query(`
+        CREATE SCHEMA IF NOT EXISTS office;
+        SET LOCAL search_path = office;
+        CREATE TABLE IF NOT EXISTS step (
+          number integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
+      const found = await schemaOf(client)
+      if (found > steps.length) throw new Error('The office’s database is of a later version than this one.')
+      for (const [index, { name, sql }] of steps.entries()) {
+        if (index < found) continue
+        await client.query(sql)
+        await client.query('INSERT INTO step (number, name) VALUES ($1, $2)', [index + 1, name])
+      }
+      // Everyone may call a function that is new, unless that is taken away.
+      await client.query('REVOKE ALL ON ALL FUNCTIONS IN SCHEMA office FROM PUBLIC')
+      await client.query(`GRANT USAGE ON SCHEMA office TO ${named(stations)}`)
+      const allowed = steps.flatMap((step) => step.forStations)
+      await client.query(`GRANT EXECUTE ON FUNCTION ${allowed.map(named).join(', ')} TO ${named(stations)}`)
+      return steps.length - found
+    })
+  )
+}
+
+/** What the administrator is told of the office. */
+export interface OfficeCheck {
+  readonly server: string
+  readonly isEncrypted: boolean
+  readonly schema: number
+  /** The schema that this version knows. */
+  readonly known: number
+  readonly stations: { joined: number; invited: number }
+  /** What workstations may do that they should not; empty where all is well. */
+  readonly excess: readonly string[]
+}
+
+export async function checkOffice(administrator: OfficePlace): Promise<OfficeCheck> {
+  const { owner, stations } = rolesOf(administrator.database)
+  return await connected(administrator, (client) =>
+    inTransaction(client, async () => {
+      await client.query(`SET LOCAL ROLE ${named(owner)}; SET LOCAL search_path = office`)
+      const [server] = await rowsOf<{ server: string; ssl: boolean | null }>(
+        client,
+        `SELECT current_setting('server_version') AS server, (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS ssl`
+      )
+      const [counts] = await rowsOf<{ joined: number; invited: number }>(
+        client,
+        `SELECT (count(*) FILTER (WHERE joined_at IS NOT NULL AND revoked_at IS NULL))::integer AS joined,
+           (count(*) FILTER (WHERE joined_at IS NULL AND invited_until >= now()))::integer AS invited FROM station`
+      )
+      const excess = await rowsOf<{ what: string }>(
+        client,
+        `SELECT relname::text AS what FROM pg_class WHERE relnamespace = 'office'::regnamespace AND relkind IN ('r', 'v', 'S')
+           AND (CASE WHEN relkind = 'S' THEN has_sequence_privilege($1, oid, 'USAGE, SELECT, UPDATE')
+             ELSE has_table_privilege($1, oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER') END)
+         UNION ALL SELECT proname::text FROM pg_proc WHERE pronamespace = 'office'::regnamespace
+           AND has_function_privilege($1, oid, 'EXECUTE') AND proname::text <> ALL ($2)
+         UNION ALL SELECT 'the schema' WHERE has_schema_privilege($1, 'office', 'CREATE')
+         UNION ALL SELECT 'the database' WHERE has_database_privilege($1, current_database(), 'CREATE, TEMPORARY')`,
+        [stations, steps.flatMap((step) => step.forStations)]
+      )
+      return {
+        server: server?.server ?? '',
+        isEncrypted: server?.ssl === true,
+        schema: await schemaOf(client),
+        known: steps.length,
+        stations: { joined: counts?.joined ?? 0, invited: counts?.invited ?? 0 },
+        excess: excess.map(({ what }) => what)
+      }
+    })
+  )
+}
+
+/**
+ * Invites a workstation, and takes back invitations that nobody followed.
+ * @param key the office's, of 32 bytes.
+ * @param minutes for which the code holds.
+ * @returns the code, which is nowhere else.
+ */
+export async function inviteStation(
+  administrator: OfficePlace,
+  { name, key, minutes }: { name: string; key: Buffer; minutes: number }
+): Promise<string> {
+  const { database } = administrator
+  const { owner, stations } = rolesOf(database)
+  const code = newCode()
+  const { role, password, key: codeKey } = meaningOf(code, database)
+  return await connected(administrator, (client) =>
+    inTransaction(client, async () => {
+      await client.query('SELECT pg_advisory_xact_lock($1)', [SCHEMA_LOCK])
+      const asOwner = async (sql: string, values: unknown[] = []) => {
+        await client.query(`SET LOCAL ROLE ${named(owner)}`)
+        const { rows } = await client.query<{ role_name: string }>(sql, values)
+        await client.query('RESET ROLE')
+        return rows
+      }
+      const old = await asOwner(
+        'DELETE FROM office.station WHERE joined_at IS NULL AND invited_until < now() RETURNING role_name'
+      )
+      for (const { role_name } of old) await client.query(`DROP ROLE IF EXISTS ${named(role_name)}`)
+      await client.query(
+        `CREATE ROLE ${named(role)} LOGIN CONNECTION LIMIT 10 PASSWORD ${text(verifierOf(password))} IN ROLE ${named(stations)}`
+      )
+      await asOwner(
+        `INSERT INTO office.station (name, role_name, invited_until, sealed_key)
+         VALUES ($1, $2, now() + $3 * interval '1 min', $4)`,
+        [name, role, minutes, seal(codeKey, keyFor(role), key)]
+      )
+      return code
+    })
+  )
+}
+
+/** The owner of everything, as whom nobody signs in, and what all workstations are members of. */
+function rolesOf(database: string): { owner: string; stations: string } {
+  return { owner: `${database}_owner`, stations: `${database}_stations` }
+}
+
+async function rowsOf<Row extends object>(client: Client, sql: string, values: unknown[] = []): Promise<Row[]> {
+  return (await client.query<Row>(sql, values)).rows
+}
+
+async function schemaOf(client: Client): Promise<number> {
+  const [row] = await rowsOf<{ number: number }>(
+    client,
+    'SELECT coalesce(max(number), 0)::integer AS number FROM office.step'
+  )
+  return row?.number ?? 0
+}

@@ -1,0 +1,294 @@
+/**
+ * Workstations, and what they send, each package once. A workstation has rights on functions alone: a claim, its end and what is
+ * decided of a send that is in doubt are what can be done to one. Times are this server's.
+ */
+export const sends = `
+  CREATE TABLE office (
+    is_there boolean PRIMARY KEY DEFAULT true CHECK (is_there),
+    -- Of this database and of no other, so that a workstation knows when it is another one.
+    incarnation uuid NOT NULL DEFAULT gen_random_uuid(),
+    -- How long a workstation may have a send before the send is in doubt, how long at least it is looked for, and how long it is
+    -- then taken as shown that it did not arrive.
+    lease interval NOT NULL DEFAULT '90 s' CHECK (lease BETWEEN '100 ms' AND '10 min'),
+    look interval NOT NULL DEFAULT '1 min',
+    proof interval NOT NULL DEFAULT '5 min'
+  );
+  INSERT INTO office DEFAULT VALUES;
+
+  CREATE TABLE station (
+    id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+    name text NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
+    -- As it signs in to this server.
+    role_name name NOT NULL UNIQUE,
+    -- Until when its join code holds.
+    invited_until timestamptz NOT NULL,
+    -- The office's key, sealed to the join code; only until it has joined.
+    sealed_key bytea,
+    joined_at timestamptz,
+    revoked_at timestamptz
+  );
+  CREATE UNIQUE INDEX station_names ON station (lower(name)) WHERE revoked_at IS NULL;
+
+  -- An account's outbox: how many may be under way in the whole office, its pace, and why nothing leaves.
+  CREATE TABLE box (
+    account uuid PRIMARY KEY,
+    concurrency integer NOT NULL CHECK (concurrency BETWEEN 1 AND 100),
+    per_minute integer CHECK (per_minute > 0),
+    next_at timestamptz NOT NULL DEFAULT '-infinity',
+    paused_by text CHECK (paused_by IN ('person', 'service')),
+    paused_at timestamptz
+  );
+
+  CREATE TABLE send (
+    id uuid PRIMARY KEY,
+    account uuid NOT NULL REFERENCES box,
+    state text NOT NULL DEFAULT 'ready'
+      CHECK (state IN ('ready', 'sending', 'sent', 'refused', 'uncertain', 'not-sent', 'cancelled')),
+    goes_at timestamptz NOT NULL,
+    made_by uuid NOT NULL REFERENCES station,
+    holder uuid REFERENCES station,
+    -- One more with each claim: what an earlier holder says of it no longer decides.
+    epoch integer NOT NULL DEFAULT 0,
+    lease_until timestamptz,
+    attempt integer NOT NULL DEFAULT 0,
+    -- Whether an attempt may have arrived, since when it has been looked for, and until when it is shown that none did.
+    is_in_doubt boolean NOT NULL DEFAULT false,
+    uncertain_at timestamptz,
+    proven_until timestamptz,
+    settled_at timestamptz,
+    sealed bytea NOT NULL
+  );
+  CREATE INDEX send_ready ON send (account, goes_at, id) WHERE state = 'ready';
+  CREATE INDEX send_under_way ON send (account) WHERE state = 'sending';
+  CREATE INDEX send_uncertain ON send (account, uncertain_at) WHERE state = 'uncertain';
+
+  -- Who had which send when, and what came of it. Both are only ever added to.
+  CREATE TABLE attempt (
+    send uuid NOT NULL REFERENCES send,
+    epoch integer NOT NULL,
+    station uuid NOT NULL REFERENCES station,
+    at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (send, epoch)
+  );
+  CREATE TABLE answer (
+    send uuid NOT NULL,
+    epoch integer NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('accepted', 'refused', 'uncertain', 'nothing-left', 'stopped')),
+    at timestamptz NOT NULL DEFAULT now(),
+    sealed bytea NOT NULL,
+    PRIMARY KEY (send, epoch, kind),
+    FOREIGN KEY (send, epoch) REFERENCES attempt
+  );
+  CREATE FUNCTION only_added() RETURNS trigger LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
+  BEGIN
+    RAISE EXCEPTION 'This is only ever added to.' USING ERRCODE = 'restrict_violation';
+  END $$;
+  CREATE TRIGGER only_added BEFORE UPDATE OR DELETE OR TRUNCATE ON attempt EXECUTE FUNCTION only_added();
+  CREATE TRIGGER only_added BEFORE UPDATE OR DELETE OR TRUNCATE ON answer EXECUTE FUNCTION only_added();
+
+  -- The workstation that asks.
+  CREATE FUNCTION me() RETURNS uuid LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  DECLARE
+    mine uuid;
+  BEGIN
+    SELECT id INTO mine FROM station WHERE role_name = session_user AND joined_at IS NOT NULL AND revoked_at IS NULL;
+    IF mine IS NULL THEN
+      RAISE EXCEPTION 'This workstation does not belong to the office.' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    RETURN mine;
+  END $$;
+
+  -- Once, and only while the join code holds. In the same transaction the workstation changes its password.
+  CREATE FUNCTION join_office() RETURNS TABLE (sealed_key bytea, station uuid, incarnation uuid)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  DECLARE
+    mine station;
+  BEGIN
+    SELECT * INTO mine FROM station WHERE role_name = session_user FOR UPDATE;
+    IF mine.id IS NULL OR mine.joined_at IS NOT NULL OR mine.revoked_at IS NOT NULL OR mine.invited_until < now() THEN
+      RAISE EXCEPTION 'This join code holds no longer.' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    UPDATE station SET joined_at = now(), sealed_key = NULL WHERE id = mine.id;
+    RETURN QUERY SELECT mine.sealed_key, mine.id, incarnation FROM office;
+  END $$;
+
+  CREATE FUNCTION set_box(p_account uuid, p_concurrency integer, p_per_minute integer) RETURNS void
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  BEGIN
+    PERFORM me();
+    INSERT INTO box (account, concurrency, per_minute) VALUES (p_account, p_concurrency, p_per_minute)
+      ON CONFLICT (account) DO UPDATE SET concurrency = p_concurrency, per_minute = p_per_minute, next_at = '-infinity';
+  END $$;
+
+  -- What the service paused keeps its reason.
+  CREATE FUNCTION pause_box(p_account uuid) RETURNS void
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  BEGIN
+    PERFORM me();
+    UPDATE box SET paused_by = 'person', paused_at = now() WHERE account = p_account AND paused_by IS NULL;
+  END $$;
+
+  CREATE FUNCTION resume_box(p_account uuid) RETURNS void
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  BEGIN
+    PERFORM me();
+    UPDATE box SET paused_by = NULL, paused_at = NULL WHERE account = p_account;
+  END $$;
+
+  -- Said twice, as after an answer that was lost, it is there once.
+  CREATE FUNCTION put_send(p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea) RETURNS void
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  BEGIN
+    INSERT INTO send (id, account, goes_at, made_by, sealed)
+      VALUES (p_id, p_account, now() + p_in_ms * interval '1 ms', me(), p_sealed) ON CONFLICT (id) DO NOTHING;
+  END $$;
+
+  -- A holder that is gone may have posted: its sends are in doubt, and never ready.
+  CREATE FUNCTION lapse(p_account uuid) RETURNS void
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  BEGIN
+    PERFORM me();
+    UPDATE send SET state = 'uncertain', is_in_doubt = true, uncertain_at = now() WHERE id IN (
+      SELECT id FROM send WHERE account = p_account AND state = 'sending' AND lease_until < now() FOR UPDATE SKIP LOCKED);
+  END $$;
+
+  CREATE FUNCTION claim(p_account uuid, p_most integer)
+  RETURNS TABLE (id uuid, epoch integer, attempt integer, lease_ms double precision, sealed bytea)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  DECLARE
+    mine uuid := me();
+    its box;
+    rules office;
+    room integer;
+    taken integer;
+  BEGIN
+    PERFORM lapse(p_account);
+    SELECT * INTO rules FROM office;
+    -- One at a time: how many are under way, the pace and the pause are the whole office's.
+    SELECT * INTO its FROM box WHERE account = p_account FOR NO KEY UPDATE;
+    IF its.account IS NULL OR its.paused_by IS NOT NULL OR its.next_at > now() THEN
+      RETURN;
+    END IF;
+    SELECT least(p_most, its.concurrency - count(*), CASE WHEN its.per_minute IS NULL THEN p_most ELSE 1 END) INTO room
+      FROM send WHERE account = p_account AND state = 'sending';
+    IF room <= 0 THEN
+      RETURN;
+    END IF;
+    -- What was shown not to have arrived may have turned up since.
+    UPDATE send SET state = 'uncertain', uncertain_at = now() WHERE id IN (
+      SELECT id FROM send WHERE account = p_account AND state = 'ready' AND is_in_doubt AND proven_until < now()
+      FOR UPDATE SKIP LOCKED);
+    RETURN QUERY
+      WITH picked AS (
+        SELECT id FROM send WHERE account = p_account AND state = 'ready' AND goes_at <= now()
+          ORDER BY goes_at, id LIMIT room FOR UPDATE SKIP LOCKED
+      ), begun AS (
+        UPDATE send SET state = 'sending', holder = mine, epoch = send.epoch + 1, attempt = send.attempt + 1,
+            lease_until = now() + rules.lease
+          FROM picked WHERE send.id = picked.id RETURNING send.id, send.epoch, send.attempt, send.sealed
+      ), noted AS (
+        INSERT INTO attempt (send, epoch, station) SELECT begun.id, begun.epoch, mine FROM begun
+      )
+      SELECT begun.id, begun.epoch, begun.attempt, 1000 * extract(epoch FROM rules.lease)::double precision, begun.sealed
+        FROM begun;
+    GET DIAGNOSTICS taken = ROW_COUNT;
+    IF taken > 0 AND its.per_minute IS NOT NULL THEN
+      UPDATE box SET next_at = now() + interval '1 min' / its.per_minute WHERE account = p_account;
+    END IF;
+  END $$;
+
+  -- What came of an attempt is kept whatever the epoch is: a success proves arrival also where the send is another's by now. The
+  -- rest decides only what is still its own. Answers the send's state then.
+  CREATE FUNCTION finish(p_id uuid, p_epoch integer, p_kind text, p_sealed bytea) RETURNS text
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  DECLARE
+    mine uuid := me();
+  BEGIN
+    IF NOT EXISTS (SELECT FROM attempt WHERE send = p_id AND epoch = p_epoch AND station = mine) THEN
+      RAISE EXCEPTION 'This workstation did not have that send.' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    IF p_kind = 'stopped' THEN
+      -- The box first, as a claim has it.
+      UPDATE box SET paused_by = 'service', paused_at = now()
+        WHERE account = (SELECT account FROM send WHERE id = p_id) AND paused_by IS DISTINCT FROM 'service';
+    END IF;
+    INSERT INTO answer (send, epoch, kind, sealed) VALUES (p_id, p_epoch, p_kind, p_sealed) ON CONFLICT DO NOTHING;
+    IF p_kind = 'accepted' THEN
+      UPDATE send SET state = 'sent', settled_at = now() WHERE id = p_id AND state <> 'sent';
+      RETURN 'sent';
+    END IF;
+    UPDATE send SET
+        state = CASE
+          WHEN p_kind = 'uncertain' OR (p_kind = 'refused' AND is_in_doubt) THEN 'uncertain'
+          WHEN p_kind = 'refused' THEN 'refused'
+          ELSE 'ready' END,
+        is_in_doubt = is_in_doubt OR p_kind = 'uncertain',
+        uncertain_at = CASE WHEN p_kind = 'uncertain' OR (p_kind = 'refused' AND is_in_doubt) THEN now() END,
+        settled_at = CASE WHEN p_kind = 'refused' AND NOT is_in_doubt THEN now() END,
+        attempt = CASE WHEN p_kind IN ('nothing-left', 'stopped') THEN attempt - 1 ELSE attempt END
+      WHERE id = p_id AND state = 'sending' AND epoch = p_epoch;
+    RETURN (SELECT state FROM send WHERE id = p_id);
+  END $$;
+
+  CREATE FUNCTION uncertain(p_account uuid, p_most integer) RETURNS TABLE (id uuid, epoch integer, sealed bytea)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  BEGIN
+    PERFORM me();
+    RETURN QUERY SELECT id, epoch, sealed FROM send WHERE account = p_account AND state = 'uncertain'
+      ORDER BY uncertain_at LIMIT p_most;
+  END $$;
+
+  -- What looks have shown of a send that is in doubt; whether that still was so. It goes again no sooner than two looks can have been.
+  CREATE FUNCTION settle(p_id uuid, p_epoch integer, p_state text) RETURNS boolean
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  DECLARE
+    rules office;
+  BEGIN
+    PERFORM me();
+    IF p_state NOT IN ('sent', 'ready', 'refused', 'not-sent') THEN
+      RAISE EXCEPTION 'There is no such end.' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    SELECT * INTO rules FROM office;
+    UPDATE send SET state = p_state, uncertain_at = NULL,
+        proven_until = CASE WHEN p_state = 'ready' THEN now() + rules.proof END,
+        settled_at = CASE WHEN p_state <> 'ready' THEN now() END
+      WHERE id = p_id AND epoch = p_epoch AND state = 'uncertain'
+        AND (p_state <> 'ready' OR uncertain_at <= now() - rules.look);
+    RETURN FOUND;
+  END $$;
+
+  -- Whether it had not left, nor may have.
+  CREATE FUNCTION take_back(p_id uuid) RETURNS boolean
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  BEGIN
+    PERFORM me();
+    UPDATE send SET state = 'cancelled', settled_at = now() WHERE id = p_id AND state = 'ready' AND NOT is_in_doubt;
+    RETURN FOUND;
+  END $$;
+
+  CREATE FUNCTION state_of(p_id uuid) RETURNS text
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  BEGIN
+    PERFORM me();
+    RETURN (SELECT state FROM send WHERE id = p_id);
+  END $$;
+`
+
+/** What a workstation may call of these. */
+export const forStations = [
+  'join_office',
+  'set_box',
+  'pause_box',
+  'resume_box',
+  'put_send',
+  'lapse',
+  'claim',
+  'finish',
+  'uncertain',
+  'settle',
+  'take_back',
+  'state_of'
+] as const

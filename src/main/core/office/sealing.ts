@@ -1,0 +1,47 @@
+/**
+ * What the server keeps and can't read. A sealed body opens only with the office's key and only as what it was sealed as: whoever
+ * alters one, or puts it in another row, is found out.
+ */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+
+const KEY_ID = 4
+const NONCE = 12
+const TAG = 16
+/** No body opens to more, in bytes. */
+const MOST = 64 * 1024 * 1024
+
+/**
+ * @param key of 32 bytes.
+ * @param identity of the row, such as `send:` and its id.
+ * @returns key id, nonce, tag, and the content: packed, then enciphered by AES-256-GCM.
+ */
+export function seal(key: Buffer, identity: string, content: Buffer): Buffer {
+  const nonce = randomBytes(NONCE)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(identity))
+  const body = Buffer.concat([cipher.update(deflateRawSync(content)), cipher.final()])
+  return Buffer.concat([keyId(key), nonce, cipher.getAuthTag(), body])
+}
+
+/** @throws Error if it was sealed by another key, as something else, or is not as it was sealed. */
+export function unseal(key: Buffer, identity: string, sealed: Buffer): Buffer {
+  const [nonceAt, tagAt, bodyAt] = [KEY_ID, KEY_ID + NONCE, KEY_ID + NONCE + TAG]
+  if (sealed.length < bodyAt || !keyId(key).equals(sealed.subarray(0, nonceAt))) {
+    throw new Error('This was sealed with another key.')
+  }
+  const cipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(nonceAt, tagAt), { authTagLength: TAG })
+  cipher.setAAD(Buffer.from(identity)).setAuthTag(sealed.subarray(tagAt, bodyAt))
+  return inflateRawSync(Buffer.concat([cipher.update(sealed.subarray(bodyAt)), cipher.final()]), {
+    maxOutputLength: MOST
+  })
+}
+
+/** Which key it is, which tells nothing of the key. */
+function keyId(key: Buffer): Buffer {
+  return derived(key, 'key id', KEY_ID)
+}
+
+/** Something of its own made of a secret: nobody who has it has the secret. @param bytes how many. */
+export function derived(secret: Buffer, purpose: string, bytes: number): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), `countersign office ${purpose}`, bytes))
+}

@@ -1,0 +1,252 @@
+// The administrator's command makes an office in which a workstation can do what it is there for, and nothing else.
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { checkOffice, initOffice, upgradeOffice } from '../../src/main/core/office/administration.ts'
+import { configOf, connected, openPool } from '../../src/main/core/office/connection.ts'
+import { joinOffice, newCode } from '../../src/main/core/office/joining.ts'
+import { forStations } from '../../src/main/core/office/migrations/001-sends.ts'
+import { aCertificate } from '../contract/certificates.ts'
+import { openTestOffice, type Station, type TestOffice } from '../fixtures/office.ts'
+import { openCluster } from '../fixtures/office-cluster.ts'
+
+const run = promisify(execFile)
+const SCRIPT = new URL('../../scripts/office.ts', import.meta.url).pathname
+
+let office: TestOffice
+let station: Station
+beforeAll(async () => {
+  office = await openTestOffice(inject('cluster'))
+  station = await office.join('Front desk')
+})
+
+/** What the server answers a workstation that asks this: a code of five letters for no. */
+async function asked(sql: string, { place } = station): Promise<string> {
+  return await connected(place, async (client) => {
+    try {
+      await client.query(sql)
+      return 'done'
+    } catch (error) {
+      return (error as { code: string }).code
+    }
+  })
+}
+
+describe('the command', () => {
+  const folders: string[] = []
+  afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))))
+
+  test('makes an office, looks at it and invites, and does so again without harm', { timeout: 120_000 }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'countersign-office-'))
+    folders.push(folder)
+    const { host, port, user, password } = inject('cluster')
+    const file = join(folder, 'office.key')
+    const said = async (...args: string[]) => {
+      const own = ['--server', `${host}:${port}`, '--user', user, '--database', 'by_command', ...args]
+      const { stdout } = await run(process.execPath, [SCRIPT, ...own], {
+        env: { ...process.env, PGPASSWORD: password }
+      })
+      return stdout
+    }
+    expect(await said('init', '--key-file', file)).toContain('Steps applied: 1.')
+    const key = await readFile(file, 'utf8')
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect(await said('init', '--key-file', file)).toContain('Steps applied: 0.')
+    expect(await readFile(file, 'utf8')).toBe(key)
+    expect(await said('upgrade')).toContain('Steps applied: 0.')
+    const code = (await said('join-code', '--key-file', file, '--name', 'Counter 1')).trim()
+    expect(await said('check')).toContain('0 joined, 1 invited')
+    const joined = await joinOffice({ host, port, database: 'by_command' }, code)
+    expect(joined.key.toString('base64url')).toBe(key.trim())
+    expect(await said('check')).toContain('1 joined, 0 invited')
+  })
+
+  test('of two upgrades at once, one waits and finds nothing to do', async () => {
+    const fresh = { ...office.administrator, database: `${office.administrator.database}_2` }
+    await initOffice(fresh)
+    await office.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${fresh.database}'`)
+    await connected(fresh, (client) => client.query('DROP SCHEMA office CASCADE'))
+    const applied = await Promise.all([upgradeOffice(fresh), upgradeOffice(fresh)])
+    expect(applied.sort()).toEqual([0, 1])
+  })
+
+  test('a database of a later version is left as it is', async () => {
+    const fresh = { ...office.administrator, database: `${office.administrator.database}_3` }
+    await initOffice(fresh)
+    await connected(fresh, (client) => client.query(`INSERT INTO office.step VALUES (1000, 'later')`))
+    await expect(upgradeOffice(fresh)).rejects.toThrow('later version')
+    const { schema } = await checkOffice(fresh)
+    expect(schema).toBe(1000)
+  })
+})
+
+describe('a join code', () => {
+  const placeOf = ({ host, port, database } = office.administrator) => ({ host, port, database })
+
+  test('holds once', async () => {
+    const code = await office.invite('Counter 2')
+    const joined = await joinOffice(placeOf(), code)
+    expect(joined.key.equals(office.key)).toBe(true)
+    await expect(joinOffice(placeOf(), code)).rejects.toMatchObject({ code: '28P01' })
+  })
+
+  test('of two who have it, one joins', async () => {
+    const code = await office.invite('Counter 3')
+    const ends = await Promise.allSettled([joinOffice(placeOf(), code), joinOffice(placeOf(), code)])
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  })
+
+  test('holds no longer than it was given for, and its role is gone with the next one', async () => {
+    const code = await office.invite('Counter 4')
+    await office.sql(`UPDATE office.station SET invited_until = now() - interval '1 s' WHERE name = 'Counter 4'`)
+    await expect(joinOffice(placeOf(), code)).rejects.toMatchObject({ code: '42501' })
+    await office.invite('Counter 4')
+    await expect(joinOffice(placeOf(), code)).rejects.toMatchObject({ code: '28P01' })
+  })
+
+  test('of another office, or mistyped, joins nothing', async () => {
+    await expect(joinOffice(placeOf(), newCode())).rejects.toMatchObject({ code: '28P01' })
+    await expect(joinOffice(placeOf(), 'too short')).rejects.toThrow('whole join code')
+  })
+
+  test('the office’s key and the passwords are not on the server in any form that it could read', async () => {
+    const code = await office.invite('Counter 5')
+    const kept = JSON.stringify(await office.sql('SELECT * FROM office.station'))
+    const roles = JSON.stringify(await office.sql('SELECT rolpassword FROM pg_authid'))
+    for (const secret of [code, office.key.toString('hex'), office.key.toString('base64'), station.joined.password]) {
+      expect(kept).not.toContain(secret)
+      expect(roles).not.toContain(secret)
+    }
+  })
+
+  test('two workstations have one name never at once', async () => {
+    await expect(office.join('FRONT DESK')).rejects.toMatchObject({ code: '23505' })
+  })
+})
+
+describe('a workstation', () => {
+  test('can call what it is there for, and nothing else', async () => {
+    expect((await checkOffice(office.administrator)).excess).toEqual([])
+    const functions = await office.sql<{ name: string }>(
+      `SELECT proname AS name FROM pg_proc WHERE pronamespace = 'office'::regnamespace
+       AND has_function_privilege('${station.joined.user}', oid, 'EXECUTE')`
+    )
+    expect(functions.map(({ name }) => name).sort()).toEqual([...forStations].sort())
+  })
+
+  test('the check finds a right too many', async () => {
+    await office.sql(`GRANT SELECT ON office.send TO ${office.administrator.database}_stations`)
+    expect((await checkOffice(office.administrator)).excess).toEqual(['send'])
+    await office.sql(`REVOKE SELECT ON office.send FROM ${office.administrator.database}_stations`)
+  })
+
+  test.each([
+    'SELECT * FROM office.send',
+    'SELECT * FROM office.station',
+    `UPDATE office.send SET state = 'ready'`,
+    'DELETE FROM office.answer',
+    'TRUNCATE office.attempt CASCADE',
+    'SELECT office.me()',
+    'SELECT office.join_office()',
+    'CREATE TABLE office.mine ()',
+    'CREATE TEMPORARY TABLE box ()',
+    'CREATE FUNCTION office.claim(text) RETURNS text LANGUAGE sql AS $$ SELECT $1 $$',
+    'CREATE ROLE another',
+    'DROP OWNED BY CURRENT_USER; SET ROLE administrator',
+    'ALTER FUNCTION office.me() OWNER TO CURRENT_USER',
+    `COPY (SELECT 1) TO PROGRAM 'true'`
+  ])('is refused: %s', async (sql) => expect(await asked(sql)).toBe('42501'))
+
+  test('an invitation that was not followed can do nothing', async () => {
+    const code = await office.invite('Counter 6')
+    const { meaningOf } = await import('../../src/main/core/office/joining.ts')
+    const { role, password } = meaningOf(code, office.administrator.database)
+    const invited = { ...station, place: { ...station.place, user: role, password } }
+    expect(await asked('SELECT office.take_back(gen_random_uuid())', invited)).toBe('42501')
+  })
+
+  test('one that was revoked can do nothing from the next question on', async () => {
+    const other = await office.join('Counter 7')
+    expect(await asked('SELECT office.take_back(gen_random_uuid())', other)).toBe('done')
+    await office.sql(`UPDATE office.station SET revoked_at = now() WHERE name = 'Counter 7'`)
+    expect(await asked('SELECT office.take_back(gen_random_uuid())', other)).toBe('42501')
+  })
+
+  test('what was answered is only ever added to, whoever asks', async () => {
+    await expect(office.sql('DELETE FROM office.answer')).rejects.toMatchObject({ code: '23001' })
+    await expect(office.sql('UPDATE office.attempt SET epoch = 1')).rejects.toMatchObject({ code: '23001' })
+  })
+})
+
+describe('the line to the server', () => {
+  test('without TLS only this computer’s own address is taken', async () => {
+    for (const host of ['localhost', hostname()]) {
+      await expect(connected({ ...station.place, host }, async () => 'connected')).rejects.toThrow()
+    }
+    await expect(connected({ ...station.place, host: 'localhost' }, async () => 'connected')).rejects.toThrow(
+      'does not support SSL'
+    )
+  })
+
+  test('only a certificate of the trusted authority and of that name is taken', async () => {
+    const right = aCertificate({ name: 'localhost' })
+    const cluster = await openCluster(right)
+    try {
+      const place = { ...cluster.place, database: 'postgres', host: 'localhost' }
+      const isEncrypted = (client: Client) =>
+        client.query<{ ssl: boolean }>('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()')
+      const { rows } = await connected({ ...place, ca: right.cert }, isEncrypted)
+      expect(rows).toEqual([{ ssl: true }])
+      await expect(connected(place, isEncrypted)).rejects.toThrow(/self-signed|self signed/)
+      const other = aCertificate({ name: 'localhost' })
+      await expect(connected({ ...place, ca: other.cert }, isEncrypted)).rejects.toThrow()
+    } finally {
+      await cluster.close()
+    }
+    const ofAnother = aCertificate({ name: 'elsewhere.example' })
+    const wrong = await openCluster(ofAnother)
+    try {
+      const place = { ...wrong.place, database: 'postgres', host: 'localhost', ca: ofAnother.cert }
+      await expect(connected(place, async () => 'connected')).rejects.toMatchObject({
+        code: 'ERR_TLS_CERT_ALTNAME_INVALID'
+      })
+    } finally {
+      await wrong.close()
+    }
+  })
+
+  test('an address is compared as itself, not as localhost', () => {
+    expect(configOf({ ...station.place, host: '192.0.2.7' }).ssl).toMatchObject({ host: '192.0.2.7' })
+  })
+
+  test('a server that ends an idle connection ends nothing else', async () => {
+    const pool = openPool(station.place)
+    try {
+      const one = async () => (await pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid
+      const first = await one()
+      await office.sql('SELECT pg_terminate_backend($1)', [first])
+      await expect.poll(() => pool.totalCount).toBe(0)
+      expect(await one()).not.toBe(first)
+    } finally {
+      await pool.end()
+    }
+  })
+})
+
+test('a key file that holds none is refused', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-office-'))
+  const file = join(folder, 'office.key')
+  try {
+    await writeFile(file, 'not a key')
+    const { host, port, user } = inject('cluster')
+    const args = [SCRIPT, 'join-code', '--server', `${host}:${port}`, '--user', user, '--key-file', file, '--name', 'X']
+    await expect(run(process.execPath, args)).rejects.toMatchObject({ code: 1 })
+    await expect(run(process.execPath, [SCRIPT, 'join-code'])).rejects.toMatchObject({ code: 2 })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
