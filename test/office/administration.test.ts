@@ -6,10 +6,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { checkOffice, initOffice, upgradeOffice } from '../../src/main/core/office/administration.ts'
+import { allowed, checkOffice, initOffice, upgradeOffice } from '../../src/main/core/office/administration.ts'
 import { configOf, connected, openPool } from '../../src/main/core/office/connection.ts'
 import { joinOffice, newCode } from '../../src/main/core/office/joining.ts'
-import { forStations } from '../../src/main/core/office/migrations/001-sends.ts'
 import { aCertificate } from '../contract/certificates.ts'
 import { openTestOffice, type Station, type TestOffice } from '../fixtures/office.ts'
 import { openCluster } from '../fixtures/office-cluster.ts'
@@ -52,7 +51,7 @@ describe('the command', () => {
       })
       return stdout
     }
-    expect(await said('init', '--key-file', file)).toContain('Steps applied: 1.')
+    expect(await said('init', '--key-file', file)).toContain('Steps applied: 2.')
     const key = await readFile(file, 'utf8')
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     expect(await said('init', '--key-file', file)).toContain('Steps applied: 0.')
@@ -71,7 +70,7 @@ describe('the command', () => {
     await office.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${fresh.database}'`)
     await connected(fresh, (client) => client.query('DROP SCHEMA office CASCADE'))
     const applied = await Promise.all([upgradeOffice(fresh), upgradeOffice(fresh)])
-    expect(applied.sort()).toEqual([0, 1])
+    expect(applied.sort()).toEqual([0, 2])
   })
 
   test('a database of a later version is left as it is', async () => {
@@ -135,7 +134,7 @@ describe('a workstation', () => {
       `SELECT proname AS name FROM pg_proc WHERE pronamespace = 'office'::regnamespace
        AND has_function_privilege('${station.joined.user}', oid, 'EXECUTE')`
     )
-    expect(functions.map(({ name }) => name).sort()).toEqual([...forStations].sort())
+    expect(functions.map(({ name }) => name).sort()).toEqual([...allowed].sort())
   })
 
   test('the check finds a right too many', async () => {
@@ -153,7 +152,7 @@ describe('a workstation', () => {
     'SELECT office.me()',
     'SELECT office.join_office()',
     'CREATE TABLE office.mine ()',
-    'CREATE TEMPORARY TABLE box ()',
+    'CREATE TEMPORARY TABLE outbox ()',
     'CREATE FUNCTION office.claim(text) RETURNS text LANGUAGE sql AS $$ SELECT $1 $$',
     'CREATE ROLE another',
     'DROP OWNED BY CURRENT_USER; SET ROLE administrator',

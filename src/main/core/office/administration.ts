@@ -5,7 +5,8 @@
 import { type Client, escapeIdentifier as named, escapeLiteral as text } from 'pg'
 import { connected, inTransaction, type OfficePlace } from './connection.ts'
 import { keyFor, meaningOf, newCode, verifierOf } from './joining.ts'
-import { forStations, sends } from './migrations/001-sends.ts'
+import { sends, sendsForStations } from './migrations/001-sends.ts'
+import { feed, feedForStations } from './migrations/002-feed.ts'
 import { seal } from './sealing.ts'
 
 /** The oldest server that is taken, as PostgreSQL numbers itself. */
@@ -21,7 +22,13 @@ interface Step {
   readonly forStations: readonly string[]
 }
 
-const steps: readonly Step[] = [{ name: 'sends', sql: sends, forStations }]
+const steps: readonly Step[] = [
+  { name: 'sends', sql: sends, forStations: sendsForStations },
+  { name: 'feed', sql: feed, forStations: feedForStations }
+]
+
+/** All that a workstation may call. */
+export const allowed: readonly string[] = steps.flatMap((step) => step.forStations)
 
 /**
  * Makes the database and its roles where they are not there yet, and its schema.
@@ -80,7 +87,6 @@ export async function upgradeOffice(administrator: OfficePlace): Promise<number>
       // Everyone may call a function that is new, unless that is taken away.
       await client.query('REVOKE ALL ON ALL FUNCTIONS IN SCHEMA office FROM PUBLIC')
       await client.query(`GRANT USAGE ON SCHEMA office TO ${named(stations)}`)
-      const allowed = steps.flatMap((step) => step.forStations)
       await client.query(`GRANT EXECUTE ON FUNCTION ${allowed.map(named).join(', ')} TO ${named(stations)}`)
       return steps.length - found
     })
@@ -122,7 +128,7 @@ export async function checkOffice(administrator: OfficePlace): Promise<OfficeChe
            AND has_function_privilege($1, oid, 'EXECUTE') AND proname::text <> ALL ($2)
          UNION ALL SELECT 'the schema' WHERE has_schema_privilege($1, 'office', 'CREATE')
          UNION ALL SELECT 'the database' WHERE has_database_privilege($1, current_database(), 'CREATE, TEMPORARY')`,
-        [stations, steps.flatMap((step) => step.forStations)]
+        [stations, allowed]
       )
       return {
         server: server?.server ?? '',

@@ -1,6 +1,6 @@
 /**
- * What the server keeps and can't read. A sealed body opens only with the office's key and only as what it was sealed as: whoever
- * alters one, or puts it in another row, is found out.
+ * What the server keeps and can't read. A sealed body opens only with the office's key and only as what it was sealed as: one
+ * that was altered, or put in another row, does not open.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'

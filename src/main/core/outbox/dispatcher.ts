@@ -4,26 +4,16 @@
  */
 import type { AppError } from '../../../shared/contract/index.ts'
 import { Lanes, Turns } from '../jobs/lanes.ts'
-import { backoff } from '../lib/time.ts'
-import { AttemptLimit, deliver, type Ended, type Outcome, recorder } from './attempts.ts'
+import { backoff, type Time } from '../lib/time.ts'
+import { AttemptLimit, deliver, type Ended, type Outcome } from './attempts.ts'
 import type { OutboxDeps, SendingClient } from './deps.ts'
-import type { AccountPauses, SendTimes, Waits } from './pauses.ts'
-import { overdue } from './send-actions.ts'
-import type { SendQueries } from './send-list.ts'
-import type { Send, SentRequest } from './send-record.ts'
+import { type Leaving, type LeavingDeps, openLeaving, type Recorded } from './leaving.ts'
+import type { Send } from './send-record.ts'
 import type { Changes } from './send-view.ts'
-import type { Sends } from './sends.ts'
 
-export interface DispatcherDeps extends Pick<OutboxDeps, 'db' | 'clientOf' | 'describe' | 'arrived' | 'time'> {
-  sends: Sends
-  queries: SendQueries
-  pauses: AccountPauses
-  times: SendTimes
+export interface DispatcherDeps extends LeavingDeps, Pick<OutboxDeps, 'clientOf' | 'describe' | 'arrived'> {
+  time: Time
   changes: Changes
-  /** What becomes of a send that may leave again: `cancelled` if its batch was. */
-  backTo: (send: Send) => 'ready' | 'cancelled'
-  /** Whether it was shown lately that no earlier attempt of a send arrived. */
-  isProven: (id: string) => boolean
   /** Called when a send leaves. */
   left: (id: string) => void
   /** Called when the service has answered a send. */
@@ -47,23 +37,13 @@ interface Lane {
   storageFailures: number
 }
 
-interface Taken {
-  begun: { send: Send; content: SentRequest }[]
-  heldBack: Send[]
-}
-
-/** What one turn wrote: what came of sends that ended, and what leaves. */
-interface Recorded extends Taken {
-  recorded: Send[]
-}
-
 export class Dispatcher {
   readonly #deps: DispatcherDeps
   readonly #lanes: Lanes<Lane>
   /** What could not be written down of sends that ended, by id. */
   readonly #troubles = new Map<string, AppError>()
   readonly #limit: AttemptLimit
-  readonly #recordAndTake: (lane: Lane, ended: readonly Ended[], mayTake: boolean) => Recorded
+  readonly #leaving: Leaving
   #state: 'closed' | 'open' | 'closing' | 'over' = 'closed'
   #onIdle: (() => void) | undefined
 
@@ -81,11 +61,7 @@ export class Dispatcher {
       }
       return lane
     })
-    const record = recorder(deps)
-    this.#recordAndTake = deps.db.transaction((lane: Lane, ended: readonly Ended[], mayTake: boolean) => {
-      const recorded = ended.flatMap((one) => record(one))
-      return { recorded, ...(mayTake ? this.#take(lane) : { begun: [], heldBack: [] }) }
-    })
+    this.#leaving = openLeaving(deps)
   }
 
   /** Begins to send. */
@@ -138,7 +114,7 @@ export class Dispatcher {
     const ended = [...lane.ended]
     let done: Recorded
     try {
-      done = this.#recordAndTake(lane, ended, client !== undefined && this.#state === 'open')
+      done = this.#leaving.turn(lane.accountId, ended, client && this.#state === 'open' ? this.#room(lane) : 0)
     } catch (error) {
       for (const { id } of ended) this.#report(id, describe(error))
       // What was answered stays here until it is written; on the disk it is still `sending`, so it never goes again.
@@ -172,14 +148,19 @@ export class Dispatcher {
       if (this.#lanes.all().every(({ underWay }) => underWay.size === 0)) this.#onIdle?.()
       return
     }
-    const { accountId, underWay, turns } = lane
+    const { accountId, turns } = lane
     const { pauses } = this.#deps
-    if (pauses.isPaused(accountId) || underWay.size >= pauses.concurrency(accountId)) return
-    const { due, wait } = this.#next(accountId)
+    if (pauses.isPaused(accountId) || this.#room(lane) <= 0) return
+    const { due, wait } = this.#leaving.next(accountId)
     const pause = pauses.waits(accountId)
     if (due && pause === 0) this.#ask(lane)
     else if (due) turns.sleep(pause)
     else if (wait !== undefined) turns.sleep(Math.max(wait, pause))
+  }
+
+  /** How many more may leave now: what has ended is under way no longer, though not written yet. */
+  #room({ accountId, underWay, ended }: Lane): number {
+    return this.#deps.pauses.concurrency(accountId) - (underWay.size - ended.length)
   }
 
   /** Without a client nothing can leave, so nothing is written down before there is one. */
@@ -204,44 +185,6 @@ export class Dispatcher {
         lane.isAsking = false
         lane.turns.wake()
       })
-  }
-
-  /** What may leave next, or how long until something may, in milliseconds. */
-  #next(accountId: string): { due?: Waits; wait?: number } {
-    let wait: number | undefined
-    for (const waiting of this.#deps.queries.waiting(accountId)) {
-      const left = this.#deps.times.left(waiting)
-      if (left <= 0) return { due: waiting }
-      wait = Math.min(wait ?? left, left)
-    }
-    return wait === undefined ? {} : { wait }
-  }
-
-  /** Writes down what leaves now, and what turns out not to. */
-  #take({ accountId, underWay, ended }: Lane): Taken {
-    const { sends, pauses, time, isProven } = this.#deps
-    const taken: Taken = { begun: [], heldBack: [] }
-    while (!pauses.isPaused(accountId) && pauses.waits(accountId) === 0) {
-      if (underWay.size - ended.length + taken.begun.length >= pauses.concurrency(accountId)) break
-      const { due } = this.#next(accountId)
-      if (!due) break
-      const send = sends.get(due.id)
-      const content = sends.requestOf(send)
-      // What was shown not to have arrived may have turned up since.
-      if (send.firstAttemptedAt !== undefined && !isProven(send.id)) {
-        taken.heldBack.push(sends.change(send, { state: 'uncertain', error: NOT_PROVEN }))
-        continue
-      }
-      const error = overdue(content, time.now())
-      if (error) {
-        taken.heldBack.push(sends.change(send, { state: 'refused', error, settledAt: time.now() }))
-        continue
-      }
-      if (!sends.begin(send.number, time.now())) continue
-      pauses.left(accountId)
-      taken.begun.push({ send, content })
-    }
-    return taken
   }
 
   #ended(lane: Lane, id: string, end: Outcome): void {
@@ -272,10 +215,4 @@ export class Dispatcher {
     this.#troubles.set(id, error)
     this.#deps.changes.send({ id })
   }
-}
-
-const NOT_PROVEN: AppError = {
-  code: 'timeout',
-  message: 'An earlier attempt may have arrived. Countersign checks your folders before sending it again.',
-  mayHaveArrived: true
 }

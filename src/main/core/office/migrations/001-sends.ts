@@ -30,7 +30,7 @@ export const sends = `
   CREATE UNIQUE INDEX station_names ON station (lower(name)) WHERE revoked_at IS NULL;
 
   -- An account's outbox: how many may be under way in the whole office, its pace, and why nothing leaves.
-  CREATE TABLE box (
+  CREATE TABLE outbox (
     account uuid PRIMARY KEY,
     concurrency integer NOT NULL CHECK (concurrency BETWEEN 1 AND 100),
     per_minute integer CHECK (per_minute > 0),
@@ -41,7 +41,7 @@ export const sends = `
 
   CREATE TABLE send (
     id uuid PRIMARY KEY,
-    account uuid NOT NULL REFERENCES box,
+    account uuid NOT NULL REFERENCES outbox,
     state text NOT NULL DEFAULT 'ready'
       CHECK (state IN ('ready', 'sending', 'sent', 'refused', 'uncertain', 'not-sent', 'cancelled')),
     goes_at timestamptz NOT NULL,
@@ -113,27 +113,27 @@ export const sends = `
     RETURN QUERY SELECT mine.sealed_key, mine.id, incarnation FROM office;
   END $$;
 
-  CREATE FUNCTION set_box(p_account uuid, p_concurrency integer, p_per_minute integer) RETURNS void
+  CREATE FUNCTION set_outbox(p_account uuid, p_concurrency integer, p_per_minute integer) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     PERFORM me();
-    INSERT INTO box (account, concurrency, per_minute) VALUES (p_account, p_concurrency, p_per_minute)
+    INSERT INTO outbox (account, concurrency, per_minute) VALUES (p_account, p_concurrency, p_per_minute)
       ON CONFLICT (account) DO UPDATE SET concurrency = p_concurrency, per_minute = p_per_minute, next_at = '-infinity';
   END $$;
 
   -- What the service paused keeps its reason.
-  CREATE FUNCTION pause_box(p_account uuid) RETURNS void
+  CREATE FUNCTION pause_outbox(p_account uuid) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     PERFORM me();
-    UPDATE box SET paused_by = 'person', paused_at = now() WHERE account = p_account AND paused_by IS NULL;
+    UPDATE outbox SET paused_by = 'person', paused_at = now() WHERE account = p_account AND paused_by IS NULL;
   END $$;
 
-  CREATE FUNCTION resume_box(p_account uuid) RETURNS void
+  CREATE FUNCTION resume_outbox(p_account uuid) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     PERFORM me();
-    UPDATE box SET paused_by = NULL, paused_at = NULL WHERE account = p_account;
+    UPDATE outbox SET paused_by = NULL, paused_at = NULL WHERE account = p_account;
   END $$;
 
   -- Said twice, as after an answer that was lost, it is there once.
@@ -159,7 +159,7 @@ export const sends = `
   #variable_conflict use_column
   DECLARE
     mine uuid := me();
-    its box;
+    its outbox;
     rules office;
     room integer;
     taken integer;
@@ -167,7 +167,7 @@ export const sends = `
     PERFORM lapse(p_account);
     SELECT * INTO rules FROM office;
     -- One at a time: how many are under way, the pace and the pause are the whole office's.
-    SELECT * INTO its FROM box WHERE account = p_account FOR NO KEY UPDATE;
+    SELECT * INTO its FROM outbox WHERE account = p_account FOR NO KEY UPDATE;
     IF its.account IS NULL OR its.paused_by IS NOT NULL OR its.next_at > now() THEN
       RETURN;
     END IF;
@@ -195,7 +195,7 @@ export const sends = `
         FROM begun;
     GET DIAGNOSTICS taken = ROW_COUNT;
     IF taken > 0 AND its.per_minute IS NOT NULL THEN
-      UPDATE box SET next_at = now() + interval '1 min' / its.per_minute WHERE account = p_account;
+      UPDATE outbox SET next_at = now() + interval '1 min' / its.per_minute WHERE account = p_account;
     END IF;
   END $$;
 
@@ -210,8 +210,8 @@ export const sends = `
       RAISE EXCEPTION 'This workstation did not have that send.' USING ERRCODE = 'insufficient_privilege';
     END IF;
     IF p_kind = 'stopped' THEN
-      -- The box first, as a claim has it.
-      UPDATE box SET paused_by = 'service', paused_at = now()
+      -- The outbox first, as a claim has it.
+      UPDATE outbox SET paused_by = 'service', paused_at = now()
         WHERE account = (SELECT account FROM send WHERE id = p_id) AND paused_by IS DISTINCT FROM 'service';
     END IF;
     INSERT INTO answer (send, epoch, kind, sealed) VALUES (p_id, p_epoch, p_kind, p_sealed) ON CONFLICT DO NOTHING;
@@ -278,11 +278,11 @@ export const sends = `
 `
 
 /** What a workstation may call of these. */
-export const forStations = [
+export const sendsForStations = [
   'join_office',
-  'set_box',
-  'pause_box',
-  'resume_box',
+  'set_outbox',
+  'pause_outbox',
+  'resume_outbox',
   'put_send',
   'lapse',
   'claim',

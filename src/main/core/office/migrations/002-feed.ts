@@ -1,0 +1,90 @@
+/**
+ * What one workstation reads for the whole office, and how the others hear of it: a lease that one holds at a time, and changes in an
+ * order that no reader can skip.
+ */
+export const feed = `
+  -- What only one workstation does at a time, such as to poll an account. A role that is gone leaves it to the next when it ends.
+  CREATE TABLE lease (
+    name text PRIMARY KEY CHECK (length(name) BETWEEN 1 AND 100),
+    holder uuid NOT NULL REFERENCES station,
+    epoch integer NOT NULL DEFAULT 1,
+    until timestamptz NOT NULL
+  );
+
+  CREATE TABLE feed (
+    account uuid PRIMARY KEY,
+    rev bigint NOT NULL DEFAULT 0
+  );
+  -- The newest of each document. It is looked up by a tag that the office's key makes of its reference.
+  CREATE TABLE mirror (
+    account uuid NOT NULL REFERENCES feed,
+    tag bytea NOT NULL CHECK (length(tag) = 32),
+    rev bigint NOT NULL,
+    -- NULL once it is gone.
+    sealed bytea,
+    PRIMARY KEY (account, tag)
+  );
+  CREATE UNIQUE INDEX mirror_by_rev ON mirror (account, rev);
+
+  -- Takes it where nobody holds it, or goes on holding it; answers its epoch and for how long, or nothing where another has it.
+  CREATE FUNCTION hold_lease(p_name text, p_ms integer) RETURNS TABLE (epoch integer, lease_ms integer)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  DECLARE
+    mine uuid := me();
+  BEGIN
+    IF p_ms NOT BETWEEN 100 AND 600000 THEN
+      RAISE EXCEPTION 'No lease is for so long.' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    RETURN QUERY INSERT INTO lease AS it (name, holder, until) VALUES (p_name, mine, now() + p_ms * interval '1 ms')
+      ON CONFLICT (name) DO UPDATE SET holder = mine, until = excluded.until,
+          epoch = CASE WHEN it.holder = mine AND it.until >= now() THEN it.epoch ELSE it.epoch + 1 END
+        WHERE it.until < now() OR it.holder = mine
+      RETURNING it.epoch, p_ms;
+  END $$;
+
+  CREATE FUNCTION give_up_lease(p_name text, p_epoch integer) RETURNS void
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  DECLARE
+    mine uuid := me();
+  BEGIN
+    UPDATE lease SET until = '-infinity' WHERE name = p_name AND holder = mine AND epoch = p_epoch;
+  END $$;
+
+  -- Writes down what was found different, by the one who polls; whether that still was this workstation. The number that orders it is
+  -- taken under the account's lock: a later one is never seen before an earlier one.
+  CREATE FUNCTION publish(p_account uuid, p_epoch integer, p_tags bytea[], p_sealed bytea[]) RETURNS boolean
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  DECLARE
+    mine uuid := me();
+    last bigint;
+  BEGIN
+    PERFORM FROM lease WHERE name = 'poll:' || p_account AND holder = mine AND epoch = p_epoch AND until >= now() FOR SHARE;
+    IF NOT FOUND THEN
+      RETURN false;
+    END IF;
+    IF cardinality(p_tags) <> cardinality(p_sealed) THEN
+      RAISE EXCEPTION 'Each change has a tag and a body.' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    INSERT INTO feed (account) VALUES (p_account) ON CONFLICT DO NOTHING;
+    UPDATE feed SET rev = rev + cardinality(p_tags) WHERE account = p_account RETURNING rev INTO last;
+    INSERT INTO mirror (account, tag, rev, sealed)
+      SELECT p_account, tag, last - cardinality(p_tags) + at, body
+        FROM unnest(p_tags, p_sealed) WITH ORDINALITY AS change (tag, body, at)
+      ON CONFLICT (account, tag) DO UPDATE SET rev = excluded.rev, sealed = excluded.sealed;
+    PERFORM pg_notify('countersign_feed', p_account::text);
+    RETURN true;
+  END $$;
+
+  CREATE FUNCTION changes(p_account uuid, p_after bigint, p_most integer) RETURNS TABLE (tag bytea, rev double precision, sealed bytea)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  BEGIN
+    PERFORM me();
+    RETURN QUERY SELECT tag, rev::double precision, sealed FROM mirror WHERE account = p_account AND rev > p_after
+      ORDER BY rev LIMIT p_most;
+  END $$;
+`
+
+/** What a workstation may call of these. */
+export const feedForStations = ['hold_lease', 'give_up_lease', 'publish', 'changes'] as const

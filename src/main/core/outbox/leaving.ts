@@ -1,0 +1,95 @@
+/**
+ * What leaves now: it is `sending` on the disk before anything goes, and what came of earlier sends is written in the same go. The
+ * embedded database's side of what every store of sends promises; the office's is core/office/sends.ts.
+ */
+import type { AppError } from '../../../shared/contract/index.ts'
+import type { Time } from '../lib/time.ts'
+import type { Db } from '../storage/connection.ts'
+import { type Ended, recorder } from './attempts.ts'
+import type { AccountPauses, SendTimes, Waits } from './pauses.ts'
+import { overdue } from './send-actions.ts'
+import type { SendQueries } from './send-list.ts'
+import type { Send, SentRequest } from './send-record.ts'
+import type { Sends } from './sends.ts'
+
+export interface LeavingDeps {
+  db: Db
+  sends: Sends
+  queries: SendQueries
+  pauses: AccountPauses
+  times: SendTimes
+  /** What becomes of a send that may leave again: `cancelled` if its batch was. */
+  backTo: (send: Send) => 'ready' | 'cancelled'
+  /** Whether it was shown lately that no earlier attempt of a send arrived. */
+  isProven: (id: string) => boolean
+  time: Pick<Time, 'now'>
+}
+
+interface Taken {
+  begun: { send: Send; content: SentRequest }[]
+  heldBack: Send[]
+}
+
+/** What one turn wrote: what came of sends that ended, and what leaves. */
+export interface Recorded extends Taken {
+  recorded: Send[]
+}
+
+export type Leaving = ReturnType<typeof openLeaving>
+
+export function openLeaving(deps: LeavingDeps) {
+  const { db, sends, queries, pauses, times, isProven, time } = deps
+  const record = recorder(deps)
+
+  /** What may leave next, or how long until something may, in milliseconds. */
+  function next(accountId: string): { due?: Waits; wait?: number } {
+    let wait: number | undefined
+    for (const waiting of queries.waiting(accountId)) {
+      const left = times.left(waiting)
+      if (left <= 0) return { due: waiting }
+      wait = Math.min(wait ?? left, left)
+    }
+    return wait === undefined ? {} : { wait }
+  }
+
+  /** Writes down what leaves now, and what turns out not to. */
+  function take(accountId: string, most: number): Taken {
+    const taken: Taken = { begun: [], heldBack: [] }
+    while (taken.begun.length < most && !pauses.isPaused(accountId) && pauses.waits(accountId) === 0) {
+      const { due } = next(accountId)
+      if (!due) break
+      const send = sends.get(due.id)
+      const content = sends.requestOf(send)
+      // What was shown not to have arrived may have turned up since.
+      if (send.firstAttemptedAt !== undefined && !isProven(send.id)) {
+        taken.heldBack.push(sends.change(send, { state: 'uncertain', error: NOT_PROVEN }))
+        continue
+      }
+      const error = overdue(content, time.now())
+      if (error) {
+        taken.heldBack.push(sends.change(send, { state: 'refused', error, settledAt: time.now() }))
+        continue
+      }
+      if (!sends.begin(send.number, time.now())) continue
+      pauses.left(accountId)
+      taken.begun.push({ send, content })
+    }
+    return taken
+  }
+
+  return {
+    next,
+
+    /** All or nothing. @param most how many may leave now. @throws what writing throws. */
+    turn: db.transaction((accountId: string, ended: readonly Ended[], most: number): Recorded => {
+      const recorded = ended.flatMap((one) => record(one))
+      return { recorded, ...take(accountId, most) }
+    })
+  }
+}
+
+const NOT_PROVEN: AppError = {
+  code: 'timeout',
+  message: 'An earlier attempt may have arrived. Countersign checks your folders before sending it again.',
+  mayHaveArrived: true
+}

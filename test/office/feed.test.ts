@@ -1,0 +1,263 @@
+// One workstation polls for all, and what it finds reaches every other: once, in order, also where a bell was missed or a writer was slow.
+import { randomUUID } from 'node:crypto'
+import type { Client, Pool } from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { systemTime } from '../../src/main/core/lib/time.ts'
+import { connected, openPool } from '../../src/main/core/office/connection.ts'
+import { type FeedChange, FeedReader, openPollerLease, tagOf } from '../../src/main/core/office/feed.ts'
+import { openTestOffice, type Station, type TestOffice } from '../fixtures/office.ts'
+
+let office: TestOffice
+let stations: Station[]
+let pools: Pool[]
+let accountId: string
+beforeAll(async () => {
+  office = await openTestOffice(inject('cluster'))
+  stations = await Promise.all(['One', 'Two', 'Three'].map((name) => office.join(name)))
+  pools = stations.map(({ place }) => openPool(place))
+})
+afterAll(() => Promise.all(pools.map((pool) => pool.end())))
+beforeEach(() => {
+  accountId = randomUUID()
+})
+
+function depsOf(index: number, time = systemTime) {
+  const pool = pools[index]
+  if (!pool) throw new Error('There is no such workstation.')
+  return { pool, key: office.key, time }
+}
+const leaseOf = (index: number) => openPollerLease(depsOf(index), accountId)
+async function held(index: number) {
+  const lease = await leaseOf(index).hold()
+  if (!lease) throw new Error('Another holds it.')
+  return lease
+}
+const expire = () =>
+  office.sql(`UPDATE office.lease SET until = now() - interval '1 ms' WHERE name = $1`, [`poll:${accountId}`])
+const change = (reference: string, content: string | undefined = reference) => ({
+  reference,
+  content: content === undefined ? undefined : Buffer.from(content)
+})
+
+describe('the lease of who polls', () => {
+  test('of all who want it at once, one has it', async () => {
+    const got = await Promise.all([0, 1, 2].map((index) => leaseOf(index).hold()))
+    expect(got.filter(Boolean)).toHaveLength(1)
+  })
+
+  test('who has it goes on having it, and is the same holder', async () => {
+    const first = await held(0)
+    expect((await held(0)).epoch).toBe(first.epoch)
+    expect(await leaseOf(1).hold()).toBeUndefined()
+  })
+
+  test('it is counted from before it was asked for', async () => {
+    const clock = { at: 0 }
+    const asked = openPollerLease(depsOf(0, { ...systemTime, elapsed: () => clock.at }), accountId).hold(30_000)
+    clock.at = 20_000
+    expect(await asked).toMatchObject({ until: 30_000 })
+  })
+
+  test('once it holds no longer another takes it, and what the one before hands over is not written', async () => {
+    const before = await held(0)
+    await expire()
+    expect(await leaseOf(0).publish(before, [change('D-1')])).toBe(false)
+    const next = await held(1)
+    expect(next.epoch).toBe(before.epoch + 1)
+    expect(await leaseOf(0).publish(before, [change('D-1')])).toBe(false)
+    expect(await leaseOf(1).publish(before, [change('D-1')])).toBe(false)
+    expect(await leaseOf(1).publish(next, [change('D-1')])).toBe(true)
+  })
+
+  test('a holder who comes back after its end is a new one', async () => {
+    const before = await held(0)
+    await expire()
+    const after = await held(0)
+    expect(after.epoch).toBe(before.epoch + 1)
+    expect(await leaseOf(0).publish(before, [change('D-1')])).toBe(false)
+  })
+
+  test('given up, another has it at once', async () => {
+    await leaseOf(0).giveUp(await held(0))
+    expect(await leaseOf(1).hold()).toBeDefined()
+  })
+
+  test('only who has it gives it up', async () => {
+    const lease = await held(0)
+    await leaseOf(1).giveUp(lease)
+    expect(await leaseOf(1).hold()).toBeUndefined()
+  })
+
+  test('nobody has one for ever', async () => {
+    await expect(leaseOf(0).hold(3_600_000)).rejects.toMatchObject({ code: '22023' })
+  })
+})
+
+describe('what is new', () => {
+  const readers: FeedReader[] = []
+  afterEach(() => {
+    for (const reader of readers.splice(0)) reader.close()
+  })
+
+  /** A reader, and what it was told. */
+  function reading(index: number, { cursor = 0, take }: { cursor?: number; take?: () => Promise<void> } = {}) {
+    const told: string[] = []
+    const names = new Map<string, string>()
+    const kept = { cursor }
+    const reader = new FeedReader({
+      ...depsOf(index),
+      ...{ accountId, cursor },
+      async take(changes: readonly FeedChange[], at) {
+        await take?.()
+        for (const { tag, content } of changes) {
+          const name = content?.toString('utf8') ?? `gone: ${names.get(tag.toString('hex'))}`
+          names.set(tag.toString('hex'), name)
+          told.push(name)
+        }
+        kept.cursor = at
+      }
+    })
+    readers.push(reader)
+    reader.open()
+    return { told, reader, kept }
+  }
+
+  test('reaches the others in order at the bell, each document as it is last', async () => {
+    const lease = await held(0)
+    const { told } = reading(1)
+    await leaseOf(0).publish(lease, [change('D-1'), change('D-2')])
+    await expect.poll(() => told).toEqual(['D-1', 'D-2'])
+    await leaseOf(0).publish(lease, [change('D-1', 'D-1 signed'), change('D-1', 'D-1 complete')])
+    await expect.poll(() => told).toEqual(['D-1', 'D-2', 'D-1 complete'])
+    await leaseOf(0).publish(lease, [{ reference: 'D-2', content: undefined }])
+    await expect.poll(() => told.at(-1)).toBe('gone: D-2')
+  })
+
+  test('is read from the cursor on, and from the beginning by who has nothing', async () => {
+    const lease = await held(0)
+    const first = reading(1)
+    await leaseOf(0).publish(lease, [change('D-1')])
+    await expect.poll(() => first.told).toEqual(['D-1'])
+    first.reader.close()
+    await leaseOf(0).publish(lease, [change('D-2')])
+    const later = reading(1, { cursor: first.kept.cursor })
+    const fresh = reading(2)
+    await expect.poll(() => later.told).toEqual(['D-2'])
+    await expect.poll(() => fresh.told).toEqual(['D-1', 'D-2'])
+  })
+
+  test('more than fits at a time comes all the same', async () => {
+    const lease = await held(0)
+    const names = Array.from({ length: 1_201 }, (_, index) => `D-${index}`)
+    await leaseOf(0).publish(
+      lease,
+      names.map((name) => change(name))
+    )
+    const { told } = reading(1)
+    await expect.poll(() => told).toEqual(names)
+  })
+
+  test('what could not be kept is told again', async () => {
+    const lease = await held(0)
+    let fails = 1
+    const { told } = reading(1, {
+      take: async () => {
+        if (fails-- > 0) throw new Error('The disk is full.')
+      }
+    })
+    await leaseOf(0).publish(lease, [change('D-1')])
+    await expect.poll(() => told).toEqual(['D-1'])
+  })
+
+  /** The reader's line breaks, and two changes come before it is there again; what it was told in the end. */
+  async function withALostLine(): Promise<string[]> {
+    const lease = await held(0)
+    const { told } = reading(1)
+    await leaseOf(0).publish(lease, [change('D-1')])
+    await expect.poll(() => told).toEqual(['D-1'])
+    await office.sql(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1 AND query LIKE '%changes%' OR query LIKE 'LISTEN%'`,
+      [stations[1]?.joined.user]
+    )
+    await leaseOf(0).publish(lease, [change('D-2')])
+    await leaseOf(0).publish(lease, [change('D-3')])
+    await expect.poll(() => told.at(-1)).toBe('D-3')
+    return told
+  }
+
+  test('a bell that nobody heard is made up for', async () => {
+    expect(await withALostLine()).toEqual(['D-1', 'D-2', 'D-3'])
+  })
+
+  test('a mutant that tells only what the bell was rung for misses something', async () => {
+    const newest = 'rev > p_after AND rev = (SELECT feed.rev FROM feed WHERE feed.account = p_account)'
+    await office.mutated('changes', 'rev > p_after', newest, async () => {
+      expect(await withALostLine()).toEqual(['D-1', 'D-3'])
+    })
+  })
+
+  /** Two write at once, and the first is slow to end; what is read before and after that. */
+  async function withASlowWriter(): Promise<string[]> {
+    const { epoch } = await held(0)
+    const place = stations[0]?.place ?? office.administrator
+    const tags = ['D-1', 'D-2'].map((reference) => tagOf(office.key, reference))
+    const write = (client: Client, index: number) =>
+      client.query('SELECT office.publish($1, $2, $3, $4)', [accountId, epoch, [tags[index]], [null]])
+    let cursor = 0
+    const read: string[] = []
+    const look = async () => {
+      const { rows } = await depsOf(1).pool.query<{ tag: Buffer; rev: number }>(
+        'SELECT tag, rev FROM office.changes($1, $2, 10)',
+        [accountId, cursor]
+      )
+      for (const { tag, rev } of rows) {
+        read.push(tags[0]?.equals(tag) ? 'D-1' : 'D-2')
+        cursor = rev
+      }
+    }
+    // The account has been written to before.
+    await leaseOf(0).publish({ epoch, until: 0 }, [])
+    await connected(place, (slow) =>
+      connected(place, async (quick) => {
+        await slow.query('BEGIN')
+        await write(slow, 0)
+        let isDone = false
+        const second = write(quick, 1).then(() => {
+          isDone = true
+        })
+        const waits = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND usename = $1`
+        await expect.poll(async () => isDone || (await office.sql(waits, [place.user])).length > 0).toBe(true)
+        await look()
+        await slow.query('COMMIT')
+        await second
+      })
+    )
+    await look()
+    return read
+  }
+
+  test('no reader gets past a writer who is slow', async () => {
+    expect(await withASlowWriter()).toEqual(['D-1', 'D-2'])
+  })
+
+  test('a mutant that takes its numbers from a bare sequence lets one be skipped', async () => {
+    await office.sql('CREATE SEQUENCE office.bare; GRANT ALL ON office.bare TO PUBLIC')
+    const counted = 'UPDATE feed SET rev = rev + cardinality(p_tags) WHERE account = p_account RETURNING rev INTO last;'
+    await office.mutated('publish', counted, `SELECT nextval('office.bare') INTO last;`, async () => {
+      expect(await withASlowWriter()).toEqual(['D-2'])
+    })
+  })
+
+  test('the server has neither what a document holds nor what it is called', async () => {
+    const reference = `Planted-${randomUUID()}`
+    await leaseOf(0).publish(await held(0), [change(reference)])
+    const rows = await office.sql<{ tag: Buffer; sealed: Buffer }>(
+      'SELECT tag, sealed FROM office.mirror WHERE account = $1',
+      [accountId]
+    )
+    expect(rows).toHaveLength(1)
+    for (const { tag, sealed } of rows) expect(Buffer.concat([tag, sealed]).includes(reference)).toBe(false)
+    const { told } = reading(2)
+    await expect.poll(() => told).toEqual([reference])
+  })
+})

@@ -1,0 +1,472 @@
+// What every store of sends promises, the embedded one and the office's: a send leaves once, whoever is killed, stopped or late.
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Pool } from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { openPool } from '../../src/main/core/office/connection.ts'
+import { openOfficeSends, type SendStore } from '../../src/main/core/office/sends.ts'
+import { type Chance, chanceOf } from '../chaos/chance.ts'
+import { begin, killed } from '../chaos/killed-process.ts'
+import { type CountingService, openCountingService } from '../fixtures/counting-service.ts'
+import { openEmbeddedSends } from '../fixtures/embedded-sends.ts'
+import { openTestOffice, type Station, type TestOffice } from '../fixtures/office.ts'
+import type { Orders } from '../fixtures/sending-station.ts'
+
+const PROGRAM = new URL('../fixtures/sending-station.ts', import.meta.url)
+
+/** A fresh store of its own. */
+interface Under {
+  store: SendStore
+  accountId: string
+  /** The store as another holder has it: another workstation, or the next run of this one. */
+  another(): Promise<SendStore>
+  close(): Promise<void>
+}
+
+const time = { elapsed: () => performance.now() }
+let office: TestOffice
+let stations: Station[]
+let pools: Pool[]
+
+beforeAll(async () => {
+  // Looks have been at once.
+  office = await openTestOffice(inject('cluster'), { look: '0 s' })
+  stations = await Promise.all(['One', 'Two', 'Three'].map((name) => office.join(name)))
+  pools = stations.map(({ place }) => openPool(place))
+})
+afterAll(() => Promise.all(pools.map((pool) => pool.end())))
+
+/** The store as a workstation has it. */
+function storeAt(index: number): SendStore {
+  const pool = pools[index]
+  if (!pool) throw new Error('There is no such workstation.')
+  return openOfficeSends({ pool, key: office.key, time })
+}
+
+/** No claim holds any more, as after the whole of its time. */
+async function expire(): Promise<void> {
+  await office.sql(`UPDATE office.send SET lease_until = now() - interval '1 ms' WHERE state = 'sending'`)
+}
+
+const kinds: Record<string, () => Promise<Under>> = {
+  async embedded() {
+    const folder = await mkdtemp(join(tmpdir(), 'countersign-sends-'))
+    const file = join(folder, 'sends.db')
+    const first = await openEmbeddedSends(file, true)
+    const opened = [first]
+    return {
+      store: first.store,
+      accountId: first.accountId,
+      async another() {
+        const next = await openEmbeddedSends(file, true)
+        opened.push(next)
+        return next.store
+      },
+      async close() {
+        for (const one of opened) one.close()
+        await rm(folder, { recursive: true, force: true })
+      }
+    }
+  },
+  async office() {
+    return {
+      store: storeAt(0),
+      accountId: randomUUID(),
+      async another() {
+        await expire()
+        return storeAt(1)
+      },
+      close: async () => undefined
+    }
+  }
+}
+
+const content = (id: string) => Buffer.from(JSON.stringify({ id }))
+
+describe.each(Object.entries(kinds))('sends in the store: %s', (_name, open) => {
+  let under: Under
+  let store: SendStore
+  beforeEach(async () => {
+    under = await open()
+    store = under.store
+    await store.configure(under.accountId, { concurrency: 2, perMinute: null })
+  })
+  afterEach(() => under.close())
+
+  const put = async (count = 1, inMs = 0) => {
+    const ids = Array.from({ length: count }, () => randomUUID())
+    for (const id of ids) await store.put(under.accountId, id, content(id), inMs)
+    return ids
+  }
+  const claimed = async (most = 10, of = store) => await of.claim(under.accountId, most)
+  const only = async () => {
+    const [id = ''] = await put()
+    const [claim] = await claimed()
+    if (claim?.id !== id) throw new Error('It was not claimed.')
+    return claim
+  }
+
+  test('what is claimed is sending, as it was put, and nobody else’s', async () => {
+    const [id = ''] = await put()
+    const [claim] = await claimed()
+    expect(JSON.parse(String(claim?.content))).toEqual({ id })
+    expect(await store.stateOf(id)).toBe('sending')
+    expect(await claimed()).toEqual([])
+  })
+
+  test('the same put twice is one send', async () => {
+    const [id = ''] = await put()
+    await store.put(under.accountId, id, content(id))
+    expect(await claimed()).toHaveLength(1)
+  })
+
+  test('no more are under way than may be', async () => {
+    await put(5)
+    const first = await claimed(1)
+    expect(first).toHaveLength(1)
+    expect(await claimed()).toHaveLength(1)
+    expect(await claimed()).toEqual([])
+    await store.finish(first[0] ?? { id: '', epoch: 0 }, 'accepted', {})
+    expect(await claimed()).toHaveLength(1)
+  })
+
+  test('the pace lets one go, and then none for a while', async () => {
+    await store.configure(under.accountId, { concurrency: 4, perMinute: 1 })
+    await put(3)
+    expect(await claimed()).toHaveLength(1)
+    expect(await claimed()).toEqual([])
+  })
+
+  test('what may leave later doesn’t leave now', async () => {
+    await put(1, 3_600_000)
+    expect(await claimed()).toEqual([])
+  })
+
+  test('of those at once no two get the same', async () => {
+    await store.configure(under.accountId, { concurrency: 4, perMinute: null })
+    const ids = await put(4)
+    const claims = (await Promise.all(Array.from({ length: 10 }, () => claimed(2)))).flat()
+    expect(claims.map(({ id }) => id).sort()).toEqual([...ids].sort())
+  })
+
+  test('nothing leaves a paused outbox, until it is resumed', async () => {
+    await put()
+    await store.pause(under.accountId)
+    expect(await claimed()).toEqual([])
+    await store.resume(under.accountId)
+    expect(await claimed()).toHaveLength(1)
+  })
+
+  test('an answer that concerns all pauses the outbox, and the send waits', async () => {
+    const claim = await only()
+    expect(await store.finish(claim, 'stopped', {})).toBe('ready')
+    expect(await claimed()).toEqual([])
+    await store.resume(under.accountId)
+    expect(await claimed()).toHaveLength(1)
+  })
+
+  test.each([
+    ['accepted', 'sent'],
+    ['refused', 'refused'],
+    ['uncertain', 'uncertain'],
+    ['nothing-left', 'ready']
+  ] as const)('an attempt that ended as %s leaves the send %s', async (end, state) => {
+    const claim = await only()
+    expect(await store.finish(claim, end, {})).toBe(state)
+    expect(await store.stateOf(claim.id)).toBe(state)
+  })
+
+  test('a refusal proves nothing where an earlier attempt may have arrived', async () => {
+    await store.finish(await only(), 'uncertain', {})
+    const [inDoubt] = await store.uncertain(under.accountId)
+    if (!inDoubt) throw new Error('It is not in doubt.')
+    expect(await store.settle(inDoubt, 'ready')).toBe(true)
+    const [again] = await claimed()
+    expect(again?.id).toBe(inDoubt.id)
+    expect(await store.finish(again ?? inDoubt, 'refused', {})).toBe('uncertain')
+  })
+
+  test('what waits can be taken back, and never leaves then; what has left can’t', async () => {
+    const [id = ''] = await put()
+    expect(await store.takeBack(id)).toBe(true)
+    expect(await claimed()).toEqual([])
+    expect(await store.takeBack((await only()).id)).toBe(false)
+  })
+
+  test('a send whose holder is gone is in doubt, and goes again only once it was settled so', async () => {
+    const { id } = await only()
+    const next = await under.another()
+    await next.lapse(under.accountId)
+    expect(await next.stateOf(id)).toBe('uncertain')
+    expect(await claimed(10, next)).toEqual([])
+    const [inDoubt] = await next.uncertain(under.accountId)
+    expect(inDoubt?.id).toBe(id)
+    expect(await next.settle(inDoubt ?? { id, epoch: 0 }, 'ready')).toBe(true)
+    expect(await claimed(10, next)).toHaveLength(1)
+    // That was said of what it was then.
+    expect(await next.settle(inDoubt ?? { id, epoch: 0 }, 'ready')).toBe(false)
+  })
+})
+
+describe('sends that several workstations share', () => {
+  const account = async (limits = { concurrency: 5, perMinute: null }) => {
+    const accountId = randomUUID()
+    await storeAt(0).configure(accountId, limits)
+    return accountId
+  }
+  /** One send, claimed by the first workstation, which is gone; what the second makes of it is up to the test. */
+  async function heldByOneGone() {
+    const [one, two] = [storeAt(0), storeAt(1)]
+    const accountId = await account()
+    const id = randomUUID()
+    await one.put(accountId, id, content(id))
+    const [claim] = await one.claim(accountId, 1)
+    if (!claim) throw new Error('It was not claimed.')
+    await expire()
+    await two.lapse(accountId)
+    return { one, two, accountId, id, claim }
+  }
+  /** The same, and the second has it now, after it was shown not to have arrived. */
+  async function heldByTheNext() {
+    const held = await heldByOneGone()
+    const [inDoubt] = await held.two.uncertain(held.accountId)
+    await held.two.settle(inDoubt ?? held.claim, 'ready')
+    const [next] = await held.two.claim(held.accountId, 1)
+    if (!next) throw new Error('It was not claimed again.')
+    return { ...held, next }
+  }
+
+  test('an expired claim is in doubt', async () => {
+    const { two, accountId, id } = await heldByOneGone()
+    expect(await two.claim(accountId, 1)).toEqual([])
+    expect(await two.stateOf(id)).toBe('uncertain')
+  })
+
+  test('a mutant that makes it ready lets it go twice', async () => {
+    await office.mutated(
+      'lapse',
+      `state = 'uncertain', is_in_doubt = true`,
+      `state = 'ready', is_in_doubt = false`,
+      async () => {
+        const { two, accountId, claim } = await heldByOneGone()
+        expect(await two.claim(accountId, 1)).toMatchObject([{ id: claim.id }])
+      }
+    )
+  })
+
+  test('what the one before says too late decides nothing, but is kept', async () => {
+    const { one, two, id, claim, next } = await heldByTheNext()
+    expect(await one.finish(claim, 'nothing-left', {})).toBe('sending')
+    expect(await two.stateOf(id)).toBe('sending')
+    expect(await two.finish(next, 'accepted', {})).toBe('sent')
+    const kept = await office.sql('SELECT epoch, kind FROM office.answer WHERE send = $1 ORDER BY epoch', [id])
+    expect(kept).toEqual([
+      { epoch: claim.epoch, kind: 'nothing-left' },
+      { epoch: next.epoch, kind: 'accepted' }
+    ])
+  })
+
+  test('a mutant that takes no account of the epoch lets it go twice', async () => {
+    await office.mutated('finish', `AND epoch = p_epoch;`, ';', async () => {
+      const { one, two, accountId, claim } = await heldByTheNext()
+      await one.finish(claim, 'nothing-left', {})
+      expect(await two.claim(accountId, 1)).toMatchObject([{ id: claim.id }])
+    })
+  })
+
+  test('but that it was accepted proves that it arrived', async () => {
+    const { one, two, id, claim, next } = await heldByTheNext()
+    expect(await one.finish(claim, 'accepted', {})).toBe('sent')
+    expect(await two.finish(next, 'refused', {})).toBe('sent')
+    expect(await two.stateOf(id)).toBe('sent')
+  })
+
+  test('nobody ends what they never had', async () => {
+    const { two, claim } = await heldByOneGone()
+    await expect(two.finish(claim, 'accepted', {})).rejects.toMatchObject({ code: '42501' })
+    await expect(two.finish({ ...claim, epoch: 99 }, 'accepted', {})).rejects.toMatchObject({ code: '42501' })
+  })
+
+  test('it goes again no sooner than two looks can have been', async () => {
+    const { two, accountId, id } = await heldByOneGone()
+    await office.sql(`UPDATE office.office SET look = '1 min'`)
+    try {
+      const [inDoubt] = await two.uncertain(accountId)
+      expect(await two.settle(inDoubt ?? { id, epoch: 0 }, 'ready')).toBe(false)
+      expect(await two.settle(inDoubt ?? { id, epoch: 0 }, 'sent')).toBe(true)
+    } finally {
+      await office.sql(`UPDATE office.office SET look = '0 s'`)
+    }
+  })
+
+  test('what shows that it did not arrive goes stale', async () => {
+    const { two, accountId, id } = await heldByOneGone()
+    const [inDoubt] = await two.uncertain(accountId)
+    await two.settle(inDoubt ?? { id, epoch: 0 }, 'ready')
+    await office.sql(`UPDATE office.send SET proven_until = now() - interval '1 ms' WHERE id = $1`, [id])
+    expect(await two.claim(accountId, 1)).toEqual([])
+    expect(await two.stateOf(id)).toBe('uncertain')
+  })
+
+  test('the workstations together have no more under way than one may', async () => {
+    const accountId = await account({ concurrency: 2, perMinute: null })
+    for (let count = 0; count < 10; count++) {
+      const id = randomUUID()
+      await storeAt(0).put(accountId, id, content(id))
+    }
+    const claims = await Promise.all([0, 1, 2].map((index) => storeAt(index).claim(accountId, 10)))
+    expect(claims.flat()).toHaveLength(2)
+  })
+
+  test('a claim is counted from before it was asked for', async () => {
+    const accountId = await account()
+    const id = randomUUID()
+    await storeAt(0).put(accountId, id, content(id))
+    const [pool] = pools
+    if (!pool) throw new Error('There is no workstation.')
+    const clock = { at: 0 }
+    const slow = openOfficeSends({ pool, key: office.key, time: { elapsed: () => clock.at } })
+    const asked = slow.claim(accountId, 1)
+    clock.at = 50_000
+    expect(await asked).toMatchObject([{ until: 90_000 }])
+  })
+
+  test('a body that was altered on the server, or put in another’s place, leaves nowhere', async () => {
+    const [one] = [storeAt(0)]
+    const accountId = await account()
+    const [altered, moved] = [randomUUID(), randomUUID()]
+    for (const id of [altered, moved]) await one.put(accountId, id, content(id))
+    await office.sql(`UPDATE office.send SET sealed = set_byte(sealed, 40, get_byte(sealed, 40) # 1) WHERE id = $1`, [
+      altered
+    ])
+    await office.sql('UPDATE office.send SET sealed = (SELECT sealed FROM office.send WHERE id = $1) WHERE id = $2', [
+      altered,
+      moved
+    ])
+    expect(await one.claim(accountId, 5)).toEqual([])
+    expect(await one.stateOf(altered)).toBe('refused')
+    expect(await one.stateOf(moved)).toBe('refused')
+  })
+
+  test('the server has nothing of what is sent in a form that it could read', async () => {
+    const accountId = await account()
+    const [name, id] = [`Planted ${randomUUID()}`, randomUUID()]
+    await storeAt(0).put(accountId, id, Buffer.from(JSON.stringify({ id, name })))
+    const [row] = await office.sql<{ sealed: Buffer }>('SELECT sealed FROM office.send WHERE id = $1', [id])
+    expect(row?.sealed.includes(name)).toBe(false)
+    expect(await storeAt(1).claim(accountId, 1)).toMatchObject([{ content: Buffer.from(JSON.stringify({ id, name })) }])
+  })
+})
+
+describe('workstations that are killed, and stopped for longer than a claim holds', () => {
+  const LEASE = 2_000
+  const TIMEOUT = 600
+  const LOOK = 400
+  let service: CountingService
+  let folder: string
+  const chance: Chance = chanceOf(Number(process.env.PROPERTY_SEED ?? 1))
+  beforeEach(async () => {
+    service = await openCountingService()
+    folder = await mkdtemp(join(tmpdir(), 'countersign-crowd-'))
+    service.fate = () => {
+      const lot = chance.below(100)
+      return lot < 4 ? 'lost' : lot < 12 ? 'taken' : 'pass'
+    }
+  })
+  afterEach(async () => {
+    await service.close()
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+  })
+
+  /** Each round puts ten sends in, and ends or stops one of the processes somewhere in them. */
+  async function disturbed(
+    store: SendStore,
+    orders: readonly Orders[],
+    { rounds }: { rounds: number }
+  ): Promise<string[]> {
+    const files = await Promise.all(
+      orders.map(async (order, index) => {
+        const file = join(folder, `orders-${index}.json`)
+        await writeFile(file, JSON.stringify(order), { mode: 0o600 })
+        return file
+      })
+    )
+    const running = files.map((file) => begin(PROGRAM, [file]))
+    const ids: string[] = []
+    try {
+      for (const { said } of running) await said('begun')
+      for (let round = 0; round < rounds; round++) {
+        for (let count = 0; count < 10; count++) {
+          const id = randomUUID()
+          ids.push(id)
+          await store.put(orders[0]?.accountId ?? '', id, content(id))
+        }
+        await pause(chance.below(300))
+        const index = chance.below(running.length)
+        const one = running[index]
+        if (!one) continue
+        if (round % 3 === 2) {
+          one.child.kill('SIGSTOP')
+          await pause(LEASE + 500)
+          one.child.kill('SIGCONT')
+        } else {
+          await killed(one.child)
+          const next = begin(PROGRAM, [files[index] ?? ''])
+          running[index] = next
+          await next.said('begun')
+        }
+      }
+      const settled = async () => {
+        const states = await Promise.all(ids.map((id) => store.stateOf(id)))
+        return states.filter((state) => state !== 'sent').length
+      }
+      await expect.poll(settled, { timeout: 240_000, interval: 200 }).toBe(0)
+    } finally {
+      for (const { child } of running) await killed(child)
+    }
+    return ids
+  }
+
+  /** Each once: none lost, none doubled, none called sent that is not. */
+  function check(ids: readonly string[]): void {
+    expect(ids.filter((id) => service.arrivals.get(id) !== 1)).toEqual([])
+    expect(service.arrivals.size).toBe(ids.length)
+  }
+
+  const common = () => ({ serviceUrl: service.url, timeout: TIMEOUT, look: LOOK })
+
+  test.each([2, 4])('one with %i lanes on the embedded store', { timeout: 300_000 }, async (lanes) => {
+    const file = join(folder, 'sends.db')
+    const { store, accountId, close } = await openEmbeddedSends(file, true)
+    try {
+      await store.configure(accountId, { concurrency: lanes, perMinute: null })
+      const orders: Orders = { ...common(), store: { kind: 'embedded', file }, accountId, lanes }
+      check(await disturbed(store, [orders], { rounds: 6 }))
+    } finally {
+      close()
+    }
+  })
+
+  test.each([2, 5])('%i of them in one office', { timeout: 300_000 }, async (count) => {
+    const crowd = await openTestOffice(inject('cluster'), { lease: `${LEASE} ms`, look: `${LOOK} ms` })
+    const members: Station[] = []
+    for (let index = 0; index < count; index++) members.push(await crowd.join(`Counter ${index}`))
+    const [first] = members
+    const pool = openPool(first?.place ?? crowd.administrator)
+    try {
+      const store = openOfficeSends({ pool, key: crowd.key, time })
+      const accountId = randomUUID()
+      await store.configure(accountId, { concurrency: count, perMinute: null })
+      const orders = members.map(({ place, joined }): Orders => {
+        const of = { kind: 'office' as const, place, key: joined.key.toString('hex') }
+        return { ...common(), store: of, accountId, lanes: 1 }
+      })
+      check(await disturbed(store, orders, { rounds: 9 }))
+    } finally {
+      await pool.end()
+    }
+  })
+})
