@@ -24,12 +24,17 @@ export interface Joined {
   readonly incarnation: string
 }
 
+/** Eight groups of four letters: 160 random bits, which nobody guesses in ten minutes, nor from what the server keeps. */
 export function newCode(): string {
   const letters = [...randomBytes(CODE)].map((byte) => LETTERS[byte % LETTERS.length]).join('')
   return (letters.match(new RegExp(`.{${GROUP}}`, 'g')) ?? []).join('-')
 }
 
-/** What a code stands for in a database. @throws Error if it is none. */
+/**
+ * What a code stands for in a database: the role and its first password, and the key that the office's key is sealed by. Small letters, spaces
+ * and letters that are read for others are taken as they are meant.
+ * @throws Error if it is none.
+ */
 export function meaningOf(code: string, database: string): { role: string; password: string; key: Buffer } {
   const letters = code.toUpperCase().replace(/[\s-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1')
   if (letters.length !== CODE || [...letters].some((letter) => !LETTERS.includes(letter))) {
