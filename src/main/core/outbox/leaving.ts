@@ -77,15 +77,15 @@ export function openLeaving(deps: LeavingDeps) {
     return taken
   }
 
-  return {
-    next,
-
-    /** All or nothing. @param most how many may leave now. @throws what writing throws. */
-    turn: db.transaction((accountId: string, ended: readonly Ended[], most: number): Recorded => {
+  /** All or nothing. @param most how many may leave now. @throws what writing throws. */
+  const turn: (accountId: string, ended: readonly Ended[], most: number) => Recorded = db.transaction(
+    (accountId: string, ended: readonly Ended[], most: number): Recorded => {
       const recorded = ended.flatMap((one) => record(one))
       return { recorded, ...take(accountId, most) }
-    })
-  }
+    }
+  )
+
+  return { next, turn }
 }
 
 const NOT_PROVEN: AppError = {
