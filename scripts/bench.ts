@@ -14,6 +14,7 @@ import { type Bench, type Figure, isMet } from '../test/bench/figure.ts'
 import { firstLoad } from '../test/bench/first-load.ts'
 import { ipc } from '../test/bench/ipc.ts'
 import { list } from '../test/bench/list.ts'
+import { office } from '../test/bench/office.ts'
 import { outbox } from '../test/bench/outbox.ts'
 import { pollingDay } from '../test/bench/polling-day.ts'
 import { start } from '../test/bench/start.ts'
@@ -32,7 +33,8 @@ const benches: readonly Bench[] = [
   documentIndex,
   list,
   counter,
-  downloads
+  downloads,
+  office
 ]
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, json: { type: 'string' } } })

@@ -9,6 +9,7 @@ import { counterChaos } from '../test/chaos/counter.ts'
 import { downloadsChaos } from '../test/chaos/downloads.ts'
 import { dropFoldersChaos } from '../test/chaos/drop-folders.ts'
 import { keychainChaos } from '../test/chaos/keychain.ts'
+import { officeChaos } from '../test/chaos/office.ts'
 import { outboxChaos } from '../test/chaos/outbox.ts'
 import { storageChaos } from '../test/chaos/storage.ts'
 import { type ChaosOptions, isClean, type Tally } from '../test/chaos/tally.ts'
@@ -22,7 +23,8 @@ const areas: Record<string, (options: ChaosOptions) => Promise<Tally>> = {
   storage: storageChaos,
   backup: backupChaos,
   counter: counterChaos,
-  keychain: keychainChaos
+  keychain: keychainChaos,
+  office: officeChaos
 }
 
 const { values } = parseArgs({

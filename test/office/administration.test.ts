@@ -193,7 +193,7 @@ describe('the line to the server', () => {
 
   test('only a certificate of the trusted authority and of that name is taken', async () => {
     const right = aCertificate({ name: 'localhost' })
-    const cluster = await openCluster(right)
+    const cluster = await openCluster({ tls: right })
     try {
       const place = { ...cluster.place, database: 'postgres', host: 'localhost' }
       const isEncrypted = (client: Client) =>
@@ -207,7 +207,7 @@ describe('the line to the server', () => {
       await cluster.close()
     }
     const ofAnother = aCertificate({ name: 'elsewhere.example' })
-    const wrong = await openCluster(ofAnother)
+    const wrong = await openCluster({ tls: ofAnother })
     try {
       const place = { ...wrong.place, database: 'postgres', host: 'localhost', ca: ofAnother.cert }
       await expect(connected(place, async () => 'connected')).rejects.toMatchObject({

@@ -248,6 +248,17 @@ describe('what is new', () => {
     })
   })
 
+  test('what was altered on the server is left out, and holds up nothing', async () => {
+    const lease = await held(0)
+    await leaseOf(0).publish(lease, [change('D-1'), change('D-2')])
+    await office.sql(
+      'UPDATE office.mirror SET sealed = set_byte(sealed, 40, get_byte(sealed, 40) # 1) WHERE account = $1 AND tag = $2',
+      [accountId, tagOf(office.key, 'D-1')]
+    )
+    const { told } = reading(1)
+    await expect.poll(() => told).toEqual(['D-2'])
+  })
+
   test('the server has neither what a document holds nor what it is called', async () => {
     const reference = `Planted-${randomUUID()}`
     await leaseOf(0).publish(await held(0), [change(reference)])

@@ -436,7 +436,7 @@ describe('workstations that are killed, and stopped for longer than a claim hold
     expect(service.arrivals.size).toBe(ids.length)
   }
 
-  const common = () => ({ serviceUrl: service.url, timeout: TIMEOUT, look: LOOK })
+  const common = () => ({ service: { url: service.url }, timeout: TIMEOUT, look: LOOK })
 
   test.each([2, 4])('one with %i lanes on the embedded store', { timeout: 300_000 }, async (lanes) => {
     const file = join(folder, 'sends.db')

@@ -6,7 +6,7 @@
 import { createHmac } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
 import { backoff, type Time } from '../lib/time.ts'
-import { seal, unseal } from './sealing.ts'
+import { seal, unsealIfWhole } from './sealing.ts'
 
 /** One document as it was last, or that it is gone. */
 export interface FeedChange {
@@ -82,7 +82,7 @@ export interface FeedReaderDeps extends FeedDeps {
   accountId: string
   /** From where it reads on: what `cursor` was when what it told was kept; 0 for everything. */
   cursor: number
-  /** Told what is new, in order; what it rejects with is told again. `cursor` is to be kept with it. */
+  /** Told what is new, in order, but what was altered on the server; what it rejects with is told again. `cursor` is to be kept with it. */
   take: (changes: readonly FeedChange[], cursor: number) => Promise<void>
 }
 
@@ -141,9 +141,11 @@ export class FeedReader {
         )
         const last = rows.at(-1)
         if (!last || this.#isClosed) return true
-        const changes = rows.map(({ tag, sealed }) => ({
-          ...{ tag, content: sealed ? unseal(key, identityOf(accountId, tag), sealed) : undefined }
-        }))
+        const changes = rows.flatMap(({ tag, sealed }): FeedChange[] => {
+          if (!sealed) return [{ tag, content: undefined }]
+          const content = unsealIfWhole(key, identityOf(accountId, tag), sealed)
+          return content ? [{ tag, content }] : []
+        })
         await take(changes, last.rev)
         this.#cursor = last.rev
       }

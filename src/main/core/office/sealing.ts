@@ -36,6 +36,15 @@ export function unseal(key: Buffer, identity: string, sealed: Buffer): Buffer {
   })
 }
 
+/** Undefined if it is not as it was sealed here: altered on the server, or put in another’s place. */
+export function unsealIfWhole(key: Buffer, identity: string, sealed: Buffer): Buffer | undefined {
+  try {
+    return unseal(key, identity, sealed)
+  } catch {
+    return undefined
+  }
+}
+
 /** Which key it is, which tells nothing of the key. */
 function keyId(key: Buffer): Buffer {
   return derived(key, 'key id', KEY_ID)

@@ -5,7 +5,7 @@
 import type { Pool } from 'pg'
 import type { SendState } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
-import { seal, unseal } from './sealing.ts'
+import { seal, unsealIfWhole } from './sealing.ts'
 
 /** What came of an attempt. nothing-left: it can't have arrived. stopped: neither, and it concerns all that would follow. */
 export type AttemptEnd = 'accepted' | 'refused' | 'uncertain' | 'nothing-left' | 'stopped'
@@ -55,14 +55,7 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
   async function ask<Row extends object>(sql: string, values: readonly unknown[]): Promise<Row[]> {
     return (await pool.query<Row>(sql, [...values])).rows
   }
-  /** Undefined if it isn't as it was sealed here: altered on the server, or put in another's place. */
-  function opened(id: string, sealed: Buffer): Buffer | undefined {
-    try {
-      return unseal(key, contentOf(id), sealed)
-    } catch {
-      return undefined
-    }
-  }
+  const opened = (id: string, sealed: Buffer) => unsealIfWhole(key, contentOf(id), sealed)
 
   async function finish({ id, epoch }: Pick<Claim, 'id' | 'epoch'>, end: AttemptEnd, answer: unknown) {
     const sealed = seal(key, `answer:${id}:${epoch}`, Buffer.from(JSON.stringify(answer) ?? ''))

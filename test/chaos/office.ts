@@ -1,0 +1,193 @@
+/**
+ * Five workstations of one office send through its PostgreSQL server to the practice service, over a line that loses requests and
+ * answers. Round after round one of them is killed, or stopped for longer than a claim holds; or its lines to the server are cut; or the
+ * server itself ends at once and begins again. Afterwards nothing may be lost, sent twice or said wrongly.
+ */
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Pool } from 'pg'
+import { systemTime } from '../../src/main/core/lib/time.ts'
+import { openPool } from '../../src/main/core/office/connection.ts'
+import { openOfficeSends, type SendStore } from '../../src/main/core/office/sends.ts'
+import { createAuthentication } from '../../src/main/core/service/index.ts'
+import { openPracticeOffice, type PracticeOffice } from '../../src/practice/office.ts'
+import { toFormDirectRequest } from '../../src/shared/composition/index.ts'
+import { FOLDERS } from '../../src/shared/model/index.ts'
+import { clientOf } from '../contract/client-factory.ts'
+import { activeDocuments } from '../fixtures/active-documents.ts'
+import { forms } from '../fixtures/compositions.ts'
+import { openFaultProxy } from '../fixtures/fault-proxy.ts'
+import { openTestOffice, type Station, type TestOffice } from '../fixtures/office.ts'
+import { type Cluster, openCluster } from '../fixtures/office-cluster.ts'
+import type { Orders } from '../fixtures/sending-station.ts'
+import { type Chance, chanceOf } from './chance.ts'
+import { begin, killed } from './killed-process.ts'
+import type { Fault } from './ledger.ts'
+import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
+
+const PROGRAM = new URL('../fixtures/sending-station.ts', import.meta.url)
+const TOKEN = 'made-up-token-1'
+const STATIONS = 5
+const EACH_ROUND = 10
+/** In milliseconds: how long a claim holds, how long a POST may take, how far two looks are apart. */
+const LEASE = 4_000
+const TIMEOUT = 1_500
+const LOOK = 1_000
+
+/** One workstation's process, begun again from the same file. */
+interface Running extends ReturnType<typeof begin> {
+  file: string
+  station: Station
+}
+
+interface Place {
+  cluster: Cluster
+  office: TestOffice
+  practice: PracticeOffice
+  store: SendStore
+  accountId: string
+  running: Running[]
+  chance: Chance
+}
+
+export async function officeChaos({ rounds, seed, say }: ChaosOptions): Promise<Tally> {
+  const began = performance.now()
+  const chance = chanceOf(seed)
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-chaos-'))
+  const cluster = await openCluster()
+  const practice = await openPracticeOffice({ data: 'empty', auth: { scheme: 'bearer', token: TOKEN } })
+  const line = await openFaultProxy(practice.url)
+  line.faultBy((method) => {
+    const lot = method === 'POST' ? chance.below(100) : 100
+    return lot < 2 ? 'cut' : lot < 7 ? 'lose-answer' : 'pass'
+  })
+  const office = await openTestOffice(cluster.place, { lease: `${LEASE} ms`, look: `${LOOK} ms` })
+  const accountId = randomUUID()
+  const running: Running[] = []
+  const tally = emptyTally()
+  const note = notingIn(tally, say)
+  const ids: string[] = []
+  let pool: Pool | undefined
+  try {
+    for (let index = 0; index < STATIONS; index++) {
+      const station = await office.join(`Counter ${index + 1}`)
+      const key = office.key.toString('hex')
+      const orders: Orders = {
+        ...{ store: { kind: 'office', place: station.place, key }, accountId, lanes: 2, timeout: TIMEOUT, look: LOOK },
+        service: { url: line.url, token: TOKEN }
+      }
+      const file = join(folder, `orders-${index}.json`)
+      await writeFile(file, JSON.stringify(orders), { mode: 0o600 })
+      running.push({ ...begin(PROGRAM, [file]), file, station })
+    }
+    pool = openPool((await office.join('Front desk')).place)
+    const store = openOfficeSends({ pool, key: office.key, time: systemTime })
+    await store.configure(accountId, { concurrency: STATIONS, perMinute: null })
+    const place: Place = { cluster, office, practice, store, accountId, running, chance }
+    for (const { said } of running) await said('begun')
+    for (let round = 1; round <= rounds; round++) {
+      for (let count = 0; count < EACH_ROUND; count++) ids.push(await putOne(place))
+      await pause(chance.below(400))
+      await disturb(place)
+      note(await faultsOf(place, ids, false), `after round ${round}`)
+      tally.rounds++
+      if (round % 10 === 0) say(`${round} rounds, ${ids.length} sends`)
+    }
+    await allSettled(place, ids)
+    note(await faultsOf(place, ids, true), 'in the end')
+  } finally {
+    for (const { child } of running) await killed(child)
+    await pool?.end()
+    await line.close()
+    await practice.close()
+    await cluster.close()
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+  }
+  tally.seconds = Math.round((performance.now() - began) / 100) / 10
+  return tally
+}
+
+/** By the same id until it is said to be there: an answer may be lost with the server. */
+async function putOne({ store, accountId }: Place): Promise<string> {
+  const id = randomUUID()
+  const content = Buffer.from(JSON.stringify(toFormDirectRequest(forms(), () => id)))
+  await until(() => store.put(accountId, id, content).then(() => true))
+  return id
+}
+
+async function disturb({ cluster, office, running, chance }: Place): Promise<void> {
+  const kind = chance.oneOf(['kill', 'kill', 'stop', 'cut', 'server'] as const)
+  const index = chance.below(running.length)
+  const one = running[index]
+  if (!one) return
+  if (kind === 'kill') {
+    await killed(one.child)
+    const next = begin(PROGRAM, [one.file])
+    running[index] = { ...one, ...next }
+    await next.said('begun')
+  } else if (kind === 'stop') {
+    one.child.kill('SIGSTOP')
+    await pause(LEASE + 500)
+    one.child.kill('SIGCONT')
+  } else if (kind === 'cut') {
+    const { user } = one.station.joined
+    await office.sql('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [user])
+  } else await cluster.crash()
+}
+
+/** What the service has of each, by our marks; the store is asked before and after, as both go on meanwhile. */
+async function faultsOf(place: Place, ids: readonly string[], isEnd: boolean): Promise<Fault[]> {
+  const before = await statesOf(place, ids)
+  const arrived = await arrivalsAt(place.practice)
+  const faults: Fault[] = []
+  for (const id of ids) {
+    const times = arrived.get(id) ?? 0
+    const state = before.get(id)
+    if (state === undefined) faults.push({ kind: 'lost', words: `${id} is nowhere` })
+    if (times > 1) faults.push({ kind: 'doubled', words: `${id} arrived ${times} times` })
+    if (state === 'sent' && times === 0) faults.push({ kind: 'wrong', words: `${id} is called sent` })
+    if ((state === 'not-sent' || state === 'refused') && times > 0) {
+      faults.push({ kind: 'wrong', words: `${id} is called ${state}, and the service has it` })
+    }
+    if (isEnd && state !== 'sent') faults.push({ kind: 'lost', words: `${id} is ${state} in the end` })
+  }
+  return faults
+}
+
+async function statesOf({ office }: Place, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await office.sql<{ id: string; state: string }>(
+    'SELECT id, state FROM office.send WHERE id = ANY ($1)',
+    [ids]
+  )
+  return new Map(rows.map(({ id, state }) => [id, state]))
+}
+
+async function arrivalsAt({ url }: PracticeOffice): Promise<Map<string, number>> {
+  const authentication = createAuthentication({ scheme: 'bearer', token: () => TOKEN }, { clock: Date.now })
+  const client = clientOf(url, { authentication })
+  const folders = await Promise.all(FOLDERS.map((folder) => activeDocuments(client, folder)))
+  const arrivals = new Map<string, number>()
+  for (const { ClientReference: mark = '' } of folders.flatMap(({ items }) => items)) {
+    arrivals.set(mark, (arrivals.get(mark) ?? 0) + 1)
+  }
+  return arrivals
+}
+
+async function allSettled(place: Place, ids: readonly string[]): Promise<void> {
+  await until(async () => [...(await statesOf(place, ids)).values()].every((state) => state === 'sent'))
+}
+
+/** How long anything may take to come about, in milliseconds. */
+const LONGEST = 300_000
+
+/** Asked until it is so; what fails is asked again. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + LONGEST
+  while (!(await isSo().catch(() => false))) {
+    if (performance.now() > end) throw new Error('It never came about.')
+    await pause(100)
+  }
+}
