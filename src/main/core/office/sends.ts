@@ -21,7 +21,7 @@ export interface Claim {
 }
 
 /** A send that is in doubt, as it is looked for. */
-export type InDoubt = Pick<Claim, 'id' | 'epoch' | 'content'>
+type InDoubt = Pick<Claim, 'id' | 'epoch' | 'content'>
 
 /** What every store of sends promises; `test/office/send-store.test.ts` holds each to it. */
 export interface SendStore {
