@@ -158,6 +158,19 @@ export const scenes: Record<string, () => FakeApi> = {
     api.accounts.check = async () => ({ ok: true, value: { documents: 40, missing: [], clockAheadMinutes: 7 } })
     return api
   },
+  /** On a network with a proxy, a certificate authority and client certificates of the organisation's own. */
+  'office-network': () => {
+    const certificate = { subject: 'Grace Hopper', issuer: 'Harbour Law Root' }
+    const api = usual({ accounts: [{ ...officeAccount(), chosen: true, certificate }] })
+    const vouchedBy = { name: 'Harbour Law Root', validTo: Date.UTC(2031, 4, 3) }
+    api.accounts.check = async () => ({ ok: true, value: { documents: 40, missing: [], vouchedBy } })
+    api.accounts.certificates = async () => ({
+      ok: true,
+      value: [{ fingerprint: 'sha256/a', ...certificate, validTo: Date.UTC(2027, 4, 3) }]
+    })
+    api.system.proxy = async () => ({ ok: true, value: { proxy: 'proxy.harbour.example:8080', wasRefused: true } })
+    return api
+  },
   'office-signed-out': () =>
     usual({ accounts: [{ ...officeAccount(), chosen: true, scheme: 'oauth', waitsForSignIn: true }] }),
   'office-signing-in': () => {

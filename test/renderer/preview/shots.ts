@@ -337,6 +337,14 @@ export const shots: Shot[] = [
   }),
 
   shot('settings-clock', 'office-clock', '#/settings', press(/^Check connection/)),
+  shot('settings-vouched', 'office-network', '#/settings', press(/^Check connection/)),
+  shot('settings-certificate', 'office-network', '#/settings', async (page) => {
+    await page.getByRole('button', { name: /^Edit…/ }).click()
+    await page.getByText('Client certificate').click()
+    await page.getByRole('button', { name: 'Look for certificates' }).click()
+    await page.getByLabel('Certificate', { exact: true }).scrollIntoViewIfNeeded()
+  }),
+  shot('proxy-sign-in', 'office-network', '#/documents', press('Sign in…')),
   shot('settings-signed-out', 'office-signed-out', '#/settings'),
   shot('settings-oauth', 'office-signing-in', '#/settings', connectByOAuth),
   shot('settings-signing-in', 'office-signing-in', '#/settings', async (page) => {
