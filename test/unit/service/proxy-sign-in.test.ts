@@ -13,6 +13,9 @@ function opened(slot = memoryKeychain().proxies) {
   return { signIns, slot, changes: () => changes }
 }
 
+/** All that can go on without anything else has. */
+const atRest = () => new Promise((resolve) => setImmediate(resolve))
+
 /** After a person has signed in. */
 async function signedIn() {
   const made = opened()
@@ -79,6 +82,7 @@ describe('a proxy that asks', () => {
     const first = signIns.forRequest()
     await first.answer(OFFICE)
     const waiting = signIns.forRequest().answer(OFFICE)
+    await atRest()
     first.over('answered')
     expect(await waiting).toEqual(GRACE)
     expect(await signIns.forRequest().answer(OFFICE)).toEqual(GRACE)
@@ -89,6 +93,7 @@ describe('a proxy that asks', () => {
     const first = signIns.forRequest()
     await first.answer(OFFICE)
     const waiting = signIns.forRequest().answer(OFFICE)
+    await atRest()
     first.over('failed')
     expect(await waiting).toEqual(GRACE)
   })
