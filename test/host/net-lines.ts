@@ -84,7 +84,8 @@ async function tunnelThrough(proxy: string, url: URL, login: AskLogin, known: Ma
 /** The certificate that the application chooses where the server insists on one. Of those who merely ask nothing is seen. */
 async function ownFor(session: Session, url: URL, open: () => Promise<Socket>): Promise<OwnCertificate | undefined> {
   const place = `${nameOf(url)}:${portOf(url)}`
-  if (session.chosenCertificates.has(place)) return session.chosenCertificates.get(place)
+  const known = session.chosenCertificates.get(place)
+  if (known) return known
   const isInsisting = await secure(await open(), url, undefined, 'TLSv1.2').then(
     (socket) => void socket.destroy(),
     (error: Error) => /alert/i.test(error.message)
@@ -96,7 +97,9 @@ async function ownFor(session: Session, url: URL, open: () => Promise<Socket>): 
   host.emit('select-client-certificate', event, null, place, all, resolve)
   const chosen = event.defaultPrevented ? await promise : all[0]
   const own = host.ownCertificates[all.findIndex(({ fingerprint }) => fingerprint === chosen?.fingerprint)]
-  // Chromium remembers it for as long as the session lives, that there is none, too.
+  // As Chromium calls a server that insists on one and got none.
+  if (!own) throw new Error('net::ERR_BAD_SSL_CLIENT_AUTH_CERT')
+  // Chromium remembers it for as long as the session lives.
   session.chosenCertificates.set(place, own)
   return own
 }

@@ -98,7 +98,7 @@ export class Session extends Emulated implements Offered {
   /** @internal */
   verifyProc: Parameters<Electron.Session['setCertificateVerifyProc']>[0] | undefined
   /** @internal the certificates of ours that servers were shown, by host and port */
-  readonly chosenCertificates = new Map<string, OwnCertificate | undefined>()
+  readonly chosenCertificates = new Map<string, OwnCertificate>()
   /** @internal what proxies were signed in to with */
   readonly proxyLogins = new Map<string, string>()
   #context: Promise<string> | undefined
