@@ -9,6 +9,7 @@ import { wantsStaff } from '../shared/wants-staff.ts'
 import { openComposing } from './composing.ts'
 import type { NoteInAudit } from './core/audit/audit.ts'
 import { openBackups } from './core/backup/backups.ts'
+import { openRecovery, recoverKey } from './core/backup/recovery.ts'
 import { BackupSchedule } from './core/backup/schedule.ts'
 import { copyOfDocument } from './core/drafts/copy-of-document.ts'
 import { dayAt, isoWriter } from './core/lib/calendar.ts'
@@ -101,6 +102,10 @@ export async function openApp(start: AppStart) {
     organisation: () => organisationsBackups(organisation.policy, foundation.home),
     isBusy: () => counter.counter.isRunning()
   })
+  const recovery = openRecovery({
+    ...{ ...backupParts, note },
+    publicKey: () => organisation.policy.recovery?.publicKey
+  })
   const support = openSupport(foundation, {
     ...{ version: app.getVersion(), counter, watch, schedule, outbox: composing.outbox },
     lastBackup: () => backups.last()?.at
@@ -119,15 +124,25 @@ export async function openApp(start: AppStart) {
   })
   const parts = {
     ...{ foundation, folders, composing, counter, identity, notifications, support, watching },
-    ...{ backups, backupWorker, schedule, updates }
+    ...{ backups, backupWorker, recovery, schedule, updates }
   }
   followSignals(parts)
   noteRestored(foundation, note)
+  noteNewKey(foundation, note)
+  void recovery.follow(foundation.log)
   return parts
 }
 
 /** Watches the folders that the organisation names, and follows what else it sets meanwhile; answers how to follow no longer. */
-export function followPolicy({ foundation, composing, counter, notifications, schedule, updates }: App): () => void {
+export function followPolicy({
+  foundation,
+  composing,
+  counter,
+  notifications,
+  recovery,
+  schedule,
+  updates
+}: App): () => void {
   const { organisation, accounts, clients, home, log, send, signals } = foundation
   const applyFolders = () => applyDropFolders({ organisation, accounts, home, log, dropFolders: composing.dropFolders })
   void applyFolders()
@@ -143,6 +158,7 @@ export function followPolicy({ foundation, composing, counter, notifications, sc
       notifications.notifier.documentsChanged()
       schedule.look()
       updates.policyChanged()
+      void recovery.follow(log)
       await applyFolders()
     }
   })
@@ -155,6 +171,14 @@ function noteRestored({ restored, time }: App['foundation'], note: NoteInAudit):
   const made = isoWriter(time.zone())(madeAt)
   const before = entriesBefore === undefined ? {} : { before: String(entriesBefore) }
   note({ what: 'data-restored', detail: { made, ...before } }, undefined, restored.done)
+}
+
+/** The audit trail has that the database got another key; that it didn't get it is told in this run. */
+function noteNewKey({ storage, troubles }: App['foundation'], note: NoteInAudit): void {
+  const rekeyed = storage.state === 'encrypted' ? storage.rekeyed : undefined
+  if (rekeyed?.state === 'done') note({ what: 'database-key-changed' }, undefined, () => void rekeyed.settled())
+  if (rekeyed?.state === 'given-up')
+    troubles.ofThisRun({ kind: 'no-new-key', store: 'database', reason: rekeyed.reason })
 }
 
 /** What happens in one part, and what follows of it in others. */
@@ -310,6 +334,10 @@ export function serveScreens(parts: App, life: Life): void {
         ...{ storage: foundation.storage, troubles: foundation.troubles, restart: life.restart, ...dialogs },
         backups: parts.backups,
         schedule: parts.schedule,
+        recovery: parts.recovery,
+        isSigning: () => counter.counter.isRunning(),
+        recoverKey: (typed, keychain) =>
+          recoverKey({ keychain, folder: foundation.dataFolder, now: time.now() }, typed),
         today: () => dayAt(time.now(), time.zone()),
         openKeychain,
         startEmpty: () => putDatabaseAside(foundation.dataFolder, time.now())

@@ -104,7 +104,7 @@ export async function openFoundation({ log, devServer, policy }: AppStart) {
   if (settingsTrouble?.code === 'set-aside')
     troubles.setAside('settings', { name: settingsTrouble.name, reason: 'damaged' })
   if (settingsTrouble?.code === 'in-memory')
-    troubles.inMemory({ kind: 'in-memory', store: 'settings', reason: memoryReasonOf(settingsTrouble.reason) })
+    troubles.ofThisRun({ kind: 'in-memory', store: 'settings', reason: memoryReasonOf(settingsTrouble.reason) })
 
   const organisation = await Organisation.open({ db, place: policy, time, log })
   const accounts = openAccounts({ db, secrets: secretsBeside(storage, keychain), newId, time, organisation })

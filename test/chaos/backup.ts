@@ -1,5 +1,5 @@
 /**
- * Kills a process while it backs up, restores, puts a restored copy in place, or migrates. After each the backup opens with its passphrase,
+ * Kills a process while it backs up, restores, puts a restored copy in place, migrates, or gives the database another key. After each the backup opens with its passphrase,
  * whole, and the data folder has what was there or what was restored, each whole, with what was there set aside; nothing else.
  */
 import { randomBytes } from 'node:crypto'
@@ -12,7 +12,8 @@ import { decideOnRestore, finishRestore, stageBackup } from '../../src/main/core
 import { connectEncrypted, type Db } from '../../src/main/core/storage/connection.ts'
 import { DATABASE_FILE, openDatabase } from '../../src/main/core/storage/database.ts'
 import { migrate, migrations } from '../../src/main/core/storage/migrations.ts'
-import { lastingKeychain } from '../unit/storage/keychains.ts'
+import { askForKey } from '../../src/main/core/storage/rekey.ts'
+import { fileKeychain, lastingKeychain } from '../unit/storage/keychains.ts'
 import { chanceOf } from './chance.ts'
 import { begin, killed } from './killed-process.ts'
 import type { Fault } from './ledger.ts'
@@ -21,7 +22,8 @@ import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
 export const PASSPHRASE = 'a passphrase of four words'
 const PROGRAM = new URL('./restoring-until-killed.ts', import.meta.url)
 const BACKUP = 'office.countersign-backup'
-const WAYS = ['back up', 'restore', 'put in place', 'migrate'] as const
+const KEYCHAIN = 'keychain.json'
+const WAYS = ['back up', 'restore', 'put in place', 'migrate', 'rekey'] as const
 export type Way = (typeof WAYS)[number]
 
 const wrong = (words: string): Fault => ({ kind: 'wrong', words })
@@ -69,6 +71,10 @@ async function prepare(root: string, key: Buffer): Promise<void> {
     ...{ folder: join(root, 'decided'), path: join(root, BACKUP), passphrase: PASSPHRASE, key, now: Date.now() }
   })
   await decideOnRestore(join(root, 'decided'), stage, Date.now())
+  await cp(join(root, 'own'), join(root, 'asked'), { recursive: true })
+  const keychain = fileKeychain(join(root, KEYCHAIN))
+  await keychain.databaseKey.set(key.toString('hex'))
+  await askForKey(join(root, 'asked'), keychain, randomBytes(32))
   await cp(join(root, 'own'), join(root, 'first'), { recursive: true })
   await rm(join(root, 'first', DATABASE_FILE))
   const first = connectEncrypted(join(root, 'first', DATABASE_FILE), key)
@@ -99,21 +105,38 @@ function kept(db: Db): string | undefined {
   return all.length === 1 && count === 400 ? String(all[0]) : undefined
 }
 
-async function opened(folder: string, key: Buffer): Promise<Db> {
-  const keychain = lastingKeychain(new Map([['database-key', key.toString('hex')]]))
+/** @param key in the keychain, or a keychain that outlives the process. */
+async function opened(folder: string, key: Buffer | string): Promise<Db> {
+  const keychain =
+    typeof key === 'string' ? fileKeychain(key) : lastingKeychain(new Map([['database-key', key.toString('hex')]]))
   const found = await openDatabase({ folder, keychain, random: randomBytes, clock: Date.now })
   if (found.state !== 'encrypted' || found.setAside)
     throw new Error(`It is opened as ${JSON.stringify({ ...found, db: 0 })}`)
   return found.db
 }
 
+/** Whether the database opens by this key. */
+function opens(folder: string, key: Buffer): boolean {
+  try {
+    connectEncrypted(join(folder, DATABASE_FILE), key).close()
+    return true
+  } catch {
+    return false
+  }
+}
+
 async function placeOf(root: string, way: Way): Promise<{ copy: string; folder: string }> {
   const copy = await mkdtemp(join(root, 'round-'))
   const folder = join(copy, 'own')
-  await cp(join(root, { 'back up': 'own', restore: 'own', 'put in place': 'decided', migrate: 'first' }[way]), folder, {
-    recursive: true
-  })
+  await cp(
+    join(root, { 'back up': 'own', restore: 'own', 'put in place': 'decided', migrate: 'first', rekey: 'asked' }[way]),
+    folder,
+    {
+      recursive: true
+    }
+  )
   await cp(join(root, BACKUP), join(copy, BACKUP))
+  await cp(join(root, KEYCHAIN), join(copy, KEYCHAIN))
   return { copy, folder }
 }
 
@@ -144,9 +167,10 @@ async function killedIn(
     await pause(after)
     await killed(child)
     await finishRestore(folder)
-    const db = await opened(folder, key)
+    const db = await opened(folder, way === 'rekey' ? join(copy, KEYCHAIN) : key)
     const found = kept(db)
     db.close()
+    if (way === 'rekey' && opens(folder, key)) faults.push(wrong('the key that it had still opens it'))
     isNew = found === 'new'
     if (found === undefined) faults.push(lost(`not all of it is there`))
     if (isNew && way !== 'restore' && way !== 'put in place') faults.push(wrong(`it is another after “${way}”`))
@@ -158,7 +182,7 @@ async function killedIn(
       if (kept(old) !== 'old') faults.push(lost('what was set aside isn’t all there'))
       old.close()
     }
-    const left = names.filter((name) => /^(restore|backup)/.test(name))
+    const left = names.filter((name) => /^(restore|backup)|rekeyed$/.test(name))
     if (left.length > 0) faults.push(wrong(`${left.join(', ')} stayed behind`))
     const into = await mkdtemp(join(copy, 'check-'))
     await stageBackup({ folder: into, path: join(copy, BACKUP), passphrase: PASSPHRASE, key, now: 1 })

@@ -1,9 +1,10 @@
-/** Backs up, restores, puts a restored copy in place, or migrates, and says when it begins and is done. See backup.ts. */
+/** Backs up, restores, puts a restored copy in place, migrates, or gives the database another key, and says when it begins and is done. See backup.ts. */
 import { writeSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { decideOnRestore, finishRestore, stageBackup } from '../../src/main/core/backup/restore.ts'
 import { openDatabase } from '../../src/main/core/storage/database.ts'
-import { lastingKeychain } from '../unit/storage/keychains.ts'
+import { fileKeychain, lastingKeychain } from '../unit/storage/keychains.ts'
 import { backUp, PASSPHRASE, type Way } from './backup.ts'
 
 const [way, folder = '', path = '', hex = ''] = process.argv.slice(2)
@@ -17,6 +18,12 @@ const work: Record<Way, () => Promise<unknown>> = {
     await finishRestore(folder)
   },
   'put in place': () => finishRestore(folder),
+  async rekey() {
+    const keychain = fileKeychain(join(path, '..', 'keychain.json'))
+    const opened = await openDatabase({ folder, keychain, random: () => key, clock: Date.now })
+    if (opened.state === 'encrypted' && opened.rekeyed?.state === 'done') await opened.rekeyed.settled()
+    opened.db.close()
+  },
   async migrate() {
     const keychain = lastingKeychain(new Map([['database-key', hex]]))
     const { db } = await openDatabase({ folder, keychain, random: () => key, clock: Date.now })

@@ -2,19 +2,18 @@
  * Run as a program: one workstation, which does what it is told on its standard input, a line of JSON each, and answers each with
  * one. It is meant to be killed, to run out of disk, and to lose its keychain. Its time passes quicker than ours.
  */
-import { mkdirSync, readFileSync, writeSync } from 'node:fs'
-import { rename, writeFile } from 'node:fs/promises'
+import { mkdirSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import keytar from 'keytar'
 import type { SigningTurn } from '../../src/main/core/counter/deps.ts'
 import { systemTime, type Time } from '../../src/main/core/lib/time.ts'
-import { type Keychain, keychainOver } from '../../src/main/core/storage/keychain.ts'
 import { openKeytarKeychain } from '../../src/main/core/storage/keytar-keychain.ts'
 import { asAppError } from '../../src/main/ipc/errors.ts'
 import type { AppError, SendState } from '../../src/shared/contract/index.ts'
 import { form, forms, signer } from '../fixtures/compositions.ts'
 import { openWorkstation, UNSEEN_PAGE } from '../fixtures/workstation.ts'
+import { fileKeychain } from '../unit/storage/keychains.ts'
 
 const HASTE = 20
 
@@ -61,41 +60,6 @@ const time: Time = {
   ...systemTime,
   elapsed: () => performance.now() * HASTE,
   after: (delay, task) => systemTime.after(delay / HASTE, task)
-}
-
-/** Entries in a file that is replaced as a whole: what was set outlives a kill, as it does in the system's. */
-function fileKeychain(path: string): Keychain {
-  const entries = new Map<string, string>(
-    (() => {
-      try {
-        return JSON.parse(readFileSync(path, 'utf8')) as [string, string][]
-      } catch {
-        return []
-      }
-    })()
-  )
-  let saving = Promise.resolve()
-  function save(): Promise<void> {
-    saving = saving.then(async () => {
-      await writeFile(`${path}.new`, JSON.stringify([...entries]))
-      await rename(`${path}.new`, path)
-    })
-    return saving
-  }
-  return keychainOver(
-    {
-      get: async (name) => entries.get(name) ?? null,
-      set(name, secret) {
-        entries.set(name, secret)
-        return save()
-      },
-      delete(name) {
-        entries.delete(name)
-        return save()
-      }
-    },
-    'in-os'
-  )
 }
 
 const opened =

@@ -1,7 +1,10 @@
 import { fireEvent, screen, waitFor } from '@testing-library/svelte'
 import { afterEach, expect, test } from 'vitest'
 import Backups from '../../src/renderer/src/screens/settings/Backups.svelte'
+import LockedData from '../../src/renderer/src/screens/settings/LockedData.svelte'
+import RecoveryKey from '../../src/renderer/src/screens/settings/RecoveryKey.svelte'
 import ScheduledBackups from '../../src/renderer/src/screens/settings/ScheduledBackups.svelte'
+import { readRecoveryKey } from '../../src/shared/recovery-key.ts'
 import { fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { type Opened, openOffice, show } from './office.ts'
@@ -122,4 +125,45 @@ test('backups by themselves: set with a folder and a passphrase, made now, and t
   expect(screen.getByText(/Last backup:/)).toBeTruthy()
   await press('Turn off')
   expect(inputs('storage.scheduleBackups').at(-1)).toEqual({ plan: null })
+})
+
+test('a recovery key is made on the page, noted, and told to nobody before', async () => {
+  opened = await openOffice(fakeApi())
+  show(opened, RecoveryKey)
+  await settle()
+  await press('Make a recovery key…')
+  const shown =
+    screen.getByText((_text, node) => node?.matches('p.key') ?? false).textContent?.replaceAll(/\s/g, '') ?? ''
+  expect(readRecoveryKey(shown)).toHaveProperty('bytes')
+  await press('Use this key')
+  expect(screen.getByText('Note the key first. It can’t be shown again.')).toBeTruthy()
+  expect(count('storage.keepRecoveryKey')).toBe(0)
+  await press('Print…')
+  expect(count('pdf.print')).toBe(1)
+  expect(document.querySelector('.sheets')).toBeNull()
+  await fireEvent.click(screen.getByRole('checkbox', { name: /printed it or written it down/ }))
+  await press('Use this key')
+  const [kept] = opened.api.control.calls.filter(({ name }) => name === 'storage.keepRecoveryKey')
+  expect((kept as { input: { key: string } }).input.key.replaceAll('-', '')).toBe(shown)
+  expect(screen.getByText(/It opens your data if this computer’s keychain is lost/)).toBeTruthy()
+  await press('Replace recovery key…')
+  await press('Cancel')
+  await press('Change encryption key…')
+  await fireEvent.click(screen.getByRole('checkbox', { name: /printed it or written it down/ }))
+  await press('Change and restart')
+  expect(count('storage.changeKey')).toBe(1)
+  expect(document.body.textContent?.replaceAll(/\s/g, '')).not.toContain(shown)
+})
+
+test('data that are locked take a recovery key, and a wrong one is told at its field', async () => {
+  opened = await openOffice(fakeApi())
+  show(opened, LockedData, { reason: 'key-missing' })
+  await settle()
+  await press('Enter recovery key…')
+  const message = 'Group 3 isn’t right. Compare it with the printed key.'
+  opened.api.control.fail('storage.recover', { code: 'invalid', message, fields: [{ field: 'key', message }] })
+  await fireEvent.input(screen.getByLabelText('Recovery key'), { target: { value: 'AAAAA' } })
+  await press('Open my data')
+  expect(screen.getByText(message)).toBeTruthy()
+  expect(screen.getByLabelText('Recovery key').getAttribute('aria-invalid')).toBe('true')
 })

@@ -5,7 +5,7 @@
 
 import type { Composition } from '../../src/shared/composition/composition.ts'
 import type { Api, EventName, Events } from '../../src/shared/contract/api.ts'
-import { BackupPlan, type BackupsView } from '../../src/shared/contract/backups.ts'
+import { BackupPlan, type BackupsView, type RecoveryView } from '../../src/shared/contract/backups.ts'
 import { PERSON_LANGUAGES } from '../../src/shared/contract/counter-views.ts'
 import type { NotificationPreferences } from '../../src/shared/contract/document-requests.ts'
 import type { AppError, ErrorCode, Result } from '../../src/shared/contract/errors.ts'
@@ -159,6 +159,7 @@ export interface FakeState {
   settings: SettingsView
   system: SystemStatus
   backups: BackupsView
+  recovery: RecoveryView
   counter: CounterSession | null
   /** Who can sign here, in place of what the documents say. */
   queue?: CounterEntry[]
@@ -306,6 +307,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     pdf: pdf(),
     printerTakes: true,
     settings: { theme: 'system', zoom: 1 },
+    recovery: { isOffered: false },
     backups: { plan: null, hasPassphrase: false, isRunning: false },
     system: {
       version: '0.1.0',
@@ -525,6 +527,17 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     }),
     'storage.restore': () => null as never,
     'storage.leaveBackup': () => null as never,
+    'storage.recovery': () => state.recovery,
+    'storage.dismissRecoveryOffer': () => {
+      state.recovery = { ...state.recovery, isOffered: false }
+      return null as never
+    },
+    'storage.keepRecoveryKey': () => {
+      state.recovery = { ...state.recovery, paperAt: state.now(), isOffered: false }
+      return null as never
+    },
+    'storage.changeKey': () => null as never,
+    'storage.recover': () => null as never,
     'storage.backups': () => state.backups,
     'storage.chooseBackupFolder': () => ({ id: 'folder-backups', label: 'Backups' }),
     'storage.scheduleBackups': ({ plan, folderId, passphrase }) => {

@@ -2,9 +2,11 @@
 import { basename } from 'node:path'
 import { BACKUP_ENDING } from '../core/backup/backup.ts'
 import type { Backups } from '../core/backup/backups.ts'
+import type { Recovery } from '../core/backup/recovery.ts'
 import type { BackupSchedule } from '../core/backup/schedule.ts'
 import { fail } from '../core/lib/failure.ts'
-import type { OpenedDatabase } from '../core/storage/database.ts'
+import { type OpenedDatabase, storedKey } from '../core/storage/database.ts'
+import type { Keychain } from '../core/storage/keychain.ts'
 import type { OpenedKeychain } from '../core/storage/keytar-keychain.ts'
 import type { StoreTroubles } from '../core/storage/store-troubles.ts'
 import type { Dialogs } from './dialogs.ts'
@@ -15,6 +17,11 @@ const BACKUPS = { name: 'Backups of Countersign', extensions: [BACKUP_ENDING] as
 export interface StorageParts extends Pick<Dialogs, 'chooseFiles' | 'chooseSaveFile'> {
   backups: Backups
   schedule: Pick<BackupSchedule, 'view' | 'offer' | 'set' | 'runNow'>
+  recovery: Pick<Recovery, 'view' | 'keep' | 'changeKey' | 'dismissOffer'>
+  /** Whether someone signs at the counter. */
+  isSigning: () => boolean
+  /** Finds the database's key by a recovery key, and keeps it. */
+  recoverKey: (typed: string, keychain: Keychain) => Promise<void>
   chooseFolder: (title: string, stillAsking: () => boolean) => Promise<string | undefined>
   /** Today, in the office's zone: `2026-11-24`. */
   today: () => string
@@ -33,18 +40,25 @@ export function storageHandlers({
   troubles,
   backups,
   schedule,
+  recovery,
   openKeychain,
   ...parts
 }: StorageParts): HandlersOf<'storage'> {
-  /** @throws AppFailure where the next start would find the keychain as this one did. */
-  async function checkKeychain(): Promise<void> {
+  /** @throws AppFailure where it can't be used now. */
+  async function workingKeychain(): Promise<Keychain> {
     const { keychain, status } = await openKeychain()
     if (status.state === 'unavailable') {
       if (status.reason === 'locked')
         fail('keychain', 'The keychain is still locked.', { next: 'Unlock it, then try again.' })
       fail('keychain', 'This computer still has no working keychain.', { next: ASK })
     }
-    if ((await keychain.databaseKey.get()) === null && storage.state === 'memory' && storage.hasData) {
+    return keychain
+  }
+
+  /** @throws AppFailure where the next start would find the keychain as this one did. */
+  async function checkKeychain(): Promise<void> {
+    const keychain = await workingKeychain()
+    if ((await storedKey(keychain)) === undefined && storage.state === 'memory' && storage.hasData) {
       fail('keychain', 'The keychain works, but the key of your data isn’t in it.', { next: ASK })
     }
   }
@@ -53,6 +67,24 @@ export function storageHandlers({
     'storage.tryAgain': async () => {
       if (storage.state === 'encrypted') return
       await checkKeychain()
+      parts.restart()
+    },
+    'storage.recovery': () => recovery.view(),
+    'storage.dismissRecoveryOffer': async () => recovery.dismissOffer(),
+    'storage.keepRecoveryKey': async ({ key }) => {
+      backups.checkKept()
+      await recovery.keep(key)
+    },
+    'storage.changeKey': async ({ key }) => {
+      backups.checkKept()
+      if (parts.isSigning())
+        fail('busy', 'Someone is signing at the counter.', { next: 'Try again when they’ve finished.' })
+      await recovery.changeKey(key)
+      parts.restart()
+    },
+    'storage.recover': async ({ key }) => {
+      if (storage.state === 'encrypted') fail('not-allowed', 'Your data are open already.')
+      await parts.recoverKey(key, await workingKeychain())
       parts.restart()
     },
     'storage.startEmpty': async () => {

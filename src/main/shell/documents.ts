@@ -18,7 +18,7 @@ export interface DocumentsThreadDeps {
   key: DocumentsKey | undefined
   log: Pick<Log, 'warn' | 'error'>
   /** Told where the file was set aside, or is in memory although it should not be. */
-  troubles?: Pick<StoreTroubles, 'setAside' | 'inMemory'>
+  troubles?: Pick<StoreTroubles, 'setAside' | 'ofThisRun'>
 }
 
 /**
@@ -56,7 +56,7 @@ export function openDocumentsThread({ worker, folder, key, log, troubles }: Docu
     }
     if (because) {
       log.warn('Documents are kept in memory alone.', { because })
-      troubles?.inMemory({ kind: 'in-memory', store: 'documents', reason: because })
+      troubles?.ofThisRun({ kind: 'in-memory', store: 'documents', reason: because })
     }
     // Once it was opened the key fits; a thread that is started again must not take the file for a stranger's.
     if (key) workerData.key = { ...key, isNew: false }

@@ -48,3 +48,25 @@ export const backupRequests = {
   /** Makes one now as it would be made when it is due. */
   'storage.backUpNow': answers<BackupsView>()(nothing)
 }
+
+/** Which recovery keys open the data on this computer, each by when it was made; in milliseconds since 1970 UTC. */
+export interface RecoveryView {
+  /** A person's, on paper. */
+  paperAt?: number
+  /** One that only the organisation can read. */
+  organisationAt?: number
+  /** Whether it is worth a word that there is none. */
+  isOffered: boolean
+}
+
+const recoveryKey = z.string().min(1).max(200)
+export const recoveryRequests = {
+  'storage.recovery': answers<RecoveryView>()(nothing),
+  'storage.dismissRecoveryOffer': answers<null>()(nothing),
+  /** From now on this key opens the data, and no earlier one of a person's. It was made by the page, and is kept nowhere. */
+  'storage.keepRecoveryKey': answers<null>()(z.strictObject({ key: recoveryKey })),
+  /** Starts the application again, which gives the database another key; this recovery key opens it from then on. */
+  'storage.changeKey': answers<null>()(z.strictObject({ key: recoveryKey })),
+  /** Opens data whose key the keychain has lost, and starts the application again. */
+  'storage.recover': answers<null>()(z.strictObject({ key: recoveryKey }))
+}

@@ -171,7 +171,7 @@ export interface BackupContents {
 /**
  * What happened to one of the application's files. `set-aside`: it couldn't be opened, was kept in a folder of this name, and a new
  * one begun; `at` in milliseconds since 1970 UTC. `in-memory`: it can't be written in this run, though the database can. `no-backup`: none
- * could be made as planned since then.
+ * could be made as planned since then. `no-new-key`: the database was to get another key, and has the one that it had.
  */
 export type StoreTrouble =
   | {
@@ -182,6 +182,7 @@ export type StoreTrouble =
       at: number
     }
   | { kind: 'in-memory'; store: 'documents' | 'settings'; reason: MemoryReason }
+  | { kind: 'no-new-key'; store: 'database'; reason: MemoryReason | 'damaged' }
   | { kind: 'no-backup'; store: 'backups'; reason: AppError['code']; since: number; error: AppError }
 
 /** How an account's service wants `pdf` and `json` spelled in the address of its identity data. */

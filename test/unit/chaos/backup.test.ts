@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { backupChaos } from '../../chaos/backup.ts'
 
-const NAME = 'killed as it backs up, restores or migrates, it has what was there or what was restored, each whole'
+const NAME =
+  'killed as it backs up, restores, migrates or changes its key, it has what was there or what was restored, each whole'
 test(NAME, { timeout: 300_000 }, async () => {
   const faults: string[] = []
-  const tally = await backupChaos({ rounds: 8, seed: 5, say: (line) => faults.push(line) })
+  const tally = await backupChaos({ rounds: 10, seed: 5, say: (line) => faults.push(line) })
   expect(faults.filter((line) => / (lost|doubled|partial|wrong): /.test(line))).toEqual([])
-  expect(tally).toMatchObject({ rounds: 8, lost: 0, doubled: 0, partial: 0, wrong: 0 })
+  expect(tally).toMatchObject({ rounds: 10, lost: 0, doubled: 0, partial: 0, wrong: 0 })
 })

@@ -1,4 +1,6 @@
 /** Keychains for tests of what stands on them: one that outlives the "run", and ones in trouble. */
+import { readFileSync } from 'node:fs'
+import { rename, writeFile } from 'node:fs/promises'
 import { type Keychain, KeychainError, keychainOver } from '../../../src/main/core/storage/keychain.ts'
 
 /** Keeps its entries for as long as the test holds it, as the operating system's does between runs. */
@@ -16,4 +18,39 @@ export function lastingKeychain(entries = new Map<string, string>()): Keychain {
 export function troubledKeychain(code: 'locked' | 'failed'): Keychain {
   const refuse = () => Promise.reject(new KeychainError(code, 'Not now.'))
   return keychainOver({ get: refuse, set: refuse, delete: refuse }, 'in-os')
+}
+
+/** Entries in a file that is replaced as a whole: what was set outlives a kill, as it does in the system's. */
+export function fileKeychain(path: string): Keychain {
+  const entries = new Map<string, string>(
+    (() => {
+      try {
+        return JSON.parse(readFileSync(path, 'utf8')) as [string, string][]
+      } catch {
+        return []
+      }
+    })()
+  )
+  let saving = Promise.resolve()
+  function save(): Promise<void> {
+    saving = saving.then(async () => {
+      await writeFile(`${path}.new`, JSON.stringify([...entries]))
+      await rename(`${path}.new`, path)
+    })
+    return saving
+  }
+  return keychainOver(
+    {
+      get: async (name) => entries.get(name) ?? null,
+      set(name, secret) {
+        entries.set(name, secret)
+        return save()
+      },
+      delete(name) {
+        entries.delete(name)
+        return save()
+      }
+    },
+    'in-os'
+  )
 }

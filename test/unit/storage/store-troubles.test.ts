@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Backups } from '../../../src/main/core/backup/backups.ts'
+import type { Recovery } from '../../../src/main/core/backup/recovery.ts'
 import type { BackupSchedule } from '../../../src/main/core/backup/schedule.ts'
 import { AppFailure } from '../../../src/main/core/lib/failure.ts'
 import { systemTime } from '../../../src/main/core/lib/time.ts'
@@ -30,7 +31,7 @@ test('what was set aside is told in every run, until a person says that it is se
   const first = await place.open()
   first.troubles.setAside('database', { name: 'set-aside-1', reason: 'damaged' })
   first.troubles.setAside('documents', { name: 'set-aside-2', reason: 'damaged' })
-  first.troubles.inMemory({ kind: 'in-memory', store: 'settings', reason: 'no-space' })
+  first.troubles.ofThisRun({ kind: 'in-memory', store: 'settings', reason: 'no-space' })
   expect(first.changes()).toBe(3)
   first.opened.db.close()
   const second = await place.open()
@@ -78,6 +79,9 @@ async function requests(lookedAt: 'open' | 'locked' | 'without the key') {
 const noBackups = {
   backups: {} as Backups,
   schedule: {} as BackupSchedule,
+  recovery: {} as Recovery,
+  recoverKey: async () => undefined,
+  isSigning: () => false,
   chooseFolder: async () => undefined,
   today: () => '2026-11-24',
   chooseFiles: async () => [],

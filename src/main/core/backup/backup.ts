@@ -11,7 +11,7 @@ import { z } from 'zod'
 import { documentsKey } from '../documents/mirror/database.ts'
 import { fail } from '../lib/failure.ts'
 import { isUnfinished, writeAtomically } from '../storage/atomic-file.ts'
-import { connectEncrypted, connectToLook, KEY_BYTES } from '../storage/connection.ts'
+import { connectEncrypted, connectToLook, KEY_BYTES, rawKey } from '../storage/connection.ts'
 import { DATABASE_FILE, DOCUMENTS_FILE } from '../storage/database.ts'
 import { faultOf } from '../storage/database-fault.ts'
 import { isThere } from '../storage/files.ts'
@@ -194,9 +194,4 @@ async function factsOf(path: string): Promise<{ bytes: number; sha256: string }>
     bytes += some.byteLength
   }
   return { bytes, sha256: hash.digest('hex') }
-}
-
-/** As SQLCipher takes a key that needs no derivation. */
-export function rawKey(key: Uint8Array): Buffer {
-  return Buffer.from(`x'${Buffer.from(key).toString('hex')}'`, 'latin1')
 }

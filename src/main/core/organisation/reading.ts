@@ -5,6 +5,7 @@
 import { isAbsolute, win32 } from 'node:path'
 import type { PolicyProblem } from '../../../shared/contract/policy.ts'
 import { readTypedAddress } from '../accounts/credentials.ts'
+import { escrowKeyOf } from '../backup/recovery.ts'
 import { parsePattern } from '../downloads/name-pattern.ts'
 import { folded, shortened } from '../lib/text-folding.ts'
 import { allowedOrigin } from '../policy/allowed-origins.ts'
@@ -292,6 +293,9 @@ function contradictionsIn(policy: Policy): Contradiction[] {
   const pattern = names === undefined ? undefined : parsePattern(names)
   if (pattern && !pattern.ok) say(pattern.problem, 'downloads', 'names')
   if (policy.backups && !isWholePath(policy.backups.folder)) say(NOT_WHOLE, 'backups', 'folder')
+  if (policy.recovery && !isEscrowKey(policy.recovery.publicKey)) {
+    say('Write an RSA public key of at least 3072 bits, in PEM, with \\n for its line ends.', 'recovery', 'publicKey')
+  }
   if (policy.quietHours && policy.quietHours.from === policy.quietHours.to) {
     say('Quiet hours start and end at the same time. For none, write null.', 'quietHours')
   }
@@ -303,6 +307,15 @@ function contradictionsIn(policy: Policy): Contradiction[] {
     }
   }
   return found
+}
+
+function isEscrowKey(pem: string): boolean {
+  try {
+    escrowKeyOf(pem)
+    return true
+  } catch {
+    return false
+  }
 }
 
 const TWO_PROXIES = 'Name the proxy by “server” or by “script”, not by both.'

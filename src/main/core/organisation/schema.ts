@@ -138,6 +138,12 @@ export const Policy = z
       .optional()
       .describe('Identity data and signed documents on the disk.'),
     backups: backups.optional(),
+    recovery: z
+      .strictObject({
+        publicKey: z.string().min(1).max(5000).describe('An RSA public key of at least 3072 bits, in PEM.')
+      })
+      .optional()
+      .describe('A recovery key of each computer’s data that only the holder of the private key can read.'),
     quietHours: NotificationPreferences.shape.quiet
       .optional()
       .describe('When the desktop shows no notifications, such as {"from": "18:00", "to": "08:00"}; null for never.'),

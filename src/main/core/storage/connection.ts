@@ -57,7 +57,12 @@ function settled(db: Db): Db {
 function unlock(db: Db, key: Uint8Array): void {
   db.pragma("cipher = 'sqlcipher'")
   db.pragma('legacy = 4')
-  const passed = Buffer.from(`x'${Buffer.from(key).toString('hex')}'`, 'latin1')
+  const passed = rawKey(key)
   db.key(passed)
   passed.fill(0)
+}
+
+/** As SQLCipher takes a key that needs no derivation. */
+export function rawKey(key: Uint8Array): Buffer {
+  return Buffer.from(`x'${Buffer.from(key).toString('hex')}'`, 'latin1')
 }

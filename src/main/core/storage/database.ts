@@ -14,13 +14,16 @@ import { faultOf } from './database-fault.ts'
 import { fileErrorOf } from './file-error.ts'
 import type { Files } from './files.ts'
 import { checkWholeness, checkWithLog } from './integrity.ts'
-import { type Keychain, KeychainError } from './keychain.ts'
+import type { Keychain } from './keychain.ts'
 import { migrate } from './migrations.ts'
+import { keepIn, keyOf, type Rekeyed, settleKey } from './rekey.ts'
 import { setAside } from './set-aside.ts'
 
 export const DATABASE_FILE = 'countersign.db'
 /** What was read from the service; see documents/mirror. */
 export const DOCUMENTS_FILE = 'documents.db'
+/** The database's key, under recovery keys; see backup/recovery.ts. */
+export const RECOVERY_FILE = 'recovery.json'
 const BEGUN_FILE = 'countersign.db.begun'
 
 interface SetAside {
@@ -30,7 +33,7 @@ interface SetAside {
 }
 
 export type OpenedDatabase =
-  | { readonly db: Db; readonly state: 'encrypted'; readonly setAside?: SetAside }
+  | { readonly db: Db; readonly state: 'encrypted'; readonly setAside?: SetAside; readonly rekeyed?: Rekeyed }
   | {
       readonly db: Db
       readonly state: 'memory'
@@ -61,16 +64,28 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenedData
   let moved: SetAside | undefined
   try {
     await prepare(parts)
-    let key = await storedKey(parts.keychain)
+    const own = keyOf(await parts.keychain.databaseKey.get())
     const found = await lookForFiles(parts)
+    const { key: settled, rekeyed } =
+      found === 'database' ? await settleKey(parts.folder, DATABASE_FILE, parts.keychain, own) : { key: own }
+    let key = settled ?? (await sharedKey(parts.keychain))
     // Its key may come back: with the keychain of yesterday, from paper, or in a backup.
     if (key === undefined && found === 'database') return inMemory('key-missing', parts)
     const opened = key !== undefined && found === 'database' ? await openExisting(parts, key) : undefined
-    if (opened?.db !== undefined) return { db: opened.db, state: 'encrypted' }
+    // What all had once may be another's key by now: that says nothing of this file.
+    if (settled === undefined && opened?.reason === 'unreadable') return inMemory('key-missing', parts)
+    if (key !== undefined && opened?.db !== undefined) {
+      // One of its own from now on; where it can't be kept yet, the next start tries again.
+      if (settled === undefined) await keepIn(parts.keychain.databaseKey, key).catch(() => undefined)
+      return { db: opened.db, state: 'encrypted', ...(rekeyed && { rekeyed }) }
+    }
 
     if (found !== 'nothing') {
       const reason = opened?.reason ?? (found === 'emptied' ? 'damaged' : 'incomplete')
-      moved = { name: await setAside(parts.folder, filesOf(DATABASE_FILE), parts.clock(), parts.files), reason }
+      moved = {
+        name: await setAside(parts.folder, [...filesOf(DATABASE_FILE), RECOVERY_FILE], parts.clock(), parts.files),
+        reason
+      }
     }
     // A key that is there is used again, so that what was set aside can still be opened with it.
     key ??= await newKey(parts)
@@ -141,20 +156,19 @@ export async function keyForRestoring({
 }
 
 /** The key, or undefined if the keychain holds none that could ever have opened a database. */
-export async function storedKey(keychain: Pick<Keychain, 'databaseKey'>): Promise<Uint8Array | undefined> {
-  const stored = await keychain.databaseKey.get()
-  const isKey = stored !== null && new RegExp(`^[0-9a-f]{${KEY_BYTES * 2}}$`).test(stored)
-  return isKey ? Buffer.from(stored, 'hex') : undefined
+export async function storedKey(keychain: KeyPlaces): Promise<Uint8Array | undefined> {
+  return keyOf(await keychain.databaseKey.get()) ?? (await sharedKey(keychain))
+}
+
+export type KeyPlaces = Pick<Keychain, 'databaseKey' | 'sharedDatabaseKey'>
+
+async function sharedKey({ sharedDatabaseKey }: Pick<Keychain, 'sharedDatabaseKey'>): Promise<Uint8Array | undefined> {
+  return keyOf((await sharedDatabaseKey?.get()) ?? null)
 }
 
 async function newKey({ keychain, random }: Pick<Parts, 'keychain' | 'random'>): Promise<Uint8Array> {
   const key = random(KEY_BYTES)
-  const text = Buffer.from(key).toString('hex')
-  await keychain.databaseKey.set(text)
-  // A database whose key was not kept is lost at the next start: better to know now.
-  if ((await keychain.databaseKey.get()) !== text) {
-    throw new KeychainError('failed', 'The keychain did not keep the key.')
-  }
+  await keepIn(keychain.databaseKey, key)
   return key
 }
 
@@ -208,7 +222,7 @@ async function inMemory(because: MemoryReason, parts: Parts, moved?: SetAside): 
  * @throws {FileError}
  */
 export function putDatabaseAside(folder: string, now: number): Promise<string> {
-  return setAside(folder, [...filesOf(DATABASE_FILE), ...filesOf(DOCUMENTS_FILE)], now)
+  return setAside(folder, [...filesOf(DATABASE_FILE), ...filesOf(DOCUMENTS_FILE), RECOVERY_FILE], now)
 }
 
 function filesOf(name: string): string[] {

@@ -41,6 +41,10 @@ export interface Keychain {
   /** `in-memory`: everything is forgotten when the application ends. */
   readonly keeps: 'in-os' | 'in-memory'
   readonly databaseKey: SecretSlot
+  /** What it was called while all data folders of a user had one key; undefined where that is the same entry. Never written any more. */
+  readonly sharedDatabaseKey: Pick<SecretSlot, 'get'> | undefined
+  /** The key that the database gets at the next start, until it is `databaseKey`. As `staffPin`. */
+  readonly nextDatabaseKey: SecretSlot
   /** The staff's PIN, hashed. One for each data folder, as all else that the office sets; see {@link profileOf}. */
   readonly staffPin: SecretSlot
   /** Which entry of the audit trail is the newest, kept apart from the trail so that one cut off is noticed. As `staffPin`. */
@@ -59,10 +63,17 @@ export type KeychainState =
   | { readonly state: 'available' }
   | { readonly state: 'unavailable'; readonly reason: 'missing' | 'locked' | 'failed'; readonly detail: string }
 
-/** What is one for each data folder; the key of the database is shared by all of a user's, and does no harm there. */
-type FolderSecret = 'staff-pin' | 'audit-anchor' | 'audit-key' | 'backup-passphrase' | 'proxies'
+/** What is one for each data folder. */
+type FolderSecret =
+  | 'database-key'
+  | 'next-database-key'
+  | 'staff-pin'
+  | 'audit-anchor'
+  | 'audit-key'
+  | 'backup-passphrase'
+  | 'proxies'
 
-export type SecretName = 'database-key' | FolderSecret | `${FolderSecret}:${string}` | `account:${string}`
+export type SecretName = FolderSecret | `${FolderSecret}:${string}` | `account:${string}`
 
 /** How a place that keeps secrets looks from inside an adapter; never handed to callers. */
 export interface SecretPlace {
@@ -88,7 +99,9 @@ export function keychainOver(place: SecretPlace, keeps: Keychain['keeps'], profi
   const ofFolder = (name: FolderSecret) => slot(place, profile === '' ? name : `${name}:${profile}`)
   return {
     keeps,
-    databaseKey: slot(place, 'database-key'),
+    databaseKey: ofFolder('database-key'),
+    sharedDatabaseKey: profile === '' ? undefined : slot(place, 'database-key'),
+    nextDatabaseKey: ofFolder('next-database-key'),
     staffPin: ofFolder('staff-pin'),
     auditAnchor: ofFolder('audit-anchor'),
     auditKey: ofFolder('audit-key'),

@@ -35,7 +35,7 @@ export type StoreTroubles = ReturnType<typeof openStoreTroubles>
 
 export function openStoreTroubles({ db, time, changed }: StoreTroublesDeps) {
   const kept = keptIn(db)
-  const ofThisRun = new Map<StoreTrouble['store'], StoreTrouble>()
+  const inThisRun = new Map<StoreTrouble['store'], StoreTrouble>()
   let aside: SetAsideTrouble[] = read()
 
   function read(): SetAsideTrouble[] {
@@ -55,7 +55,7 @@ export function openStoreTroubles({ db, time, changed }: StoreTroublesDeps) {
   }
 
   return {
-    list: (): StoreTrouble[] => [...aside, ...ofThisRun.values()],
+    list: (): StoreTrouble[] => [...aside, ...inThisRun.values()],
 
     /** A file was set aside. Never throws: on a full disk it is told in this run at least. */
     setAside(store: SetAsideTrouble['store'], { name, reason }: Pick<SetAsideTrouble, 'name' | 'reason'>): void {
@@ -66,9 +66,9 @@ export function openStoreTroubles({ db, time, changed }: StoreTroublesDeps) {
       }
     },
 
-    /** A file can't be written in this run. */
-    inMemory(trouble: Extract<StoreTrouble, { kind: 'in-memory' }>): void {
-      ofThisRun.set(trouble.store, trouble)
+    /** A file can't be written in this run, or what was to be done at its start couldn't be. */
+    ofThisRun(trouble: Extract<StoreTrouble, { kind: 'in-memory' | 'no-new-key' }>): void {
+      inThisRun.set(trouble.store, trouble)
       changed()
     },
 

@@ -69,6 +69,7 @@ export class EventLog {
       if (this.#troubles.has(key)) continue
       this.#troubles.add(key)
       if (kind === 'set-aside') this.#warn('A file was set aside.', { store, reason, folder: trouble.name })
+      else if (kind === 'no-new-key') this.#warn('The database kept its key.', { reason })
       else if (kind === 'no-backup') this.#warn('No backup could be made as planned.', { reason })
       else this.#warn('A file is in memory only.', { store, reason })
     }

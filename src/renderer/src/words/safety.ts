@@ -30,6 +30,7 @@ const setAsideWords: Record<SetAsideReason, string> = {
 
 /** What happened to a file, as a heading. */
 export function troubleTitle(trouble: StoreTrouble): string {
+  if (trouble.kind === 'no-new-key') return 'The encryption key wasn’t changed.'
   if (trouble.kind === 'no-backup') return 'Scheduled backups aren’t being made.'
   if (trouble.kind === 'in-memory')
     return trouble.store === 'settings'
@@ -42,6 +43,8 @@ export function troubleTitle(trouble: StoreTrouble): string {
 
 /** What it means, and what there is to do. */
 export function troubleWords(trouble: StoreTrouble): string {
+  if (trouble.kind === 'no-new-key')
+    return `${trouble.reason === 'damaged' ? setAsideWords.damaged : memoryWords[trouble.reason]} Your data are as they were, under the key that they had. The new recovery key doesn’t open them.`
   if (trouble.kind === 'no-backup')
     return `${saidBy(trouble.error)} None could be made since ${momentInWords(trouble.since)}. Countersign keeps trying.`
   if (trouble.kind === 'in-memory')

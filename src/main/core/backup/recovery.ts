@@ -1,0 +1,299 @@
+/**
+ * Recovery keys: each opens a copy of the database's key that lies beside the database, where the keychain has lost it. One is a
+ * person's, on paper; another may be the organisation's, which only the holder of its private key can read. None is kept anywhere.
+ */
+import {
+  constants,
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createPublicKey,
+  hkdfSync,
+  type KeyObject,
+  publicEncrypt,
+  randomBytes
+} from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { RecoveryView } from '../../../shared/contract/index.ts'
+import { RECOVERY_KEY_BYTES, readRecoveryKey } from '../../../shared/recovery-key.ts'
+import type { NoteInAudit } from '../audit/audit.ts'
+import { fail } from '../lib/failure.ts'
+import { parsedJson } from '../lib/json-scanning.ts'
+import { defined } from '../lib/objects.ts'
+import type { Time } from '../lib/time.ts'
+import { writeAtomically } from '../storage/atomic-file.ts'
+import { connectToLook, KEY_BYTES } from '../storage/connection.ts'
+import { DATABASE_FILE, type OpenedDatabase, RECOVERY_FILE, storedKey } from '../storage/database.ts'
+import { faultOf } from '../storage/database-fault.ts'
+import { fileErrorOf } from '../storage/file-error.ts'
+import type { Keychain } from '../storage/keychain.ts'
+import type { keptIn } from '../storage/meta.ts'
+import { askForKey } from '../storage/rekey.ts'
+
+const Hex = z.string().regex(/^[0-9a-f]+$/)
+const Wrapped = z.object({
+  /** paper: a person's. organisation: made here and readable with its private key alone. */
+  kind: z.enum(['paper', 'organisation']),
+  madeAt: z.number(),
+  /** Tells which database key is in it; see {@link markOf}. */
+  opens: Hex,
+  salt: Hex,
+  /** Nonce, the database's key and its tag. */
+  sealed: Hex,
+  /** Of the organisation's: the recovery key by its public key, and which that is. */
+  escrowed: Hex.optional(),
+  publicKey: Hex.optional()
+})
+type Wrapped = z.infer<typeof Wrapped>
+const RecoveryFile = z.object({
+  version: z.literal(1),
+  keys: z.array(Wrapped).max(20),
+  /** One was used then, and the audit trail doesn't have it yet. */
+  usedAt: z.number().optional()
+})
+type RecoveryFile = z.infer<typeof RecoveryFile>
+
+/** Fewer bits are no match for what it protects. */
+const LEAST_RSA_BITS = 3072
+const OFFERED = 'recovery-offer-dismissed'
+
+/** @throws where it isn't a public key that we can encrypt by. */
+export function escrowKeyOf(pem: string): KeyObject {
+  const key = createPublicKey(pem)
+  const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
+  if (key.asymmetricKeyType !== 'rsa' || bits < LEAST_RSA_BITS)
+    throw new TypeError('Not an RSA key that is long enough.')
+  return key
+}
+
+/** The database's key, so that only this recovery key opens it. */
+function wrapped(secret: Uint8Array, databaseKey: Uint8Array, facts: Pick<Wrapped, 'kind' | 'madeAt'>): Wrapped {
+  const salt = randomBytes(16)
+  const nonce = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', keyFrom(secret, salt), nonce)
+  const sealed = Buffer.concat([nonce, cipher.update(databaseKey), cipher.final(), cipher.getAuthTag()])
+  return { ...facts, opens: markOf(databaseKey), salt: salt.toString('hex'), sealed: sealed.toString('hex') }
+}
+
+/** A recovery key made here that only the organisation can read. */
+function escrowedFor(pem: string, databaseKey: Uint8Array, madeAt: number): Wrapped {
+  const key = escrowKeyOf(pem)
+  const secret = randomBytes(RECOVERY_KEY_BYTES)
+  const padding = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }
+  const escrowed = publicEncrypt({ key, ...padding }, secret).toString('hex')
+  const made = {
+    ...wrapped(secret, databaseKey, { kind: 'organisation', madeAt }),
+    escrowed,
+    publicKey: fingerprintOf(pem)
+  }
+  secret.fill(0)
+  return made
+}
+
+/** The database's key; undefined where this recovery key isn't of it. */
+function opened({ salt, sealed }: Wrapped, secret: Uint8Array): Uint8Array | undefined {
+  const bytes = Buffer.from(sealed, 'hex')
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', keyFrom(secret, Buffer.from(salt, 'hex')), bytes.subarray(0, 12))
+    decipher.setAuthTag(bytes.subarray(-16))
+    return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()])
+  } catch {
+    return undefined
+  }
+}
+
+/** 160 bits that nobody chose need no slow derivation. */
+function keyFrom(secret: Uint8Array, salt: Uint8Array): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', secret, salt, 'Countersign recovery key', 32))
+}
+
+/** Says of two entries whether they open the same database key, and nothing of it. */
+function markOf(databaseKey: Uint8Array): string {
+  return createHmac('sha256', databaseKey).update('Countersign recovery').digest('hex').slice(0, 16)
+}
+
+function fingerprintOf(pem: string): string {
+  return createHash('sha256')
+    .update(createPublicKey(pem).export({ type: 'spki', format: 'der' }))
+    .digest('hex')
+}
+
+/** One that isn't ours is as none: it is made again. @throws FileError. */
+async function readFrom(folder: string): Promise<RecoveryFile> {
+  const text = await readFile(join(folder, RECOVERY_FILE), 'utf8').catch((error: unknown) => {
+    if (fileErrorOf(error)?.system === 'ENOENT') return ''
+    throw fileErrorOf(error) ?? error
+  })
+  return RecoveryFile.safeParse(parsedJson(text)).data ?? { version: 1, keys: [] }
+}
+
+async function writeTo(folder: string, file: RecoveryFile): Promise<void> {
+  await writeAtomically(join(folder, RECOVERY_FILE), `${JSON.stringify(file, null, 1)}\n`, { ifExists: 'replace' })
+}
+
+export interface RecoveryDeps {
+  /** The data folder. */
+  folder: string
+  storage: Pick<OpenedDatabase, 'state'>
+  keychain: Pick<Keychain, 'databaseKey' | 'sharedDatabaseKey' | 'nextDatabaseKey'>
+  random: (bytes: number) => Uint8Array
+  kept: ReturnType<typeof keptIn>
+  /** The organisation's public key in PEM, where its policy has one. */
+  publicKey: () => string | undefined
+  note: NoteInAudit
+  time: Pick<Time, 'now'>
+  changed: () => void
+}
+
+export type Recovery = ReturnType<typeof openRecovery>
+
+export function openRecovery(deps: RecoveryDeps) {
+  const { folder, storage, keychain, kept, note, time, changed } = deps
+  /** One change of the file at a time. */
+  let turn: Promise<unknown> = Promise.resolve()
+
+  function change<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    const done = turn.then(work)
+    turn = done.catch(() => undefined)
+    return done
+  }
+
+  async function databaseKey(): Promise<Uint8Array> {
+    const key = storage.state === 'encrypted' ? await storedKey(keychain) : undefined
+    return key ?? fail('keychain', 'The key of your data isn’t in the keychain any more, so no recovery key was made.')
+  }
+
+  return {
+    async view(): Promise<RecoveryView> {
+      const { keys } = await readFrom(folder)
+      const newest = (kind: Wrapped['kind']) => keys.findLast((one) => one.kind === kind)?.madeAt
+      const made = defined({ paperAt: newest('paper'), organisationAt: newest('organisation') })
+      const isDismissed = kept.read(OFFERED, z.boolean()) ?? false
+      return { ...made, isOffered: storage.state === 'encrypted' && keys.length === 0 && !isDismissed }
+    },
+
+    /** Nobody wants to be offered one any more. */
+    dismissOffer(): void {
+      kept.write(OFFERED, true)
+      changed()
+    },
+
+    /** From now on this one opens the data, and no earlier one of a person's. @throws AppFailure `invalid`, `keychain`; FileError. */
+    keep: (typed: string): Promise<void> =>
+      change(async () => {
+        const secret = secretOf(typed)
+        const key = await databaseKey()
+        const { keys } = await readFrom(folder)
+        const made = wrapped(secret, key, { kind: 'paper', madeAt: time.now() })
+        await writeTo(folder, { version: 1, keys: [...keys.filter(({ kind }) => kind !== 'paper'), made] })
+        note({ what: 'recovery-key-made', detail: { by: 'person' } })
+        changed()
+      }),
+
+    /**
+     * The next start gives the database another key, and from then on this recovery key opens it, and the organisation's new one.
+     * @throws AppFailure `invalid`, `keychain`; KeychainError; FileError. Nothing is changed then.
+     */
+    changeKey: (typed: string): Promise<void> =>
+      change(async () => {
+        const secret = secretOf(typed)
+        await databaseKey()
+        const next = deps.random(KEY_BYTES)
+        const pem = deps.publicKey()
+        const made = [
+          wrapped(secret, next, { kind: 'paper', madeAt: time.now() }),
+          ...(pem === undefined ? [] : [escrowedFor(pem, next, time.now())])
+        ]
+        const { keys } = await readFrom(folder)
+        // Those before open it until then: `follow` takes them away.
+        await writeTo(folder, { version: 1, keys: [...keys, ...made] })
+        await askForKey(folder, keychain, next)
+      }),
+
+    /** What the organisation's policy wants is there, and of no other public key; and a use is in the audit trail. Never rejects. */
+    follow: (log: { warn: (message: string) => void }): Promise<void> =>
+      change(async () => {
+        if (storage.state !== 'encrypted') return
+        const { usedAt, ...file } = await readFrom(folder)
+        if (usedAt !== undefined) {
+          note({ what: 'recovery-key-used', detail: {} })
+          await writeTo(folder, file)
+        }
+        const pem = deps.publicKey()
+        const key = await databaseKey()
+        const wanted = pem === undefined ? undefined : fingerprintOf(pem)
+        const mark = markOf(key)
+        const isThere = file.keys.some((one) => one.publicKey === wanted && one.opens === mark)
+        // Of a key that the database had before, or was to have, none is of use any more.
+        const others = file.keys.filter(
+          ({ kind, opens, publicKey }) => opens === mark && (kind === 'paper' || publicKey === wanted)
+        )
+        if (pem !== undefined && !isThere) {
+          await writeTo(folder, { version: 1, keys: [...others, escrowedFor(pem, key, time.now())] })
+          note({ what: 'recovery-key-made', detail: { by: 'policy of the organisation' } })
+        } else if (others.length < file.keys.length) await writeTo(folder, { version: 1, keys: others })
+        changed()
+      }).catch(() => log.warn('The recovery key that the organisation’s policy wants could not be made.'))
+  }
+}
+
+function secretOf(typed: string): Uint8Array {
+  const read = readRecoveryKey(typed)
+  if ('bytes' in read) return read.bytes
+  const message =
+    'wrongGroup' in read
+      ? `Group ${read.wrongGroup} isn’t right. Compare it with the printed key.`
+      : `A recovery key has 40 letters and digits. This one has ${read.length}.`
+  fail('invalid', message, { fields: [{ field: 'key', message }] })
+}
+
+/**
+ * Finds the database's key by a recovery key and keeps it in the keychain, so that the next start opens the data.
+ * @param keychain one that works now.
+ * @throws AppFailure `invalid`, `gone`; KeychainError; FileError. Nothing is changed then.
+ */
+export async function recoverKey(
+  { folder, keychain, now }: { folder: string; keychain: Pick<Keychain, 'databaseKey'>; now: number },
+  typed: string
+): Promise<void> {
+  const secret = secretOf(typed)
+  const file = await readFrom(folder)
+  if (file.keys.length === 0) {
+    fail('gone', 'No recovery key was made on this computer, or its file is missing.', {
+      next: 'If you have a copy of the data folder, put its file recovery.json back. Otherwise restore a backup.'
+    })
+  }
+  for (const one of file.keys) {
+    const key = opened(one, secret)
+    if (!key || !opensDatabase(folder, key)) continue
+    const text = Buffer.from(key).toString('hex')
+    await keychain.databaseKey.set(text)
+    if ((await keychain.databaseKey.get()) !== text) fail('keychain', 'The keychain didn’t keep the key.')
+    await writeTo(folder, { ...file, usedAt: now })
+    return
+  }
+  const message = 'This recovery key doesn’t open the data on this computer.'
+  fail('invalid', message, {
+    next: 'Use the newest one that was made here. An earlier one no longer works.',
+    fields: [{ field: 'key', message }]
+  })
+}
+
+/** @throws what isn't the key's fault: a full disk, another program. */
+function opensDatabase(folder: string, key: Uint8Array): boolean {
+  try {
+    const db = connectToLook(join(folder, DATABASE_FILE), key)
+    try {
+      db.prepare('SELECT count(*) FROM sqlite_schema').get()
+      return true
+    } finally {
+      db.close()
+    }
+  } catch (error) {
+    if (faultOf(error).kind === 'file') return false
+    throw error
+  }
+}

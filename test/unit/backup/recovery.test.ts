@@ -1,0 +1,211 @@
+import { execFileSync } from 'node:child_process'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import fc from 'fast-check'
+import { expect, onTestFinished, test } from 'vitest'
+import { openRecovery, recoverKey } from '../../../src/main/core/backup/recovery.ts'
+import { AppFailure } from '../../../src/main/core/lib/failure.ts'
+import { openDatabase } from '../../../src/main/core/storage/database.ts'
+import { keptIn } from '../../../src/main/core/storage/meta.ts'
+import { readRecoveryKey, recoveryKeyText } from '../../../src/shared/recovery-key.ts'
+import { temporaryFolder } from '../storage/folders.ts'
+import { lastingKeychain } from '../storage/keychains.ts'
+
+const NOW = Date.UTC(2026, 10, 25, 9)
+const PLANTED = 'what was here'
+const log = { warn: (message: string) => expect.unreachable(message) }
+
+async function computer(publicKey?: string) {
+  const folder = temporaryFolder()
+  const entries = new Map<string, string>()
+  const keychain = lastingKeychain(entries)
+  const is = { publicKey }
+  const notes: string[] = []
+
+  async function start() {
+    const storage = await openDatabase({ folder, keychain, random: randomBytes, clock: () => NOW })
+    onTestFinished(() => void storage.db.close())
+    const recovery = openRecovery({
+      ...{ folder, storage, keychain, kept: keptIn(storage.db), time: { now: () => NOW } },
+      random: randomBytes,
+      publicKey: () => is.publicKey,
+      note: ({ what, detail = {} }) => void notes.push([what, ...Object.values(detail)].join(' ')),
+      changed: () => undefined
+    })
+    await recovery.follow(log)
+    return { storage, recovery }
+  }
+
+  const first = await start()
+  keptIn(first.storage.db).write('planted', PLANTED)
+  return {
+    ...{ folder, entries, is, notes, start, ...first },
+    file: join(folder, 'recovery.json'),
+    recover: (typed: string) => recoverKey({ folder, keychain, now: NOW }, typed),
+    lose() {
+      first.storage.db.close()
+      entries.clear()
+    }
+  }
+}
+
+async function refusal(call: Promise<unknown>) {
+  const error = await call.then(
+    () => expect.unreachable('It was taken.'),
+    (thrown: unknown) => thrown
+  )
+  expect(error).toBeInstanceOf(AppFailure)
+  return (error as AppFailure).appError
+}
+
+test('a key is read as it was written, however it is typed, and one wrong letter is found in its group', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 20, maxLength: 20 }), fc.nat(39), fc.nat(30), (bytes, place, other) => {
+      const text = recoveryKeyText(bytes)
+      expect(text).toMatch(/^([0-9A-HJKMNP-TV-Z]{5}-){7}[0-9A-HJKMNP-TV-Z]{5}$/)
+      const typed = text.toLowerCase().replaceAll('-', ' ').replaceAll('0', 'o').replaceAll('1', 'l')
+      for (const one of [text, typed, text.replaceAll('-', '')]) expect(readRecoveryKey(one)).toEqual({ bytes })
+      const letters = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+      const plain = text.replaceAll('-', '')
+      const wrong = letters.replace(plain[place] ?? '', '')[other] ?? ''
+      const slip = plain.slice(0, place) + wrong + plain.slice(place + 1)
+      expect(readRecoveryKey(slip)).toEqual({ wrongGroup: Math.floor(place / 5) + 1 })
+    })
+  )
+  const [one = '', two = '', ...rest] = recoveryKeyText(Uint8Array.from({ length: 20 }, (_, at) => at)).split('-')
+  expect(readRecoveryKey([two, one, ...rest].join('-'))).toHaveProperty('wrongGroup')
+})
+
+test('with the keychain lost, the data are back by the key on paper; nothing of either is in the file beside them', async () => {
+  const { recovery, lose, start, recover, file, notes, entries } = await computer()
+  const key = recoveryKeyText(randomBytes(20))
+  expect(await recovery.view()).toEqual({ isOffered: true })
+  await recovery.keep(key.toLowerCase())
+  expect(await recovery.view()).toEqual({ paperAt: NOW, isOffered: false })
+  const text = readFileSync(file, 'utf8')
+  expect(text).not.toContain(entries.get('database-key'))
+  if (process.platform !== 'win32') expect(statSync(file).mode & 0o077).toBe(0)
+  lose()
+  const locked = await start()
+  expect(locked.storage).toMatchObject({ state: 'memory', because: 'key-missing', hasData: true })
+  expect(await refusal(locked.recovery.keep(key))).toMatchObject({ code: 'keychain' })
+  await recover(key)
+  const { storage, recovery: again } = await start()
+  expect(storage.state).toBe('encrypted')
+  expect(storage.db.prepare("SELECT value FROM meta WHERE key = 'planted'").pluck().get()).toBe(JSON.stringify(PLANTED))
+  expect(notes).toEqual(['recovery-key-made person', 'recovery-key-used'])
+  await again.follow(log)
+  expect(notes).toHaveLength(2)
+})
+
+test('a wrong, a mistyped, an earlier or a foreign key changes nothing, and says which it is', async () => {
+  const { recovery, lose, recover, file, entries } = await computer()
+  const [old, key] = [recoveryKeyText(randomBytes(20)), recoveryKeyText(randomBytes(20))]
+  await recovery.keep(old)
+  await recovery.keep(key)
+  lose()
+  const before = readFileSync(file)
+  const slip = key.startsWith('0') ? `1${key.slice(1)}` : `0${key.slice(1)}`
+  for (const [typed, words] of [
+    [old, /doesn’t open the data/],
+    [recoveryKeyText(randomBytes(20)), /doesn’t open the data/],
+    [slip, /Group 1 isn’t right/],
+    [key.slice(0, -6), /has 40 letters and digits. This one has 35/]
+  ] as const) {
+    const error = await refusal(recover(typed))
+    expect(error.message).toMatch(words)
+    expect(error.fields?.[0]?.field).toBe('key')
+  }
+  expect(entries.size).toBe(0)
+  expect(readFileSync(file)).toEqual(before)
+  // One that was made of another database of this folder's.
+  writeFileSync(file, before.toString().replace(/"sealed": "../, '"sealed": "00'))
+  expect((await refusal(recover(key))).message).toMatch(/doesn’t open/)
+  for (const damaged of ['{"version":1', '{"version":2,"keys":[]}']) {
+    writeFileSync(file, damaged)
+    expect(await refusal(recover(key))).toMatchObject({ code: 'gone' })
+  }
+  rmSync(file)
+  expect(await refusal(recover(key))).toMatchObject({ code: 'gone' })
+  writeFileSync(file, before)
+  await recover(key)
+})
+
+test('the organisation’s private key opens what its policy escrowed, by the project’s own script; another’s opens nothing', async () => {
+  const pair = () =>
+    generateKeyPairSync('rsa', {
+      ...{ modulusLength: 3072 },
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' }
+    })
+  const [ours, later] = [pair(), pair()]
+  const { recovery, is, file, folder, lose, recover, start, notes } = await computer(ours.publicKey)
+  expect(await recovery.view()).toEqual({ organisationAt: NOW, isOffered: false })
+  const first = readFileSync(file)
+  await recovery.follow(log)
+  expect(readFileSync(file)).toEqual(first)
+  await recovery.keep(recoveryKeyText(randomBytes(20)))
+  is.publicKey = later.publicKey
+  await recovery.follow(log)
+  expect(JSON.parse(readFileSync(file, 'utf8')).keys).toMatchObject([{ kind: 'paper' }, { kind: 'organisation' }])
+  const opened = (privateKey: string) => {
+    writeFileSync(join(folder, 'private.pem'), privateKey)
+    const script = resolve(import.meta.dirname, '../../../scripts/open-recovery.ts')
+    try {
+      return execFileSync(process.execPath, [script, join(folder, 'private.pem'), file], {
+        encoding: 'utf8',
+        stdio: 'pipe'
+      })
+    } catch {
+      return 'nothing'
+    }
+  }
+  expect(opened(ours.privateKey)).toBe('nothing')
+  const [, key = ''] = opened(later.privateKey).trim().split(/\s+/)
+  lose()
+  await recover(key)
+  expect((await start()).storage.state).toBe('encrypted')
+  expect(notes.filter((note) => note.includes('policy'))).toHaveLength(2)
+  is.publicKey = undefined
+  await (await start()).recovery.follow(log)
+  expect(JSON.parse(readFileSync(file, 'utf8')).keys).toMatchObject([{ kind: 'paper' }])
+}, 60_000)
+
+test('a database that is set aside takes its recovery keys along, and an offer that was dismissed stays so', async () => {
+  const { recovery, folder, storage, start } = await computer()
+  recovery.dismissOffer()
+  expect(await recovery.view()).toEqual({ isOffered: false })
+  await recovery.keep(recoveryKeyText(randomBytes(20)))
+  storage.db.close()
+  writeFileSync(join(folder, 'countersign.db'), randomBytes(40_960))
+  const again = await start()
+  expect(again.storage.setAside?.reason).toBe('unreadable')
+  expect(readdirSync(join(folder, again.storage.setAside?.name ?? ''))).toContain('recovery.json')
+  expect(await again.recovery.view()).toEqual({ isOffered: true })
+})
+
+test('with another key for the database there is another recovery key, the organisation’s too; the earlier ones open nothing', async () => {
+  const { publicKey } = generateKeyPairSync('rsa', {
+    ...{ modulusLength: 3072 },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' }
+  })
+  const { recovery, storage, start, file, recover, entries } = await computer(publicKey)
+  const [old, key] = [recoveryKeyText(randomBytes(20)), recoveryKeyText(randomBytes(20))]
+  await recovery.keep(old)
+  await recovery.changeKey(key)
+  // Until then both are there: the start may be a long way off, and the keychain lost before it.
+  const before = JSON.parse(readFileSync(file, 'utf8')).keys as { kind: string }[]
+  expect(before.map(({ kind }) => kind)).toEqual(['organisation', 'paper', 'paper', 'organisation'])
+  storage.db.close()
+  const again = await start()
+  expect(again.storage).toMatchObject({ state: 'encrypted', rekeyed: { state: 'done' } })
+  const after = JSON.parse(readFileSync(file, 'utf8')).keys as { kind: string }[]
+  expect(after.map(({ kind }) => kind)).toEqual(['paper', 'organisation'])
+  again.storage.db.close()
+  entries.clear()
+  expect((await refusal(recover(old))).message).toMatch(/doesn’t open/)
+  await recover(key)
+  expect((await start()).storage.state).toBe('encrypted')
+}, 60_000)

@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import { connectEncrypted } from '../../../src/main/core/storage/connection.ts'
+import { DATABASE_FILE, openDatabase } from '../../../src/main/core/storage/database.ts'
+import { type Keychain, KeychainError, keychainOver, type SecretName } from '../../../src/main/core/storage/keychain.ts'
+import { keptIn } from '../../../src/main/core/storage/meta.ts'
+import { askForKey } from '../../../src/main/core/storage/rekey.ts'
+import { temporaryFolder } from './folders.ts'
+import { lastingKeychain } from './keychains.ts'
+
+const NOW = Date.UTC(2026, 10, 25, 9)
+
+/** A computer whose keychain fails from the named call on, as `set database-key`. */
+function computer(profile?: string) {
+  const folder = temporaryFolder()
+  const entries = new Map<string, string>()
+  const failing = new Set<string>()
+  const check = (call: string) => {
+    if (failing.has(call)) throw new KeychainError('locked', 'Not now.')
+  }
+  const place = {
+    async get(name: SecretName) {
+      check(`get ${name}`)
+      return entries.get(name) ?? null
+    },
+    async set(name: SecretName, secret: string) {
+      check(`set ${name}`)
+      entries.set(name, secret)
+    },
+    async delete(name: SecretName) {
+      entries.delete(name)
+    }
+  }
+  const keychain: Keychain = keychainOver(place, 'in-os', profile)
+  async function open() {
+    const opened = await openDatabase({ folder, keychain, random: randomBytes, clock: () => NOW })
+    onTestFinished(() => void opened.db.close())
+    return opened
+  }
+  return {
+    ...{ folder, entries, failing, keychain, open, path: join(folder, DATABASE_FILE) },
+    /** One that has something in it, and is closed. */
+    async begin() {
+      const { db } = await open()
+      keptIn(db).write('planted', 'what was here')
+      db.close()
+    }
+  }
+}
+
+/** What follows of another key is done. */
+async function settle(opened: Awaited<ReturnType<typeof openDatabase>>) {
+  if (opened.state === 'encrypted' && opened.rekeyed?.state === 'done') await opened.rekeyed.settled()
+}
+
+const planted = (db: Parameters<typeof keptIn>[0]) =>
+  JSON.parse(String(db.prepare("SELECT value FROM meta WHERE key = 'planted'").pluck().get()))
+
+test('the next start gives it the key that was asked for; what was in it, also in its log alone, is there', async () => {
+  const { begin, open, entries, folder, keychain, path } = computer()
+  await begin()
+  const old = entries.get('database-key') ?? ''
+  // As a kill leaves it.
+  const db = connectEncrypted(path, Buffer.from(old, 'hex'))
+  keptIn(db).write('late', 'in the log')
+  const next = randomBytes(32)
+  await askForKey(folder, keychain, next)
+  const [file, log] = [path, `${path}-wal`].map((one) => readFileSync(one))
+  db.close()
+  writeFileSync(path, file ?? '')
+  writeFileSync(`${path}-wal`, log ?? '')
+
+  const opened = await open()
+  expect(opened).toMatchObject({ state: 'encrypted', rekeyed: { state: 'done' } })
+  expect([planted(opened.db), keptIn(opened.db).read('late', z.string())]).toEqual(['what was here', 'in the log'])
+  expect(entries.get('database-key')).toBe(next.toString('hex'))
+  await settle(opened)
+  expect([...entries.keys()]).toEqual(['database-key'])
+  opened.db.close()
+  expect(readdirSync(folder)).toEqual([DATABASE_FILE])
+  expect(() => connectEncrypted(path, Buffer.from(old, 'hex'))).toThrow()
+  if (process.platform !== 'win32') expect(statSync(path).mode & 0o077).toBe(0)
+  expect(await open()).not.toHaveProperty('rekeyed')
+})
+
+test.each(['get next-database-key', 'set database-key'])(
+  'a keychain that fails at “%s” leaves the data locked, and the next start goes on',
+  async (call) => {
+    const { begin, open, failing, folder, keychain } = computer()
+    await begin()
+    await askForKey(folder, keychain, randomBytes(32))
+    failing.add(call)
+    expect(await open()).toMatchObject({ state: 'memory', because: 'keychain-locked', hasData: true })
+    expect(readdirSync(folder).filter((name) => name.startsWith('set-aside'))).toEqual([])
+    failing.clear()
+    const { db, ...opened } = await open()
+    expect(opened).toMatchObject({ state: 'encrypted', rekeyed: { state: 'done' } })
+    expect(planted(db)).toBe('what was here')
+  }
+)
+
+test('where the keychain loses the new key before it is needed the old one stays; where it loses it after, nothing is set aside', async () => {
+  const { begin, open, entries, failing, folder, keychain } = computer()
+  await begin()
+  await askForKey(folder, keychain, randomBytes(32))
+  entries.delete('next-database-key')
+  const first = await open()
+  expect(first).toMatchObject({ state: 'encrypted', rekeyed: { state: 'given-up', reason: 'keychain-failed' } })
+  first.db.close()
+  await askForKey(folder, keychain, randomBytes(32))
+  failing.add('set database-key')
+  await open()
+  failing.clear()
+  const next = entries.get('next-database-key') ?? ''
+  entries.delete('next-database-key')
+  expect(await open()).toMatchObject({ state: 'memory', because: 'keychain-failed', hasData: true })
+  entries.set('next-database-key', next)
+  expect((await open()).state).toBe('encrypted')
+})
+
+test('where the copy can’t be made the database keeps its key and all that is in it, and that is said', async () => {
+  const { begin, open, entries, folder, keychain, path } = computer()
+  await begin()
+  const before = entries.get('database-key')
+  await askForKey(folder, keychain, randomBytes(32))
+  // Nothing can be written where the copy goes.
+  mkdirSync(`${path}.rekeyed`)
+  const { db, ...opened } = await open()
+  expect(opened).toMatchObject({ state: 'encrypted', rekeyed: { state: 'given-up' } })
+  expect(planted(db)).toBe('what was here')
+  expect(entries.get('database-key')).toBe(before)
+  expect(existsSync(join(folder, 'rekey.json'))).toBe(false)
+})
+
+test('a folder of its own takes over the key that all had, gets its own beside it, and takes no other’s for its own', async () => {
+  const shared = computer()
+  await shared.begin()
+  const own = computer('0123456789abcdef')
+  own.entries.set('database-key', shared.entries.get('database-key') ?? '')
+  writeFileSync(own.path, readFileSync(shared.path))
+  const first = await own.open()
+  expect(planted(first.db)).toBe('what was here')
+  expect(own.entries.get('database-key:0123456789abcdef')).toBe(shared.entries.get('database-key'))
+  first.db.close()
+  await askForKey(own.folder, own.keychain, randomBytes(32))
+  const second = await own.open()
+  expect(planted(second.db)).toBe('what was here')
+  await settle(second)
+  second.db.close()
+  // The usual folder's stays what it was.
+  expect(own.entries.get('database-key')).toBe(shared.entries.get('database-key'))
+  own.entries.delete('database-key:0123456789abcdef')
+  expect(await own.open()).toMatchObject({ state: 'memory', because: 'key-missing', hasData: true })
+  expect(readdirSync(own.folder)).toEqual([DATABASE_FILE])
+  const other = computer('fedcba9876543210')
+  other.entries.set('database-key', 'ab'.repeat(32))
+  await other.begin()
+  expect(other.entries.get('database-key:fedcba9876543210')).not.toBe('ab'.repeat(32))
+  expect(lastingKeychain().sharedDatabaseKey).toBeUndefined()
+})
