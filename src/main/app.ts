@@ -10,6 +10,7 @@ import { openComposing } from './composing.ts'
 import type { NoteInAudit } from './core/audit/audit.ts'
 import { openBackups } from './core/backup/backups.ts'
 import { openRecovery, recoverKey } from './core/backup/recovery.ts'
+import { decideOnRemoval } from './core/backup/removal.ts'
 import { BackupSchedule } from './core/backup/schedule.ts'
 import { copyOfDocument } from './core/drafts/copy-of-document.ts'
 import { dayAt, isoWriter } from './core/lib/calendar.ts'
@@ -234,8 +235,8 @@ function followSignals({ foundation, folders, composing, counter, notifications,
 interface Life {
   /** The page has answered that the window may close. */
   readyToClose: (kept: boolean) => void
-  /** Ends the application and starts it again. */
-  restart: () => void
+  /** Ends the application and starts it again; `last` is done as it ends. */
+  restart: (last?: () => Promise<void>) => void
   /** As `restart`, with the update that is ready. */
   update: () => void
 }
@@ -335,6 +336,15 @@ export function serveScreens(parts: App, life: Life): void {
         backups: parts.backups,
         schedule: parts.schedule,
         recovery: parts.recovery,
+        unsent() {
+          const { ready, uncertain, preparing } = outbox.pending()
+          return ready + uncertain + preparing
+        },
+        decideOnRemoval: (withBackups) =>
+          decideOnRemoval(foundation.dataFolder, {
+            accountIds: accounts.list().map(({ id }) => id),
+            backups: withBackups ? parts.schedule.made() : []
+          }),
         isSigning: () => counter.counter.isRunning(),
         recoverKey: (typed, keychain) =>
           recoverKey({ keychain, folder: foundation.dataFolder, now: time.now() }, typed),

@@ -3,6 +3,7 @@ import { writeSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { app } from 'electron'
 import { openApp, serveScreens } from './app.ts'
+import { removalDecided, removeEverything } from './core/backup/removal.ts'
 import { codeOf } from './core/lib/failure.ts'
 import { checkedPolicyAt, policyToCheck } from './core/organisation/check.ts'
 import { policyAtStart } from './core/organisation/policy-file.ts'
@@ -11,10 +12,11 @@ import { refusedAtStart } from './core/policy/start-switches.ts'
 import { statusLine } from './core/support/status.ts'
 import { Lifecycle, smoke } from './lifecycle.ts'
 import { declareAppScheme, keepOffNetworks } from './shell/app-protocol.ts'
-import { sayCannotStart, sayNotStartedWith } from './shell/dialogs.ts'
-import { type Log, logUncaught, openLog } from './shell/log.ts'
+import { sayCannotStart, sayNotStartedWith, sayRemoved } from './shell/dialogs.ts'
+import { type Log, logFiles, logUncaught, openLog } from './shell/log.ts'
 import { nameToDesktop } from './shell/notifications.ts'
 import { lockSessions } from './shell/session-policy.ts'
+import { openKeychain } from './shell/stores.ts'
 
 const isSmoke = process.argv.includes('--smoke')
 // Before anything is opened. Anyone who runs the sources may start them as they like.
@@ -83,6 +85,14 @@ async function run(log: Log): Promise<void> {
   await app.whenReady()
   const devServer = devServerOf(app, process.env.ELECTRON_RENDERER_URL)
   await keepOffNetworks(devServer)
+  const folder = app.getPath('userData')
+  const removal = await removalDecided(folder)
+  if (removal) {
+    const { keychain } = await openKeychain()
+    await sayRemoved(await removeEverything({ folder, keychain, logs: logFiles() }, removal))
+    app.exit(0)
+    return
+  }
   const parts = await openApp({ log, devServer, policy: policyAtStart(process, app, userInfo()) })
   const lifecycle = new Lifecycle(parts)
   serveScreens(parts, lifecycle)

@@ -29,6 +29,8 @@ export class Lifecycle {
   #keepsMarker = false
   /** Whether it starts again once it has ended: as it is, or as the update that is ready. */
   #restarts: 'not' | 'as it is' | 'updated' = 'not'
+  /** Done as it ends to start again as it is, while the database is still open. */
+  #last: (() => Promise<void>) | undefined
   #unfollowPolicy: (() => void) | undefined
 
   constructor(app: App) {
@@ -71,7 +73,8 @@ export class Lifecycle {
   }
 
   /** Ends the application as a person would, and starts it again once it has ended; unless they stay. */
-  readonly restart = (): void => {
+  readonly restart = (last?: () => Promise<void>): void => {
+    this.#last = last
     this.#restarts = 'as it is'
     app.quit()
   }
@@ -243,6 +246,7 @@ export class Lifecycle {
       this.#app.backupWorker.end(),
       counter.audit.settled()
     ])
+    if (this.#restarts === 'as it is') await this.#last?.().catch((error: unknown) => this.#notKept(error))
     // A restart that is for something else is no time for an update.
     const isUpdated =
       this.#restarts !== 'as it is' &&

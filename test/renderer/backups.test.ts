@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import Backups from '../../src/renderer/src/screens/settings/Backups.svelte'
 import LockedData from '../../src/renderer/src/screens/settings/LockedData.svelte'
 import RecoveryKey from '../../src/renderer/src/screens/settings/RecoveryKey.svelte'
+import RemoveEverything from '../../src/renderer/src/screens/settings/RemoveEverything.svelte'
 import ScheduledBackups from '../../src/renderer/src/screens/settings/ScheduledBackups.svelte'
 import { readRecoveryKey } from '../../src/shared/recovery-key.ts'
 import { fakeApi } from './fake-api.ts'
@@ -166,4 +167,20 @@ test('data that are locked take a recovery key, and a wrong one is told at its f
   await press('Open my data')
   expect(screen.getByText(message)).toBeTruthy()
   expect(screen.getByLabelText('Recovery key').getAttribute('aria-invalid')).toBe('true')
+})
+
+test('everything is removed only once each part was agreed to', async () => {
+  opened = await openOffice(fakeApi({ removal: { unsent: 3, backups: 2 } }))
+  show(opened, RemoveEverything)
+  await settle()
+  await press('Remove everything from this computer…')
+  const tick = (name: RegExp) => fireEvent.click(screen.getByRole('checkbox', { name }))
+  await tick(/I understand/)
+  await press('Remove everything')
+  expect(screen.getByText('Tick this to go on.')).toBeTruthy()
+  expect(count('storage.remove')).toBe(0)
+  await tick(/Lose 3 packages/)
+  await tick(/Also delete 2 scheduled backups/)
+  await press('Remove everything')
+  expect(opened.api.control.calls.at(-1)).toEqual({ name: 'storage.remove', input: { backups: true, unsent: 3 } })
 })

@@ -5,7 +5,7 @@
 
 import type { Composition } from '../../src/shared/composition/composition.ts'
 import type { Api, EventName, Events } from '../../src/shared/contract/api.ts'
-import { BackupPlan, type BackupsView, type RecoveryView } from '../../src/shared/contract/backups.ts'
+import { BackupPlan, type BackupsView, type RecoveryView, type RemovalView } from '../../src/shared/contract/backups.ts'
 import { PERSON_LANGUAGES } from '../../src/shared/contract/counter-views.ts'
 import type { NotificationPreferences } from '../../src/shared/contract/document-requests.ts'
 import type { AppError, ErrorCode, Result } from '../../src/shared/contract/errors.ts'
@@ -160,6 +160,7 @@ export interface FakeState {
   system: SystemStatus
   backups: BackupsView
   recovery: RecoveryView
+  removal: RemovalView
   counter: CounterSession | null
   /** Who can sign here, in place of what the documents say. */
   queue?: CounterEntry[]
@@ -308,6 +309,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     printerTakes: true,
     settings: { theme: 'system', zoom: 1 },
     recovery: { isOffered: false },
+    removal: { unsent: 0, backups: 0 },
     backups: { plan: null, hasPassphrase: false, isRunning: false },
     system: {
       version: '0.1.0',
@@ -536,6 +538,8 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       state.recovery = { ...state.recovery, paperAt: state.now(), isOffered: false }
       return null as never
     },
+    'storage.removal': () => state.removal,
+    'storage.remove': () => null as never,
     'storage.changeKey': () => null as never,
     'storage.recover': () => null as never,
     'storage.backups': () => state.backups,

@@ -41,6 +41,7 @@ const LOCKED: readonly (readonly [setting: Lockable, role: string, name: RegExp]
   ['downloads.folder', 'button', /^Change…/],
   ['downloads.names', 'textbox', /^File name/],
   ['backups', 'button', /^Schedule backups/],
+  ['removal', 'button', /^Remove everything/],
   ['quietHours', 'checkbox', /^Quiet hours/]
 ]
 

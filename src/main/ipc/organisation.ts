@@ -77,6 +77,7 @@ const LOCKS: Locks = {
   'downloads.addRule': ({ folderId, pattern }, deps) => downloadsChanged(folderId, pattern, deps),
   'downloads.changeRule': ({ folderId, pattern }, deps) => downloadsChanged(folderId, pattern, deps),
   'downloads.relocate': () => ['downloads.folder'],
+  'storage.remove': () => ['removal'],
   'storage.scheduleBackups': ({ plan, folderId }) => [(plan !== undefined || folderId !== undefined) && 'backups'],
   'notifications.set': ({ quiet }, deps) => [JSON.stringify(quiet) !== JSON.stringify(deps.quiet()) && 'quietHours']
 }

@@ -16,7 +16,7 @@ const BACKUPS = { name: 'Backups of Countersign', extensions: [BACKUP_ENDING] as
 
 export interface StorageParts extends Pick<Dialogs, 'chooseFiles' | 'chooseSaveFile'> {
   backups: Backups
-  schedule: Pick<BackupSchedule, 'view' | 'offer' | 'set' | 'runNow'>
+  schedule: Pick<BackupSchedule, 'view' | 'offer' | 'set' | 'runNow' | 'made'>
   recovery: Pick<Recovery, 'view' | 'keep' | 'changeKey' | 'dismissOffer'>
   /** Whether someone signs at the counter. */
   isSigning: () => boolean
@@ -31,8 +31,12 @@ export interface StorageParts extends Pick<Dialogs, 'chooseFiles' | 'chooseSaveF
   openKeychain: () => Promise<Pick<OpenedKeychain, 'keychain' | 'status'>>
   /** Sets the database aside. */
   startEmpty: () => Promise<unknown>
-  /** Ends the application and starts it again. */
-  restart: () => void
+  /** Packages that haven't been sent, or of which it isn't known. */
+  unsent: () => number
+  /** Has the next start remove everything. */
+  decideOnRemoval: (backups: boolean) => Promise<void>
+  /** Ends the application and starts it again, unless the person stays; `last` is done as it ends, while the database is open. */
+  restart: (last?: () => Promise<void>) => void
 }
 
 export function storageHandlers({
@@ -81,6 +85,17 @@ export function storageHandlers({
         fail('busy', 'Someone is signing at the counter.', { next: 'Try again when they’ve finished.' })
       await recovery.changeKey(key)
       parts.restart()
+    },
+    'storage.removal': async () => ({ unsent: parts.unsent(), backups: schedule.made().length }),
+    'storage.remove': async ({ backups: withBackups, unsent }) => {
+      if (parts.isSigning())
+        fail('busy', 'Someone is signing at the counter.', { next: 'Try again when they’ve finished.' })
+      if (parts.unsent() > unsent) {
+        fail('not-allowed', 'Packages in the Outbox haven’t been sent, and would be lost.', {
+          next: 'Send or delete them first, or confirm that they may be lost.'
+        })
+      }
+      parts.restart(() => parts.decideOnRemoval(withBackups))
     },
     'storage.recover': async ({ key }) => {
       if (storage.state === 'encrypted') fail('not-allowed', 'Your data are open already.')

@@ -1,6 +1,7 @@
 /** The system's own dialogs, over our window. */
 import { dirname, join } from 'node:path'
 import { type BrowserWindow, dialog } from 'electron'
+import type { Removed } from '../core/backup/removal.ts'
 import { fail } from '../core/lib/failure.ts'
 import type { Meta } from '../core/storage/meta.ts'
 import type { Dialogs } from '../ipc/dialogs.ts'
@@ -14,6 +15,30 @@ export function sayCannotStart(): void {
     'Countersign can’t start',
     'The disk may be full, or Countersign can’t read its data folder. Free some space and try again, or contact your administrator.'
   )
+}
+
+/** Says what was removed from this computer, and what couldn't be; resolves once someone has read it. */
+export async function sayRemoved({ files, entries, backups, left }: Removed): Promise<void> {
+  const lines = [
+    `Files and folders: ${files}`,
+    `Entries in the keychain: ${entries}`,
+    `Scheduled backups: ${backups}`,
+    ...(left.includes('files') ? ['Some files couldn’t be removed. Delete the data folder yourself.'] : []),
+    ...(left.includes('entries')
+      ? ['Some entries couldn’t be removed from the keychain. Delete those called “Countersign” yourself.']
+      : []),
+    ...(left.includes('backups')
+      ? ['Some scheduled backups couldn’t be removed. Delete them from their folder yourself.']
+      : [])
+  ]
+  await dialog.showMessageBox({
+    type: left.length > 0 ? 'warning' : 'info',
+    message: 'Countersign’s data were removed from this computer.',
+    detail: lines.join('\n'),
+    buttons: ['Close'],
+    defaultId: 0,
+    cancelId: 0
+  })
 }
 
 /** Says that it isn't started because of a switch or a variable. */

@@ -33,6 +33,9 @@ export function openLog(): Log {
 
 const logFile = (name = 'countersign') => join(app.getPath('logs'), `${name}.log`)
 
+/** The log, and the one before it. */
+export const logFiles = (): string[] => [logFile(), logFile('countersign.old')]
+
 /** What is in the file and in the one before it, which are kept small; '' where there is none. */
 export async function readLog(): Promise<string> {
   const read = (path: string) => readFile(path, 'utf8').catch(() => '')

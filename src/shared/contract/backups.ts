@@ -59,6 +59,23 @@ export interface RecoveryView {
   isOffered: boolean
 }
 
+/** What removing everything from this computer would take with it. */
+export interface RemovalView {
+  /** Packages that haven't been sent, or of which it isn't known. */
+  unsent: number
+  /** Backups that were made by themselves. */
+  backups: number
+}
+
+export const removalRequests = {
+  'storage.removal': answers<RemovalView>()(nothing),
+  /**
+   * Ends the application, removes everything that it keeps of this user on this computer, and says what was removed. `unsent` is how
+   * many packages the person was told of: `not-allowed` where there are more.
+   */
+  'storage.remove': answers<null>()(z.strictObject({ backups: z.boolean(), unsent: z.int().min(0) }))
+}
+
 const recoveryKey = z.string().min(1).max(200)
 export const recoveryRequests = {
   'storage.recovery': answers<RecoveryView>()(nothing),

@@ -13,6 +13,7 @@ export const LOCKABLE = [
   'downloads.folder',
   'downloads.names',
   'backups',
+  'removal',
   'quietHours',
   'counter.idle',
   'counter.lockAfter',

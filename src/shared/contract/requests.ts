@@ -1,7 +1,7 @@
 /** Every request: its name, what it carries and what it answers. Inputs are decoded in the main process by these schemas; nothing else is let in. */
 import { z } from 'zod'
 import { appointmentRequests } from './appointments.ts'
-import { backupRequests, MOST_PASSPHRASE, newPassphrase, recoveryRequests } from './backups.ts'
+import { backupRequests, MOST_PASSPHRASE, newPassphrase, recoveryRequests, removalRequests } from './backups.ts'
 import { composingRequests } from './composing-requests.ts'
 import { counterRequests } from './counter-requests.ts'
 import { documentColumns } from './document-query.ts'
@@ -213,6 +213,7 @@ export const requests = {
   'storage.leaveBackup': answers<null>()(byId),
   ...backupRequests,
   ...recoveryRequests,
+  ...removalRequests,
   ...supportRequests,
   ...policyRequests,
   ...updateRequests,

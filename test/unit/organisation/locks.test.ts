@@ -201,6 +201,7 @@ const TABLE: readonly Locked[] = [
     ...{ setting: 'downloads.folder', policy: { downloads: { folder: '/data' } }, request: 'downloads.relocate' },
     input: { from: 'folder', to: 'other' }
   },
+  { setting: 'removal', policy: { removal: false }, request: 'storage.remove', input: { backups: false, unsent: 0 } },
   {
     ...{
       setting: 'backups',

@@ -82,6 +82,8 @@ const noBackups = {
   recovery: {} as Recovery,
   recoverKey: async () => undefined,
   isSigning: () => false,
+  unsent: () => 0,
+  decideOnRemoval: async () => undefined,
   chooseFolder: async () => undefined,
   today: () => '2026-11-24',
   chooseFiles: async () => [],
@@ -119,4 +121,34 @@ test('an empty database is begun in place of one whose key is lost, and of no ot
     restart: () => expect.unreachable()
   })
   await expect(handlers['storage.startEmpty'](undefined, context)).rejects.toThrow()
+})
+
+test('everything is removed only where nobody signs, and of packages that haven’t left only those that were told of', async () => {
+  const place = await workstation()
+  const { opened, troubles } = await place.open()
+  const now = { isSigning: true, unsent: 2 }
+  const done: string[] = []
+  const handlers = storageHandlers({
+    ...{ storage: opened, troubles, ...noBackups },
+    openKeychain: async () => expect.unreachable(),
+    startEmpty: async () => expect.unreachable(),
+    isSigning: () => now.isSigning,
+    unsent: () => now.unsent,
+    decideOnRemoval: async (backups) => void done.push(`decided ${backups}`),
+    restart(last) {
+      done.push('restart')
+      void last?.()
+    }
+  })
+  const remove = (unsent: number) =>
+    handlers['storage.remove']({ backups: true, unsent }, context).then(
+      () => 'removed',
+      (error: unknown) => (error as AppFailure).appError.code
+    )
+  expect(await remove(2)).toBe('busy')
+  now.isSigning = false
+  expect(await remove(1)).toBe('not-allowed')
+  expect(done).toEqual([])
+  expect(await remove(2)).toBe('removed')
+  expect(done).toEqual(['restart', 'decided true'])
 })

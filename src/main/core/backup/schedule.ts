@@ -128,6 +128,11 @@ export class BackupSchedule {
     }
   }
 
+  /** What is there of those that were made by themselves. */
+  made(): Kept['made'] {
+    return this.#read().made
+  }
+
   /** What someone has to see to, until one could be made. */
   trouble(): StoreTrouble[] {
     const { failed } = this.#read()

@@ -190,12 +190,15 @@ function namesIn(policy: Policy): string[] {
   return LOCKABLE.filter((setting) => isSet(policy, setting))
 }
 
+/** What is allowed where nothing is said of it. */
+const ALLOWED: ReadonlySet<Lockable> = new Set(['otherAccounts', 'practiceOffice', 'removal'])
+
 function isSet(policy: Policy, setting: Lockable): boolean {
   const [group = '', member] = setting.split('.')
   const value: unknown = policy[group as keyof Policy]
   const found = member === undefined ? value : (value as Record<string, unknown> | undefined)?.[member]
   // What is allowed anyway isn't locked by being allowed.
-  const isAllowed = (setting === 'otherAccounts' || setting === 'practiceOffice') && found === true
+  const isAllowed = ALLOWED.has(setting) && found === true
   return found !== undefined && !isAllowed
 }
 

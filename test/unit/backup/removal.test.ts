@@ -1,0 +1,97 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { decideOnRemoval, removalDecided, removeEverything } from '../../../src/main/core/backup/removal.ts'
+import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
+import { temporaryFolder } from '../storage/folders.ts'
+import { lastingKeychain, troubledKeychain } from '../storage/keychains.ts'
+
+const ACCOUNT = '1f0c9b52-7d0a-4f9e-8a51-3c2f6d0f7a11'
+
+/** A computer with something of everything. */
+async function computer({ backups = true } = {}) {
+  const [folder, share, logs] = [temporaryFolder(), temporaryFolder(), temporaryFolder()]
+  const names = [
+    'countersign.db',
+    'countersign.db-wal',
+    'documents.db',
+    'settings.json',
+    'recovery.json',
+    'SingletonLock'
+  ]
+  for (const name of names) writeFileSync(join(folder, name), 'Ana Example')
+  for (const name of ['set-aside-2026-11-25T09-30-00Z', 'Cache']) {
+    mkdirSync(join(folder, name))
+    writeFileSync(join(folder, name, 'file'), 'Ana Example')
+  }
+  const [ours, theirs] = ['Countersign 2026-11-24 1800 5a1c.countersign-backup', 'Theirs.countersign-backup']
+  for (const name of [ours, theirs]) writeFileSync(join(share, name), 'sealed')
+  writeFileSync(join(logs, 'countersign.log'), 'a line')
+  const slots = ['database-key', 'next-database-key', 'staff-pin', 'audit-anchor', 'audit-key', 'backup-passphrase']
+  const entries = new Map([...slots, `account:${ACCOUNT}`, 'another program’s'].map((name) => [name, 'secret']))
+  await decideOnRemoval(folder, { accountIds: [ACCOUNT], backups: backups ? [{ folder: share, name: ours }] : [] })
+  const decided = (await removalDecided(folder)) ?? expect.unreachable()
+  const place = {
+    folder,
+    keychain: lastingKeychain(entries),
+    logs: [join(logs, 'countersign.log'), join(logs, 'none')]
+  }
+  return { folder, share, logs, entries, theirs, ours, decided, place }
+}
+
+test('everything is gone that is ours, and what was removed is told; what is others’ stays', async () => {
+  const { folder, share, logs, entries, theirs, decided, place } = await computer()
+  expect(await removeEverything(place, decided)).toEqual({ files: 8, entries: 7, backups: 1, left: [] })
+  expect(readdirSync(folder)).toEqual(['SingletonLock'])
+  expect([...entries.keys()]).toEqual(['another program’s'])
+  expect(readdirSync(share)).toEqual([theirs])
+  expect(readdirSync(logs)).toEqual([])
+  expect(await removalDecided(folder)).toBeUndefined()
+})
+
+test('scheduled backups stay where that was wanted', async () => {
+  const { share, decided, place } = await computer({ backups: false })
+  expect(await removeEverything(place, decided)).toMatchObject({ backups: 0 })
+  expect(readdirSync(share)).toHaveLength(2)
+})
+
+test('ended in the middle it goes on at the next start, as what decides is removed last', async () => {
+  const { folder, decided, place } = await computer()
+  const interrupted = {
+    ...place,
+    keychain: {
+      ...place.keychain,
+      get accounts(): never {
+        throw new Error('killed')
+      }
+    }
+  }
+  await removeEverything(interrupted, decided).catch(() => undefined)
+  const again = await removalDecided(folder)
+  expect(again).toEqual(decided)
+  expect(await removeEverything(place, again ?? expect.unreachable())).toMatchObject({ left: [] })
+})
+
+test.each([
+  ['locked', troubledKeychain('locked')],
+  ['absent', memoryKeychain()]
+])('a keychain that is %s is told of, and the files are gone all the same', async (_state, keychain) => {
+  const { folder, decided, place } = await computer()
+  expect(await removeEverything({ ...place, keychain }, decided)).toMatchObject({ left: ['entries'], files: 8 })
+  expect(readdirSync(folder)).toEqual(['SingletonLock'])
+})
+
+test('a decision that isn’t ours decides nothing, and none names any other file than a backup', async () => {
+  const { folder } = await computer()
+  for (const text of [
+    '',
+    'null',
+    '{"accountIds":["../x"],"backups":[]}',
+    '{"accountIds":[],"backups":[{"folder":"/home/ana","name":"../letters.countersign-backup"}]}',
+    '{"accountIds":[],"backups":[{"folder":"/home/ana","name":"letters.docx"}]}'
+  ]) {
+    writeFileSync(join(folder, 'removal.json'), text)
+    expect(await removalDecided(folder), text).toBeUndefined()
+  }
+  expect(readFileSync(join(folder, 'countersign.db'), 'utf8')).toBe('Ana Example')
+})
