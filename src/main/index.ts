@@ -86,7 +86,8 @@ async function run(log: Log): Promise<void> {
   const devServer = devServerOf(app, process.env.ELECTRON_RENDERER_URL)
   await keepOffNetworks(devServer)
   const folder = app.getPath('userData')
-  const removal = await removalDecided(folder)
+  // A start that only shows that all is there takes nothing away.
+  const removal = isSmoke ? undefined : await removalDecided(folder)
   if (removal) {
     const { keychain } = await openKeychain()
     await sayRemoved(await removeEverything({ folder, keychain, logs: logFiles() }, removal))

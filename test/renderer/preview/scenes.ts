@@ -307,6 +307,8 @@ export const scenes: Record<string, () => FakeApi> = {
     return api
   },
   /** After a restart with a backup in place: the Outbox opens paused. */
+  'recovery-offer': () => usual({ recovery: { isOffered: true } }),
+  removal: () => usual({ removal: { unsent: 3, backups: 7 } }),
   'backups-scheduled': () => usual({ backups: backupsOf() }),
   /** Its share is away since yesterday. */
   'backups-failing': () => {

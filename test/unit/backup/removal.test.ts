@@ -27,7 +27,15 @@ async function computer({ backups = true } = {}) {
   const [ours, theirs] = ['Countersign 2026-11-24 1800 5a1c.countersign-backup', 'Theirs.countersign-backup']
   for (const name of [ours, theirs]) writeFileSync(join(share, name), 'sealed')
   writeFileSync(join(logs, 'countersign.log'), 'a line')
-  const slots = ['database-key', 'next-database-key', 'staff-pin', 'audit-anchor', 'audit-key', 'backup-passphrase']
+  const slots = [
+    'database-key',
+    'next-database-key',
+    'staff-pin',
+    'audit-anchor',
+    'audit-key',
+    'backup-passphrase',
+    'proxies'
+  ]
   const entries = new Map([...slots, `account:${ACCOUNT}`, 'another program’s'].map((name) => [name, 'secret']))
   await decideOnRemoval(folder, { accountIds: [ACCOUNT], backups: backups ? [{ folder: share, name: ours }] : [] })
   const decided = (await removalDecided(folder)) ?? expect.unreachable()
@@ -41,7 +49,7 @@ async function computer({ backups = true } = {}) {
 
 test('everything is gone that is ours, and what was removed is told; what is others’ stays', async () => {
   const { folder, share, logs, entries, theirs, decided, place } = await computer()
-  expect(await removeEverything(place, decided)).toEqual({ files: 8, entries: 7, backups: 1, left: [] })
+  expect(await removeEverything(place, decided)).toEqual({ files: 8, entries: 8, backups: 1, left: [] })
   expect(readdirSync(folder)).toEqual(['SingletonLock'])
   expect([...entries.keys()]).toEqual(['another program’s'])
   expect(readdirSync(share)).toEqual([theirs])

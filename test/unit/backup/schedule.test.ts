@@ -25,7 +25,16 @@ async function office(organisation?: ReturnType<BackupScheduleDeps['organisation
   const [folder, share] = [temporaryFolder(), join(temporaryFolder(), 'share')]
   mkdirSync(share)
   const entries = new Map<string, string>()
-  const keychain = lastingKeychain(entries)
+  const lasting = lastingKeychain(entries)
+  let asked = 0
+  const backupPassphrase = {
+    ...lasting.backupPassphrase,
+    get() {
+      asked++
+      return lasting.backupPassphrase.get()
+    }
+  }
+  const keychain = { ...lasting, backupPassphrase }
   const storage = await openDatabase({ folder, keychain, random: randomBytes, clock: () => NOW })
   onTestFinished(() => void storage.db.close())
   const all: BackupSchedule[] = []
@@ -70,6 +79,7 @@ async function office(organisation?: ReturnType<BackupScheduleDeps['organisation
   }
   return {
     ...{ folder, share, entries, storage, is, schedule, start, over },
+    asked: () => asked,
     backups: () => readdirSync(share).sort(),
     async plan(plan: Partial<BackupPlan> = {}) {
       const { id } = await schedule.offer(share)
@@ -232,4 +242,10 @@ test('nothing is set without a folder or a passphrase, or into the data folder; 
   expect(entries.get('backup-passphrase')).toBe(PASSPHRASE)
   expect(await schedule.set({ plan: null })).toMatchObject({ plan: null, hasPassphrase: false })
   expect(entries.has('backup-passphrase')).toBe(false)
+})
+
+test('a keychain without its passphrase is asked once, however often the screens ask', async () => {
+  const { schedule, asked } = await office()
+  for (let times = 0; times < 5; times++) expect(await schedule.view()).toMatchObject({ hasPassphrase: false })
+  expect(asked()).toBe(1)
 })

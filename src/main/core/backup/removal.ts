@@ -59,7 +59,8 @@ export async function removeEverything(
     }
   }
 
-  const { accounts, databaseKey, nextDatabaseKey, staffPin, auditAnchor, auditKey, backupPassphrase } = keychain
+  const { accounts, databaseKey, nextDatabaseKey, staffPin, auditAnchor, auditKey, backupPassphrase, proxies } =
+    keychain
   await each(
     'backups',
     decided.backups.map(
@@ -76,11 +77,13 @@ export async function removeEverything(
       await accounts.delete(id)
       return true
     }),
-    ...[databaseKey, nextDatabaseKey, staffPin, auditAnchor, auditKey, backupPassphrase].map((slot) => async () => {
-      if ((await slot.get()) === null) return false
-      await slot.delete()
-      return true
-    })
+    ...[databaseKey, nextDatabaseKey, staffPin, auditAnchor, auditKey, backupPassphrase, proxies].map(
+      (slot) => async () => {
+        if ((await slot.get()) === null) return false
+        await slot.delete()
+        return true
+      }
+    )
   ])
   const names = await readdir(folder).catch(() => [])
   await each(

@@ -80,6 +80,8 @@ export class BackupSchedule {
   #running: Promise<void> | undefined
   #cancel: (() => void) | undefined
   #isOpen = false
+  /** Known once it was looked at: a keychain that is asked for what it lacks is tried out each time. */
+  #hasPassphrase: boolean | undefined
 
   constructor(deps: BackupScheduleDeps) {
     this.#deps = deps
@@ -121,9 +123,13 @@ export class BackupSchedule {
     const last = backups.last()
     const folder = this.#folder()
     const next = plan && plan.when !== 'on-quit' ? slotsAt(time.now(), plan, time.zone()).next : undefined
-    const passphrase = storage.state === 'encrypted' ? await keychain.backupPassphrase.get().catch(() => null) : null
+    if (this.#hasPassphrase === undefined && storage.state === 'encrypted') {
+      const kept = await keychain.backupPassphrase.get().catch(() => undefined)
+      // One that can't be asked now is asked again.
+      if (kept !== undefined) this.#hasPassphrase ??= kept !== null
+    }
     return {
-      ...{ plan: plan ?? null, hasPassphrase: passphrase !== null, isRunning: this.#running !== undefined },
+      ...{ plan: plan ?? null, hasPassphrase: this.#hasPassphrase ?? false, isRunning: this.#running !== undefined },
       ...defined({ folder: folder === undefined ? undefined : basename(folder) || folder, last, next })
     }
   }
@@ -169,6 +175,7 @@ export class BackupSchedule {
     }
     if (passphrase !== undefined) await backupPassphrase.set(passphrase)
     if (plan === null) await backupPassphrase.delete()
+    this.#hasPassphrase = undefined
     const { failed: _failed, doneAt: _done, ...kept } = before
     this.#write({ ...kept, ...defined({ folder }), ...(plan !== undefined && { plan }) })
     this.look()
