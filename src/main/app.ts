@@ -22,7 +22,7 @@ import { openCounter } from './counter.ts'
 import { openFolders } from './folders.ts'
 import { type AppStart, openFoundation } from './foundation.ts'
 import { openIdentity } from './identity.ts'
-import { accountHandlers, directoryHandlers } from './ipc/accounts.ts'
+import { accountHandlers, directoryHandlers, shownIds } from './ipc/accounts.ts'
 import { actionHandlers } from './ipc/actions.ts'
 import { activityHandlers } from './ipc/activity.ts'
 import { appointmentHandlers } from './ipc/appointments.ts'
@@ -192,7 +192,7 @@ function followSignals({ foundation, folders, composing, counter, notifications,
   signals.on('unreached', (accountId) => watch.unreached(accountId))
   signals.on('connection', () => {
     send('connection.changed', null)
-    if (watch.connectionOf(accounts.chosen()?.id).state !== 'online') return
+    if (!accounts.shownIds().some((id) => watch.connectionOf(id).state === 'online')) return
     outbox.connectionChanged()
     actions.connectionChanged()
     identity.connectionChanged()
@@ -315,7 +315,7 @@ export function serveScreens(parts: App, life: Life): void {
       }),
       ...pdfHandlers({ accounts, ask, previews: identity.pdfPreviews, print: () => printWithDialog(window) }),
       ...identityHandlers({ accounts, readings: identity.readings, note: audit.note, ...dialogs }),
-      ...counterHandlers(counter.counter),
+      ...counterHandlers(counter.counter, () => (accounts.chosen() ? shownIds(accounts) : [])),
       ...appointmentHandlers({ ...counter, ...dialogs }),
       ...counterSettingsHandlers({
         officeName: () => accounts.chosen()?.name,

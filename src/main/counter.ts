@@ -27,6 +27,7 @@ import { memoryKeychain } from './core/storage/keychain.ts'
 import type { Foundation } from './foundation.ts'
 import { saveAs } from './ipc/dialogs.ts'
 import { asAppError } from './ipc/errors.ts'
+import { namedAccount } from './ipc/registration.ts'
 import { appointmentWorkerOf } from './shell/appointments.ts'
 import { ClipboardAside } from './shell/clipboard.ts'
 import { CounterWindows } from './shell/counter-windows.ts'
@@ -124,7 +125,8 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
     () => settings.read().camera
   )
 
-  const accountId = () => accounts.chosen()?.id ?? ''
+  /** The account that a request names, or else the one that is worked in. */
+  const accountId = () => namedAccount.getStore() ?? accounts.chosen()?.id ?? ''
   const appointmentsChanged = () => send('appointments.changed', null)
   const waitingHere = (account: string) => ask('waitingHere', { accountId: account, withoutLink: true })
   const documentOf = (account: string, reference: string) => ask('get', { accountId: account, reference })

@@ -54,7 +54,7 @@ export function openFolders(foundation: Foundation) {
   const watch = openPolling({
     ...{ ask, time, moment, clientOf, describe },
     dateFormatOf: facts.dateFormat,
-    chosen: () => accounts.chosen()?.id,
+    shown: accounts.shownIds,
     accounts: accounts.list,
     changed: documentsChanged,
     looked: (accountId) => send('documents.looked', { accountId, at: time.now() }),

@@ -94,12 +94,12 @@ export function openIdentity(foundation: Foundation, { ask, nameOf, views, watch
     /** The computer may be online again. */
     connectionChanged,
 
-    /** Accounts were added, changed or removed, or another is chosen. */
+    /** Accounts were added, changed or removed, or others are shown. */
     accountsChanged(): void {
-      const chosen = accounts.chosen()?.id
-      readings.clearOthers(chosen)
-      pdfPreviews.closeOthers(chosen)
-      downloads.chosen(chosen)
+      const shown = accounts.shownIds()
+      readings.clearOthers(shown)
+      pdfPreviews.closeOthers(shown)
+      downloads.shown(shown)
       // Another address or key may be what its files wait for.
       connectionChanged()
     },

@@ -112,7 +112,9 @@ export class Lifecycle {
   async #begin(): Promise<void> {
     const { composing, folders, foundation, identity, notifications, watching } = this.#app
     const { accounts, practice } = foundation
-    if (accounts.chosen()?.kind === 'practice') await practice.start().catch(() => undefined)
+    const shown = accounts.shownIds()
+    if (accounts.list().some(({ id, kind }) => kind === 'practice' && shown.includes(id)))
+      await practice.start().catch(() => undefined)
     // An account that was removed as the application ended may have left its documents behind.
     const accountIds = accounts.list().map(({ id }) => id)
     await folders.ask('keepOnly', { accountIds }).catch((error: unknown) => this.#notKept(error))

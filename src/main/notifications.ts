@@ -41,7 +41,7 @@ export function openNotifications(
   })
   const badgeCounts = openBadgeCounts({
     ...{ ask, time, failed, happened },
-    chosen: () => accounts.chosen()?.id,
+    shown: accounts.shownIds,
     show: desktop.show
   })
   const presence = openPresence({

@@ -8,14 +8,15 @@ import { contextBridge, type IpcRendererEvent, ipcRenderer } from 'electron'
 import type { Api } from '../shared/contract/api.ts'
 import { eventNames } from '../shared/contract/api.ts'
 
-type Call = (input: unknown) => Promise<unknown>
+type Call = (input: unknown, accountId?: unknown) => Promise<unknown>
 
 function bridge(): Record<string, Record<string, Call>> {
   const domains: Record<string, Record<string, Call>> = {}
   for (const name of requestNames) {
     const [domain, action] = name.split('.') as [string, string]
     domains[domain] ??= {}
-    domains[domain][action] = (input) => ipcRenderer.invoke(name, input)
+    domains[domain][action] = (input, accountId) =>
+      typeof accountId === 'string' ? ipcRenderer.invoke(name, input, accountId) : ipcRenderer.invoke(name, input)
   }
   return domains
 }

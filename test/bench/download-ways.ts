@@ -51,7 +51,7 @@ export async function throughTheQueue(url: string, root: string, references: rea
     await office.downloads.add(office.accountId, { references: [...references] }, choice)
     await office.rested()
     const took = performance.now() - began
-    const { items } = office.downloads.list(office.accountId, { offset: 0, limit: 500 })
+    const { items } = office.downloads.list([office.accountId], { offset: 0, limit: 500 })
     if (items.length !== references.length) throw new Error(`${items.length} of ${references.length} came.`)
     for (const { sha256, documentReference } of items) {
       if (sha256 !== sha256Of(documentReference)) throw new Error(`${documentReference} was taken for another.`)

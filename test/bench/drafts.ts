@@ -39,11 +39,11 @@ function measure(drafts: ReturnType<typeof openDrafts>, db: ReturnType<typeof co
   })()
   const among = keysIn(drafts)
   const lists = timesOf(50, () => {
-    const page = drafts.list('office', { search: '', trashed: false, offset: 5000, limit: 100 })
+    const page = drafts.list(['office'], { search: '', trashed: false, offset: 5000, limit: 100 })
     if (page.rows.length !== 100) throw new Error('The page is not full.')
   })
   const searches = timesOf(50, (index) => {
-    const found = drafts.list('office', { search: `marama ${index + 100}`, trashed: false, offset: 0, limit: 100 })
+    const found = drafts.list(['office'], { search: `marama ${index + 100}`, trashed: false, offset: 0, limit: 100 })
     if (found.total === 0) throw new Error('The search found nothing.')
   })
   const stored = `${STORED.toLocaleString('en-GB')} drafts stored`

@@ -98,7 +98,7 @@ async function live(): Promise<Day> {
     clientOf: async () => client as never,
     dateFormatOf: async () => undefined,
     accounts: () => [{ id: accountId, folders: ['Progress'] }],
-    chosen: () => accountId,
+    shown: () => [accountId],
     changed: () => void shown(),
     looked: () => undefined,
     connectionChanged: () => undefined

@@ -225,7 +225,7 @@ function faultsOf(
 function sentTitles({ outbox }: ReturnType<typeof dropFolderOffice>): string[] {
   const titles: string[] = []
   for (;;) {
-    const { rows, total } = outbox.list(ACCOUNT, { show: 'all', offset: titles.length, limit: 200 })
+    const { rows, total } = outbox.list([ACCOUNT], { show: 'all', offset: titles.length, limit: 200 })
     titles.push(...rows.map(({ title }) => title))
     if (rows.length === 0 || titles.length >= total) return titles
   }

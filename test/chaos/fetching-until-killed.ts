@@ -17,7 +17,7 @@ const office = await downloadOffice({
 })
 const { downloads, accountId, folderId } = office
 // What earlier lives put in line is called by the same names.
-const { items } = downloads.list(accountId, { states: ['waiting'], offset: 0, limit: PAGE })
+const { items } = downloads.list([accountId], { states: ['waiting'], offset: 0, limit: PAGE })
 const known = items.map(({ documentReference: reference, documentName: name }) => ({ reference, name }))
 await office.look([...known, ...added].map(({ reference, name }) => aDocument(reference, { Name: name })))
 downloads.open()

@@ -388,7 +388,7 @@ async function restart(day: Day, station: Station): Promise<void> {
 const sendsOf = ({ work, accountId }: Station): SendView[] => {
   const all: SendView[] = []
   for (;;) {
-    const { rows, total } = work.outbox.list(accountId, { show: 'all', offset: all.length, limit: 500 })
+    const { rows, total } = work.outbox.list([accountId], { show: 'all', offset: all.length, limit: 500 })
     all.push(...rows)
     if (rows.length === 0 || all.length >= total) return all
   }

@@ -122,7 +122,7 @@ const commands: Record<string, (argument: string) => unknown> = {
     const list = await audit.list('', 0, 10_000)
     const entries = list.entries.toReversed()
     return {
-      drafts: drafts.list(account, { limit: 10_000 }).rows.map(({ title }) => title),
+      drafts: drafts.list([account], { limit: 10_000 }).rows.map(({ title }) => title),
       sends: sendsOf(account),
       notes: entries.flatMap(({ detail }) => detail.chaos ?? []),
       trail: await audit.check().catch(asAppError),
@@ -173,7 +173,7 @@ const commands: Record<string, (argument: string) => unknown> = {
 function sendsOf(account: string): StationLook['sends'] {
   const all: StationLook['sends'] = []
   for (;;) {
-    const { rows, total } = outbox.list(account, { show: 'all', offset: all.length, limit: 500 })
+    const { rows, total } = outbox.list([account], { show: 'all', offset: all.length, limit: 500 })
     all.push(...rows.map(({ title, state, error }) => ({ title, state, ...(error && { error }) })))
     if (rows.length === 0 || all.length >= total) return all
   }

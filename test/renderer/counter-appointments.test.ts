@@ -21,6 +21,7 @@ afterEach(() => opened?.close())
 function entry(signerName: string, change: Partial<CounterEntry> = {}): CounterEntry {
   return {
     ...{
+      accountId: 'practice',
       documentReference: `doc-${signerName}`,
       documentName: 'Deed of gift',
       signer: 0,

@@ -15,6 +15,7 @@ afterEach(() => opened?.close())
 function entry(change: Partial<CounterEntry> = {}): CounterEntry {
   const signerName = change.signerName ?? 'Mere Parata'
   return {
+    accountId: 'practice',
     documentReference: 'doc-0',
     documentName: 'Tenancy agreement',
     signer: 0,

@@ -61,7 +61,7 @@ describe('the address of a list', () => {
   test('says every query, and is read as the same one', () => {
     fc.assert(
       fc.property(query, (asked) => {
-        const read = at(documentsHref(asked, 'a/b?c'))
+        const read = at(documentsHref(asked, { document: 'a/b?c' }))
         expect(read.query).toEqual(asked)
         expect(read.document).toBe('a/b?c')
         expect(read.place).toEqual(

@@ -20,7 +20,7 @@ async function openAt(hash: string, api: FakeApi = fakeApi()) {
   await settle()
 }
 const open = (api: FakeApi = fakeApi(), query: Partial<DocumentQuery> = { folder: 'Progress' }, document?: string) =>
-  openAt(documentsHref(query, document), api)
+  openAt(documentsHref(query, document === undefined ? {} : { document }), api)
 
 /** One document of the made-up office, changed. */
 function withOne(reference: string, change: Partial<DocumentPage>): FakeApi {

@@ -380,20 +380,26 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
   /** Whether a person has the office's own window, or it is locked. */
   const isHandedOver = () => (state.counter?.place === 'here' && state.counter.phase !== 'ended') || state.lock.isLocked
 
+  /** The account that the call which is answered names. */
+  let named: string | undefined
+
   function chosen(): AccountView {
-    const account = state.accounts.find((one) => one.chosen)
+    const account = state.accounts.find((one) => (named === undefined ? one.chosen : one.id === named))
     if (!account) throw error('no-account')
     return account
   }
 
-  function choose(id: string): AccountView {
+  const isShown = (accountId: string) =>
+    named === undefined ? state.accounts.some((one) => one.shown && one.id === accountId) : named === accountId
+
+  function choose(id: string, showsAll = false): AccountView {
     byId(state.accounts, id)
-    state.accounts = state.accounts.map((one) => ({ ...one, chosen: one.id === id }))
+    state.accounts = state.accounts.map((one) => ({ ...one, chosen: one.id === id, shown: showsAll || one.id === id }))
     emit('accounts.changed', null)
     return byId(state.accounts, id)
   }
 
-  const office: FakeOffice = { state, emit, chosen, newId: (prefix) => `${prefix}-${nextId++}` }
+  const office: FakeOffice = { state, emit, chosen, isShown, newId: (prefix) => `${prefix}-${nextId++}` }
   const documentHandlers = fakeDocuments(office)
   const handlers: Handlers = {
     'accounts.list': () => state.accounts,
@@ -429,6 +435,12 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       return account
     },
     'accounts.choose': ({ id }) => choose(id),
+    'accounts.workIn': ({ id }) =>
+      choose(
+        id,
+        state.accounts.every((one) => one.shown)
+      ),
+    'accounts.showAll': () => void choose(chosen().id, true) as never,
     'accounts.remove': ({ id }) => {
       byId(state.accounts, id)
       state.accounts = state.accounts.filter((one) => one.id !== id)
@@ -575,7 +587,11 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     'system.readyToClose': () => null as never
   }
 
-  async function answer<Name extends RequestName>(name: Name, input: Input<Name>): Promise<Result<Reply<Name>>> {
+  async function answer<Name extends RequestName>(
+    name: Name,
+    input: Input<Name>,
+    accountId?: string
+  ): Promise<Result<Reply<Name>>> {
     // As main does: what isn't the person's waits until staff has the window again.
     while (isHandedOver() && !handedOver.has(name)) await new Promise<void>((handedBack) => waiting.push(handedBack))
     calls.push({ name, input: structuredClone(input) })
@@ -588,10 +604,13 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       return { ok: false, error: { code: 'bad-input', message: 'The input is not of the shape agreed on.' } }
     }
     try {
+      named = accountId
       return { ok: true, value: structuredClone(handlers[name](input)) }
     } catch (caught) {
       if (!(caught instanceof Failure)) throw caught
       return { ok: false, error: { code: caught.code, message: 'The made-up office says so.', ...caught.more } }
+    } finally {
+      named = undefined
     }
   }
 
@@ -621,7 +640,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
   for (const name of requestNames) {
     const [domain, action] = name.split('.') as [string, string]
     const group = (api[domain] ?? {}) as Record<string, unknown>
-    group[action] = (input: never) => answer(name, input)
+    group[action] = (input: never, accountId?: string) => answer(name, input, accountId)
     api[domain] = group
   }
   return api as unknown as FakeApi

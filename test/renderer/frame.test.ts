@@ -43,12 +43,12 @@ describe('the address', () => {
 test('the way back to a document leads among what was searched for, as long as it was left there', async () => {
   const { app } = await openOffice(fakeApi())
   const { router } = app
-  expect(router.hrefOfDocument('doc-6')).toBe('#/documents/all?document=doc-6')
+  expect(router.hrefOfDocument({ document: 'doc-6' })).toBe('#/documents/all?document=doc-6')
   router.go('documents', ['InBox'], { search: 'arjun', document: 'doc-6' })
   router.go('identity', ['doc-6'])
   router.go('identity-pdf', ['doc-6'])
-  expect(router.hrefOfDocument('doc-6')).toBe('#/documents/InBox?search=arjun&document=doc-6')
-  expect(router.hrefOfDocument('doc-7')).toBe('#/documents/all?document=doc-7')
+  expect(router.hrefOfDocument({ document: 'doc-6' })).toBe('#/documents/InBox?search=arjun&document=doc-6')
+  expect(router.hrefOfDocument({ document: 'doc-7' })).toBe('#/documents/all?document=doc-7')
 })
 
 describe('while Countersign is locked', () => {

@@ -55,9 +55,11 @@ export function practiceAccount(): AccountView {
     baseUrl: 'http://127.0.0.1:49152/web/v1.4',
     scheme: 'api-key',
     colour: '#b3641c',
+    mark: 'PO',
     folders: ['InBox', 'Progress', 'Signed'],
     dataTypeSpelling: 'lower-then-upper',
     chosen: true,
+    shown: true,
     limits: { defaultDueDays: 14 },
     savesSigned: 'unknown',
     signedFrom: [],
@@ -73,9 +75,11 @@ export function officeAccount(): AccountView {
     baseUrl: 'https://signing.example.com/web/v1.4',
     scheme: 'api-key',
     colour: '#2f6fb3',
+    mark: 'HC',
     folders: ['InBox', 'Progress', 'Signed'],
     dataTypeSpelling: 'lower-then-upper',
     chosen: false,
+    shown: false,
     limits: {},
     savesSigned: 'unknown',
     signedFrom: [],
@@ -302,6 +306,7 @@ export function downloads(now = NOW): DownloadView[] {
 export function downloadOf(change: Partial<DownloadView> = {}): DownloadView {
   const one: DownloadView = {
     id: 'dl-1',
+    accountId: 'practice',
     documentReference: 'doc-3',
     documentName: 'Tax declaration Lindqvist',
     type: 'pdf',
@@ -327,6 +332,7 @@ export function queueOf(all: readonly DocumentPage[]): CounterEntry[] {
       signer.canSignHere && signer.state === 'waiting'
         ? [
             {
+              accountId: document.accountId,
               documentReference: document.reference,
               documentName: document.name,
               signer: index,
@@ -348,7 +354,14 @@ export function verificationOf(change: Partial<VerificationView> = {}, notValid 
   const { reference = 'doc-6', documentName = 'Loan variation' } = change
   const names = ['Mere Parata', 'Tama Ngata', 'Lena Marchetti']
   return {
-    ...{ id: `verification of ${reference}`, reference, documentName, at: NOW - 3_600_000, by: 'person' },
+    ...{
+      id: `verification of ${reference}`,
+      accountId: 'practice',
+      reference,
+      documentName,
+      at: NOW - 3_600_000,
+      by: 'person'
+    },
     found: { signatures: names.length, valid: names.length - notValid, notValid },
     DocumentName: `${documentName}.pdf`,
     Signatures: names.map((User, index) => ({

@@ -1,5 +1,5 @@
 /** Requests about accounts, and what is known of the chosen one's service. Secrets come in here once, and never go out. */
-import type { AccountLimits, AccountView } from '../../shared/contract/index.ts'
+import type { AccountLimits, AccountView, ConnectionView } from '../../shared/contract/index.ts'
 import { isUsual, type PracticeDay } from '../../shared/contract/practice-day.ts'
 import type { AccountInfo } from '../../shared/model/index.ts'
 import type { Account } from '../core/accounts/account.ts'
@@ -17,7 +17,7 @@ import { defined } from '../core/lib/objects.ts'
 import type { OwnAuthorities } from '../core/service/own-authorities.ts'
 import { inCheckingWords, inConnectingWords } from './errors.ts'
 import type { Parts } from './parts.ts'
-import type { HandlersOf } from './registration.ts'
+import { type HandlersOf, namedAccount } from './registration.ts'
 
 interface AccountParts extends Pick<Parts, 'accounts' | 'clients' | 'facts' | 'lists' | 'presets' | 'watch'> {
   /** The practice service: `start` makes sure that it runs; calls reject with AppFailure where it can't. */
@@ -54,14 +54,16 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
 
   async function view(account: Account): Promise<AccountView> {
     const { id, name, kind, scheme, colour, dataTypeSpelling } = account
+    const mark = account.mark || markOf(name)
     const { formsBy, info } = facts.of(id)
     const { signedDocuments, signedFrom } = rights.of(id)
     const certificate = certificates.of(id, account.baseUrl)
     return {
-      ...{ id, name, kind, scheme, colour, dataTypeSpelling },
+      ...{ id, name, kind, scheme, colour, mark, dataTypeSpelling },
       baseUrl: account.baseUrl ?? '',
       folders: [...account.folders],
       chosen: accounts.chosen()?.id === id,
+      shown: accounts.shownIds().includes(id),
       limits: limitsOf(info),
       savesSigned: signedDocuments,
       signedFrom,
@@ -80,14 +82,16 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
 
   /** The newest wish wins, however long the practice office takes to start for an older one. */
   let wishes = 0
-  async function choose(id: string): Promise<AccountView> {
+  async function choose(id: string, showsAll: boolean): Promise<AccountView> {
     const wish = ++wishes
     const chosen = accounts.get(id)
     if (accounts.chosen()?.id !== id) await parts.leaveAccount()
-    if (chosen.kind === 'practice') await practice.start()
+    const shown = showsAll ? accounts.list() : [chosen]
+    if (shown.some(({ kind }) => kind === 'practice')) await practice.start()
     if (wish !== wishes) return view(accounts.get(id))
     accounts.choose(id)
-    watch.soon(id)
+    accounts.showAll(showsAll)
+    for (const one of shown) watch.soon(one.id)
     parts.changed()
     return view(accounts.get(id))
   }
@@ -146,7 +150,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       browserSignIn.used(signIn)
       note('account-added', account, { address: account.baseUrl ?? '' })
       if (account.kind === 'practice') parts.presets.save(account.id, PRACTICE_PRESET.name, PRACTICE_PRESET.composition)
-      return choose(account.id)
+      return choose(account.id, false)
     },
 
     'accounts.update': async ({ id, authentication, certificate, ...changes }) => {
@@ -171,7 +175,9 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     },
     'accounts.cancelSignIn': async () => browserSignIn.cancel(),
 
-    'accounts.choose': ({ id }) => choose(id),
+    'accounts.choose': ({ id }) => choose(id, false),
+    'accounts.showAll': async () => void (await choose(chosenId(accounts), true)),
+    'accounts.workIn': ({ id }) => choose(id, accounts.shownIds().length > 1),
 
     'accounts.remove': async ({ id }) => {
       const wasChosen = accounts.chosen()?.id === id
@@ -233,8 +239,8 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       asked.catch(() => undefined)
       return view(accounts.get(id))
     },
-    'accounts.connection': async () => watch.connectionOf(accounts.chosen()?.id),
-    'accounts.rights': async () => rights.of(accounts.chosen()?.id ?? ''),
+    'accounts.connection': async () => connectionOf(accounts.chosen() ? shownIds(accounts) : [], watch),
+    'accounts.rights': async () => rights.of(accounts.chosen() ? chosenId(accounts) : ''),
     'accounts.allowSigned': async ({ id, allow }) => {
       const { signedFrom } = rights.of(id)
       const from = allow ? parts.signedLooks.signedFrom(id) : undefined
@@ -257,6 +263,16 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
   }
 }
 
+/** The first letters of a name's first two words: "Harbour & Co." is "HC". */
+function markOf(name: string): string {
+  const words = name.split(/[^\p{L}\p{N}]+/u).filter(Boolean)
+  return words
+    .slice(0, 2)
+    .map((word) => [...word][0])
+    .join('')
+    .toLocaleUpperCase('en')
+}
+
 /** Services let a signature be some minutes old; a clock that is so many minutes off is worth a word before it is more. */
 const CLOCK_OFF = 2
 
@@ -276,9 +292,31 @@ function daysIn(value: AccountInfo['MaxDueDate']): number | undefined {
   return Number.isInteger(days) && days > 0 ? days : undefined
 }
 
-/** @throws AppFailure `no-account` if none was made yet. */
+/**
+ * The account that a request is about: the one that it names, or else the one that is worked in.
+ * @throws AppFailure `no-account` if none was made yet, or it is there no longer.
+ */
 export function chosenId(accounts: Accounts): string {
-  return accounts.chosen()?.id ?? fail('no-account', 'There is no account yet.', { next: 'Add one in Settings.' })
+  return shownIds(accounts)[0]
+}
+
+/** The accounts that a request asks of, the chosen one first: the one that it names, or else those that are shown. */
+export function shownIds(accounts: Accounts): readonly [first: string, ...others: string[]] {
+  const named = namedAccount.getStore()
+  if (named !== undefined) return [accounts.get(named).id]
+  const [first, ...others] = accounts.shownIds()
+  return first === undefined
+    ? fail('no-account', 'There is no account yet.', { next: 'Add one in Settings.' })
+    : [first, ...others]
+}
+
+/** How they stand together: a trouble of one is everyone's to know, but what is offline is the line of all of them. */
+function connectionOf(ids: readonly string[], { connectionOf }: Pick<Parts['watch'], 'connectionOf'>): ConnectionView {
+  const all = ids.map((id) => connectionOf(id))
+  const inState = (wanted: ConnectionView['state']) => all.find(({ state }) => state === wanted)
+  // That of none is no state.
+  const offline = all.every(({ state }) => state === 'offline') ? all[0] : undefined
+  return inState('refused') ?? offline ?? inState('online') ?? inState('unknown') ?? { state: 'unknown', since: 0 }
 }
 
 /** Requests about employers and about the forms that the office knows. */

@@ -1,12 +1,12 @@
 /** Requests about what is done to documents. What is acted on belongs to the account that the person sees. */
 import { fail } from '../core/lib/failure.ts'
-import { chosenId } from './accounts.ts'
+import { chosenId, shownIds } from './accounts.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
 export function actionHandlers({ accounts, actions }: Pick<Parts, 'accounts' | 'actions'>): HandlersOf<'actions'> {
   function own(id: string): string {
-    if (actions.get(id).accountId !== chosenId(accounts)) {
+    if (!shownIds(accounts).includes(actions.get(id).accountId)) {
       fail('gone', 'This was done to a document of another account.', { next: 'Choose that account to see it.' })
     }
     return id
@@ -14,7 +14,12 @@ export function actionHandlers({ accounts, actions }: Pick<Parts, 'accounts' | '
 
   return {
     'actions.start': (input) => actions.start(chosenId(accounts), input),
-    'actions.list': async ({ reference }) => actions.list(chosenId(accounts), reference),
+    'actions.list': async ({ reference }) =>
+      reference === undefined
+        ? shownIds(accounts)
+            .flatMap((accountId) => actions.list(accountId))
+            .sort((one, other) => other.createdAt - one.createdAt)
+        : actions.list(chosenId(accounts), reference),
     'actions.cancel': async ({ id }) => actions.cancel(own(id)),
     'actions.check': async ({ id }) => actions.check(own(id)),
     'actions.again': async ({ id }) => actions.again(own(id)),

@@ -2,8 +2,8 @@
 
 import type { ActivityEntry, DocumentChange } from '../../shared/contract/index.ts'
 import type { KeptPreferences } from '../core/notifications/preferences.ts'
-import { awayView, type Presence } from '../core/notifications/presence.ts'
-import { chosenId } from './accounts.ts'
+import { awayTogether, awayView, type Presence } from '../core/notifications/presence.ts'
+import { shownIds } from './accounts.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
@@ -25,11 +25,16 @@ export function activityHandlers(parts: ActivityParts): HandlersOf<'activity' | 
 
   return {
     'activity.list': async (asked) => {
-      const { changes, total } = await ask('activity', { accountId: chosenId(accounts), ...asked })
+      const [accountId, ...others] = shownIds(accounts)
+      const whose = asked.reference === undefined ? { accountId, others } : { accountId }
+      const { changes, total } = await ask('activity', { ...whose, ...asked })
       return { changes: changes.map(withBatch), total }
     },
-    'activity.away': async () => awayView(ask, chosenId(accounts), presence.awayOf(chosenId(accounts))),
-    'activity.seen': async () => presence.seen(chosenId(accounts)),
+    'activity.away': async () => {
+      const views = shownIds(accounts).map((id) => awayView(ask, id, presence.awayOf(id)))
+      return (await Promise.all(views)).reduce(awayTogether)
+    },
+    'activity.seen': async () => shownIds(accounts).forEach(presence.seen),
     'notifications.get': async () => settings.read(),
     'notifications.set': async (wanted) => {
       const kept = settings.set(wanted)

@@ -4,7 +4,7 @@
  */
 import { open } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
-import type { CounterSession, IdleCall, StaffView } from '../../shared/contract/index.ts'
+import type { CounterEntry, CounterSession, IdleCall, StaffView } from '../../shared/contract/index.ts'
 import type { NoteInAudit } from '../core/audit/audit.ts'
 import type { CameraTest } from '../core/counter/camera-test.ts'
 import type { Counter } from '../core/counter/counter.ts'
@@ -21,7 +21,11 @@ import type { Time } from '../core/lib/time.ts'
 import type { Dialogs, FileKind } from './dialogs.ts'
 import type { HandlersOf, RequestContext, RequestHandlers } from './registration.ts'
 
-export function counterHandlers(counter: Counter): Omit<HandlersOf<'counter'>, keyof CounterSettingsHandlers> {
+/** @param shown the accounts whose queue is asked for. */
+export function counterHandlers(
+  counter: Counter,
+  shown: () => readonly string[]
+): Omit<HandlersOf<'counter'>, keyof CounterSettingsHandlers> {
   /** Whether the page that asks is the one where the person signs. */
   function isPersons({ from }: RequestContext): boolean {
     const place = counter.state()?.place ?? 'here'
@@ -39,7 +43,15 @@ export function counterHandlers(counter: Counter): Omit<HandlersOf<'counter'>, k
   }
 
   return {
-    'counter.queue': () => counter.queue(),
+    'counter.queue': async () => {
+      const [queue = [], ...others] = await Promise.all(shown().map((accountId) => counter.queue(accountId)))
+      // Each is in this order already; that it is a person's time now comes before when it is due.
+      const inOrder = (one: CounterEntry, other: CounterEntry) =>
+        Number(other.isToday) - Number(one.isToday) ||
+        (one.due?.at ?? Number.POSITIVE_INFINITY) - (other.due?.at ?? Number.POSITIVE_INFINITY) ||
+        0
+      return others.length === 0 ? queue : [...queue, ...others.flat()].sort(inOrder)
+    },
     'counter.pinEntry': async (entry) => counter.pinEntry(entry),
     'counter.offer': ({ documentReference, signer }) => counter.offer(documentReference, signer),
     'counter.start': (wanted) => counter.start(wanted),

@@ -1,12 +1,13 @@
 /** Requests about documents: lists and pages from the mirror, what is exported of them, the overview, and saved views. */
 
 import type { KeptByAnother } from '../../shared/composition/index.ts'
-import type { AppError, DocumentList, DocumentQuery, DraftSummary } from '../../shared/contract/index.ts'
+import type { DocumentList, DocumentQuery, DraftSummary } from '../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../shared/model/index.ts'
 import type { TableFormat } from '../core/bulk/table-file.ts'
+import type { Answer, Some } from '../core/documents/questions.ts'
 import { dayAt } from '../core/lib/calendar.ts'
 import { fail } from '../core/lib/failure.ts'
-import { chosenId } from './accounts.ts'
+import { chosenId, shownIds } from './accounts.ts'
 import { saveTable } from './dialogs.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
@@ -33,7 +34,7 @@ interface DocumentParts extends Pick<Parts, 'accounts' | 'ask' | 'views' | 'time
 }
 
 /** What is known of the folders that are shown. */
-type Truth = Pick<DocumentList, 'lookedAt' | 'problem' | 'problemFolder' | 'unreadable'>
+type Truth = Pick<DocumentList, 'lookedAt' | 'problem' | 'problemFolder' | 'problemAccount' | 'unreadable'>
 
 export function documentHandlers(
   parts: DocumentParts
@@ -50,16 +51,20 @@ export function documentHandlers(
    */
   async function truthOf(accountIds: readonly string[], shown?: string): Promise<Truth> {
     const looks: (number | undefined)[] = []
-    const problems: { problem: AppError; problemFolder: string }[] = []
+    const problems: Pick<DocumentList, 'problem' | 'problemFolder' | 'problemAccount'>[] = []
     const unreadable: NonNullable<DocumentList['unreadable']> = { count: 0, documents: [] }
     for (const account of accounts.list().filter(({ id }) => accountIds.includes(id))) {
-      const folders = shown === undefined ? [...account.folders] : [shown]
+      const isTheirs = accountIds.length === 1 || shown === undefined || account.folders.includes(shown)
+      const folders = shown === undefined ? [...account.folders] : isTheirs ? [shown] : []
       const lookedAt = await ask('lookedAt', { accountId: account.id, folders })
       for (const folder of folders) {
         const trouble = watch.troubleOf(account.id, folder)
         const at = Object.hasOwn(lookedAt, folder) ? lookedAt[folder] : undefined
         if (at !== undefined || !trouble.problem) looks.push(at)
-        if (trouble.problem) problems.push({ problem: trouble.problem, problemFolder: folder })
+        if (trouble.problem) {
+          const where = { problemFolder: folder, ...(accountIds.length > 1 && { problemAccount: account.id }) }
+          problems.push({ problem: trouble.problem, ...where })
+        }
         unreadable.count += trouble.unreadable?.count ?? 0
         unreadable.documents.push(...(trouble.unreadable?.documents ?? []))
       }
@@ -73,24 +78,45 @@ export function documentHandlers(
     }
   }
 
+  /** A query as the index is asked it: of the accounts that it names beside the one that is shown, or of all that are. */
+  function asked(query: DocumentQuery): { accountId: string; query: DocumentQuery } {
+    const [accountId, ...others] = shownIds(accounts)
+    return { accountId, query: others.length > 0 ? { ...query, accounts: others } : query }
+  }
+
+  /** The same of documents, or of a query. */
+  function askedOfSome(some: Some): { accountId: string; some: Some } {
+    if (!('query' in some)) return { accountId: chosenId(accounts), some }
+    const { accountId, query } = asked(some.query)
+    return { accountId, some: { query } }
+  }
+
   const accountsOf = (accountId: string, { accounts: others = [] }: DocumentQuery) => [accountId, ...others]
 
   return {
-    'documents.list': async ({ query, expanded, offset, limit }) => {
-      const accountId = chosenId(accounts)
+    'documents.list': async ({ query: wanted, expanded, offset, limit }) => {
+      const { accountId, query } = asked(wanted)
       const list = await ask('list', { accountId, query, expanded, offset, limit, ...moment() })
       return { ...list, ...(await truthOf(accountsOf(accountId, query), query.folder)) }
     },
 
     'documents.counts': async () => {
-      const accountId = chosenId(accounts)
-      const queries = parts.views.list(accountId).map(({ id, query }) => ({ id, query }))
-      const counts = await ask('counts', { accountId, queries, ...moment() })
-      return { folders: counts.folders, views: counts.queries, unread: counts.unread }
+      const [first, ...others] = shownIds(accounts)
+      const queries = [first, ...others]
+        .flatMap(parts.views.list)
+        .map(({ id, query }) => ({ id, query: asked(query).query }))
+      const [counts, ...rest] = await Promise.all([
+        ask('counts', { accountId: first, queries, ...moment() }),
+        ...others.map((accountId) => ask('counts', { accountId, queries: [], ...moment() }))
+      ])
+      return {
+        folders: summed([counts, ...rest].map(({ folders }) => folders)),
+        views: counts.queries,
+        unread: rest.reduce((sum, { unread }) => sum + unread, counts.unread)
+      }
     },
 
-    'documents.references': ({ query }) =>
-      ask('references', { accountId: chosenId(accounts), query, limit: MOST_REFERENCES, ...moment() }),
+    'documents.references': ({ query }) => ask('references', { ...asked(query), limit: MOST_REFERENCES, ...moment() }),
 
     'documents.get': async ({ reference }) => {
       const accountId = chosenId(accounts)
@@ -102,21 +128,26 @@ export function documentHandlers(
       return page
     },
 
-    'documents.refresh': async () => watch.refresh(chosenId(accounts)),
+    'documents.refresh': async () => {
+      const ends = await Promise.allSettled(shownIds(accounts).map((id) => watch.refresh(id)))
+      // Of several accounts one that can't be read leaves what is new of the others.
+      for (const end of ends) if (end.status === 'rejected') throw end.reason
+    },
 
     'documents.markRead': async ({ some, read }) => {
-      const accountId = chosenId(accounts)
-      if ((await ask('markRead', { accountId, some, read, ...moment() })) === 0) return
+      const meant = askedOfSome(some)
+      if ((await ask('markRead', { ...meant, read, ...moment() })) === 0) return
       const others =
-        'query' in some ? accountsOf(accountId, some.query) : some.documents.map((document) => document.accountId)
+        'query' in meant.some
+          ? accountsOf(meant.accountId, meant.some.query)
+          : meant.some.documents.map((document) => document.accountId)
       for (const id of new Set(others)) parts.changed(id)
     },
 
     'documents.export': async ({ some, columns }, { stillAsking }) => {
-      const accountId = chosenId(accounts)
       const { now, zone } = moment()
-      const file = async (format: TableFormat) =>
-        (await ask('table', { accountId, some, columns, now, zone, format })).bytes
+      const meant = askedOfSome(some)
+      const file = async (format: TableFormat) => (await ask('table', { ...meant, columns, now, zone, format })).bytes
       const name = `Documents ${dayAt(now, zone)}`
       return saveTable(parts, { title: 'Export documents', name, file }, stillAsking)
     },
@@ -153,11 +184,51 @@ export function documentHandlers(
     },
 
     'overview.get': async () => {
-      const accountId = chosenId(accounts)
-      const overview = await ask('overview', { accountId, stuckDays: STUCK_DAYS, ...moment() })
-      const { unreadable: _unreadable, problemFolder: _folder, ...truth } = await truthOf([accountId])
-      return { ...overview, ...truth }
+      const ids = shownIds(accounts)
+      const at = moment()
+      const [first, ...others] = await Promise.all(
+        ids.map((accountId) => ask('overview', { accountId, stuckDays: STUCK_DAYS, ...at }))
+      )
+      const { unreadable: _unreadable, problemFolder: _folder, problemAccount: _account, ...truth } = await truthOf(ids)
+      return { ...others.reduce(together, first as Overview), ...truth }
     }
+  }
+}
+
+/** Each name with what it has in all of these. */
+function summed(counts: readonly Record<string, number>[]): Record<string, number> {
+  const sums = new Map<string, number>()
+  for (const [name, count] of counts.flatMap((one) => Object.entries(one))) {
+    sums.set(name, (sums.get(name) ?? 0) + count)
+  }
+  // fromEntries, since a folder may have any name: one that is assigned could be taken for the object's prototype.
+  return Object.fromEntries(sums)
+}
+
+type Overview = Answer<'overview'>
+
+/** The overview of two accounts as one. Both were made of one moment: their families, days and weeks are the same. */
+function together(one: Overview, other: Overview): Overview {
+  const sum = (
+    name: 'withoutDue' | 'overdue' | 'declined' | 'identityFailed' | 'waitingHere' | 'unread' | 'withoutWeek'
+  ) => one[name] + other[name]
+  const added = <Row extends { count: number }>(rows: readonly Row[], others: readonly Row[]): Row[] =>
+    rows.map((row, at) => ({ ...row, count: row.count + (others[at]?.count ?? 0) }))
+  return {
+    states: added(one.states, other.states),
+    due: added(one.due, other.due),
+    withoutDue: sum('withoutDue'),
+    overdue: sum('overdue'),
+    stuck: { days: one.stuck.days, count: one.stuck.count + other.stuck.count },
+    declined: sum('declined'),
+    identityFailed: sum('identityFailed'),
+    waitingHere: sum('waitingHere'),
+    unread: sum('unread'),
+    weeks: one.weeks.map(({ monday, sent, completed }, at) => {
+      const theirs = other.weeks[at]
+      return { monday, sent: sent + (theirs?.sent ?? 0), completed: completed + (theirs?.completed ?? 0) }
+    }),
+    withoutWeek: sum('withoutWeek')
   }
 }
 
@@ -168,12 +239,17 @@ export async function known(ask: Parts['ask'], accountId: string, reference: str
   return (await ask('get', { accountId, reference })) ?? fail('gone', NOT_AMONG_THEM)
 }
 
-/** Requests about saved views of the chosen account's documents. */
+/** Requests about saved views of the documents that are shown. A new one belongs to the account that is worked in. */
 export function viewHandlers({ accounts, views }: Pick<Parts, 'accounts' | 'views'>): HandlersOf<'views'> {
+  const ownerOf = (id: string | undefined) =>
+    shownIds(accounts).find((accountId) => views.list(accountId).some((view) => view.id === id)) ?? chosenId(accounts)
+
   return {
-    'views.list': async () => views.list(chosenId(accounts)),
-    'views.save': async (view) => views.save(chosenId(accounts), view),
-    'views.remove': async ({ id }) => views.remove(chosenId(accounts), id),
-    'views.order': async ({ ids }) => views.order(chosenId(accounts), ids)
+    'views.list': async () => shownIds(accounts).flatMap(views.list),
+    'views.save': async (view) => views.save(ownerOf(view.id), view),
+    'views.remove': async ({ id }) => views.remove(ownerOf(id), id),
+    'views.order': async ({ ids }) => {
+      for (const accountId of shownIds(accounts)) views.order(accountId, ids)
+    }
   }
 }

@@ -2,8 +2,10 @@
  * Requests about downloads and about a document's PDFs on a page that shows them. Paths stay on this side; the screens know
  * ids and labels.
  */
+import type { DownloadCheck, DownloadState, DownloadSummary } from '../../shared/contract/index.ts'
 import { insistOnPattern } from '../core/downloads/name-pattern.ts'
-import { chosenId } from './accounts.ts'
+import { defined } from '../core/lib/objects.ts'
+import { chosenId, shownIds } from './accounts.ts'
 import { known } from './documents.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
@@ -16,6 +18,14 @@ interface DownloadParts extends Pick<Parts, 'accounts' | 'ask' | 'downloads' | '
 export function downloadHandlers(parts: DownloadParts): HandlersOf<'downloads'> {
   const { accounts, ask, downloads } = parts
   const chosen = () => chosenId(accounts)
+  const forAll = <Answer>(act: (accountId: string) => Promise<Answer>) => Promise.all(shownIds(accounts).map(act))
+  /** The account of a download that is shown; of another the one that is worked in, which doesn't have it. */
+  function ownerOf(id: string): string {
+    const owner = downloads.accountOf(id)
+    return shownIds(accounts).includes(owner) ? owner : chosen()
+  }
+  const ownerOfRule = (id: string) =>
+    shownIds(accounts).find((accountId) => downloads.rules.list(accountId).some((rule) => rule.id === id)) ?? chosen()
   return {
     'downloads.start': async ({ reference, type }) => {
       const accountId = chosen()
@@ -26,17 +36,29 @@ export function downloadHandlers(parts: DownloadParts): HandlersOf<'downloads'> 
       insistOnPattern(choice.pattern)
       return downloads.add(chosen(), what, choice)
     },
-    'downloads.list': async (demand) => downloads.list(chosen(), demand),
-    'downloads.summary': async () => downloads.summary(chosen()),
-    'downloads.pause': () => downloads.pause(chosen()),
-    'downloads.resume': async () => downloads.resume(chosen()),
-    'downloads.cancel': async ({ id }) => downloads.cancel(chosen(), id),
-    'downloads.cancelAll': async () => downloads.cancelAll(chosen()),
-    'downloads.relocate': async ({ from, to }) => ({ moved: await downloads.relocate(chosen(), from, to) }),
-    'downloads.again': async ({ ids }) => downloads.again(chosen(), ids),
-    'downloads.againAll': async () => downloads.againAll(chosen()),
-    'downloads.clear': async () => downloads.clear(chosen()),
-    'downloads.reveal': async ({ id }) => parts.reveal(downloads.pathOf(chosen(), id)),
+    'downloads.list': async (demand) => downloads.list(shownIds(accounts), demand),
+    'downloads.summary': async () => shownIds(accounts).map(downloads.summary).reduce(together),
+    // All of them wait in one queue: it is held as a whole.
+    'downloads.pause': async () => {
+      await downloads.pause(chosen())
+      return shownIds(accounts).map(downloads.summary).reduce(together)
+    },
+    'downloads.resume': async () => {
+      downloads.resume(chosen())
+      return shownIds(accounts).map(downloads.summary).reduce(together)
+    },
+    'downloads.cancel': async ({ id }) => downloads.cancel(ownerOf(id), id),
+    'downloads.cancelAll': async () => void (await forAll(downloads.cancelAll)),
+    'downloads.relocate': async ({ from, to }) => {
+      const moved = await forAll((accountId) => downloads.relocate(accountId, from, to))
+      return { moved: moved.reduce((sum, count) => sum + count, 0) }
+    },
+    'downloads.again': async ({ ids }) => {
+      for (const [accountId, own] of Map.groupBy(ids, ownerOf)) await downloads.again(accountId, own)
+    },
+    'downloads.againAll': async () => void (await forAll(downloads.againAll)),
+    'downloads.clear': async () => void (await forAll(downloads.clear)),
+    'downloads.reveal': async ({ id }) => parts.reveal(downloads.pathOf(ownerOf(id), id)),
     'downloads.settings': async () => downloads.settings(),
     'downloads.configure': async (changes) => downloads.configure(changes),
     'downloads.chooseFolder': async (_input, { stillAsking }) => {
@@ -44,18 +66,23 @@ export function downloadHandlers(parts: DownloadParts): HandlersOf<'downloads'> 
       return path === undefined ? null : downloads.folders.of(path)
     },
     'downloads.preview': (asked) => downloads.preview(chosen(), asked),
-    'downloads.rules': async () => downloads.rules.list(chosen()),
+    'downloads.rules': async () => shownIds(accounts).flatMap((id) => downloads.rules.list(id)),
     'downloads.addRule': async (input) => {
       insistOnPattern(input.pattern)
       return downloads.rules.add(chosen(), input)
     },
     'downloads.changeRule': async ({ id, ...changes }) => {
       if (changes.pattern !== undefined) insistOnPattern(changes.pattern)
-      return downloads.rules.change(chosen(), id, changes)
+      return downloads.rules.change(ownerOfRule(id), id, changes)
     },
-    'downloads.removeRule': async ({ id }) => downloads.rules.remove(chosen(), id),
-    'downloads.verifyAgain': async ({ id }) => downloads.rules.verifyAgain(chosen(), id),
-    'downloads.check': () => downloads.check(chosen()),
+    'downloads.removeRule': async ({ id }) => downloads.rules.remove(ownerOfRule(id), id),
+    'downloads.verifyAgain': async ({ id }) => downloads.rules.verifyAgain(ownerOfRule(id), id),
+    // One after the other: they are on the same disks.
+    'downloads.check': async () => {
+      const found: DownloadCheck[] = []
+      for (const id of shownIds(accounts)) found.push(await downloads.check(id))
+      return found.reduce(checkedTogether)
+    },
     'downloads.writeIndex': ({ folderId }) => downloads.writeIndex(folderId)
   }
 }
@@ -76,5 +103,39 @@ export function pdfHandlers({ accounts, ask, previews, print }: PdfParts): Handl
     'pdf.next': async ({ id }) => previews.next(id, chosenId(accounts)),
     'pdf.close': async ({ id }) => previews.close(id),
     'pdf.print': async () => ({ isPrinted: await print() })
+  }
+}
+
+/** Two accounts' parts of the one queue, as one. */
+function together(one: DownloadSummary, other: DownloadSummary): DownloadSummary {
+  const states = Object.keys(one.counts) as DownloadState[]
+  const counts = Object.fromEntries(states.map((state) => [state, one.counts[state] + other.counts[state]]))
+  const run = one.run && other.run ? addedRuns(one.run, other.run) : (one.run ?? other.run)
+  const total = one.total === undefined && other.total === undefined ? undefined : (one.total ?? 0) + (other.total ?? 0)
+  const { problem, retryAt, folder } = one.problem ? one : other
+  const secondsLeft = Math.max(one.secondsLeft ?? 0, other.secondsLeft ?? 0)
+  return {
+    counts: counts as DownloadSummary['counts'],
+    isPaused: one.isPaused,
+    bytes: one.bytes + other.bytes,
+    // The speed is that of the whole queue.
+    ...defined({ run, total, problem, retryAt, folder, bytesPerSecond: one.bytesPerSecond ?? other.bytesPerSecond }),
+    ...(secondsLeft > 0 && { secondsLeft })
+  }
+}
+
+function addedRuns(one: DownloadRun, other: DownloadRun): DownloadRun {
+  return { done: one.done + other.done, failed: one.failed + other.failed, of: one.of + other.of }
+}
+
+type DownloadRun = NonNullable<DownloadSummary['run']>
+
+function checkedTogether(one: DownloadCheck, other: DownloadCheck): DownloadCheck {
+  return {
+    checkedAt: other.checkedAt,
+    intact: one.intact + other.intact,
+    missing: [...one.missing, ...other.missing],
+    altered: [...one.altered, ...other.altered],
+    unreadable: [...one.unreadable, ...other.unreadable]
   }
 }

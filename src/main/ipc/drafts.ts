@@ -3,7 +3,7 @@ import type { SavedFile } from '../../shared/contract/index.ts'
 import { suggestedName } from '../core/drafts/exchange.ts'
 import { ENDING } from '../core/drafts/exchange-file.ts'
 import { fail } from '../core/lib/failure.ts'
-import { chosenId } from './accounts.ts'
+import { chosenId, shownIds } from './accounts.ts'
 import type { Dialogs, FileKind } from './dialogs.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
@@ -20,12 +20,12 @@ export function draftHandlers(
   /** What is acted on belongs to the account that the person sees. */
   function ownDraft(id: string): string {
     const { accountId } = drafts.summary(id)
-    return accountId === chosenId(accounts) ? id : fail('gone', 'This draft belongs to another account.')
+    return shownIds(accounts).includes(accountId) ? id : fail('gone', 'This draft belongs to another account.')
   }
 
   function ownPreset(id: string): string {
     const accountId = presets.accountOf(id)
-    return accountId === chosenId(accounts) ? id : fail('gone', 'This preset belongs to another account.')
+    return shownIds(accounts).includes(accountId) ? id : fail('gone', 'This preset belongs to another account.')
   }
 
   async function saveAs(
@@ -39,13 +39,13 @@ export function draftHandlers(
   }
 
   return {
-    'drafts.list': async (query) => drafts.list(chosenId(accounts), query),
+    'drafts.list': async (query) => drafts.list(shownIds(accounts), query),
     'drafts.get': async ({ id }) => drafts.get(ownDraft(id)),
     'drafts.save': async ({ id, newId, composition }) => drafts.save(chosenId(accounts), composition, id, newId),
     'drafts.remove': async ({ id }) => drafts.remove(ownDraft(id)),
     'drafts.restore': async ({ id }) => drafts.restore(ownDraft(id)),
     'drafts.erase': async ({ id }) => drafts.erase(ownDraft(id)),
-    'drafts.emptyTrash': async () => ({ erased: await drafts.emptyTrash(chosenId(accounts)) }),
+    'drafts.emptyTrash': async () => ({ erased: await drafts.emptyTrash(shownIds(accounts)) }),
     'drafts.duplicate': async ({ id }) => drafts.duplicate(ownDraft(id)),
     'drafts.history': async ({ id }) => drafts.history(ownDraft(id)),
     'drafts.version': async ({ id, version }) => ({ composition: drafts.version(ownDraft(id), version) }),

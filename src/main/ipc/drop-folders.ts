@@ -4,7 +4,7 @@
  */
 import type { Hints } from '../core/documents/polling/hints.ts'
 import { fail } from '../core/lib/failure.ts'
-import { chosenId } from './accounts.ts'
+import { chosenId, shownIds } from './accounts.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
@@ -17,7 +17,7 @@ export function dropFolderHandlers(parts: DropFolderParts): HandlersOf<'dropFold
   const { accounts, dropFolders } = parts
 
   function own(accountId: string): void {
-    if (accountId !== chosenId(accounts)) fail('gone', 'This folder belongs to another account.')
+    if (!shownIds(accounts).includes(accountId)) fail('gone', 'This folder belongs to another account.')
   }
 
   return {
@@ -39,7 +39,17 @@ export function dropFolderHandlers(parts: DropFolderParts): HandlersOf<'dropFold
       own(dropFolders.accountOf(id))
       return dropFolders.files(id, page)
     },
-    'dropFolders.refused': async (page) => dropFolders.refused(chosenId(accounts), page),
+    'dropFolders.refused': async ({ offset, limit }) => {
+      const all = shownIds(accounts).map((id) => dropFolders.refused(id, { offset: 0, limit: offset + limit }))
+      return {
+        files: all
+          .flatMap(({ files }) => files)
+          .sort((one, other) => other.at - one.at)
+          .slice(offset, offset + limit),
+        total: all.reduce((sum, { total }) => sum + total, 0),
+        open: all.flatMap(({ open }) => open)
+      }
+    },
     'dropFolders.dismissRefused': async ({ folderId, until }) => {
       own(dropFolders.accountOf(folderId))
       dropFolders.dismissRefused(folderId, until)

@@ -1,8 +1,9 @@
 /** Requests about sends, the outbox and batches. What is acted on belongs to the account that the person sees. */
+import type { OutboxView, SendCounts } from '../../shared/contract/index.ts'
 import { type TableFormat, tableFile } from '../core/bulk/table-file.ts'
 import { fail } from '../core/lib/failure.ts'
 import { defined } from '../core/lib/objects.ts'
-import { chosenId } from './accounts.ts'
+import { chosenId, shownIds } from './accounts.ts'
 import { saveTable } from './dialogs.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
@@ -17,24 +18,30 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
 
   function ownDraft(id: string): string {
     // What is sent goes out in the name of the account that the person sees.
-    if (drafts.summary(id).accountId !== chosenId(accounts)) {
+    if (!shownIds(accounts).includes(drafts.summary(id).accountId)) {
       fail('gone', 'This draft belongs to another account.', { next: 'Choose that account to send it.' })
     }
     return id
   }
 
   function ownSend(id: string): string {
-    if (outbox.get(id).accountId !== chosenId(accounts)) {
+    if (!shownIds(accounts).includes(outbox.get(id).accountId)) {
       fail('gone', 'This send belongs to another account.', { next: 'Choose that account to see it.' })
     }
     return id
   }
 
   function ownBatch(id: string): string {
-    if (batches.get(id).accountId !== chosenId(accounts)) {
+    if (!shownIds(accounts).includes(batches.get(id).accountId)) {
       fail('gone', 'This batch belongs to another account.', { next: 'Choose that account to see it.' })
     }
     return id
+  }
+
+  /** Does it for each account that is asked of; answers how they stand together. */
+  function ofAll(act: (accountId: string) => OutboxView): OutboxView {
+    const [first, ...others] = shownIds(accounts)
+    return others.map((accountId) => act(accountId)).reduce(together, act(first))
   }
 
   return {
@@ -42,7 +49,7 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
     'sends.now': async ({ id }) => outbox.now(ownSend(id)),
     'sends.undo': async ({ id }) => outbox.undo(ownSend(id)),
     'sends.list': async ({ search, ...query }) =>
-      search.trim() === '' ? outbox.list(chosenId(accounts), query) : outbox.search(chosenId(accounts), search, query),
+      search.trim() === '' ? outbox.list(shownIds(accounts), query) : outbox.search(shownIds(accounts), search, query),
     'sends.get': async ({ id }) => outbox.get(ownSend(id)),
     'sends.reconcile': async ({ id }) => outbox.reconcile(ownSend(id)),
     'sends.settle': async ({ id, ...answer }) => outbox.settle(ownSend(id), answer),
@@ -51,12 +58,15 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
     'sends.another': async ({ id, keeps }) => outbox.another(ownSend(id), keeps),
     'sends.sameSent': async ({ composition }) => outbox.sameSent(chosenId(accounts), composition) ?? null,
 
-    'outbox.state': async () => outbox.state(chosenId(accounts)),
-    'outbox.pause': async () => outbox.pause(chosenId(accounts)),
-    'outbox.resume': async () => outbox.resume(chosenId(accounts)),
-    'outbox.configure': async (change) => outbox.configure(chosenId(accounts), defined(change)),
+    'outbox.state': async () => ofAll(outbox.state),
+    'outbox.pause': async () => ofAll(outbox.pause),
+    'outbox.resume': async () => ofAll(outbox.resume),
+    'outbox.configure': async (change) => ofAll((accountId) => outbox.configure(accountId, defined(change))),
 
-    'batches.list': async () => batches.list(chosenId(accounts)),
+    'batches.list': async () =>
+      shownIds(accounts)
+        .flatMap((accountId) => batches.list(accountId))
+        .sort((one, other) => other.createdAt - one.createdAt),
     'batches.pause': async ({ id }) => batches.pause(ownBatch(id)),
     'batches.resume': async ({ id }) => batches.resume(ownBatch(id)),
     'batches.cancel': async ({ id }) => batches.cancel(ownBatch(id)),
@@ -69,4 +79,11 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
       return saveTable(parts, { title, name: `${name} - not sent`, file }, stillAsking)
     }
   }
+}
+
+/** Two outboxes as one: nothing leaves only where nothing of either does. How they are set is the first one's. */
+function together({ counts, pause, settings }: OutboxView, other: OutboxView): OutboxView {
+  const names = Object.keys(counts) as (keyof SendCounts)[]
+  const sums = names.map((name) => [name, counts[name] + other.counts[name]])
+  return { counts: Object.fromEntries(sums) as typeof counts, settings, ...(pause && other.pause && { pause }) }
 }

@@ -2,6 +2,8 @@
  * The one way in from the screens. Every request is checked for its sender, decoded by the contract, handled, and
  * answered as data; none can be registered in any other way, and none can opt out.
  */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { z } from 'zod'
 import {
   type AppError,
   type DecodedInput,
@@ -53,6 +55,15 @@ export interface Registration<Event> {
   log: { error(message: string, detail?: Record<string, unknown>): void }
 }
 
+/**
+ * The account that the request which is handled just now names, where it names one. Only the screens' requests know it: see
+ * `chosenId` and `shownIds` of accounts.ts, and decision 45.
+ */
+export const namedAccount = new AsyncLocalStorage<string>()
+
+/** What a request carries: its input, and the account that it is for where not those that are shown. */
+const Named = z.string().min(1).max(100).optional()
+
 const ASKED_BY_PERSON: ReadonlySet<string> = new Set(personRequestNames)
 const ASKED_WHILE_HANDED_OVER: ReadonlySet<string> = new Set(handedOverRequestNames)
 const NOT_ALLOWED: AppError = { code: 'not-allowed', message: 'This screen isn’t allowed to do that.' }
@@ -86,7 +97,9 @@ async function answer<Event>(
   // Behind the person's screen the office's own stays as it was, and asks on when something changes: it waits, and misses nothing.
   while (!mayAsk()) await handedBack()
   if (!isThere()) return { ok: false, error: NOT_ALLOWED }
-  const decoded = args.length <= 1 ? requests[name].input.safeParse(args[0]) : undefined
+  const named = Named.safeParse(args[1])
+  const isOfItsShape = args.length <= 2 && named.success && (named.data === undefined || from === 'office')
+  const decoded = isOfItsShape ? requests[name].input.safeParse(args[0]) : undefined
   if (!decoded?.success) {
     const fields = decoded?.error.issues.map((issue) => ({ field: issue.path.join('.'), message: issue.message }))
     log.error('A request was not of its shape.', { request: name, fields: fields?.map(({ field }) => field) })
@@ -102,7 +115,8 @@ async function answer<Event>(
   const context = { from, stillAsking: () => isThere() && mayAsk() }
   const handler: RequestHandler<never> = async (input, context) => {
     lock(name, input)
-    return (handlers[name] as RequestHandler<never>)(input, context)
+    const handle = () => (handlers[name] as RequestHandler<never>)(input, context)
+    return named.data === undefined ? handle() : namedAccount.run(named.data, handle)
   }
   const result = await handled(handler, decoded.data, context, name, log)
   // The page may have gone or become another while the handler worked: what it asked for is not for its successor.

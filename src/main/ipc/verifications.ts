@@ -1,6 +1,7 @@
 /** Requests about verifying the signatures of the chosen account's documents, and what was found. */
+import type { VerificationList } from '../../shared/contract/index.ts'
 import { safeFileName } from '../core/storage/safe-name.ts'
-import { chosenId } from './accounts.ts'
+import { chosenId, shownIds } from './accounts.ts'
 import { type FileKind, saveAs } from './dialogs.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf, RequestHandlers } from './registration.ts'
@@ -21,8 +22,28 @@ export function verificationHandlers(parts: Pick<Parts, 'accounts' | 'verificati
       const suggested = safeFileName(name, { extension: 'json' })
       return saveAs(parts, { title, suggested, kind: RESULT, bytes }, stillAsking)
     },
-    'verifications.list': async (asked) => verifications.since(chosenId(accounts), asked),
-    'verifications.open': async ({ limit }) => verifications.open(chosenId(accounts), limit),
-    'verifications.dismiss': async ({ id }) => verifications.dismiss(chosenId(accounts), id)
+    'verifications.list': async ({ offset, limit, ...asked }) => {
+      const ids = shownIds(accounts)
+      if (ids.length === 1) return verifications.since(ids[0], { offset, limit, ...asked })
+      const upTo = { offset: 0, limit: offset + limit }
+      return pageOf(await Promise.all(ids.map((id) => verifications.since(id, { ...asked, ...upTo }))), offset, limit)
+    },
+    'verifications.open': async ({ limit }) =>
+      pageOf(
+        shownIds(accounts).map((id) => verifications.open(id, limit)),
+        0,
+        limit
+      ),
+    'verifications.dismiss': async ({ id }) => {
+      const owner = verifications.accountOf(id)
+      // Of an account that isn't shown nothing is known here.
+      verifications.dismiss(shownIds(accounts).includes(owner) ? owner : chosenId(accounts), id)
+    }
   }
+}
+
+/** A page of several accounts' verifications as one list, newest first. */
+function pageOf(lists: readonly VerificationList[], offset: number, limit: number): VerificationList {
+  const all = lists.flatMap(({ verifications }) => verifications).sort((one, other) => other.at - one.at)
+  return { verifications: all.slice(offset, offset + limit), total: lists.reduce((sum, { total }) => sum + total, 0) }
 }

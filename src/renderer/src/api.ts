@@ -13,6 +13,21 @@ declare global {
 
 export type { Api }
 
+/**
+ * The client as it asks for one account, whichever are shown: what is done to a row is done in the row's own account.
+ * @param accountId where it is gone by then, a call fails with `no-account`.
+ */
+export function ofAccount(api: Api, accountId: string): Api {
+  type Calls = Record<string, (input: unknown, accountId: string) => unknown>
+  const calls = (domain: Calls) =>
+    new Proxy({} as Calls, { get: (_, name) => (input: unknown) => domain[String(name)]?.(input, accountId) })
+  const domains = api as unknown as Record<string, Calls>
+  // The bridge is frozen, and a proxy must show what is frozen as it is: this one is over nothing.
+  return new Proxy({} as Api, {
+    get: (_, name) => (name === 'on' ? api.on : calls(domains[String(name)] ?? {}))
+  })
+}
+
 /** The result of a call, also where the call itself broke. */
 export async function settled<Value>(answer: Promise<Result<Value>>): Promise<Result<Value>> {
   try {

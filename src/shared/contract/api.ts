@@ -10,10 +10,11 @@ import type { Input, Reply, RequestName } from './requests.ts'
 type Domain<Name extends string> = Name extends `${infer First}.${string}` ? First : never
 type Action<Name extends string, First extends string> = Name extends `${First}.${infer Rest}` ? Rest : never
 
+/** `accountId`: the account that is meant, whichever are shown; see `ofAccount` of the renderer's api.ts. */
 type Call<Name extends RequestName> =
   undefined extends Input<Name>
-    ? () => Promise<Result<Reply<Name>>>
-    : (input: Input<Name>) => Promise<Result<Reply<Name>>>
+    ? (input?: undefined, accountId?: string) => Promise<Result<Reply<Name>>>
+    : (input: Input<Name>, accountId?: string) => Promise<Result<Reply<Name>>>
 
 export type Api = {
   [First in Domain<RequestName>]: {

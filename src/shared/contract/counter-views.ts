@@ -20,6 +20,7 @@ export interface PersonPreferences {
 
 /** Someone who can sign here now. */
 export interface CounterEntry {
+  accountId: string
   documentReference: string
   documentName: string
   signer: number
@@ -137,6 +138,8 @@ export type CoveredBy =
 
 export interface CounterSession {
   id: string
+  /** Whose documents are signed; absent for one that an earlier version left. */
+  accountId?: string
   phase: CounterPhase
   /** While the phase is covered, and over handover, between and failed where these were left. */
   cover?: CounterCover

@@ -96,6 +96,8 @@ export interface DocumentList {
   problem?: AppError
   /** The folder that the problem is about. */
   problemFolder?: string
+  /** The account of that folder, by id, where several are shown. */
+  problemAccount?: string
   /** At most twenty, and how many there are. */
   unreadable?: { count: number; documents: UnreadableDocument[] }
 }
@@ -253,6 +255,7 @@ export interface SignatureTally {
 /** A verification of signatures as it is kept, without what the service answered. */
 export interface VerificationSummary {
   id: string
+  accountId: string
   reference: string
   documentName: string
   /** When the service had answered. */

@@ -18,6 +18,7 @@ export type DownloadState = (typeof DOWNLOAD_STATES)[number]
 
 export interface DownloadView {
   id: string
+  accountId: string
   documentReference: string
   documentName: string
   type: DownloadType

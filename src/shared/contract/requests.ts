@@ -120,7 +120,12 @@ export const requests = {
   ),
   /** Adds and chooses the account; a practice account starts the practice service. */
   'accounts.add': answers<AccountView>()(NewAccount),
+  /** Shows this account alone. */
   'accounts.choose': answers<AccountView>()(byId),
+  /** Shows all accounts; the chosen one stays the one that is worked in. */
+  'accounts.showAll': answers<null>()(nothing),
+  /** Works in this account from now on, and shows as many accounts as before. */
+  'accounts.workIn': answers<AccountView>()(byId),
   /** Removes the account with its secret and everything kept of it on this machine, and ends its sign-in at the service where it can. */
   'accounts.remove': answers<{ signIn: 'ended' | 'still valid' }>()(byId),
   /**

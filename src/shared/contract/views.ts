@@ -55,11 +55,16 @@ export interface AccountView {
   scheme: AuthScheme
   /** A CSS colour for the stripe that tells accounts apart. */
   colour: string
+  /** A short name beside that colour: a person's own, or the first letters of its name. */
+  mark: string
   /** The folders that this office uses, in its order. */
   folders: string[]
   /** How its service wants `pdf` and `json` spelled in the address of its identity data. */
   dataTypeSpelling: DataTypeSpelling
+  /** It is the one that is worked in. */
   chosen: boolean
+  /** Whether the screens show it: the chosen one alone, or all. */
+  shown: boolean
   limits: AccountLimits
   /** The service has no SendForms2 (operation 1): forms go by SendForms. */
   formsBy?: 'SendForms'

@@ -235,7 +235,7 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     },
     {
       file: 'src/main/ipc/registration.ts',
-      find: 'args.length <= 1 ? requests[name].input.safeParse(args[0]) : undefined',
+      find: 'isOfItsShape ? requests[name].input.safeParse(args[0]) : undefined',
       put: '{ success: true, data: args[0] }'
     }
   ]

@@ -38,7 +38,7 @@ export function fakeDocuments(office: FakeOffice): ListHandlers {
   let newest: { of: unknown; key: string; found: DocumentPage[] } | undefined
   /** The same question to the same documents is answered once, as the index does it. */
   function found(query: DocumentQuery): DocumentPage[] {
-    const key = JSON.stringify([office.chosen().id, query])
+    const key = JSON.stringify([state.accounts.filter(({ id }) => office.isShown(id)).map(({ id }) => id), query])
     if (newest?.of !== state.documents || newest.key !== key) {
       newest = { of: state.documents, key, found: look(query) }
     }
@@ -46,11 +46,15 @@ export function fakeDocuments(office: FakeOffice): ListHandlers {
   }
 
   function look(query: DocumentQuery): DocumentPage[] {
-    const accounts = new Set([office.chosen().id, ...(query.accounts ?? [])])
+    const accounts = new Set(query.accounts)
     const { by, descending } = query.sort ?? { by: 'due', descending: false }
     const way = descending ? -1 : 1
     const keyed = state.documents
-      .filter((one) => (one.accountId === 'practice' || accounts.has(one.accountId)) && fits(one, query, state.now()))
+      .filter(
+        (one) =>
+          (one.accountId === 'practice' || office.isShown(one.accountId) || accounts.has(one.accountId)) &&
+          fits(one, query, state.now())
+      )
       .map((one) => [sortKey(one, by), one] as const)
     // What has no such date or word stands last, whichever way.
     keyed.sort(([a], [b]) => (a === b ? 0 : a === '' ? 1 : b === '' ? -1 : a < b ? -way : way))

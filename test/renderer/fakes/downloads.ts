@@ -102,6 +102,7 @@ export function fakeDownloads(office: FakeOffice, find: (query: DocumentQuery) =
   function begin(document: DocumentPage, type: DownloadView['type'], folder: string): DownloadView {
     return put({
       id: office.newId('download'),
+      accountId: document.accountId,
       documentReference: document.reference,
       documentName: document.name,
       type,

@@ -14,7 +14,13 @@ import { byId, Failure, type FakeOffice, type HandlersOf, pageOf } from './offic
 
 const withTheOutbox: ReadonlySet<SendState> = new Set(['ready', 'sending', 'uncertain', 'sent'])
 
-export function fakeDrafts({ state, emit, chosen, newId }: FakeOffice): HandlersOf<'drafts' | 'presets' | 'exchange'> {
+export function fakeDrafts({
+  state,
+  emit,
+  chosen,
+  isShown,
+  newId
+}: FakeOffice): HandlersOf<'drafts' | 'presets' | 'exchange'> {
   function put(draft: DraftView): DraftSummary {
     state.drafts = [...state.drafts.filter((one) => one.id !== draft.id), draft]
     emit('drafts.changed', { id: draft.id })
@@ -23,7 +29,7 @@ export function fakeDrafts({ state, emit, chosen, newId }: FakeOffice): Handlers
 
   /** What is acted on belongs to the account that the person sees. */
   function own(draft: DraftView): DraftView {
-    if (draft.accountId !== chosen().id) throw new Failure('gone')
+    if (!isShown(draft.accountId)) throw new Failure('gone')
     return draft
   }
 
@@ -41,7 +47,7 @@ export function fakeDrafts({ state, emit, chosen, newId }: FakeOffice): Handlers
 
   return {
     'drafts.list': ({ search, trashed, ...page }) => {
-      const mine = state.drafts.filter((draft) => draft.accountId === chosen().id)
+      const mine = state.drafts.filter((draft) => isShown(draft.accountId))
       const words = search.toLowerCase().split(/\s+/).filter(Boolean)
       const fitting = mine
         .filter((draft) => (draft.trashedAt !== undefined) === trashed)

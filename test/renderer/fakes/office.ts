@@ -14,7 +14,10 @@ export type HandlersOf<Domain extends string> = Pick<Handlers, Extract<RequestNa
 export interface FakeOffice {
   state: FakeState
   emit<Name extends keyof Events>(name: Name, payload: Events[Name]): void
+  /** The account that the call names, or else the chosen one. */
   chosen(): AccountView
+  /** Whether the call asks of this account, too. */
+  isShown(accountId: string): boolean
   /** `prefix-1`, `prefix-2`, … */
   newId(prefix: string): string
 }

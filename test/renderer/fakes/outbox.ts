@@ -12,7 +12,7 @@ const shown: Record<'all' | 'attention' | 'waiting' | 'sent', readonly SendState
   sent: ['sent']
 }
 
-export function fakeOutbox({ state, emit, chosen, newId }: FakeOffice): HandlersOf<'sends' | 'outbox' | 'batches'> {
+export function fakeOutbox({ state, emit, isShown, newId }: FakeOffice): HandlersOf<'sends' | 'outbox' | 'batches'> {
   function put(send: SendView): SendView {
     return putSend({ state, emit }, send)
   }
@@ -31,7 +31,7 @@ export function fakeOutbox({ state, emit, chosen, newId }: FakeOffice): Handlers
   return {
     'sends.start': ({ draftId, at }) => {
       const draft = byId(state.drafts, draftId)
-      if (draft.accountId !== chosen().id) throw new Failure('gone')
+      if (!isShown(draft.accountId)) throw new Failure('gone')
       const send = sendOf({
         id: newId('send'),
         accountId: draft.accountId,

@@ -22,6 +22,7 @@ const subjects = ['Tenancy agreement', 'Deed of gift', 'Power of attorney', 'Loa
 function entryOf(index: number, at = now(), change: Partial<CounterEntry> = {}): CounterEntry {
   const [first, last] = people[index % people.length] ?? ['Mere', 'Parata']
   return {
+    accountId: 'practice',
     documentReference: `doc-${index}`,
     documentName: `${subjects[index % subjects.length]} ${last}`,
     signer: 0,

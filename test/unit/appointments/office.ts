@@ -84,6 +84,7 @@ export function office() {
     /** Those who can sign here: `name`, and the address that their document has. */
     waits(...people: { name: string; email?: string; person?: string }[]) {
       queue = people.map(({ name, person }, index) => ({
+        accountId: 'office',
         documentReference: `doc-${index}`,
         documentName: 'Deed of gift',
         signer: 0,

@@ -37,7 +37,7 @@ beforeEach(async () => {
     columns: openRememberedColumns({ db: database(), time: { now: () => 0 } })
   })
   handlers = bulkHandlers({
-    accounts: { chosen: () => account, get: () => account } as unknown as BulkParts['accounts'],
+    accounts: { shownIds: () => (account ? [account.id] : []), get: () => account } as unknown as BulkParts['accounts'],
     bulk,
     readClipboard: async () => clipboard,
     chooseFiles: async () => chosen,

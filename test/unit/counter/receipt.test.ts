@@ -48,7 +48,7 @@ test('nobody has one where the office offers none, and only the screen that the 
   await office.settled()
   expect(office.state().receipt).toBeUndefined()
   await expect(office.counter.receipt(id)).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
-  const handlers = counterHandlers(office.counter)
+  const handlers = counterHandlers(office.counter, () => [office.chosen])
   const person = { from: 'person' as const, stillAsking: () => true }
   await expect(handlers['counter.receipt']({ id }, person)).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
 })

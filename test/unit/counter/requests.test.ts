@@ -11,7 +11,7 @@ const notAllowed = { appError: { code: 'not-allowed' } }
 async function signing(place: 'here' | 'other-display') {
   const office = openOffice()
   office.place = place
-  const handle = counterHandlers(office.counter)
+  const handle = counterHandlers(office.counter, () => [office.chosen])
   const turns = [{ documentReference: 'will', signer: 0, evidence: [] }]
   const { id } = await handle['counter.start']({ turns, allowsCamera: false }, clerk)
   return { office, handle, id }
@@ -63,7 +63,7 @@ test('the second display is told of a session only while someone signs on it', a
 
 test('the queue is read, pinned and offered from', async () => {
   const office = openOffice()
-  const handle = counterHandlers(office.counter)
+  const handle = counterHandlers(office.counter, () => [office.chosen])
   await handle['counter.pinEntry']({ documentReference: 'will', signer: 0, isToday: true }, clerk)
   expect(await handle['counter.queue'](undefined, clerk)).toMatchObject([{ signerName: 'Ann Example', isToday: true }])
   const offer = await handle['counter.offer']({ documentReference: 'will', signer: 0 }, clerk)
@@ -78,7 +78,7 @@ test('the second display is told how to reach the person whose turn it is, and n
     ]
   })
   office.place = 'other-display'
-  const handle = counterHandlers(office.counter)
+  const handle = counterHandlers(office.counter, () => [office.chosen])
   const turns = [0, 1].map((index) => ({ documentReference: 'will', signer: index, evidence: [] }))
   const { id } = await handle['counter.start']({ turns, allowsCamera: false }, clerk)
   const contacts = (session: CounterSession | null) => session?.turns.map(({ contact }) => contact)

@@ -14,6 +14,7 @@ import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
 import { documentHandlers, viewHandlers } from '../../../src/main/ipc/documents.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
+import { namedAccount } from '../../../src/main/ipc/registration.ts'
 import type { AppError, UnreadableDocument } from '../../../src/shared/contract/index.ts'
 import { addAccount } from '../drafts/office.ts'
 import { temporaryFolder } from '../storage/folders.ts'
@@ -273,5 +274,53 @@ describe('what is taken from a document', () => {
     expect(draft).toMatchObject({ accountId: 'a', title: 'Copy of a' })
     const another = await handlers['documents.another']({ reference: 'a', keeps: 'nothing' }, here)
     expect(another).toMatchObject({ accountId: 'a', title: 'a, keeps nothing' })
+  })
+})
+
+describe('where all accounts are shown', () => {
+  beforeEach(async () => {
+    accounts.showAll(true)
+    await folders('a')
+    await folders('b')
+    log = []
+  })
+
+  test('the list, the counts and the overview are of all of them', async () => {
+    expect((await list()).documents).toBe(6)
+    expect((await list({ folder: 'Signed' })).rows).toMatchObject([{ accountId: 'a' }, { accountId: 'b' }])
+    const counts = await handlers['documents.counts'](undefined, here)
+    expect(counts.folders).toEqual({ InBox: 2, Progress: 2, Signed: 2 })
+    const overview = await handlers['overview.get'](undefined, here)
+    expect(overview.states.reduce((sum, { count }) => sum + count, 0)).toBe(6)
+    expect(overview.due.reduce((sum, { count }) => sum + count, overview.overdue)).toBe(6)
+  })
+
+  test('a view finds and counts in all of them, and belongs to the one that is worked in', async () => {
+    const { id } = await handlers['views.save'](
+      { name: 'In box', query: query({ folder: 'InBox' }), tell: false },
+      here
+    )
+    expect((await handlers['documents.counts'](undefined, here)).views).toEqual({ [id]: 2 })
+    accounts.choose('b')
+    expect(await handlers['views.list'](undefined, here)).toMatchObject([{ id }])
+    await handlers['views.remove']({ id }, here)
+    accounts.showAll(false)
+    accounts.choose('a')
+    expect(await handlers['views.list'](undefined, here)).toEqual([])
+  })
+
+  test('refreshing reads the folders of each, and which account has trouble is told', async () => {
+    await handlers['documents.refresh'](undefined, here)
+    expect(log).toEqual(['refresh a', 'refresh b'])
+    troubles.set('b Signed', { problem: { code: 'offline', message: 'No line.' } })
+    expect(await list()).toMatchObject({ problemFolder: 'Signed', problemAccount: 'b' })
+  })
+
+  test('what names an account is asked of that alone, and of one that is gone nothing', async () => {
+    const named = (id: string) => namedAccount.run(id, () => handlers['documents.get']({ reference: 'b-Signed' }, here))
+    expect(await named('b')).toMatchObject({ accountId: 'b', name: 'Deed Signed' })
+    expect(await codeOf(named('a'))).toBe('gone')
+    expect(await codeOf(namedAccount.run('c', async () => list()))).toBe('no-account')
+    expect((await namedAccount.run('b', () => list())).documents).toBe(3)
   })
 })

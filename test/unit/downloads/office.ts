@@ -28,7 +28,7 @@ export async function anOffice(options: Partial<DownloadOfficeOptions> = {}) {
     files: () => readdirSync(office.files).sort(),
     read: (name: string) => readFileSync(join(office.files, name)),
     list: (states?: DownloadState[]) =>
-      office.downloads.list(office.accountId, { states, offset: 0, limit: 500 }).items,
+      office.downloads.list([office.accountId], { states, offset: 0, limit: 500 }).items,
     counts: () => office.downloads.summary(office.accountId).counts,
     add: (references: string[], choice = CHOICE) =>
       office.downloads.add(office.accountId, { references }, { ...choice, folderId: office.folderId }),

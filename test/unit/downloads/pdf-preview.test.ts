@@ -189,9 +189,9 @@ describe('an identity check’s PDF on its way to the page', () => {
       response.write(pdf(2 * PART))
     }
     const { id } = await open()
-    previews.closeOthers('office')
+    previews.closeOthers(['office'])
     expect((await previews.next(id, 'office')).isLast).toBe(false)
-    previews.closeOthers('another')
+    previews.closeOthers(['another'])
     await until(() => letGo === 1)
     expect(await codeOf(previews.next(id, 'office'))).toBe('gone')
   })
@@ -209,7 +209,7 @@ describe('an identity check’s PDF on its way to the page', () => {
 describe('the requests', () => {
   const parts = (isPrinted = true) =>
     pdfHandlers({
-      accounts: { chosen: () => ({ id: 'office' }) } as never,
+      accounts: { shownIds: () => ['office'] } as never,
       ask: (async (_what: string, { reference }: { reference: string }) =>
         reference === 'DOC 1' ? { document: { Name: 'Lease' } } : undefined) as never,
       previews,

@@ -122,7 +122,9 @@ describe('what is put in line', () => {
     expect(summary).toMatchObject({ counts: { running: 3, waiting: 9 }, total: 3 * pdfOf('R001').length })
     expect(at.list().map(({ state }) => state)).toEqual([...Array(3).fill('running'), ...Array(9).fill('waiting')])
     const page = (offset: number, limit: number) =>
-      office.downloads.list(office.accountId, { offset, limit }).items.map(({ documentReference }) => documentReference)
+      office.downloads
+        .list([office.accountId], { offset, limit })
+        .items.map(({ documentReference }) => documentReference)
     expect([...page(0, 2), ...page(2, 4), ...page(6, 500)]).toEqual(names(12))
     release()
     await office.rested()
@@ -493,7 +495,7 @@ describe('what is there', () => {
     await at.add(['R1'])
     await at.office.rested()
     const check = at.office.downloads.check(at.office.accountId)
-    at.office.downloads.chosen('another')
+    at.office.downloads.shown(['another'])
     await expect(check).rejects.toMatchObject({ appError: { code: 'cancelled' } })
   })
 

@@ -226,7 +226,7 @@ describe('a rule', () => {
     expect(await at.settled()).toEqual(['Lease R1.pdf'])
     expect(at.now().problem).toBeUndefined()
     office.rights.signedDocuments = 'yes'
-    office.downloads.chosen(office.accountId)
+    office.downloads.shown([office.accountId])
     expect(await at.settled()).toEqual(['Lease R1.pdf', 'Lease R1.signed.pdf'])
   })
 
@@ -252,7 +252,7 @@ describe('a rule', () => {
     at.office.downloads.rules.change(at.office.accountId, at.rule.id, { types: ['pdf', 'json'] })
     await at.office.look([aDocument('R1'), open('R2'), aDocument('OLD')])
     await at.settled()
-    const { items } = at.office.downloads.list(at.office.accountId, { offset: 0, limit: 10 })
+    const { items } = at.office.downloads.list([at.office.accountId], { offset: 0, limit: 10 })
     expect(items.map(({ documentReference, type }) => `${documentReference} ${type}`).sort()).toEqual([
       'R1 json',
       'R1 pdf'

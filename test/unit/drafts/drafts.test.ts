@@ -11,7 +11,7 @@ beforeEach(() => {
 
 const save = (changes = {}, id?: string) => office.drafts.save('a', forms(changes), id).id
 const named = (name: string) => ({ items: [form({ Name: name })] })
-const titles = (query = {}) => office.drafts.list('a', query).rows.map(({ title }) => title)
+const titles = (query = {}) => office.drafts.list(['a'], query).rows.map(({ title }) => title)
 
 describe('saving', () => {
   test('any composition comes back as it was saved', () => {
@@ -38,7 +38,7 @@ describe('saving', () => {
       updatedAt: office.time.now
     })
     expect(office.drafts.summary(saved.id)).toEqual(saved)
-    expect(office.drafts.list('a').rows).toEqual([saved])
+    expect(office.drafts.list(['a']).rows).toEqual([saved])
   })
 
   test('for the first time twice, under one id of the screen’s own, makes one draft', () => {
@@ -106,8 +106,8 @@ describe('a draft that is with the outbox', () => {
       const id = save(named('Before'))
       office.drafts.keepVersion(id, 'send')
       addSend(office.db, id, state)
-      expect(office.drafts.list('a')).toEqual({ rows: [], total: 0, counts: { drafts: 0, trashed: 0 } })
-      expect(office.drafts.list('a', { search: 'before' }).total).toBe(0)
+      expect(office.drafts.list(['a'])).toEqual({ rows: [], total: 0, counts: { drafts: 0, trashed: 0 } })
+      expect(office.drafts.list(['a'], { search: 'before' }).total).toBe(0)
       expect(failureOf(() => save(named('After'), id)).code).toBe('busy')
       expect(failureOf(() => office.drafts.remove(id)).code).toBe('busy')
       const version = office.drafts.history(id)[0]?.id ?? ''
@@ -132,12 +132,12 @@ describe('a draft that is with the outbox', () => {
     (state) => {
       for (const name of ['First', 'Second', 'Third']) save(named(name))
       addSend(office.db, save(named('Fourth')), state)
-      const { rows, total, counts } = office.drafts.list('a')
+      const { rows, total, counts } = office.drafts.list(['a'])
       expect(counts.drafts).toBe(rows.length)
       expect(total).toBe(rows.length)
       // A page that is full by the count is full on the screen: no row is missing from its middle.
-      expect(office.drafts.list('a', { limit: 2 }).rows).toHaveLength(2)
-      const found = office.drafts.list('a', { search: 'fourth' })
+      expect(office.drafts.list(['a'], { limit: 2 }).rows).toHaveLength(2)
+      const found = office.drafts.list(['a'], { search: 'fourth' })
       expect(found.total).toBe(found.rows.length)
     }
   )
@@ -157,17 +157,17 @@ describe('listing', () => {
       office.time.now += MINUTE
       save(named(`Form ${number}`))
     }
-    const page = office.drafts.list('a', { offset: 10, limit: 10 })
+    const page = office.drafts.list(['a'], { offset: 10, limit: 10 })
     expect(page.rows.map(({ title }) => title)).toEqual(Array.from({ length: 10 }, (_, index) => `Form ${15 - index}`))
     expect(page).toMatchObject({ total: 25, counts: { drafts: 25, trashed: 0 } })
-    expect(office.drafts.list('a', { offset: 30, limit: 10 }).rows).toEqual([])
+    expect(office.drafts.list(['a'], { offset: 30, limit: 10 }).rows).toEqual([])
   })
 
   test('shows those of one account only', () => {
     save(named('Ours'))
     office.drafts.save('b', forms(named('Theirs')))
     expect(titles()).toEqual(['Ours'])
-    expect(office.drafts.list('b').counts).toEqual({ drafts: 1, trashed: 0 })
+    expect(office.drafts.list(['b']).counts).toEqual({ drafts: 1, trashed: 0 })
   })
 })
 

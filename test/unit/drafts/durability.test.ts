@@ -36,9 +36,9 @@ test('what save has answered is there after the application was killed that inst
     const present = Number(/Change (\d+)/.exec(drafts.get(id).title)?.[1])
     // One more may have been written without being told; none may be missing.
     expect([saved, saved + 1]).toContain(present)
-    expect(drafts.list('a', { search: `change ${present}` }).rows.map((row) => row.id)).toContain(id)
+    expect(drafts.list(['a'], { search: `change ${present}` }).rows.map((row) => row.id)).toContain(id)
     for (let number = 1; number <= saved; number++) {
-      expect(drafts.list('a', { search: `draft ${number}` }).total).toBeGreaterThan(0)
+      expect(drafts.list(['a'], { search: `draft ${number}` }).total).toBeGreaterThan(0)
     }
     expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
   }
@@ -57,8 +57,8 @@ describe('a disk that fills up between two keys', () => {
     const { office, id } = fullOffice()
     expect(failureOf(() => office.drafts.save('a', large, id)).code).toBe('no-space')
     expect(office.drafts.get(id).title).toBe('Before')
-    expect(office.drafts.list('a', { search: 'before' }).total).toBe(1)
-    expect(office.drafts.list('a', { search: 'after' }).total).toBe(0)
+    expect(office.drafts.list(['a'], { search: 'before' }).total).toBe(1)
+    expect(office.drafts.list(['a'], { search: 'after' }).total).toBe(0)
     expect(office.db.pragma('integrity_check', { simple: true })).toBe('ok')
   })
 

@@ -79,8 +79,8 @@ describe('from one office to another', () => {
     expect(imported.refused).toEqual([])
     expect(imported.drafts.map(({ id }) => office.drafts.get(id).composition)).toEqual(compositions)
     expect(imported.drafts.every(({ id, accountId }) => accountId === 'b' && !ids.includes(id))).toBe(true)
-    expect(office.drafts.list('b').rows).toEqual(imported.drafts)
-    expect(office.drafts.list('b', { search: 'tenancy' }).total).toBe(1)
+    expect(office.drafts.list(['b']).rows).toEqual(imported.drafts)
+    expect(office.drafts.list(['b'], { search: 'tenancy' }).total).toBe(1)
   })
 
   test('presets go with their names; one that is taken gets a number', async () => {
@@ -344,7 +344,7 @@ describe('a file that can’t be imported', () => {
       { file: 'missing.countersign', message: 'This file is no longer there.' },
       { file: 'folder.countersign', message: 'This isn’t a file.' }
     ])
-    expect(office.drafts.list('a').total).toBe(2)
+    expect(office.drafts.list(['a']).total).toBe(2)
   })
 })
 
@@ -367,7 +367,7 @@ describe('an import that is cut short', () => {
     const { drafts, refused } = await full.exchange.importFiles('a', [inFolder('large.countersign')])
     expect(drafts).toEqual([])
     expect(refused).toEqual([{ file: 'large.countersign', message: expect.stringContaining('disk is full') }])
-    expect(full.drafts.list('a').rows.map(({ title }) => title)).toEqual(['Before'])
+    expect(full.drafts.list(['a']).rows.map(({ title }) => title)).toEqual(['Before'])
     expect(full.db.prepare('SELECT count(*) FROM drafts').pluck().get()).toBe(1)
   })
 
@@ -381,8 +381,8 @@ describe('an import that is cut short', () => {
     while (!isDone) {
       if (Number(office.db.prepare('SELECT count(*) FROM arrivals').pluck().get()) > 0) {
         seen.add(
-          office.drafts.list('a').total +
-            office.drafts.list('a', { search: 'mere' }).total +
+          office.drafts.list(['a']).total +
+            office.drafts.list(['a'], { search: 'mere' }).total +
             office.presets.list('a').length
         )
       }
@@ -390,7 +390,7 @@ describe('an import that is cut short', () => {
     }
     expect([...seen]).toEqual([0])
     expect((await importing).drafts).toHaveLength(2000)
-    expect(office.drafts.list('a').total).toBe(2000)
+    expect(office.drafts.list(['a']).total).toBe(2000)
   })
 
   test('by the end of the application is undone at the next start', async () => {

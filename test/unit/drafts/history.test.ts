@@ -94,7 +94,7 @@ describe('going back', () => {
       { reason: 'restore', title: 'later' },
       { reason: 'send', title: '0' }
     ])
-    expect(office.drafts.list('a', { search: 'later' }).total).toBe(0)
+    expect(office.drafts.list(['a'], { search: 'later' }).total).toBe(0)
   })
 
   test('can itself be gone back on', () => {

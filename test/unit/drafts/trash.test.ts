@@ -9,7 +9,7 @@ beforeEach(() => {
   id = office.drafts.save('a', forms()).id
 })
 
-const trashed = () => office.drafts.list('a', { trashed: true })
+const trashed = () => office.drafts.list(['a'], { trashed: true })
 
 /** So many that they take several turns to erase. */
 function manyTrashed(): string[] {
@@ -37,7 +37,7 @@ describe('the trash', () => {
     office.drafts.remove(id)
     office.time.now += 1000
     office.drafts.remove(other)
-    expect(office.drafts.list('a')).toEqual({ rows: [], total: 0, counts: { drafts: 0, trashed: 2 } })
+    expect(office.drafts.list(['a'])).toEqual({ rows: [], total: 0, counts: { drafts: 0, trashed: 2 } })
     expect(trashed().rows.map((draft) => draft.id)).toEqual([other, id])
     expect(trashed().rows[0]?.trashedAt).toBe(office.time.now)
   })
@@ -74,16 +74,16 @@ describe('the trash', () => {
     office.drafts.remove(theirs)
     const many = Array.from({ length: 75 }, () => office.drafts.save('a', forms()).id)
     for (const one of many) office.drafts.remove(one)
-    expect(await office.drafts.emptyTrash('a')).toBe(75)
-    expect(office.drafts.list('a').counts).toEqual({ drafts: 1, trashed: 0 })
-    expect(office.drafts.list('b').counts).toEqual({ drafts: 0, trashed: 1 })
-    expect(await office.drafts.emptyTrash('a')).toBe(0)
+    expect(await office.drafts.emptyTrash(['a'])).toBe(75)
+    expect(office.drafts.list(['a']).counts).toEqual({ drafts: 1, trashed: 0 })
+    expect(office.drafts.list(['b']).counts).toEqual({ drafts: 0, trashed: 1 })
+    expect(await office.drafts.emptyTrash(['a'])).toBe(0)
   })
 
   test('keeps a draft that is taken out, and one that is put in, while it is being emptied', async () => {
     const many = manyTrashed()
     const last = many.at(-1) ?? ''
-    const emptied = office.drafts.emptyTrash('a')
+    const emptied = office.drafts.emptyTrash(['a'])
     office.drafts.restore(last)
     office.drafts.remove(id)
     expect(await emptied).toBe(many.length - 1)
@@ -94,7 +94,7 @@ describe('the trash', () => {
   test('tells once that it was emptied, not once for each draft', async () => {
     for (let number = 0; number < 50; number++) office.drafts.remove(office.drafts.save('a', forms()).id)
     office.changes.length = 0
-    await office.drafts.emptyTrash('a')
+    await office.drafts.emptyTrash(['a'])
     expect(office.changes).toHaveLength(1)
   })
 })
@@ -180,7 +180,7 @@ describe('a clock that jumps', () => {
 
 test('the application may be closed while the trash is being emptied', async () => {
   const many = manyTrashed()
-  const emptied = office.drafts.emptyTrash('a')
+  const emptied = office.drafts.emptyTrash(['a'])
   office.db.close()
   const erased = await emptied
   expect(erased).toBeGreaterThan(0)

@@ -70,7 +70,7 @@ describe('a request that takes liberties', () => {
     at.drop('a.json', JSON.stringify({ Forms: [form], DueDate: '2026-12-31' }))
     await at.look()
     expect(at.office.batches()).toEqual([])
-    const [draft] = at.office.drafts.list(ACCOUNT).rows
+    const [draft] = at.office.drafts.list([ACCOUNT]).rows
     const { composition } = at.office.drafts.get(draft?.id ?? '')
     expect(composition).toMatchObject({ due: '2026-12-31T23:59', gmt: '', embedded: false, items: [{ FormType: '' }] })
     const report = at.report('a.json')

@@ -12,7 +12,7 @@ const namesOf = (offices: readonly Place[]) =>
   offices
     .flatMap(({ office }) => [
       ...office.titles(),
-      ...office.outbox.list(ACCOUNT, { show: 'all', offset: 0, limit: 500 }).rows.map(({ title }) => title)
+      ...office.outbox.list([ACCOUNT], { show: 'all', offset: 0, limit: 500 }).rows.map(({ title }) => title)
     ])
     .sort()
 

@@ -49,7 +49,7 @@ describe('a file that is dropped', () => {
     ]
     at.drop('t.json', JSON.stringify({ Templates: [{ Name: 'Tenancy', Reference: 'TPL', Signers, Fields: [field] }] }))
     await at.look()
-    const [draft] = at.office.drafts.list(ACCOUNT).rows
+    const [draft] = at.office.drafts.list([ACCOUNT]).rows
     const { composition } = at.office.drafts.get(draft?.id ?? '')
     expect(composition).toMatchObject({
       kind: 'form-filler',
@@ -86,7 +86,7 @@ describe('a file that is dropped', () => {
       ])
     )
     await at.look()
-    const who = at.office.drafts.list(ACCOUNT).rows.map((row) => row.who)
+    const who = at.office.drafts.list([ACCOUNT]).rows.map((row) => row.who)
     expect(who.sort()).toEqual(['Ana Reid', 'Mere Tamati', 'Tama Brooks'])
     expect(at.files().map(({ name, count }) => [name, count])).toEqual([
       ['staff.csv', 2],
@@ -240,7 +240,7 @@ test('a draft that came in a file is like any other: it can be changed and sent'
   const at = await aPlace()
   at.drop('a.json', requestFile('Lease'))
   await at.look()
-  const { id } = at.office.drafts.list(ACCOUNT).rows[0] ?? { id: '' }
+  const { id } = at.office.drafts.list([ACCOUNT]).rows[0] ?? { id: '' }
   const { composition } = at.office.drafts.get(id)
   const changed: Composition = { ...composition, NotifyUrl: 'https://office.example.com/told' }
   at.office.drafts.save(ACCOUNT, changed, id)

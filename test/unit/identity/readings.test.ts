@@ -210,9 +210,9 @@ describe('what was read goes from memory', () => {
 
   test('where another account is chosen, and only that of the others', async () => {
     const { id, bytes } = await opened()
-    readings.clearOthers(accountId)
+    readings.clearOthers([accountId])
     expect(isWiped(bytes)).toBe(false)
-    readings.clearOthers('another')
+    readings.clearOthers(['another'])
     expect([isWiped(bytes), cleared]).toEqual([true, [[id, 'account']]])
   })
 

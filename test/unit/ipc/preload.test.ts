@@ -67,10 +67,14 @@ describe('the bridge that pages see', () => {
     expect(typeof on).toBe('function')
   })
 
-  test('passes on one input on the request’s own channel, whatever else a page hands over', async () => {
+  test('passes on one input and the account it is for on the request’s own channel, whatever else a page hands over', async () => {
     const { bridge, ipcRenderer } = loaded()
     expect(await bridge.drafts?.get?.({ id: 'a' }, 'accounts.remove', { id: 'b' })).toBe('answer')
-    expect(ipcRenderer.invoke.mock.calls).toEqual([['drafts.get', { id: 'a' }]])
+    await bridge.drafts?.get?.({ id: 'a' }, { id: 'b' })
+    expect(ipcRenderer.invoke.mock.calls).toEqual([
+      ['drafts.get', { id: 'a' }, 'accounts.remove'],
+      ['drafts.get', { id: 'a' }]
+    ])
   })
 
   test('hands on an event’s payload and never the event, whose sender would be a way around the contract', () => {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { fail } from '../../../src/main/core/lib/failure.ts'
 import { ServiceError } from '../../../src/main/core/service/errors.ts'
 import { KeychainError } from '../../../src/main/core/storage/keychain.ts'
-import { type RequestHandlers, type Role, registerHandlers } from '../../../src/main/ipc/registration.ts'
+import { namedAccount, type RequestHandlers, type Role, registerHandlers } from '../../../src/main/ipc/registration.ts'
 import {
   handedOverRequestNames,
   personRequestNames,
@@ -205,13 +205,35 @@ describe('while a person has the office’s window', () => {
   })
 })
 
+describe('a request that names an account', () => {
+  test('is handled as that account’s, and no other request is', async () => {
+    const seen: (string | undefined)[] = []
+    const app = application({
+      'drafts.get': async () => {
+        await Promise.resolve()
+        seen.push(namedAccount.getStore())
+        return null as never
+      }
+    })
+    await Promise.all([app.ask('drafts.get', [{ id: 'a' }, 'office']), app.ask('drafts.get', [{ id: 'a' }])])
+    expect(seen.toSorted()).toEqual(['office', undefined])
+  })
+
+  test('is refused from the page of the person who signs', async () => {
+    const { ask } = application()
+    expect(await ask('counter.state', [undefined, 'office'], { role: 'person' })).toMatchObject({ ok: false })
+    expect(await ask('counter.state', [undefined, 'office'])).toMatchObject({ ok: true })
+  })
+})
+
 describe('input that isn’t of the contract’s shape is refused, and no handler sees it', () => {
   test.each<[string, RequestName, unknown[]]>([
     ['nothing where something is due', 'drafts.get', []],
     ['null', 'drafts.get', [null]],
     ['a text instead of an object', 'drafts.get', ['draft-1']],
     ['a member too many', 'drafts.get', [{ id: 'a', path: '/etc/passwd' }]],
-    ['a second argument', 'drafts.get', [{ id: 'a' }, { id: 'b' }]],
+    ['an account that is no id', 'drafts.get', [{ id: 'a' }, { id: 'b' }]],
+    ['a third argument', 'drafts.get', [{ id: 'a' }, 'office', 'more']],
     ['something where nothing is due', 'accounts.list', [{ all: true }]],
     ['an id that is empty', 'drafts.get', [{ id: '' }]],
     ['an id that is a list', 'drafts.get', [{ id: ['a'] }]],

@@ -16,7 +16,7 @@ function counted() {
   }
   const badgeCounts = openBadgeCounts({
     ask: worker.ask,
-    chosen: () => self.chosen,
+    shown: () => (self.chosen === undefined ? [] : [self.chosen]),
     show: (one) => void self.shown.push(one),
     happened: () => void self.happened++,
     time: time.run({ zone: () => ZONE }),

@@ -39,7 +39,10 @@ test('nor does anything show over what someone signs on the second display', asy
   here.worker.happens({ kind: 'declined', documentName: 'Someone else’s deed' })
   await here.goOn(60_000)
   expect([clerk.state().place, counter.isHandedOver(), here.shown]).toEqual(['other-display', false, []])
-  await counterHandlers(counter)['counter.staff']({ id, does: 'end' }, { from: 'office', stillAsking: () => true })
+  await counterHandlers(counter, () => [])['counter.staff'](
+    { id, does: 'end' },
+    { from: 'office', stillAsking: () => true }
+  )
   await here.goOn()
   expect(here.bodies()).toEqual(['Someone else’s deed'])
 })

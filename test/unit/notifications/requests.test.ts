@@ -19,7 +19,7 @@ function answering(chosen: string | undefined = 'office') {
     changed: () => undefined,
     failed: () => undefined
   })
-  const accounts = { chosen: () => chosen && { id: chosen } } as unknown as ActivityParts['accounts']
+  const accounts = { shownIds: () => (chosen ? [chosen] : []) } as unknown as ActivityParts['accounts']
   const settings = openPreferences(db)
   const handlers = activityHandlers({
     accounts,

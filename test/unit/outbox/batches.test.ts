@@ -28,7 +28,7 @@ const add = (count: number, changes: Partial<NewBatch> = {}) => work.parts.outbo
 const batches = () => work.parts.outbox.batches
 const counts = (id: string) => batches().get(id).counts
 const rowsShown = (batchId: string, show: 'all' | 'attention' = 'all') =>
-  work.parts.outbox.list(work.accountId, { show, batchId, offset: 0, limit: 500 }).rows
+  work.parts.outbox.list([work.accountId], { show, batchId, offset: 0, limit: 500 }).rows
 const namesTaken = () =>
   work.taken('SendForms2').map(({ body }) => (body as { Forms: { Name: string }[] }).Forms[0]?.Name)
 const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length

@@ -35,7 +35,7 @@ describe('when the application ends', () => {
     await expect.poll(posts).toBe(1)
     work.startAgain()
     expect(get(id)).toMatchObject({ state: 'uncertain', draftId, attempt: 1, error: { mayHaveArrived: true } })
-    expect(work.parts.drafts.list(work.accountId).rows).toEqual([])
+    expect(work.parts.drafts.list([work.accountId]).rows).toEqual([])
     expect(() => work.parts.outbox.start(draftId ?? '')).toThrow()
     work.line.fault('pass')
     await aMoment()

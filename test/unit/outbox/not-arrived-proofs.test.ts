@@ -70,7 +70,7 @@ test('one that was not found and turns up later is sent, and the draft that was 
   work.line.fault('pass')
   work.line.spoil((body) => body)
   expect(await work.outbox.reconcile(id)).toMatchObject({ state: 'sent', documents: [{}] })
-  expect(work.drafts.list(work.accountId).rows).toMatchObject([{ id: draftId }])
+  expect(work.drafts.list([work.accountId]).rows).toMatchObject([{ id: draftId }])
   expect(posts()).toBe(1)
 })
 

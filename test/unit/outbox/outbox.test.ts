@@ -25,7 +25,7 @@ describe('sending', () => {
     expect(send).toMatchObject({ state: 'sent', title: 'Tax file declaration', who: 'Mere Tamati', attempt: 1 })
     expect(send.packageReference).toBeTruthy()
     expect(send.documents).toHaveLength(1)
-    expect(work.drafts.list(work.accountId).counts.drafts).toBe(0)
+    expect(work.drafts.list([work.accountId]).counts.drafts).toBe(0)
     expect(work.taken('SendForms2')).toHaveLength(1)
   })
 
@@ -39,20 +39,20 @@ describe('sending', () => {
     const { documents } = work.outbox.get(id)
     const mirrored = await work.ask('get', { accountId: work.accountId, reference: documents[0]?.reference ?? '' })
     expect(mirrored?.document.Signers?.[0]?.SigningKey).toMatch(/^http/)
-    expect(JSON.stringify([work.outbox.get(id), work.outbox.list(work.accountId, all)])).not.toContain('SigningKey')
+    expect(JSON.stringify([work.outbox.get(id), work.outbox.list([work.accountId], all)])).not.toContain('SigningKey')
   })
 
   test('a draft with missing values is not sent, and says what is missing', () => {
     const blank = draft(forms({ items: [form({ Name: '' })] }))
     expect(failure(() => work.outbox.start(blank))).toMatchObject({ code: 'invalid', fields: [{ field: 'f1.Name' }] })
-    expect(work.outbox.list(work.accountId, all).total).toBe(0)
-    expect(work.drafts.list(work.accountId).counts.drafts).toBe(1)
+    expect(work.outbox.list([work.accountId], all).total).toBe(0)
+    expect(work.drafts.list([work.accountId]).counts.drafts).toBe(1)
   })
 
   test('by when it can be signed is told as the service has it, else as it was sent, for the one that is looked at', async () => {
     const dated = await work.send(forms({ due: '2027-01-29T17:00', gmt: '780', zone: 'Pacific/Auckland' }))
     expect(work.outbox.get(dated.id).due?.at).toBe(Date.UTC(2027, 0, 29, 4))
-    expect(work.outbox.list(work.accountId, all).rows[0]).not.toHaveProperty('due')
+    expect(work.outbox.list([work.accountId], all).rows[0]).not.toHaveProperty('due')
   })
 
   describe('the same once more', () => {
@@ -129,16 +129,16 @@ describe('sending', () => {
     const { id: second } = work.outbox.start(id)
     work.outbox.now(second)
     expect(await work.ended(second)).toMatchObject({ state: 'sent', title: 'Fixed' })
-    expect(work.outbox.list(work.accountId, all).rows).toMatchObject([{ state: 'sent', title: 'Fixed' }])
+    expect(work.outbox.list([work.accountId], all).rows).toMatchObject([{ state: 'sent', title: 'Fixed' }])
   })
 
   test('a package that was refused goes again as it is when a person asks for it', async () => {
     work.line.fault({ status: 409 })
     const { id } = await work.send(forms())
-    expect(work.drafts.list(work.accountId).counts.drafts).toBe(1)
+    expect(work.drafts.list([work.accountId]).counts.drafts).toBe(1)
     work.line.fault('pass')
     expect(work.outbox.retry(id)).toMatchObject({ state: 'ready', hold: 'turn' })
-    expect(work.drafts.list(work.accountId).counts.drafts).toBe(0)
+    expect(work.drafts.list([work.accountId]).counts.drafts).toBe(0)
     expect(await work.ended(id)).toMatchObject({ state: 'sent', attempt: 1 })
   })
 
@@ -177,13 +177,13 @@ describe('what belongs to the outbox', () => {
     work.outbox.start(id)
     expect(failure(() => work.drafts.save(work.accountId, forms(), id))).toMatchObject({ code: 'busy' })
     expect(failure(() => work.drafts.remove(id))).toMatchObject({ code: 'busy' })
-    expect(work.drafts.list(work.accountId).rows).toEqual([])
+    expect(work.drafts.list([work.accountId]).rows).toEqual([])
   })
 
   test('a save that comes late does not bring back a draft that was sent', async () => {
     const { draftId } = await work.send(forms())
     expect(() => work.drafts.save(work.accountId, forms(), draftId)).toThrow()
-    expect(work.drafts.list(work.accountId).rows).toEqual([])
+    expect(work.drafts.list([work.accountId]).rows).toEqual([])
   })
 
   test('a send that waits, is on its way or is uncertain is not made a draft beside it', async () => {
@@ -205,7 +205,7 @@ describe('the list of sends', () => {
     work.outbox.start(draft(forms({ items: [form({ Name: 'Waiting' })] })))
   })
   const titles = (query: object) =>
-    work.outbox.list(work.accountId, { ...all, ...query }).rows.map(({ title }) => title)
+    work.outbox.list([work.accountId], { ...all, ...query }).rows.map(({ title }) => title)
 
   test('shows the newest first, and what is asked for', () => {
     expect(titles({})).toEqual(['Waiting', 'Guarantee 100%', 'Lease of Ōtaki Road'])
@@ -216,7 +216,7 @@ describe('the list of sends', () => {
 
   test('is searched by the beginnings of words of title and signers, whatever the case and the macrons', async () => {
     const found = async (words: string, show: 'all' | 'sent' = 'all') =>
-      (await work.outbox.search(work.accountId, words, { ...all, show })).rows.map(({ title }) => title)
+      (await work.outbox.search([work.accountId], words, { ...all, show })).rows.map(({ title }) => title)
     expect(await found('OTAKI nga')).toEqual(['Lease of Ōtaki Road'])
     expect(await found('guarantee 100%')).toEqual(['Guarantee 100%'])
     expect(await found('guarantee', 'sent')).toEqual([])
@@ -226,7 +226,7 @@ describe('the list of sends', () => {
   })
 
   test('comes in pages, with how many there are', () => {
-    expect(work.outbox.list(work.accountId, { ...all, offset: 1, limit: 1 })).toMatchObject({
+    expect(work.outbox.list([work.accountId], { ...all, offset: 1, limit: 1 })).toMatchObject({
       rows: [{ title: 'Guarantee 100%' }],
       total: 3
     })

@@ -27,7 +27,7 @@ describe('where nothing can be reached', () => {
     const id = start()
     await expect.poll(() => box().pause).toMatchObject({ by: 'line', error: { code: 'refused' } })
     expect(get(id)).toMatchObject({ state: 'ready', hold: 'line', attempt: 0, error: { code: 'refused' } })
-    expect(work.parts.drafts.list(work.accountId).rows).toEqual([])
+    expect(work.parts.drafts.list([work.accountId]).rows).toEqual([])
 
     await nowhere(work.line.url)
     work.outbox.connectionChanged()

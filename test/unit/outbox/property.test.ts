@@ -110,7 +110,7 @@ test('no mark arrives twice, no send is lost, and no state says what isn’t so'
 }, 300_000)
 
 const all = (work: Workplace, show: 'all' | 'waiting' | 'attention' = 'all') =>
-  work.parts.outbox.list(work.accountId, { show, offset: 0, limit: 500 }).rows
+  work.parts.outbox.list([work.accountId], { show, offset: 0, limit: 500 }).rows
 
 async function take(work: Workplace, one: Step, names: Set<string>, twins: Twin[]): Promise<void> {
   const { outbox, drafts } = work.parts
@@ -240,7 +240,7 @@ function check(work: Workplace, names: ReadonlySet<string>, twins: readonly Twin
   const arrived = taken(work)
   expect(new Set(arrived).size, 'each arrived once at most').toBe(arrived.length)
   const sends = all(work)
-  const drafts = work.parts.drafts.list(work.accountId).rows
+  const drafts = work.parts.drafts.list([work.accountId]).rows
   for (const name of names) {
     const mine = sends.filter(({ title }) => title === name)
     const isDraft = drafts.some(({ title }) => title === name)

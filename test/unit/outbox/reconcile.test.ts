@@ -46,7 +46,7 @@ describe('a send whose answer was lost', () => {
     expect(get(lost.id).documents).toHaveLength(1)
     expect(get(lost.id).packageReference).toBeTruthy()
     expect(get(lost.id).error).toBeUndefined()
-    expect(work.drafts.list(work.accountId).counts.drafts).toBe(0)
+    expect(work.drafts.list([work.accountId]).counts.drafts).toBe(0)
     await work.time.pass(10 * MINUTE)
     expect(work.taken('SendForms2')).toHaveLength(1)
     // Folders showed it before it was known to be ours.
@@ -137,7 +137,7 @@ describe('a send that did not arrive', () => {
     expect(get(id).error?.message).toContain('may have removed it')
     await work.time.pass(60 * MINUTE)
     expect(posts()).toBe(1)
-    expect(work.drafts.list(work.accountId).rows).toMatchObject([{ id: draftId }])
+    expect(work.drafts.list([work.accountId]).rows).toMatchObject([{ id: draftId }])
 
     // It may have turned up in that hour: it is looked for once more, and then goes whatever its age.
     work.outbox.retry(id)

@@ -34,7 +34,7 @@ describe('the time to take back', () => {
   test('gives the draft back as it was, and nothing was sent', async () => {
     const { id, draftId } = start()
     expect(work.outbox.undo(id)).toMatchObject({ id: draftId, title: 'Tax file declaration' })
-    expect(work.drafts.list(work.accountId).rows).toHaveLength(1)
+    expect(work.drafts.list([work.accountId]).rows).toHaveLength(1)
     expect(() => get(id)).toThrow()
     await work.time.pass(60_000)
     expect(posts()).toBe(0)
@@ -169,7 +169,7 @@ describe('sending at a given time', () => {
       error: { message: expect.stringContaining('due date passed'), mayHaveArrived: false }
     })
     expect(posts()).toBe(0)
-    expect(work.drafts.list(work.accountId).rows).toMatchObject([{ id }])
+    expect(work.drafts.list([work.accountId]).rows).toMatchObject([{ id }])
     expect(() => work.outbox.retry(send.id)).toThrow()
   })
 })

@@ -61,7 +61,7 @@ test('every send is there, findable, countable, and with what it holds', async (
   sendsOfEachState()
   const sends = openSends(db)
   const pages = new SendQueries(db)
-  const list = await pages.search('a', 'wiremu', { show: 'all', offset: 0, limit: 10 })
+  const list = await pages.search(['a'], 'wiremu', { show: 'all', offset: 0, limit: 10 })
   expect(list.sends.map(({ id }) => id)).toEqual(['not-sent', 'uncertain', 'refused', 'sent', 'sending'])
   expect(pages.counts('a')).toEqual({
     ready: 0,

@@ -20,6 +20,8 @@ const ACCOUNTS = new Rows({
   scheme: value<AuthScheme>('auth_scheme'),
   /** A CSS colour for the stripe that tells accounts apart. */
   colour: value<string>(),
+  /** A short name that a person gave it, to tell its rows by; blank for none. */
+  mark: value<string>(),
   /** The service answers JSON only when it is asked with `?format=json`. */
   jsonByQuery: flag(),
   /** How the service wants `pdf` and `json` spelled in the address of its identity data. */
@@ -39,11 +41,11 @@ export function accountRows(db: Db) {
   const meta = openMeta(db)
   const accounts = new TableStatements(db, 'accounts', ACCOUNTS)
   const write = accounts.run<[record: object]>(
-    `INSERT INTO accounts (id, name, kind, base_url, auth_scheme, colour, json_by_query, data_type_spelling, folders,
+    `INSERT INTO accounts (id, name, kind, base_url, auth_scheme, colour, mark, json_by_query, data_type_spelling, folders,
        created_at, position)
-     VALUES (@id, @name, @kind, @baseUrl, @scheme, @colour, @jsonByQuery, @dataTypeSpelling, @folders, @createdAt,
+     VALUES (@id, @name, @kind, @baseUrl, @scheme, @colour, @mark, @jsonByQuery, @dataTypeSpelling, @folders, @createdAt,
        @position)
-     ON CONFLICT (id) DO UPDATE SET name = @name, base_url = @baseUrl, auth_scheme = @scheme, colour = @colour,
+     ON CONFLICT (id) DO UPDATE SET name = @name, base_url = @baseUrl, auth_scheme = @scheme, colour = @colour, mark = @mark,
        json_by_query = @jsonByQuery, data_type_spelling = @dataTypeSpelling, folders = @folders, position = @position`
   )
   const erase = accounts.run<[id: string]>('DELETE FROM accounts WHERE id = ?')
@@ -81,7 +83,10 @@ export function accountRows(db: Db) {
     /** Whether something that is done to a document of it has left, or may have, and it isn't known what became of it. */
     hasUnsettledActions: hasIn('actions', `('running', 'uncertain')`),
     chosenId: () => meta.read('chosen-account'),
-    choose: (id: string) => void meta.write('chosen-account', id)
+    choose: (id: string) => void meta.write('chosen-account', id),
+    /** Whether the screens show all accounts rather than the chosen one. */
+    showsAll: () => meta.read('shown-accounts') === 'all',
+    showAll: (isAll: boolean) => void meta.write('shown-accounts', isAll ? 'all' : 'chosen')
   }
 }
 

@@ -63,7 +63,7 @@ export type ManagedAccount = Pick<ServiceAccess, 'baseUrl'> &
 
 /** Members that are left out stay as they are. Address and credentials of a practice account can't be changed. */
 export type AccountChanges = Optional<
-  Pick<Account, 'name' | 'colour' | 'jsonByQuery' | 'dataTypeSpelling' | 'folders'> &
+  Pick<Account, 'name' | 'colour' | 'mark' | 'jsonByQuery' | 'dataTypeSpelling' | 'folders'> &
     Pick<ServiceAccess, 'baseUrl'> & { authentication: CredentialsChange }
 >
 
@@ -131,18 +131,26 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
     if (rows.chosenId() === id && next) rows.choose(next.id)
   })
 
+  function shown(which: 'all' | 'chosen'): Account[] {
+    const all = rows.all()
+    const chosen = all.find(({ id }) => id === rows.chosenId()) ?? all[0]
+    const others = which === 'all' ? all.filter((row) => row !== chosen) : []
+    return chosen ? [chosen, ...others].map(accountOf) : []
+  }
+
   return {
     list: (): Account[] => rows.all().map(accountOf),
     /** An address as it is kept. @throws AppFailure `invalid` with the field. */
     addressIn,
     get: (id: string): Account => accountOf(rowOf(id)),
 
-    /** The account that the screens show. Undefined when there is none at all. */
-    chosen(): Account | undefined {
-      const all = rows.all()
-      const row = all.find(({ id }) => id === rows.chosenId()) ?? all[0]
-      return row && accountOf(row)
-    },
+    /** The account that is worked in: what is composed belongs to it. Undefined when there is none at all. */
+    chosen: (): Account | undefined => shown('chosen')[0],
+
+    /** The accounts that the screens show, the chosen one first: all of them where a person wants that, or else it alone. */
+    shownIds: (): string[] => shown(rows.showsAll() ? 'all' : 'chosen').map(({ id }) => id),
+    showAll: rows.showAll,
+
     choose(id: string): Account {
       rows.choose(rowOf(id).id)
       return accountOf(rowOf(id))
@@ -229,6 +237,7 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
           baseUrl: changes.baseUrl === undefined ? row.baseUrl : baseUrl,
           scheme: credentials?.scheme ?? row.scheme,
           colour: changes.colour ?? row.colour,
+          mark: changes.mark ?? row.mark,
           jsonByQuery: changes.jsonByQuery ?? row.jsonByQuery,
           dataTypeSpelling: changes.dataTypeSpelling ?? row.dataTypeSpelling,
           folders: changes.folders ?? row.folders
@@ -407,6 +416,7 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
 
 /** What an account begins with; its place among the others is given as it is added. */
 const AT_FIRST = {
+  mark: '',
   jsonByQuery: false,
   dataTypeSpelling: USUAL_DATA_TYPE_SPELLING,
   folders: USUAL_FOLDERS,

@@ -38,8 +38,8 @@ export class Counter {
   }
 
   /** Who can sign here now: today's appointments first, then next due first. */
-  queue(): Promise<CounterEntry[]> {
-    return this.#queue.entries()
+  queue(accountId?: string): Promise<CounterEntry[]> {
+    return this.#queue.entries(accountId)
   }
 
   /** Pins an appointment of today, until midnight, or unpins it. */

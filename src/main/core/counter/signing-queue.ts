@@ -98,6 +98,7 @@ export class SigningQueue {
     return (document.Signers ?? []).flatMap((signer, index): OfferedEntry[] => {
       if (!canSignNow(document, index) && !canSignLater(document, index)) return []
       const entry: OfferedEntry = {
+        accountId,
         documentReference: reference,
         documentName: document.Name?.trim() || reference,
         signer: index,

@@ -63,6 +63,7 @@ export async function readyToStart(
     facts: checked.map(({ facts, turn }) => ({ ...facts, evidence: evidence.get(turn.person) ?? [] })),
     stateAt: (place) => ({
       id: deps.newId(),
+      accountId,
       phase: 'handover',
       isLocked: false,
       turns: named,

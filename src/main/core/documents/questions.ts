@@ -202,6 +202,8 @@ export interface DocumentQuestions {
   activity: {
     ask: {
       accountId: string
+      /** Other accounts whose changes are asked for as well; where no document is named. */
+      others?: readonly string[] | undefined
       reference?: string | undefined
       /** The first and the last moment that count. */
       since?: number | undefined

@@ -3,6 +3,7 @@
  * here goes by an index, and totals are counted by triggers.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
+import type { Row } from '../lib/rows.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
 import { DOWNLOADS, type Download, type KeptDownload, type Lane, type NewDownload } from './download-rows.ts'
@@ -80,10 +81,17 @@ export function openDownloadsTable(db: Db) {
        naming_sha256 = NULL WHERE id = ? AND state = 'waiting'`
   )
   const erase = downloads.run<[id: string]>(`DELETE FROM downloads WHERE id = ? AND state IN ('failed', 'cancelled')`)
-  const inLine = downloads.all<[accountId: string, without: string, limit: number, offset: number]>(
-    `INDEXED BY downloads_in_line WHERE state = 'waiting' AND account_id = ?
-       AND number NOT IN (SELECT value FROM json_each(?)) ORDER BY number LIMIT ? OFFSET ?`
-  )
+  /** A page of several accounts' rows: each account's are in order by its index, and SQLite merges them and sorts nothing. */
+  function merged(
+    accountIds: readonly string[],
+    where: string,
+    order: string,
+    ...page: [limit: number, offset: number]
+  ) {
+    const each = accountIds.map(() => `SELECT ${DOWNLOADS.columns} FROM downloads ${where}`)
+    const rows = db.prepare<unknown[], Row>(`${each.join(' UNION ALL ')} ORDER BY ${order} LIMIT ? OFFSET ?`)
+    return rows.all(...accountIds, ...page).map(DOWNLOADS.read)
+  }
   const filesIn = downloads.all<[folderId: string, afterName: string, afterNumber: number]>(
     `INDEXED BY downloads_by_file WHERE state = 'done' AND folder_id = ?
        AND (file_name, number) > (?, ?) ORDER BY file_name, number LIMIT 200`
@@ -189,16 +197,17 @@ export function openDownloadsTable(db: Db) {
     }),
 
     /** What waits, first in line first, without these. */
-    inLine: (accountId: string, without: readonly number[], limit: number, offset: number): Download[] =>
-      inLine(accountId, JSON.stringify(without), limit, offset),
+    inLine(accountIds: readonly string[], without: readonly number[], limit: number, offset: number): Download[] {
+      const where = `INDEXED BY downloads_in_line WHERE state = 'waiting' AND account_id = ?
+        AND number NOT IN (${without.map(Number).join(', ')})`
+      return merged(accountIds, where, 'number', limit, offset)
+    },
 
     /** Ended ones in the order they ended, newest first. */
-    ended(accountId: string, states: readonly State[], limit: number, offset: number): Download[] {
+    ended(accountIds: readonly string[], states: readonly State[], limit: number, offset: number): Download[] {
       if (states.length === 0) return []
-      const ended = downloads.all<[accountId: string, limit: number, offset: number]>(
-        `WHERE account_id = ? AND state <> 'waiting' ${among(states)} ORDER BY finished_at DESC, number DESC LIMIT ? OFFSET ?`
-      )
-      return ended(accountId, limit, offset)
+      const where = `WHERE account_id = ? AND state <> 'waiting' ${among(states)}`
+      return merged(accountIds, where, 'finished_at DESC, number DESC', limit, offset)
     },
 
     ofDocument: downloads.all<[accountId: string, reference: string]>(

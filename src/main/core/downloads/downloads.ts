@@ -162,6 +162,9 @@ export function openDownloads(deps: DownloadsDeps) {
       return bulk.add(accountId, what, choice)
     },
     list: listing.list,
+    /** Which account it belongs to. @throws AppFailure `gone`. */
+    accountOf: (id: string): string =>
+      table.find(id)?.accountId ?? fail('gone', 'This download is no longer in the list.'),
     summary: listing.summary,
 
     /** Holds the queue, over restarts too. What is under way is put back. */
@@ -239,9 +242,9 @@ export function openDownloads(deps: DownloadsDeps) {
     /** The computer may be online again, or an account was changed. */
     connectionChanged: (): void => queue.connectionChanged(),
 
-    /** Another account may be chosen, or may do more than before. */
-    chosen(accountId: string | undefined): void {
-      check.leaveAllBut(accountId)
+    /** Other accounts may be shown, or may do more than before. */
+    shown(accountIds: readonly string[]): void {
+      check.leaveAllBut(accountIds)
       rules.viewsChanged()
     },
 
@@ -258,7 +261,7 @@ export function openDownloads(deps: DownloadsDeps) {
 
     /** Begins nothing more, and breaks off what is under way, `limit` milliseconds at most. */
     async close(limit: number): Promise<void> {
-      check.leaveAllBut(undefined)
+      check.leaveAllBut([])
       const ended = Promise.all([queue.close(limit), rules.stop()]).then(async () => {
         await indexes.settled()
       })

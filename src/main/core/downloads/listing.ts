@@ -31,12 +31,12 @@ export function openListing({ table, folders, queue, runs, speed, isPaused, time
   const stateOf = ({ id, state }: Download): DownloadState => (queue.running(id) ? 'running' : state)
 
   function viewOf(download: Download): DownloadView {
-    const { id, documentReference, name, type, ruleId, sha256, error, queuedAt, finishedAt } = download
+    const { id, accountId, documentReference, name, type, ruleId, sha256, error, queuedAt, finishedAt } = download
     const now = queue.running(id)
     const isDone = download.state === 'done'
     const retryAt = download.state === 'waiting' && !now ? retryOf(download) : undefined
     return {
-      ...{ id, documentReference, type, queuedAt },
+      ...{ id, accountId, documentReference, type, queuedAt },
       documentName: name,
       state: stateOf(download),
       folder: folders.get(download.folderId).label,
@@ -57,10 +57,11 @@ export function openListing({ table, folders, queue, runs, speed, isPaused, time
     return at > time.now() ? at : undefined
   }
 
-  function pageOfAll(accountId: string, { states = ALL, offset, limit }: ListDemand): DownloadPage {
-    const running = queue.runningOf(accountId)
+  /** Of these accounts together. */
+  function pageOfAll(accountIds: readonly string[], { states = ALL, offset, limit }: ListDemand): DownloadPage {
+    const running = accountIds.flatMap((id) => queue.runningOf(id))
     const moving = states.includes('running') ? running.map(({ download }) => download) : []
-    const counts = table.counts(accountId)
+    const counts = countsOf(accountIds)
     const waiting = states.includes('waiting') ? counts.waiting - running.length : 0
     const endedStates = (['done', 'failed', 'cancelled'] as const).filter((state) => states.includes(state))
     const ended = endedStates.reduce((sum, state) => sum + counts[state], 0)
@@ -69,11 +70,18 @@ export function openListing({ table, folders, queue, runs, speed, isPaused, time
     if (waiting > 0) {
       const { skip, left } = into(moving.length)
       const numbers = running.map(({ download }) => download.number)
-      if (left > 0) found.push(...table.inLine(accountId, numbers, left, skip))
+      if (left > 0) found.push(...table.inLine(accountIds, numbers, left, skip))
     }
     const { skip, left } = into(moving.length + waiting)
-    if (left > 0) found.push(...table.ended(accountId, endedStates, left, skip))
+    if (left > 0) found.push(...table.ended(accountIds, endedStates, left, skip))
     return { items: found.map(viewOf), total: moving.length + waiting + ended }
+  }
+
+  function countsOf(accountIds: readonly string[]) {
+    const all = accountIds.map((id) => table.counts(id))
+    const of = (state: 'waiting' | 'done' | 'failed' | 'cancelled') =>
+      all.reduce((sum, counts) => sum + counts[state], 0)
+    return { waiting: of('waiting'), done: of('done'), failed: of('failed'), cancelled: of('cancelled') }
   }
 
   function pageOfDocument(accountId: string, reference: string, { states = ALL, offset, limit }: ListDemand) {
@@ -113,9 +121,10 @@ export function openListing({ table, folders, queue, runs, speed, isPaused, time
   return {
     viewOf,
 
-    list: (accountId: string, demand: ListDemand): DownloadPage =>
+    /** Of these accounts together; of a document, of the first of them. */
+    list: ([accountId, ...others]: readonly [string, ...string[]], demand: ListDemand): DownloadPage =>
       demand.reference === undefined
-        ? pageOfAll(accountId, demand)
+        ? pageOfAll([accountId, ...others], demand)
         : pageOfDocument(accountId, demand.reference, demand),
 
     summary(accountId: string): DownloadSummary {

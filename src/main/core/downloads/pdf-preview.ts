@@ -146,8 +146,8 @@ export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps)
     },
 
     /** When another account is chosen: ends what isn't of this one. */
-    closeOthers(accountId: string | undefined): void {
-      if (current && current.accountId !== accountId) end(current)
+    closeOthers(shown: readonly string[]): void {
+      if (current && !shown.includes(current.accountId)) end(current)
     },
 
     /** When the screen changes hands. */

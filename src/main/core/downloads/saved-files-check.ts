@@ -57,8 +57,8 @@ export function openSavedFilesCheck({ table, folders, time }: SavedFilesCheckDep
     },
 
     /** Ends the check, unless it is of this account. */
-    leaveAllBut(accountId: string | undefined): void {
-      if (underWay && underWay.accountId !== accountId) leave()
+    leaveAllBut(accountIds: readonly string[]): void {
+      if (underWay && !accountIds.includes(underWay.accountId)) leave()
     }
   }
 }

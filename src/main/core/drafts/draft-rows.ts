@@ -2,6 +2,7 @@
 import { Composition } from '../../../shared/composition/index.ts'
 import { fail } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
+import { getOrMake } from '../lib/objects.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { Statements } from '../storage/statements.ts'
@@ -39,29 +40,42 @@ export const HELD_OR_SENT_STATES = `('ready', 'sending', 'uncertain', 'sent')`
  * Drafts that are with the outbox. Asked this way round, it takes as long as there are such drafts: the sends of each draft
  * are many questions, and everything ever sent is many sends. Those that were sent have no draft any longer: see `purge`.
  */
-const HELD = `SELECT draft_id FROM sends
-  WHERE account_id = @accountId AND draft_id IS NOT NULL AND state IN ${HELD_STATES}`
+const heldOf = (accounts: string) => `SELECT draft_id FROM sends
+  WHERE account_id IN (${accounts}) AND draft_id IS NOT NULL AND state IN ${HELD_STATES}`
 
 /**
- * The list of one side of the trash by the drafts' numbers: quick with ten thousand of them. What arrives in a file that is still being imported is not there yet.
+ * The list of one side of the trash, of some accounts together, by the drafts' numbers: quick with ten thousand of them. What arrives in a file that is still being imported is not there yet.
  */
 export function openList(db: Db, side: 'trashed_at IS NULL' | 'trashed_at IS NOT NULL', order: string) {
-  const shown = `FROM drafts WHERE account_id = @accountId AND ${side} AND id NOT IN (${HELD})
-    AND id NOT IN (SELECT id FROM arrivals)`
   const statements = new Statements(db)
-  const count = statements.value<[{ accountId: string }], number>(`SELECT count(*) ${shown}`)
-  const page = statements.values<[{ accountId: string; offset: number; limit: number }], number>(
-    `SELECT number ${shown} ORDER BY ${order} LIMIT @limit OFFSET @offset`
-  )
-  // All that were found, not a page of them: how many they are is to be known too, and to ask the index is what takes time.
-  const found = statements.values<[{ accountId: string; question: string }], number>(
-    `SELECT number ${shown} AND number IN (SELECT rowid FROM draft_words WHERE draft_words MATCH @question)
-       ORDER BY ${order}`
-  )
+  /** By how many accounts they ask of: of one SQLite reads them in the order of its index, and only more have to be sorted. */
+  const made = new Map<number, ReturnType<typeof statementsFor>>()
+
+  function statementsFor(accounts: number) {
+    const of = Array.from({ length: accounts }, (_, at) => `@account${at}`).join(', ')
+    const shown = `FROM drafts WHERE account_id IN (${of}) AND ${side} AND id NOT IN (${heldOf(of)})
+      AND id NOT IN (SELECT id FROM arrivals)`
+    return {
+      count: statements.value<[object], number>(`SELECT count(*) ${shown}`),
+      page: statements.values<[object], number>(`SELECT number ${shown} ORDER BY ${order} LIMIT @limit OFFSET @offset`),
+      // All that were found, not a page of them: how many they are is to be known too, and to ask the index is what takes time.
+      found: statements.values<[object], number>(
+        `SELECT number ${shown} AND number IN (SELECT rowid FROM draft_words WHERE draft_words MATCH @question)
+           ORDER BY ${order}`
+      )
+    }
+  }
+
+  const ask = (accountIds: readonly string[]) =>
+    getOrMake(made, accountIds.length, () => statementsFor(accountIds.length))
+  const named = (accountIds: readonly string[]) => Object.fromEntries(accountIds.map((id, at) => [`account${at}`, id]))
+
   return {
-    count: (accountId: string): number => count({ accountId }) ?? 0,
-    page: (accountId: string, offset: number, limit: number): number[] => page({ accountId, offset, limit }),
+    count: (accountIds: readonly string[]): number => ask(accountIds).count(named(accountIds)) ?? 0,
+    page: (accountIds: readonly string[], offset: number, limit: number): number[] =>
+      ask(accountIds).page({ ...named(accountIds), offset, limit }),
     /** @param question see `questionOf`. */
-    found: (accountId: string, question: string): number[] => found({ accountId, question })
+    found: (accountIds: readonly string[], question: string): number[] =>
+      ask(accountIds).found({ ...named(accountIds), question })
   }
 }

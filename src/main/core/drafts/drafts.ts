@@ -109,16 +109,17 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
   })
 
   return {
-    list(accountId: string, query: DraftQuery = {}): DraftList {
+    /** Of these accounts together. */
+    list(accountIds: readonly string[], query: DraftQuery = {}): DraftList {
       const { search = '', offset = 0, limit = 500 } = query
-      const counts = { drafts: kept.count(accountId), trashed: trashed.count(accountId) }
+      const counts = { drafts: kept.count(accountIds), trashed: trashed.count(accountIds) }
       const listed = query.trashed ? trashed : kept
       const question = questionOf(search)
       if (question === undefined) {
-        const rows = summaries(listed.page(accountId, offset, limit))
+        const rows = summaries(listed.page(accountIds, offset, limit))
         return { rows, total: query.trashed ? counts.trashed : counts.drafts, counts }
       }
-      const found = listed.found(accountId, question)
+      const found = listed.found(accountIds, question)
       return { rows: summaries(found.slice(offset, offset + limit)), total: found.length, counts }
     },
 

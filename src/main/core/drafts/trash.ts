@@ -87,7 +87,7 @@ export function openTrash({ db, time }: DraftDeps, changed: (id: string) => void
     },
 
     /** @returns how many were erased. */
-    empty: (accountId: string): Promise<number> => eraseAll(ofAccount(accountId)),
+    empty: (accountIds: readonly string[]): Promise<number> => eraseAll(accountIds.flatMap((id) => ofAccount(id))),
 
     /** Erases what has been in the trash for 30 days. To be called at start and about once a day. */
     async purge(): Promise<number> {

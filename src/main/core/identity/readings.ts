@@ -154,9 +154,9 @@ export function openReadings({ time, idle = IDLE, ...deps }: ReadingsDeps) {
     },
 
     /** Wipes what isn't of this account. */
-    clearOthers(accountId: string | undefined): void {
-      for (const [abort, of] of fetching) if (of !== accountId) abort.abort()
-      for (const reading of [...kept.values()]) if (reading.accountId !== accountId) clear(reading, 'account')
+    clearOthers(shown: readonly string[]): void {
+      for (const [abort, of] of fetching) if (!shown.includes(of)) abort.abort()
+      for (const reading of [...kept.values()]) if (!shown.includes(reading.accountId)) clear(reading, 'account')
     },
 
     /** How many there are in memory. */

@@ -1,4 +1,4 @@
-/** How the chosen account stands, in two numbers, for where there is room for no more: the badge and the tray. */
+/** How the accounts that are shown stand together, in two numbers, for where there is room for no more: the badge and the tray. */
 
 import type { AskDocuments } from '../documents/questions.ts'
 import { OneAtATime } from '../jobs/lanes.ts'
@@ -13,7 +13,8 @@ export interface BadgeCounts {
 
 export interface BadgeCountsDeps {
   ask: AskDocuments
-  chosen: () => string | undefined
+  /** The accounts, by id. */
+  shown: () => readonly string[]
   show: (badgeCounts: BadgeCounts) => void
   /** Something new happened to a document of any account. */
   happened: () => void
@@ -24,14 +25,13 @@ export interface BadgeCountsDeps {
 /** Many changes at once are counted once. */
 const GATHERING = 500
 
-export function openBadgeCounts({ ask, chosen, show, happened, time, failed }: BadgeCountsDeps) {
+export function openBadgeCounts({ ask, shown: accountsShown, show, happened, time, failed }: BadgeCountsDeps) {
   let shown: BadgeCounts | undefined
   let newest: string | undefined
   let prevent: (() => void) | undefined
   const counting = new OneAtATime(time, () => count().catch(failed))
 
-  async function countsOf(accountId: string | undefined): Promise<BadgeCounts> {
-    if (accountId === undefined) return { unread: 0, waiting: 0 }
+  async function countsOf(accountId: string): Promise<BadgeCounts> {
     const { unread } = await ask('counts', { accountId, queries: [], now: time.now(), zone: time.zone() })
     const waiting = await ask('waitingHere', { accountId })
     // One person may have several documents.
@@ -44,16 +44,23 @@ export function openBadgeCounts({ ask, chosen, show, happened, time, failed }: B
     const now = `${mirror} ${change}`
     if (now !== newest) happened()
     newest = now
-    const accountId = chosen()
-    const badgeCounts = await countsOf(accountId)
-    // Another account may have been chosen meanwhile; then it is counted again.
-    if (accountId !== chosen()) return changed()
+    const ids = accountsShown()
+    const all = await Promise.all(ids.map(countsOf))
+    // Others may be shown by now; then it is counted again.
+    if (ids.join() !== accountsShown().join()) return changed()
+    const badgeCounts = all.reduce(
+      (sum, one) => ({ unread: sum.unread + one.unread, waiting: sum.waiting + one.waiting }),
+      {
+        unread: 0,
+        waiting: 0
+      }
+    )
     if (badgeCounts.unread === shown?.unread && badgeCounts.waiting === shown.waiting) return
     shown = badgeCounts
     show(badgeCounts)
   }
 
-  /** To be called after documents changed, or another account was chosen. */
+  /** To be called after documents changed, or other accounts are shown. */
   function changed(): void {
     prevent ??= time.after(GATHERING, () => {
       prevent = undefined

@@ -5,7 +5,7 @@
  */
 
 import { z } from 'zod'
-import type { AwayView } from '../../../shared/contract/index.ts'
+import type { AwayView, ChangeKind } from '../../../shared/contract/index.ts'
 import type { AskDocuments } from '../documents/questions.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
@@ -117,4 +117,18 @@ export async function awayView(ask: AskDocuments, accountId: string, away: Away 
     limit: MOST_SHOWN
   })
   return found.total === 0 ? found : { ...found, ...away }
+}
+
+/** What happened to the documents of two accounts, as one. */
+export function awayTogether(one: AwayView, other: AwayView): AwayView {
+  const kinds = [...new Set([...Object.keys(one.byKind), ...Object.keys(other.byKind)])] as ChangeKind[]
+  const sums = kinds.map((kind) => [kind, (one.byKind[kind] ?? 0) + (other.byKind[kind] ?? 0)] as const)
+  const since = Math.min(one.since ?? Number.POSITIVE_INFINITY, other.since ?? Number.POSITIVE_INFINITY)
+  const until = Math.max(one.until ?? 0, other.until ?? 0)
+  return {
+    total: one.total + other.total,
+    byKind: Object.fromEntries(sums),
+    changes: [...one.changes, ...other.changes].sort((a, b) => b.id - a.id).slice(0, MOST_SHOWN),
+    ...(until > 0 && { since, until })
+  }
 }

@@ -207,13 +207,13 @@ export class Outbox {
   }
 
   /** One page of what an account ever put in the outbox, newest first; the rows of a batch in the sheet's order. */
-  list(accountId: string, query: SendQuery): SendList {
-    return this.#listOf(this.#deps.queries.page(accountId, query))
+  list(accountIds: readonly string[], query: SendQuery): SendList {
+    return this.#listOf(this.#deps.queries.page(accountIds, query))
   }
 
   /** As `list`, of those of which each word of `search` begins a word of the title or of a signer's name. */
-  async search(accountId: string, search: string, query: SendQuery): Promise<SendList> {
-    return this.#listOf(await this.#deps.queries.search(accountId, search, query))
+  async search(accountIds: readonly string[], search: string, query: SendQuery): Promise<SendList> {
+    return this.#listOf(await this.#deps.queries.search(accountIds, search, query))
   }
 
   /** Where signers are led after signing, by any form of the package that a document was sent in; none if it wasn't sent from here. */
@@ -246,7 +246,7 @@ export class Outbox {
     return this.#deps.queries.lastSame(accountId, this.#deps.time.now(), fingerprintOf(composition))
   }
 
-  state(accountId: string): OutboxView {
+  readonly state = (accountId: string): OutboxView => {
     const counts = this.#deps.queries.counts(accountId)
     const pause = this.#deps.pauses.of(accountId)
     // A network that failed once concerns nobody while nothing waits for it.
@@ -259,14 +259,14 @@ export class Outbox {
     return { ...this.#deps.queries.pending(), preparing: this.batches.preparing() }
   }
 
-  pause(accountId: string): OutboxView {
+  readonly pause = (accountId: string): OutboxView => {
     this.#deps.pauses.pauseByHand(accountId)
     this.#deps.changes.outbox()
     return this.state(accountId)
   }
 
   /** Lets it go again, whatever paused it; what the service asked to wait for is still waited for. */
-  resume(accountId: string): OutboxView {
+  readonly resume = (accountId: string): OutboxView => {
     this.#deps.pauses.resume(accountId)
     this.#reconciler.schedule.tryNow(accountId)
     return this.#changedState(accountId)

@@ -76,24 +76,29 @@ export class SendQueries {
     return { ready: count('ready'), sending: count('sending'), uncertain: count('uncertain') }
   }
 
-  /** One page, newest first; the rows of a batch in the sheet's order. */
-  page(accountId: string, { show, batchId, offset, limit }: SendQuery): SendPage {
+  /** One page of these accounts' together, newest first; the rows of a batch in the sheet's order. */
+  page(accountIds: readonly string[], { show, batchId, offset, limit }: SendQuery): SendPage {
     const index = batchId !== undefined ? 'sends_by_batch' : show === 'all' ? 'sends_by_account' : 'sends_by_state'
     const order = batchId === undefined ? 'created_at DESC, sheet_row, number DESC' : 'sheet_row, number'
-    const { where, values } = filterOf(accountId, show, batchId)
+    const asked = accountIds.map((accountId) => filterOf(accountId, show, batchId))
+    // Each account's are in order by its index: SQLite merges them, and sorts nothing.
+    const each = asked.map(({ where }) => `SELECT ${SENDS.columns} FROM sends INDEXED BY ${index} WHERE ${where}`)
     const rows = this.#db
-      .prepare<unknown[], Row>(
-        `SELECT ${SENDS.columns} FROM sends INDEXED BY ${index} WHERE ${where} ORDER BY ${order} LIMIT ? OFFSET ?`
-      )
-      .all(...values, limit, offset)
-    return { sends: rows.map(SENDS.read), total: totalOf(this.counts(accountId, batchId), SHOWN[show]) }
+      .prepare<unknown[], Row>(`${each.join(' UNION ALL ')} ORDER BY ${order} LIMIT ? OFFSET ?`)
+      .all(...asked.flatMap(({ values }) => values), limit, offset)
+    const totals = accountIds.map((accountId) => totalOf(this.counts(accountId, batchId), SHOWN[show]))
+    return { sends: rows.map(SENDS.read), total: totals.reduce((sum, total) => sum + total, 0) }
   }
 
   /** As `page`, of those of which each word of `search` begins a word of the title or of a signer's name. */
-  async search(accountId: string, search: string, { show, batchId, offset, limit }: SendQuery): Promise<SendPage> {
+  async search(
+    accountIds: readonly string[],
+    search: string,
+    { show, batchId, offset, limit }: SendQuery
+  ): Promise<SendPage> {
     const question = questionOf(search)
     if (question === undefined) return { sends: [], total: 0 }
-    const { where, values } = filterOf(accountId, show, batchId)
+    const { where, values } = filterOf(accountIds, show, batchId)
     const stretch = this.#db
       .prepare<unknown[], number>(
         `SELECT number FROM send_words CROSS JOIN sends ON number = send_words.rowid
@@ -198,14 +203,18 @@ function statementsOf(db: Db) {
   }
 }
 
-function filterOf(accountId: string, show: SendQuery['show'], batchId: string | undefined) {
+/** @param of one account; or several, whose sends are then in no order of an index. */
+function filterOf(of: string | readonly string[], show: SendQuery['show'], batchId: string | undefined) {
   const states = SHOWN[show].map((state) => `'${state}'`).join(', ')
   const where = [
-    'account_id = ?',
+    typeof of === 'string' ? 'account_id = ?' : 'account_id IN (SELECT value FROM json_each(?))',
     ...(batchId === undefined ? [] : ['batch_id = ?']),
     ...(show === 'all' ? [] : [`state IN (${states})`])
   ].join(' AND ')
-  return { where, values: [accountId, ...(batchId === undefined ? [] : [batchId])] }
+  return {
+    where,
+    values: [typeof of === 'string' ? of : JSON.stringify(of), ...(batchId === undefined ? [] : [batchId])]
+  }
 }
 
 function totalOf(counts: SendCounts, states: readonly SendState[]): number {

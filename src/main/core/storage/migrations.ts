@@ -9,6 +9,7 @@ import { verifications } from './migrations/003-verifications.ts'
 import { orderedChoices } from './migrations/004-ordered-choices.ts'
 import { signInSchemes } from './migrations/005-sign-in-schemes.ts'
 import { appointments } from './migrations/006-appointments.ts'
+import { accountMarks } from './migrations/007-account-marks.ts'
 
 /**
  * One step, frozen once it was released: the next is added after it, and a step imports nothing of the application, whose
@@ -28,7 +29,8 @@ export const migrations: readonly Migration[] = [
   { name: 'verifications', sql: verifications },
   { name: 'ordered choices', sql: orderedChoices },
   { name: 'sign-in schemes', sql: signInSchemes },
-  { name: 'appointments', sql: appointments }
+  { name: 'appointments', sql: appointments },
+  { name: 'account marks', sql: accountMarks }
 ]
 
 /** The database was last used by a later version of the application. */

@@ -155,6 +155,9 @@ export function openVerifications({ db, clientOf, note, nameOf, changed, newId, 
       total: table.countOpen(accountId)
     }),
 
+    /** Which account it belongs to. @throws AppFailure `gone`. */
+    accountOf: (id: string): string => table.one(id)?.accountId ?? fail('gone', 'This verification is no longer kept.'),
+
     /** Nobody has to look any more at this one, or at those of its document before it. */
     dismiss(accountId: string, id: string): void {
       if (table.dismiss({ id, accountId }) === 0) fail('gone', 'This verification is no longer kept.')
@@ -184,9 +187,19 @@ const NONE = 'This document’s signatures haven’t been verified yet.'
 const ALTERED = 'The saved verification was changed outside Countersign, so it can’t be relied on.'
 
 function summaryOf(kept: NewVerification, isAsRecorded: boolean): VerificationSummary {
-  const { id, documentReference: reference, documentName, answeredAt: at, ruleId, signatures, valid, notValid } = kept
+  const {
+    id,
+    accountId,
+    documentReference: reference,
+    documentName,
+    answeredAt: at,
+    ruleId,
+    signatures,
+    valid,
+    notValid
+  } = kept
   return {
-    ...{ id, reference, documentName, at, by: ruleId === undefined ? 'person' : 'rule' },
+    ...{ id, accountId, reference, documentName, at, by: ruleId === undefined ? 'person' : 'rule' },
     found: { ...defined({ signatures }), valid, notValid },
     ...(!isAsRecorded && { isAltered: true })
   }

@@ -3,6 +3,7 @@ import { APP_COMMANDS, type AppCommand } from '../../../shared/contract/commands
 import type { AccountView, DocumentRow, SavedView } from '../../../shared/contract/views.ts'
 import { folded } from '../../../shared/text-folding.ts'
 import type { Section } from '../screens/help/sections.ts'
+import { ALL_ACCOUNTS } from '../state/app-state.svelte.ts'
 import { partsOf } from '../state/document-query.ts'
 import type { Offer } from '../state/offers.svelte.ts'
 import { type Router, type ScreenName, screenNames, screensOfOne } from '../state/router.svelte.ts'
@@ -73,9 +74,11 @@ export function commandsFor(
     offers?: readonly Offer[]
     help?: readonly Section[]
     isInHelp?: (typed: string) => boolean
+    /** Whether documents of several accounts are shown. */
+    areSeveral?: boolean
   } = {}
 ): Command[] {
-  const folders = accounts.find((account) => account.chosen)?.folders ?? []
+  const folders = [...new Set(accounts.filter(({ shown }) => shown).flatMap((account) => account.folders))]
   const all: Command[] = [
     // What is chosen in the screen comes first: it is what one was just looking at.
     ...(known.offers ?? [])
@@ -101,8 +104,11 @@ export function commandsFor(
     to('go-trash', 'Trash', 'drafts', ['trash']),
     ...folders.map((folder) => to(`folder-${folder}`, `${folder} (documents)`, 'documents', partsOf(folder))),
     ...(known.views ?? []).map(({ id, name }) => to(`view-${id}`, `${name} (view)`, 'documents', ['view', id])),
+    ...(accounts.length > 1 && !known.areSeveral
+      ? [{ id: 'account-all', group: 'Switch account', label: 'All accounts', accountId: ALL_ACCOUNTS } as const]
+      : []),
     ...accounts
-      .filter((account) => !account.chosen)
+      .filter((account) => !account.chosen || known.areSeveral)
       .map(({ id, name }): Command => ({ id: `account-${id}`, group: 'Switch account', label: name, accountId: id }))
   ]
   const words = typed.trim().toLowerCase().split(/\s+/).filter(Boolean)
@@ -140,7 +146,7 @@ export function commandsFor(
         group: 'Document',
         label: name,
         note: listed(signers.map((signer) => signer.name)),
-        go: ['documents', ['all'], { document: reference }]
+        go: ['documents', ['all'], { document: reference, ...(known.areSeveral && { account: accountId }) }]
       })
     )
   ]

@@ -1,6 +1,6 @@
 /** The accounts of this office, and which of them is chosen. */
 
-import type { AppError } from '../../../shared/contract/errors.ts'
+import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import type { Input } from '../../../shared/contract/requests.ts'
 import type { AccountLimits, AccountView } from '../../../shared/contract/views.ts'
 import type { Api } from '../api.ts'
@@ -24,11 +24,17 @@ function wasAsked({ code }: AppError): boolean {
   return code !== 'invalid' && code !== 'keychain'
 }
 
+/** Which account is worked in, and whether others are shown beside it. */
+export interface Shown {
+  chosen: string
+  areSeveral: boolean
+}
+
 export class Accounts extends Resource<AccountView[]> {
   readonly #api: Api
   readonly #chosen = $derived.by(() => this.list.find((account) => account.chosen))
-  readonly #anotherChosen: (before: string | undefined) => void
-  #last: string | undefined
+  readonly #othersShown: (before: Shown | undefined) => void
+  #last: Shown | undefined
   /** How many calls are under way that may choose another account. */
   #moving = 0
   /** What must be finished before another account is chosen or the window closes: what was typed belongs to this one. */
@@ -36,11 +42,11 @@ export class Accounts extends Resource<AccountView[]> {
   /** Called once it is certain again which account is chosen. */
   readonly settling = new Set<() => void>()
 
-  /** @param anotherChosen called once whenever the chosen account is another one than before, with the id of that. */
-  constructor(api: Api, anotherChosen: (before: string | undefined) => void) {
+  /** @param othersShown called once whenever other accounts are shown, or another one is worked in, with how it was before. */
+  constructor(api: Api, othersShown: (before: Shown | undefined) => void) {
     super(() => api.accounts.list())
     this.#api = api
-    this.#anotherChosen = anotherChosen
+    this.#othersShown = othersShown
   }
 
   /** What the chosen account's service says of its limits; nothing it doesn't say. */
@@ -65,8 +71,27 @@ export class Accounts extends Resource<AccountView[]> {
   get list(): readonly AccountView[] {
     return this.value ?? []
   }
+  /** The one that is worked in: what is composed belongs to it. */
   get chosen() {
     return this.#chosen
+  }
+  /** Whether the screens show several accounts: then each row says whose it is. */
+  get areSeveral(): boolean {
+    return this.shown.length > 1
+  }
+  /** Those that the screens show. */
+  get shown(): readonly AccountView[] {
+    return this.list.filter(({ shown }) => shown)
+  }
+  /** The folders of those that are shown, each name once. */
+  get folders(): string[] {
+    return [...new Set(this.shown.flatMap(({ folders }) => folders))]
+  }
+  find(id: string | undefined): AccountView | undefined {
+    return this.list.find((account) => account.id === id)
+  }
+  isShown(id: string): boolean {
+    return this.find(id)?.shown === true
   }
   /** The id of the account that a call is for which is made now; none while another one is being chosen. */
   get settled(): string | undefined {
@@ -76,9 +101,10 @@ export class Accounts extends Resource<AccountView[]> {
   override async load(): Promise<void> {
     await super.load()
     const before = this.#last
-    if (this.chosen?.id === before) return
-    this.#last = this.chosen?.id
-    this.#anotherChosen(before)
+    const now = this.chosen && { chosen: this.chosen.id, areSeveral: this.areSeveral }
+    if (now?.chosen === before?.chosen && now?.areSeveral === before?.areSeveral) return
+    this.#last = now
+    this.#othersShown(before)
   }
 
   /** Adds and chooses an account. Answers why not, where it could not. */
@@ -127,11 +153,27 @@ export class Accounts extends Resource<AccountView[]> {
     return result.ok ? result.value : result.error
   }
 
+  /** Shows one account alone. */
   async choose(id: string): Promise<AppError | undefined> {
+    if (id === this.chosen?.id && !this.areSeveral) return undefined
+    return this.#leaveFor(() => this.#api.accounts.choose({ id }))
+  }
+
+  /** Shows all accounts. */
+  async showAll(): Promise<AppError | undefined> {
+    return this.#leaveFor(() => this.#api.accounts.showAll())
+  }
+
+  /** Works in another account, and shows as many as before. */
+  async workIn(id: string): Promise<AppError | undefined> {
     if (id === this.chosen?.id) return undefined
+    return this.#leaveFor(() => this.#api.accounts.workIn({ id }))
+  }
+
+  async #leaveFor<Value>(call: () => Promise<Result<Value>>): Promise<AppError | undefined> {
     const unfinished = await this.#finish()
     if (unfinished) return unfinished
-    const result = await this.#move(() => settled(this.#api.accounts.choose({ id })))
+    const result = await this.#move(() => settled(call()))
     return result.ok ? undefined : result.error
   }
 

@@ -1,11 +1,12 @@
 /** What every screen shares: the client, where we are, and the small states that follow the main process's events. */
 import { getContext, setContext } from 'svelte'
+import type { DocumentKey } from '../../../shared/contract/document-requests.ts'
 import type { AppError } from '../../../shared/contract/errors.ts'
 import type { Input } from '../../../shared/contract/requests.ts'
-import type { PersonView, SettingsView, SystemStatus } from '../../../shared/contract/views.ts'
-import { type Api, settled } from '../api.ts'
+import type { AccountView, PersonView, SettingsView, SystemStatus } from '../../../shared/contract/views.ts'
+import { type Api, ofAccount, settled } from '../api.ts'
 import { Connection, Counts, Drafts, Views } from './account-state.svelte.ts'
-import { Accounts } from './accounts.svelte.ts'
+import { Accounts, type Shown } from './accounts.svelte.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { OfficeSession } from './counter-session.svelte.ts'
 import { DraftSavers } from './draft-savers.svelte.ts'
@@ -20,6 +21,9 @@ import { Toasts } from './toasts.svelte.ts'
 
 /** Milliseconds that keeping the last keys may take as the window closes. The main process waits a second longer. */
 const TIMEOUT = 2000
+
+/** What is chosen to see all accounts: no account has such an id. */
+export const ALL_ACCOUNTS = ' all'
 
 /** The sizes of everything that are offered, in percent. */
 export const ZOOMS = [80, 90, 100, 110, 125, 150, 175, 200]
@@ -94,7 +98,7 @@ export class AppState {
     this.#host = host
     this.clock = clock
     this.router = new Router(host)
-    this.accounts = new Accounts(api, (before) => this.#accountChosen(before))
+    this.accounts = new Accounts(api, (before) => this.#othersShown(before))
     this.connection = new Connection(api)
     this.drafts = new Drafts(api, clock)
     this.settings = new Settings(api)
@@ -118,7 +122,7 @@ export class AppState {
       this.api.on('accounts.changed', () => void this.accounts.load()),
       this.api.on('connection.changed', () => void this.connection.load()),
       this.api.on('documents.looked', ({ accountId, at }) => {
-        if (accountId === this.accounts.chosen?.id) this.connection.lookedAt = at
+        if (this.accounts.isShown(accountId)) this.connection.lookedAt = at
       }),
       this.api.on('drafts.changed', () => this.drafts.follow()),
       this.api.on('outbox.changed', () => this.outbox.follow()),
@@ -151,9 +155,17 @@ export class AppState {
     return this.counter.isWith('here') || this.lock.isLocked
   }
 
-  /** Chooses another account, or says that it couldn't be; answers whether it is chosen. */
+  /** Shows another account alone, or 'all', or says that it couldn't be; answers whether it is shown. */
   async choose(id: string): Promise<boolean> {
-    const error = await this.accounts.choose(id)
+    return this.#switched(await (id === ALL_ACCOUNTS ? this.accounts.showAll() : this.accounts.choose(id)))
+  }
+
+  /** Works in another account, as when something of it is opened to be changed; answers whether that is so. */
+  async workIn(id: string): Promise<boolean> {
+    return this.#switched(await this.accounts.workIn(id))
+  }
+
+  #switched(error: AppError | undefined): boolean {
     if (error) this.toasts.warn('We couldn’t switch accounts.')
     return error === undefined
   }
@@ -179,13 +191,36 @@ export class AppState {
     })
   }
 
+  /** The client for what is done to something of one account; the screens' own where there is no other. */
+  apiOf(accountId: string): Api {
+    return this.accounts.list.length > 1 ? ofAccount(this.api, accountId) : this.api
+  }
+
+  /** What an address has of the account of what it leads to, where several are shown. */
+  accountPlace(accountId: string | undefined): { account?: string } {
+    return this.accounts.areSeveral && accountId !== undefined ? { account: accountId } : {}
+  }
+
+  /** How an address names a document. */
+  documentPlace({ accountId, reference }: DocumentKey): { document: string; account?: string } {
+    return { document: reference, ...this.accountPlace(accountId) }
+  }
+
+  /** The account of what the address leads to: the one that it names, or else the one that is worked in. */
+  get placeAccount(): AccountView | undefined {
+    return this.accounts.find(this.router.route.query.get('account') ?? undefined) ?? this.accounts.chosen
+  }
+
   /** Nothing of the account before may be seen with the one that is chosen now. */
-  #accountChosen(before: string | undefined): void {
-    if (before !== undefined) this.#leavePlace()
-    this.router.forget()
+  #othersShown(before: Shown | undefined): void {
+    // Where all are shown, those of the one before are still among them.
+    const isAmongAll = before?.areSeveral === true && this.accounts.areSeveral
+    if (before !== undefined && !isAmongAll) this.#leavePlace()
+    if (!isAmongAll) this.router.forget()
     this.recipient = undefined
     this.leftBulk?.bulk.close()
     this.leftBulk = undefined
+    if (isAmongAll) return
     this.connection.clear()
     this.drafts.clear()
     this.outbox.clear()

@@ -4,6 +4,7 @@
  */
 import type { DocumentColumn, DocumentQuery } from '../../../shared/contract/document-query.ts'
 import { IDENTITY_FILTERS, STATUS_FAMILIES } from '../../../shared/model/document-status.ts'
+import type { AppState } from './app-state.svelte.ts'
 import { hrefOf, type Route } from './router.svelte.ts'
 
 /** A view's own query, or in its place the one that a person is changing it to. */
@@ -16,9 +17,13 @@ export interface DocumentRoute {
   place: DocumentPlace
   /** What the address asks for; of a view that is not being changed the view itself says it. */
   query: DocumentQuery
-  /** The document that is open beside the list. */
+  /** The document that is open beside the list, and its account where the address names that. */
   document?: string
+  account?: string
 }
+
+/** What an address has of the document that is open; nothing where none is. */
+type OpenPlace = Partial<ReturnType<AppState['documentPlace']>>
 
 type Sort = DocumentQuery['sort']
 /** First words of an address that are not a folder's name. */
@@ -38,7 +43,7 @@ export function sortOf(folder: string | undefined): Sort {
  * The address of the documents that a query finds, with one of them open where it is named.
  * Conditions about due dates are in the order of these, unless `sort` says otherwise.
  */
-export function documentsHref(query: Partial<DocumentQuery>, document?: string): string {
+export function documentsHref(query: Partial<DocumentQuery>, document?: OpenPlace): string {
   const isAboutDue = query.overdue || query.dueOn !== undefined || query.dueWithinDays !== undefined
   const sort = query.sort ?? (isAboutDue ? { by: 'due', descending: false } : sortOf(query.folder))
   return hrefOf('documents', partsOf(query.folder), parametersOf({ ...query, sort }, document))
@@ -59,7 +64,7 @@ export function partsOf(folder: string | undefined): string[] {
 }
 
 /** A query as parameters of an address; what holds anyway is left out. The folder is said by the path. */
-export function parametersOf(query: Partial<DocumentQuery>, document?: string): Record<string, string> {
+export function parametersOf(query: Partial<DocumentQuery>, document: OpenPlace = {}): Record<string, string> {
   const parameters: Record<string, string> = {}
   if (query.search) parameters.search = query.search
   for (const name of LISTS) if (query[name]?.length) parameters[name] = query[name].join(',')
@@ -72,12 +77,11 @@ export function parametersOf(query: Partial<DocumentQuery>, document?: string): 
     parameters.sort = `${query.sort.descending ? '-' : ''}${query.sort.by}`
   }
   if (query.grouped) parameters.grouped = '1'
-  if (document) parameters.document = document
-  return parameters
+  return { ...parameters, ...document }
 }
 
 /** Where the whole query of a view that is being changed stands in the address. */
-export function changedViewParameters(query: DocumentQuery, document?: string): Record<string, string> {
+export function changedViewParameters(query: DocumentQuery, document?: OpenPlace): Record<string, string> {
   return {
     ...parametersOf(query, document),
     ...(query.folder !== undefined && { folder: query.folder }),
@@ -89,7 +93,8 @@ export function changedViewParameters(query: DocumentQuery, document?: string): 
 export function queryFromRoute(route: Route): DocumentRoute {
   const [first, second] = route.rest
   const document = route.query.get('document') ?? undefined
-  const rest = document === undefined ? {} : { document }
+  const account = route.query.get('account') ?? undefined
+  const rest = document === undefined ? {} : { document, ...(account !== undefined && { account }) }
   if (first === 'view' && second !== undefined) {
     const isChanged = route.query.get('changed') === '1'
     const folder = route.query.get('folder') ?? undefined

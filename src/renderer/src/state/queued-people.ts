@@ -32,9 +32,9 @@ export function peopleOf(entries: readonly CounterEntry[]): QueuedPerson[] {
   })
 }
 
-/** One whose person nobody knows is nobody else. */
-export function keyOf({ person, documentReference, signer }: CounterEntry): string {
-  return person || `${documentReference} ${signer}`
+/** One whose person nobody knows is nobody else; and in another account it is another visit. */
+export function keyOf({ accountId, person, documentReference, signer }: CounterEntry): string {
+  return `${accountId} ${person || `${documentReference} ${signer}`}`
 }
 
 /**

@@ -34,6 +34,9 @@ export const screensWithin: Partial<Record<ScreenName, ScreenName | null>> = {
   'signed-document': 'documents'
 }
 
+/** Screens of one account, also where several are shown: what is made in them belongs to the one that is worked in. */
+export const screensOfWork: readonly ScreenName[] = ['compose', 'bulk', 'directory', 'settings']
+
 /** Screens of one document: there is nothing to go to in them without its reference. */
 export const screensOfOne: readonly ScreenName[] = ['identity', 'identity-pdf', 'signed-document']
 
@@ -60,13 +63,16 @@ export function hrefOf(screen: ScreenName, rest: readonly string[] = [], query: 
 }
 
 /** What of an address says where one is, and nothing of what was searched for or who is meant. */
-const PLACES = ['document', 'history', 'show', 'batch', 'draft', 'preset']
+const PLACES = ['account', 'document', 'history', 'show', 'batch', 'draft', 'preset']
 /** Screens that show, ask or begin something as they open: after a restart they do so only when someone goes there again. */
 const NOT_BEGUN: readonly ScreenName[] = [...screensOfOne, 'counter', 'bulk']
 
 /** The address of a place as it is kept for the next start. */
 export function placeToKeep({ screen, rest, query }: Route): string {
-  if (screensOfOne.includes(screen)) return hrefOf('documents', ['all'], rest[0] ? { document: rest[0] } : {})
+  const account = query.get('account')
+  if (screensOfOne.includes(screen) && rest[0])
+    return hrefOf('documents', ['all'], { document: rest[0], ...(account !== null && { account }) })
+  if (screensOfOne.includes(screen)) return hrefOf('documents', ['all'])
   if (NOT_BEGUN.includes(screen)) return hrefOf(screen)
   return hrefOf(screen, rest, Object.fromEntries([...query].filter(([name]) => PLACES.includes(name))))
 }
@@ -139,9 +145,10 @@ export class Router {
   }
 
   /** The way back to a document's page: among what was searched for or filtered as it was left there, else among all. */
-  hrefOfDocument(reference: string): string {
-    const isThere = readRoute(this.#documents).query.get('document') === reference
-    return isThere ? this.#documents : hrefOf('documents', ['all'], { document: reference })
+  hrefOfDocument(place: { document: string; account?: string }): string {
+    const { query } = readRoute(this.#documents)
+    const isThere = query.get('document') === place.document && (query.get('account') ?? undefined) === place.account
+    return isThere ? this.#documents : hrefOf('documents', ['all'], place)
   }
 
   #arrive(): void {

@@ -228,7 +228,7 @@ function openWorld(begin: number) {
     const watch = openPolling({
       ask: worker.ask,
       accounts: () => [{ id: ACCOUNT, folders: [...FOLDERS] }],
-      chosen: () => ACCOUNT,
+      shown: () => [ACCOUNT],
       clientOf: async () => client,
       dateFormatOf: async () => undefined,
       describe: asAppError,

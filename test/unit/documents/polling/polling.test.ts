@@ -213,7 +213,7 @@ describe('the folders of an account', () => {
       },
       dateFormatOf: async () => undefined,
       accounts: () => work.accounts.list(),
-      chosen: () => work.accountId,
+      shown: () => [work.accountId],
       clientOf: work.clients.of,
       describe: asAppError,
       moment: neverBackwards(work.clock),
@@ -249,7 +249,7 @@ describe('the folders of an account', () => {
       ask: work.ask,
       dateFormatOf: async () => undefined,
       accounts: () => fromDatabase(work.accounts.list),
-      chosen: () => fromDatabase(() => work.accountId),
+      shown: () => fromDatabase(() => [work.accountId]),
       clientOf() {
         asked.resolve()
         return answered.promise

@@ -162,6 +162,7 @@ export function waitingHere(index: DocumentIndex, withoutLink?: true): CounterEn
       isMeant(signer)
         ? [
             {
+              accountId: row.accountId,
               documentReference: row.reference,
               documentName: row.name,
               signer: index,

@@ -284,12 +284,14 @@ interface Question {
 }
 
 function questionOf(filter: Omit<Ask<'activity'>, 'offset' | 'limit'>): Question {
-  const { accountId, reference, since, until, isOwn, kinds } = filter
+  const { accountId, others = [], reference, since, until, isOwn, kinds } = filter
   const words = folded(filter.search ?? '')
     .split(' ')
     .filter(Boolean)
-  const conditions = ['account_id = ?']
-  const values: (string | number)[] = [accountId]
+  // Of several accounts nearly all changes are wanted: they are passed in their order rather than looked up, and sorted.
+  const isOfOne = others.length === 0
+  const conditions = [isOfOne ? 'account_id = ?' : '+account_id IN (SELECT value FROM json_each(?))']
+  const values: (string | number)[] = [isOfOne ? accountId : JSON.stringify([accountId, ...others])]
   const narrowed = (condition: string, value: string | number | undefined) => {
     if (value === undefined) return
     conditions.push(condition)

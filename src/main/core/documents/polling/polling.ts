@@ -20,8 +20,8 @@ const TOLD_EVERY = 250
 export interface PollingDeps extends Omit<FolderReadingDeps, 'looked'> {
   /** All accounts, with the names of their folders. */
   accounts: () => readonly { id: string; folders: readonly string[] }[]
-  /** The account that is looked at; undefined if there is none. */
-  chosen: () => string | undefined
+  /** The accounts that are looked at. */
+  shown: () => readonly string[]
   /** Documents of an account changed, or what is wrong with reading them; at most four times a second. */
   changed: (accountId: string) => void
   /** An account's folders were read, whether or not anything had changed. */
@@ -129,7 +129,7 @@ export function openPolling(deps: PollingDeps) {
   function restOf(account: AccountState, took: number, error: AppError | undefined): number {
     const { accountId, connection, failures, paces } = account
     const isOffline = error !== undefined && connection.state === 'offline'
-    const isLookedAt = followed === accountId || (isShown && deps.chosen() === accountId)
+    const isLookedAt = followed === accountId || (isShown && deps.shown().includes(accountId))
     const fortune = { isLookedAt, isOffline, took }
     if (error) return restAfter({ ...fortune, failures, error }, time.random())
     return paces.rest(foldersOf(accountId), fortune, time.elapsed(), time.random())
@@ -180,8 +180,7 @@ export function openPolling(deps: PollingDeps) {
     },
     /** Told when the window is shown or hidden; a window that comes back is made true at once. */
     setShown(shown: boolean): void {
-      const chosen = deps.chosen()
-      if (shown && !isShown && chosen) soon(chosen)
+      if (shown && !isShown) for (const accountId of deps.shown()) soon(accountId)
       isShown = shown
     },
     /** Someone waits for what an account's folders say, as at the counter: it is read as if it were looked at. */

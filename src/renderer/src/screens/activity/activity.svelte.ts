@@ -144,6 +144,7 @@ export class Activity {
 export interface Happening {
   key: string
   at: number
+  accountId: string
   reference: string
   documentName: string
   status: StatusWords
@@ -178,8 +179,8 @@ export function happeningsOf(
     const status = actionStatuses[action.state]
     const what = actionStateInWords(action).title
     if (!ENDED.has(action.state) || at < from || !isShown(action, what)) return []
-    const { id, reference, documentName } = action
-    return [{ key: `action ${id}`, at, reference, documentName, status, what, isOwn: true }]
+    const { id, accountId, reference, documentName } = action
+    return [{ key: `action ${id}`, at, accountId, reference, documentName, status, what, isOwn: true }]
   })
   // Said once: what was done, and not that the document has changed since.
   const isEcho = ({ at, reference, isOwn, kind, from, to }: ActivityEntry) =>
@@ -191,7 +192,7 @@ export function happeningsOf(
         action.reference === reference && action.state === 'done' && near(action.settledAt ?? action.createdAt, at)
     )
   const happened = changes.flatMap((change): Happening[] => {
-    const { id, at, reference, documentName, kind, batch = '' } = change
+    const { id, at, accountId, reference, documentName, kind, batch = '' } = change
     if (at < from || isEcho(change)) return []
     const isOwn = change.isOwn && ACTS.has(kind)
     // Who signs what arrived is no part of the act of sending it.
@@ -199,14 +200,16 @@ export function happeningsOf(
     const inWords = (documents: number) => changesInWords(kind, documents, { isOwn, signer, batch })
     const act = { key: JSON.stringify([kind, isOwn, signer, batch]), inWords }
     const status = changeStatuses[kind]
-    return [{ key: `change ${id}`, at, reference, documentName, status, what: changeInWords(change), isOwn, act }]
+    return [
+      { key: `change ${id}`, at, accountId, reference, documentName, status, what: changeInWords(change), isOwn, act }
+    ]
   })
   const verified = verifications.flatMap((verification): Happening[] => {
-    const { id, at, reference, documentName } = verification
+    const { id, at, accountId, reference, documentName } = verification
     const status = verificationStatus(verification)
     const what = verifiedInWords(verification)
     if (at < from) return []
-    const happening = { key: `verification ${id}`, at, reference, documentName, status, what, isOwn: true }
+    const happening = { key: `verification ${id}`, at, accountId, reference, documentName, status, what, isOwn: true }
     // What isn't valid is never one of many.
     if (status.tone === 'danger') return [happening]
     const inWords = (documents: number) =>

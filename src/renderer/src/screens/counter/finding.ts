@@ -76,6 +76,7 @@ function plain(text: string): string {
 }
 
 export interface NotHere {
+  accountId: string
   documentReference: string
   documentName: string
   signerName: string
@@ -95,6 +96,7 @@ export function notHereIn(page: DocumentPage, typed: string): NotHere[] {
   return (named.length > 0 ? named : page.people).map((person) => {
     const why = whyNot(page, person)
     return {
+      accountId: page.accountId,
       documentReference: page.reference,
       documentName: page.name,
       signerName: person.name.trim() || 'Unnamed signer',

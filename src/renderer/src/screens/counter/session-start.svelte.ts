@@ -23,6 +23,9 @@ const notHere: AppError = {
   message: 'Nobody can sign this document here yet.'
 }
 
+/** Whom a session begins with; without a signer the first who can sign the document here. */
+export type StartPlace = Omit<QueuePlace, 'signer'> & Partial<Pick<QueuePlace, 'signer'>>
+
 export class SessionStart {
   readonly #offer = new Resource(() => this.#ask())
   allowsCamera = $state(false)
@@ -39,7 +42,7 @@ export class SessionStart {
   readonly #seen = new SvelteSet<string>()
   readonly #api: Api
   readonly #queue: SigningQueue
-  readonly #place: Partial<QueuePlace> & Pick<QueuePlace, 'documentReference'>
+  readonly #place: StartPlace
   readonly #also: readonly QueuePlace[]
   readonly #now: () => number
 
@@ -48,13 +51,7 @@ export class SessionStart {
    * @param also what else of theirs is ticked at first, where they can sign it now.
    * @param now in milliseconds since 1970 UTC.
    */
-  constructor(
-    api: Api,
-    queue: SigningQueue,
-    place: Partial<QueuePlace> & Pick<QueuePlace, 'documentReference'>,
-    also: readonly QueuePlace[],
-    now: () => number
-  ) {
+  constructor(api: Api, queue: SigningQueue, place: StartPlace, also: readonly QueuePlace[], now: () => number) {
     this.#api = api
     this.#queue = queue
     this.#place = place
@@ -91,8 +88,9 @@ export class SessionStart {
   }
 
   async #ask(): Promise<Result<CounterOffer>> {
-    const { documentReference } = this.#place
-    const signer = this.#place.signer ?? (await this.#queue.firstOf(documentReference))?.signer
+    const { accountId, documentReference } = this.#place
+    const signer =
+      this.#place.signer ?? (await this.#queue.firstOf({ accountId, reference: documentReference }))?.signer
     if (signer === undefined) return { ok: false, error: this.#queue.refreshing.error ?? notHere }
     return this.#api.counter.offer({ documentReference, signer })
   }

@@ -1,7 +1,8 @@
 /** Who can sign here, as far as is known; appointments of today; and how true that is where the documents can't be read. */
+import type { DocumentKey } from '../../../../shared/contract/document-requests.ts'
 import type { AppError, Result } from '../../../../shared/contract/errors.ts'
 import type { CounterEntry } from '../../../../shared/contract/views.ts'
-import { type Api, settled, together } from '../../api.ts'
+import { type Api, ofAccount, settled, together } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
 import { type Clock, coalesced } from '../../state/clock.ts'
 import { Resource } from '../../state/resource.svelte.ts'
@@ -17,7 +18,7 @@ export interface QueueStand {
   problem?: AppError
 }
 
-export type QueuePlace = Pick<CounterEntry, 'documentReference' | 'signer'>
+export type QueuePlace = Pick<CounterEntry, 'accountId' | 'documentReference' | 'signer'>
 
 export class SigningQueue {
   readonly refreshing = new Action<null>()
@@ -67,21 +68,25 @@ export class SigningQueue {
   }
 
   /** Pins someone to today, or unpins them. Answers why that could not be kept. */
-  async pin({ documentReference, signer }: QueuePlace, isToday: boolean): Promise<AppError | undefined> {
-    const result = await settled(this.#api.counter.pinEntry({ documentReference, signer, isToday }))
+  async pin({ accountId, documentReference, signer }: QueuePlace, isToday: boolean): Promise<AppError | undefined> {
+    const result = await settled(
+      ofAccount(this.#api, accountId).counter.pinEntry({ documentReference, signer, isToday })
+    )
     await this.load()
     return result.ok ? undefined : result.error
   }
 
   /** The first who can sign a document here: read again where nobody is known, as right after it was sent. */
-  async firstOf(documentReference: string): Promise<CounterEntry | undefined> {
+  async firstOf(document: DocumentKey): Promise<CounterEntry | undefined> {
     if (!this.known) await this.load()
-    if (!this.#firstKnown(documentReference)) await this.refresh()
-    return this.#firstKnown(documentReference)
+    if (!this.#firstKnown(document)) await this.refresh()
+    return this.#firstKnown(document)
   }
 
-  #firstKnown(documentReference: string): CounterEntry | undefined {
-    const ofDocument = this.entries.filter((entry) => entry.documentReference === documentReference)
+  #firstKnown({ accountId, reference }: DocumentKey): CounterEntry | undefined {
+    const ofDocument = this.entries.filter(
+      (entry) => entry.accountId === accountId && entry.documentReference === reference
+    )
     return ofDocument.sort((one, other) => one.signer - other.signer)[0]
   }
 }

@@ -2,6 +2,7 @@
 
 import { SvelteMap } from 'svelte/reactivity'
 import type { ActionRequest } from '../../../../shared/contract/document-actions.ts'
+import type { DocumentKey } from '../../../../shared/contract/document-requests.ts'
 import type { AppError } from '../../../../shared/contract/errors.ts'
 import type { AccountRights, ActionView, SignerView } from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'
@@ -144,8 +145,7 @@ export class Doing {
 }
 
 /** Something to be done to a document. */
-export interface ToStart {
-  reference: string
+export interface ToStart extends DocumentKey {
   request: ActionRequest
 }
 
@@ -154,13 +154,14 @@ export interface ToStart {
  * the main process failed to answer, never does it a second time.
  */
 export class NewAction extends Action<ActionView[]> {
-  readonly #api: Api
+  readonly #apiOf: (accountId: string) => Api
   readonly #ids = new Map<string, string>()
   readonly #started = new SvelteMap<string, ActionView>()
 
-  constructor(api: Api) {
+  /** @param apiOf the client of each account: what is done to a document is done in its own. */
+  constructor(apiOf: (accountId: string) => Api) {
     super()
-    this.#api = api
+    this.#apiOf = apiOf
   }
 
   /** How many have been taken. */
@@ -175,11 +176,12 @@ export class NewAction extends Action<ActionView[]> {
   start(all: readonly ToStart[]): Promise<ActionView[] | undefined> {
     return this.run(async () => {
       let error: AppError | undefined
-      for (const { reference, request } of all) {
-        const what = request.kind === 'remind' ? `${reference}\n${request.signerReference}` : reference
+      for (const { accountId, reference, request } of all) {
+        const document = `${accountId}\n${reference}`
+        const what = request.kind === 'remind' ? `${document}\n${request.signerReference}` : document
         if (this.#started.has(what)) continue
-        const id = this.#idOf(`${reference}\n${JSON.stringify(request)}`)
-        const result = await settled(this.#api.actions.start({ id, reference, request }))
+        const id = this.#idOf(`${document}\n${JSON.stringify(request)}`)
+        const result = await settled(this.#apiOf(accountId).actions.start({ id, reference, request }))
         if (result.ok) this.#started.set(what, result.value)
         else error ??= result.error
       }

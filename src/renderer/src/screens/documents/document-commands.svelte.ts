@@ -88,6 +88,7 @@ export const LIST_KEYS = [
 
 const OFFLINE = 'You’re offline, and this can’t wait.'
 const ONE_AT_A_TIME = 'Choose one document for this.'
+const OF_ONE_ACCOUNT = 'Select documents of one account for this.'
 
 export class DocumentCommands {
   readonly all: readonly NamedCommand[]
@@ -151,10 +152,10 @@ export class DocumentCommands {
   #table(): NamedCommand[] {
     const app = this.#app
     const offline = () => (app.connection.view.state === 'offline' ? OFFLINE : undefined)
-    const own = (row: DocumentRow) => row.accountId === app.accounts.chosen?.id && row.goneAt === undefined
+    const isHere = (row: DocumentRow) => row.goneAt === undefined
     const hasEnded = ({ status: { family } }: DocumentRow) => family === 'complete' || family === 'declined'
     const mayWait = (row: DocumentRow) =>
-      own(row) && !hasEnded(row) && row.signers.some(({ state }) => state === 'waiting' || state === 'unknown')
+      isHere(row) && !hasEnded(row) && row.signers.some(({ state }) => state === 'waiting' || state === 'unknown')
     const isSignable = ({ status: { family, signed }, signers }: DocumentRow) =>
       family === 'complete' ||
       family === 'signed' ||
@@ -187,57 +188,57 @@ export class DocumentCommands {
         run: (chosen) => this.ask({ what: 'remind', rows: rowsOf(chosen).filter(mayWait) })
       }),
       named('extend', {
-        why: unless(
-          (row) => notExtendable(row, app.accounts.chosen?.id) === undefined,
-          'It has ended, so it can’t be extended.'
-        ),
+        why: unless((row) => notExtendable(row) === undefined, 'It has ended, so it can’t be extended.'),
         run: (chosen) => this.ask({ what: 'extend', rows: rowsOf(chosen) })
       }),
       named('correct', {
         why: (chosen) =>
           one(chosen) ??
-          unless((row) => own(row) && row.status.family !== 'complete', 'Nobody on it can be corrected.')(chosen),
+          unless((row) => isHere(row) && row.status.family !== 'complete', 'Nobody on it can be corrected.')(chosen),
         run: (chosen) => void this.#correct(first(chosen))
       }),
       named('verify', {
         why: (chosen) =>
-          unless((row) => own(row) && isSignable(row), 'Nothing to verify yet: nobody has signed.')(chosen) ??
+          unless((row) => isHere(row) && isSignable(row), 'Nothing to verify yet: nobody has signed.')(chosen) ??
           offline(),
-        run: (chosen) => this.ask({ what: 'verify', rows: rowsOf(chosen).filter((row) => own(row) && isSignable(row)) })
+        run: (chosen) =>
+          this.ask({ what: 'verify', rows: rowsOf(chosen).filter((row) => isHere(row) && isSignable(row)) })
       }),
       named('notary', {
         why: (chosen) =>
           unless(
-            (row) => own(row) && !hasEnded(row) && row.packageReference !== undefined,
+            (row) => isHere(row) && !hasEnded(row) && row.packageReference !== undefined,
             'It can’t be assigned any more.'
           )(chosen) ?? offline(),
         run: (chosen) =>
           this.ask({
             what: 'notary',
-            rows: rowsOf(chosen).filter((row) => own(row) && !hasEnded(row) && row.packageReference !== undefined)
+            rows: rowsOf(chosen).filter((row) => isHere(row) && !hasEnded(row) && row.packageReference !== undefined)
           })
       }),
       named('download', {
         label: () =>
-          app.accounts.chosen?.savesSigned === 'yes' ? DOCUMENT_COMMANDS.download : 'Download identity data…',
+          app.accounts.shown.some(({ savesSigned }) => savesSigned === 'yes')
+            ? DOCUMENT_COMMANDS.download
+            : 'Download identity data…',
         isFirst: true,
+        why: ({ documents }) =>
+          new Set(documents.map(({ accountId }) => accountId)).size > 1 ? OF_ONE_ACCOUNT : undefined,
         run: (chosen) => this.ask({ what: 'download', chosen })
       }),
       named('browser', {
-        why: (chosen) => one(chosen) ?? unless(own, 'It left the service.')(chosen) ?? offline(),
+        why: (chosen) => one(chosen) ?? unless(isHere, 'It left the service.')(chosen) ?? offline(),
         run: (chosen) => void this.#inBrowser(first(chosen))
       }),
       named('resend', {
         isFor: ({ rows }) =>
           rows?.length === 1 && rows.every(({ status: { family } }) => family === 'declined' || family === 'expired'),
-        why: unless((row) => row.accountId === app.accounts.chosen?.id, 'It belongs to another account.'),
         run: (chosen) => void this.#resend(first(chosen))
       }),
       ...(['another', 'anotherToSame'] as const).map((name) =>
         named(name, {
           isFirst: name === 'another',
           isFor: ({ rows }) => rows?.length === 1,
-          why: unless((row) => row.accountId === app.accounts.chosen?.id, 'It belongs to another account.'),
           run: (chosen) => void this.#another(first(chosen), name === 'another' ? 'nothing' : 'people and data')
         })
       ),
@@ -245,11 +246,11 @@ export class DocumentCommands {
         label: ({ rows }) =>
           rows?.length === 1 && rows[0]?.signers.length === 1 ? DOCUMENT_COMMANDS.copyEmails : 'Copy e-mails',
         isFirst: true,
-        why: unless(({ accountId }) => accountId === app.accounts.chosen?.id, 'It belongs to another account.'),
+        why: ({ rows }) => (rows === undefined ? tooMany() : undefined),
         run: (chosen) => void this.#copyEmails(rowsOf(chosen))
       }),
       named('copyLink', {
-        why: (chosen) => one(chosen) ?? unless(own, 'It left the service.')(chosen),
+        why: (chosen) => one(chosen) ?? unless(isHere, 'It left the service.')(chosen),
         run: (chosen) => void this.#copyLink(first(chosen))
       }),
       named('copyReference', {
@@ -301,15 +302,17 @@ export class DocumentCommands {
 
   async #inBrowser(row: DocumentRow | undefined): Promise<void> {
     if (!row) return
-    const { api, toasts } = this.#app
-    const result = await settled(api.documents.openInBrowser({ reference: row.reference, page: 'edit' }))
+    const { toasts } = this.#app
+    const result = await settled(
+      this.#app.apiOf(row.accountId).documents.openInBrowser({ reference: row.reference, page: 'edit' })
+    )
     if (!result.ok) toasts.failed('The page couldn’t be opened in the browser.', result.error)
   }
 
   async #resend(row: DocumentRow | undefined): Promise<void> {
     if (!row) return
-    const { api, router, toasts } = this.#app
-    const draft = await settled(api.documents.correctedCopy({ reference: row.reference }))
+    const { router, toasts } = this.#app
+    const draft = await settled(this.#app.apiOf(row.accountId).documents.correctedCopy({ reference: row.reference }))
     if (draft.ok) router.go('compose', [draft.value.id])
     else toasts.failed('The copy couldn’t be begun.', draft.error)
   }
@@ -317,8 +320,8 @@ export class DocumentCommands {
   /** Nothing of it need be wrong: the same once more, for others or for the same people. */
   async #another(row: DocumentRow | undefined, keeps: KeptByAnother): Promise<void> {
     if (!row) return
-    const { api, router, toasts } = this.#app
-    const draft = await settled(api.documents.another({ reference: row.reference, keeps }))
+    const { router, toasts } = this.#app
+    const draft = await settled(this.#app.apiOf(row.accountId).documents.another({ reference: row.reference, keeps }))
     if (draft.ok) router.go('compose', [draft.value.id])
     else toasts.failed('The package couldn’t be started.', draft.error)
   }
@@ -336,8 +339,8 @@ export class DocumentCommands {
 
   async #copyLink(row: DocumentRow | undefined): Promise<void> {
     if (!row) return
-    const { api, toasts } = this.#app
-    const result = await settled(api.documents.copyLink({ reference: row.reference }))
+    const { toasts } = this.#app
+    const result = await settled(this.#app.apiOf(row.accountId).documents.copyLink({ reference: row.reference }))
     if (result.ok) toasts.say('Link copied.')
     else toasts.failed('The link couldn’t be copied.', result.error)
   }
@@ -354,19 +357,18 @@ export class DocumentCommands {
     else toasts.warn('The text couldn’t be copied.')
   }
 
-  /** The pages of documents of the chosen account, without those that can't be read. */
+  /** The pages of documents, without those that can't be read. */
   async pages(rows: readonly DocumentRow[]): Promise<DocumentPage[]> {
     const pages: DocumentPage[] = []
     for (const { accountId, reference } of rows) {
-      if (accountId !== this.#app.accounts.chosen?.id) continue
-      const page = await settled(this.#app.api.documents.get({ reference }))
+      const page = await settled(this.#app.apiOf(accountId).documents.get({ reference }))
       if (page.ok) pages.push(page.value)
     }
     return pages
   }
 
-  async #page({ reference }: DocumentRow): Promise<DocumentPage | undefined> {
-    const page = await settled(this.#app.api.documents.get({ reference }))
+  async #page({ accountId, reference }: DocumentRow): Promise<DocumentPage | undefined> {
+    const page = await settled(this.#app.apiOf(accountId).documents.get({ reference }))
     if (page.ok) return page.value
     this.#app.toasts.failed('The document couldn’t be read.', page.error)
     return undefined

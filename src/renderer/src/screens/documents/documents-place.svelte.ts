@@ -1,6 +1,7 @@
 /** Where among the documents we are: the query and the document of the address, what is typed meanwhile, and going elsewhere. */
 import { untrack } from 'svelte'
 import type { DocumentQuery } from '../../../../shared/contract/document-query.ts'
+import type { DocumentKey } from '../../../../shared/contract/document-requests.ts'
 import type { AppState } from '../../state/app-state.svelte.ts'
 import {
   changedViewParameters,
@@ -46,7 +47,7 @@ export class DocumentsPlace {
     const here = place.kind === 'folder' ? [place.folder] : []
     return [
       { href: this.#hrefOf(undefined), label: 'All', here: place.kind === 'all' },
-      ...[...new Set([...(accounts.chosen?.folders ?? []), ...here])].map((name) => ({
+      ...[...new Set([...accounts.folders, ...here])].map((name) => ({
         href: this.#hrefOf(name),
         label: name,
         count: counts.folders[name],
@@ -87,8 +88,10 @@ export class DocumentsPlace {
     return this.#asked.place
   }
   /** The document of the address. */
-  get reference(): string | undefined {
-    return this.#asked.document
+  get document(): DocumentKey | undefined {
+    const { document: reference, account } = this.#asked
+    const accountId = account ?? this.#app.accounts.chosen?.id
+    return reference === undefined || accountId === undefined ? undefined : { accountId, reference }
   }
   get isViewGone(): boolean {
     return this.place.kind === 'view' && !this.view && this.#app.views.known
@@ -99,12 +102,13 @@ export class DocumentsPlace {
   }
 
   /** Shows what another query finds in this place, or the same with another document open. */
-  put(next: DocumentQuery, document: string | undefined = this.reference): void {
+  put(next: DocumentQuery, open: DocumentKey | undefined = this.document): void {
     const { place, view } = this
+    const document = open && this.#app.documentPlace(open)
     const { router } = this.#app
     if (place.kind !== 'view') router.replace('documents', partsOf(next.folder), parametersOf(next, document))
     else if (view && isSameQuery(next, view.query)) {
-      router.replace('documents', ['view', place.id], document ? { document } : {})
+      router.replace('documents', ['view', place.id], document ?? {})
     } else router.replace('documents', ['view', place.id], changedViewParameters(next, document))
   }
 
@@ -123,7 +127,7 @@ export class DocumentsPlace {
   /** Closes the document that is open. */
   leave(): void {
     const { route } = this.#app.router
-    const others = [...route.query].filter(([name]) => name !== 'document')
+    const others = [...route.query].filter(([name]) => name !== 'document' && name !== 'account')
     this.#app.router.replace('documents', route.rest, Object.fromEntries(others))
   }
 
@@ -134,6 +138,6 @@ export class DocumentsPlace {
 
   /** Where there is no room for both the document would cover what is found. */
   #find(query: DocumentQuery): void {
-    this.put(query, this.#isNarrow() ? undefined : this.reference)
+    this.put(query, this.#isNarrow() ? undefined : this.document)
   }
 }

@@ -94,10 +94,10 @@ export function packagesOf(documents: readonly Extendable[]): ExtendedPackage[] 
   return [...packages.values()].map((chosen) => ({ reference: chosen[0]?.reference ?? '', chosen }))
 }
 
-/** Why a document can't be extended; undefined if it can. @param account the chosen one. */
-export function notExtendable(document: Extendable, account: string | undefined): string | undefined {
+/** Why a document can't be extended; undefined if it can. */
+export function notExtendable(document: Extendable): string | undefined {
   if (document.goneAt !== undefined) return 'removed from the service'
   if (document.status.family === 'complete') return 'complete'
   if (document.status.family === 'declined') return 'declined'
-  return account !== undefined && document.accountId !== account ? 'in another account' : undefined
+  return undefined
 }

@@ -31,14 +31,15 @@ export class OpenDocument {
   /** The start of a download; its progress stands in the list of downloads. */
   readonly download = new Action<DownloadView>()
   readonly firstFolder: FirstFolder
-  readonly #api: Api
+  /** The client as it asks for the document’s account. */
+  readonly api: Api
   readonly #clock: Clock
   #stopReading = () => {}
   /** The person said that it is to stay unread. */
   #isKeptUnread = false
 
   constructor(api: Api, reference: string, clock: Clock) {
-    this.#api = api
+    this.api = api
     this.#clock = clock
     this.reference = reference
     this.firstFolder = new FirstFolder(api)
@@ -68,22 +69,22 @@ export class OpenDocument {
 
   async verify(): Promise<void> {
     this.saving.clear()
-    await this.verifying.run(() => this.#api.documents.validate({ reference: this.reference }))
+    await this.verifying.run(() => this.api.documents.validate({ reference: this.reference }))
     await this.verifications.load()
   }
 
   async saveValidation(): Promise<void> {
-    await this.saving.run(() => this.#api.documents.saveValidation({ reference: this.reference }))
+    await this.saving.run(() => this.api.documents.saveValidation({ reference: this.reference }))
   }
 
   /** @param page the page to edit the document on, or the one of a signer's video. */
   async openInBrowser(page: 'edit' | { videoOf: number }): Promise<void> {
-    await this.inBrowser.run(() => this.#api.documents.openInBrowser({ reference: this.reference, page }))
+    await this.inBrowser.run(() => this.api.documents.openInBrowser({ reference: this.reference, page }))
   }
 
   async save(type: DownloadType): Promise<void> {
     await this.firstFolder.before(async () => {
-      await this.download.run(() => this.#api.downloads.start({ reference: this.reference, type }))
+      await this.download.run(() => this.api.downloads.start({ reference: this.reference, type }))
     })
   }
 
@@ -91,7 +92,7 @@ export class OpenDocument {
     // Where it fails the mark stays as it is, which is true.
     const accountId = this.page.value?.accountId
     if (accountId === undefined) return
-    await this.#api.documents.markRead({ some: { documents: [{ accountId, reference: this.reference }] }, read })
+    await this.api.documents.markRead({ some: { documents: [{ accountId, reference: this.reference }] }, read })
     await this.page.load()
   }
 }

@@ -43,6 +43,8 @@ export interface TodoRow {
   name: string
   /** Where all of it is read. */
   href: string
+  /** Whose it is, where that is one account's. */
+  accountId?: string
   /** Why it is here. */
   why: string
   /** What to do about it. */
@@ -157,12 +159,13 @@ export class Todo {
   }
 
   #verifiedRow(verification: VerificationSummary, now: number): TodoRow {
-    const { id, reference, documentName, at } = verification
-    const place = { document: reference }
+    const { id, documentName, at } = verification
+    const place = this.#app.documentPlace(verification)
     return {
       key: id,
       name: documentName || 'Untitled document',
-      href: documentsHref({}, reference),
+      href: documentsHref({}, place),
+      accountId: verification.accountId,
       why: `${verificationStatus(verification).word} · Verified ${when(at, now)}`,
       verb: { label: 'View verification', run: () => this.#app.router.go('documents', ['all'], place) },
       dismiss: () => void this.#dismissVerified(id)
@@ -205,17 +208,22 @@ export class Todo {
 
   #documentRow(kind: DocumentKind, row: DocumentRow, now: number): TodoRow {
     const { router } = this.#app
-    const open = { label: 'Open', run: () => router.go('documents', ['all'], { document: row.reference }) }
+    const place = this.#app.documentPlace(row)
+    const open = { label: 'Open', run: () => router.go('documents', ['all'], place) }
     const verbs: Record<DocumentKind, TodoRow['verb'] | undefined> = {
-      'identity-failed': { label: 'View identity check', run: () => router.go('identity', [row.reference]) },
+      'identity-failed': {
+        label: 'View identity check',
+        run: () => router.go('identity', [row.reference], this.#app.accountPlace(row.accountId))
+      },
       declined: this.#verb('resend', 'Send a corrected copy', row),
       overdue: this.#verb('extend', 'Extend…', row),
       stalled: this.#verb('remind', 'Remind…', row)
     }
     return {
-      key: row.reference,
+      key: `${row.accountId} ${row.reference}`,
       name: row.name,
-      href: documentsHref({}, row.reference),
+      href: documentsHref({}, place),
+      accountId: row.accountId,
       why: whyOf(kind, row, now),
       verb: verbs[kind] ?? open
     }
@@ -231,11 +239,15 @@ export class Todo {
 
   #personRow(person: QueuedPerson): TodoRow {
     const { first } = person
-    const place = first && { document: first.documentReference, signer: String(first.signer) }
+    const place = first && {
+      ...this.#app.documentPlace({ accountId: first.accountId, reference: first.documentReference }),
+      signer: String(first.signer)
+    }
     return {
       key: person.key,
       name: person.signerName || 'A signer without a name',
       href: hrefOf('counter', ['start'], place),
+      ...(first && { accountId: first.accountId }),
       why: whatTheySign(person),
       verb: { label: 'Start', run: () => this.#app.router.go('counter', ['start'], place) }
     }
@@ -247,6 +259,7 @@ export class Todo {
       key: send.id,
       name: send.title || 'A package without a name',
       href: hrefOf('outbox', [send.id]),
+      accountId: send.accountId,
       why: [send.who, why].filter(Boolean).join(' · '),
       verb: { label: 'Review', run: () => this.#app.router.go('outbox', [send.id]) }
     }
