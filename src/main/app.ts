@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { app, ipcMain } from 'electron'
 import { anotherLike } from '../shared/composition/index.ts'
-import type { Events } from '../shared/contract/index.ts'
+import type { Events, RetentionKind } from '../shared/contract/index.ts'
 import type { DocumentResponse } from '../shared/model/index.ts'
 import { wantsStaff } from '../shared/wants-staff.ts'
 import { openComposing } from './composing.ts'
@@ -15,6 +15,8 @@ import { BackupSchedule } from './core/backup/schedule.ts'
 import { copyOfDocument } from './core/drafts/copy-of-document.ts'
 import { dayAt, isoWriter } from './core/lib/calendar.ts'
 import { applyAccounts, applyDropFolders, organisationsBackups } from './core/organisation/applying.ts'
+import { openHolds } from './core/retention/holds.ts'
+import { Retention } from './core/retention/retention.ts'
 import { DATABASE_FILE, putDatabaseAside } from './core/storage/database.ts'
 import { keptIn } from './core/storage/meta.ts'
 import { Updates } from './core/updates/updates.ts'
@@ -39,6 +41,7 @@ import { identityHandlers } from './ipc/identity.ts'
 import { lockOf, policyHandlers } from './ipc/organisation.ts'
 import { outboxHandlers } from './ipc/outbox.ts'
 import { registerHandlers } from './ipc/registration.ts'
+import { retentionHandlers } from './ipc/retention.ts'
 import { storageHandlers } from './ipc/storage.ts'
 import { supportHandlers } from './ipc/support.ts'
 import { systemHandlers } from './ipc/system.ts'
@@ -98,6 +101,16 @@ export async function openApp(start: AppStart) {
       return others
     }
   })
+  const holds = openHolds({ db: foundation.db, time, note, staff: counter.staffName })
+  const retention = new Retention({
+    ...{ ask, holds, note, time },
+    db: foundation.db,
+    organisation: foundation.organisation,
+    accountIds: () => accounts.list().map(({ id }) => id),
+    purgeTrash: composing.drafts.purge,
+    purged: (kinds) => tellOfPurge(foundation, folders, kinds),
+    trouble: (error) => foundation.log.warn('Old data could not be purged.', { code: asAppError(error).code })
+  })
   const schedule = new BackupSchedule({
     ...{ ...backupParts, backups, describe: asAppError },
     organisation: () => organisationsBackups(organisation.policy, foundation.home),
@@ -125,7 +138,7 @@ export async function openApp(start: AppStart) {
   })
   const parts = {
     ...{ foundation, folders, composing, counter, identity, notifications, support, watching },
-    ...{ backups, backupWorker, recovery, schedule, updates }
+    ...{ backups, backupWorker, holds, recovery, retention, schedule, updates }
   }
   followSignals(parts)
   noteRestored(foundation, note)
@@ -145,12 +158,15 @@ export function followPolicy({
   updates
 }: App): () => void {
   const { organisation, accounts, clients, home, log, send, signals } = foundation
+  const { note } = counter.audit
+  organisation.note(note)
   const applyFolders = () => applyDropFolders({ organisation, accounts, home, log, dropFolders: composing.dropFolders })
   void applyFolders()
   return organisation.follow(() => {
     const counterBefore = counter.settings.read()
     return async () => {
       counter.settings.organisationChanged(counterBefore)
+      organisation.note(note)
       await applyAccounts({ organisation, accounts, log })
       // Another way of signing in may be allowed, or no longer.
       for (const { id } of accounts.list()) clients.forget(id)
@@ -163,6 +179,18 @@ export function followPolicy({
       await applyFolders()
     }
   })
+}
+
+/** The screens ask again for what isn't there any longer. */
+function tellOfPurge(
+  { accounts, send }: App['foundation'],
+  { documentsChanged }: App['folders'],
+  kinds: readonly RetentionKind[]
+): void {
+  if (kinds.includes('sends')) send('outbox.changed', null)
+  if (kinds.includes('downloads')) send('downloads.changed', { id: null })
+  if (kinds.includes('documents') || kinds.includes('verifications'))
+    for (const { id } of accounts.list()) documentsChanged(id)
 }
 
 /** The audit trail has what was put in place before it was opened. */
@@ -296,6 +324,11 @@ export function serveScreens(parts: App, life: Life): void {
         correctedCopy: (accountId, document) => drafts.save(accountId, copyOf(accountId, document)),
         another: (accountId, document, keeps) =>
           drafts.save(accountId, anotherLike(copyOf(accountId, document), keeps, time.now())),
+        holdOf: parts.holds.of,
+        changed: folders.documentsChanged
+      }),
+      ...retentionHandlers({
+        ...{ accounts, ask, time, holds: parts.holds, retention: parts.retention },
         changed: folders.documentsChanged
       }),
       ...viewHandlers({ accounts, views }),

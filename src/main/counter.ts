@@ -57,13 +57,15 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
   const trouble = (error: unknown) =>
     log.warn('Something at the counter could not be kept.', { code: asAppError(error).code })
 
+  /** Who of staff works here. */
+  const staffName = (): string => staff.current()?.name ?? settings.staff()
   // These know each other: an entry names who of staff it was, and a change of the settings is an entry; the windows are as
   // the settings have them, and these name the second display; the counter is shown in them, and ends where they are left.
   const trailKeychain = foundation.isKept ? keychain : memoryKeychain()
   const audit = new Audit({
     ...{ db, time, trouble },
     anchor: trailKeychain.auditAnchor,
-    staff: () => staff.current()?.name ?? settings.staff(),
+    staff: staffName,
     changed: () => send('audit.changed', null)
   })
   const { note } = audit
@@ -143,7 +145,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
   const board = new CounterBoard({
     ...{ time, accountId, appointments },
     session: () => counter.state(),
-    staff: () => staff.current()?.name ?? settings.staff(),
+    staff: staffName,
     counterName: () => settings.read().waitingRoom.counterName,
     connection: () => watch.connectionOf(accounts.chosen()?.id),
     hasOtherDisplay: () => windows.personWindow() !== undefined
@@ -168,7 +170,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
     },
     settings: () => settings.read(),
     appointments: openAppointments({ db, time }),
-    staff: () => staff.current()?.name ?? settings.staff(),
+    staff: staffName,
     place: windows,
     crashMarker: openCrashMarker({ db, trouble }),
     receiptOf: (session, person) => receipts.code(session, person),
@@ -242,6 +244,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
       settings,
       cameraTest,
       staff,
+      staffName,
       access,
       lock,
       isAway,

@@ -16,7 +16,6 @@ const LEAVING_TIMEOUT = 5000
 const CLOSING_TIMEOUT = 3000
 /** How long a backup may take that is made as the application ends, in milliseconds; then the next start tells that there is none. */
 const BACKUP_TIMEOUT = 120_000
-const DAY = 86_400_000
 /** How often a Linux is asked whether its screen is locked, in milliseconds: it tells nobody by itself. */
 const LOCK_LOOK = 2000
 
@@ -88,7 +87,7 @@ export class Lifecycle {
   /** What the end of the application before this one interrupted. */
   #takeUp(): void {
     const { composing, counter, folders } = this.#app
-    const { drafts, exchange, outbox } = composing
+    const { exchange, outbox } = composing
     for (const recover of [
       () => exchange.takeUpInterrupted(),
       () => outbox.recover(),
@@ -101,9 +100,7 @@ export class Lifecycle {
         this.#notKept(error)
       }
     }
-    const purge = () => void drafts.purge().catch((error) => this.#notKept(error))
-    purge()
-    setInterval(purge, DAY).unref()
+    this.#app.retention.start()
     // Before the window has a page: what was interrupted is what it shows first.
     counter.start((error) => this.#notKept(error))
   }
@@ -235,6 +232,7 @@ export class Lifecycle {
       folders.hints.stop(),
       folders.actions.close(LEAVING_TIMEOUT),
       identity.close(LEAVING_TIMEOUT),
+      this.#app.retention.stop(),
       // What is being taken over goes into the outbox.
       dropFolders.stop(LEAVING_TIMEOUT).then(() => outbox.stop(LEAVING_TIMEOUT)),
       notifications.notifier.stop()

@@ -19,6 +19,7 @@ import {
   requestNames,
   requests
 } from '../../src/shared/contract/requests.ts'
+import type { RetentionDays, RetentionView } from '../../src/shared/contract/retention.ts'
 import type { RequestLogEntry } from '../../src/shared/contract/support.ts'
 import type { UpdatesView } from '../../src/shared/contract/updates.ts'
 import type {
@@ -99,6 +100,9 @@ export interface FakeState {
   connection: ConnectionView
   /** What the organisation has set. */
   policy: PolicyView
+  /** How long things are kept, and what was purged last. */
+  retention: RetentionDays
+  purged?: RetentionView['last']
   templates: TemplateView[]
   drafts: DraftView[]
   /** Earlier versions, by draft. */
@@ -228,6 +232,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     accounts: [practiceAccount(), officeAccount()],
     connection: { state: 'online', since: NOW - 3_600_000 },
     policy: { state: 'none', place: '/etc/countersign/policy.json', locked: [], accountIds: [], problems: [] },
+    retention: { documents: null, trash: 30, sends: null, downloads: null, verifications: null, people: null },
     templates: templates(),
     drafts: [],
     versions: {},
@@ -509,6 +514,33 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     },
     'updates.install': () => undefined,
     'policy.get': () => state.policy,
+    'retention.get': () => retention(),
+    'retention.set': (change) => {
+      state.retention = { ...state.retention, ...(change as Partial<RetentionDays>) }
+      emit('settings.changed', null)
+      return retention()
+    },
+    'retention.holds': ({ offset, limit }) => ({
+      holds: held().slice(offset, offset + limit),
+      total: held().length
+    }),
+    'retention.hold': ({ some, reason }) => {
+      const chosen = heldBy(some).filter((document) => !document.hold)
+      for (const { accountId, reference, name } of chosen) {
+        const hold = { accountId, reference, documentName: name, reason, staff: 'Mere', at: state.now() }
+        byReference(accountId, reference).hold = hold
+        emit('documents.changed', { accountId, version: 1 })
+      }
+      return { held: chosen.length }
+    },
+    'retention.release': ({ some }) => {
+      const chosen = heldBy(some).filter((document) => document.hold)
+      for (const document of chosen) {
+        delete document.hold
+        emit('documents.changed', { accountId: document.accountId, version: 1 })
+      }
+      return { released: chosen.length }
+    },
     'settings.get': () => state.settings,
     'settings.set': (change) => {
       const { documentColumns: before, ...others } = state.settings
@@ -585,6 +617,18 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     'system.copy': () => null as never,
     'system.copyBriefly': () => ({ clearsAfter: 30_000 }),
     'system.readyToClose': () => null as never
+  }
+
+  const held = () => state.documents.flatMap(({ hold }) => hold ?? [])
+  const retention = () => ({ days: state.retention, holds: held().length, ...(state.purged && { last: state.purged }) })
+  function byReference(accountId: string, reference: string): DocumentPage {
+    const found = state.documents.find((one) => one.accountId === accountId && one.reference === reference)
+    if (!found) throw error('gone')
+    return found
+  }
+  function heldBy(some: Input<'retention.release'>['some']): DocumentPage[] {
+    if ('query' in some) return state.documents
+    return some.documents.map(({ accountId, reference }) => byReference(accountId, reference))
   }
 
   async function answer<Name extends RequestName>(

@@ -1,12 +1,13 @@
 /** Requests about documents: lists and pages from the mirror, what is exported of them, the overview, and saved views. */
 
 import type { KeptByAnother } from '../../shared/composition/index.ts'
-import type { DocumentList, DocumentQuery, DraftSummary } from '../../shared/contract/index.ts'
+import type { AppError, DocumentList, DocumentQuery, DraftSummary, HoldView } from '../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../shared/model/index.ts'
 import type { TableFormat } from '../core/bulk/table-file.ts'
 import type { Answer, Some } from '../core/documents/questions.ts'
 import { dayAt } from '../core/lib/calendar.ts'
 import { fail } from '../core/lib/failure.ts'
+import { defined } from '../core/lib/objects.ts'
 import { chosenId, shownIds } from './accounts.ts'
 import { saveTable } from './dialogs.ts'
 import type { Parts } from './parts.ts'
@@ -29,6 +30,8 @@ interface DocumentParts extends Pick<Parts, 'accounts' | 'ask' | 'views' | 'time
   correctedCopy: (accountId: string, document: DocumentResponse) => DraftSummary
   /** Makes a draft like a document, for others or for the same people. */
   another: (accountId: string, document: DocumentResponse, keeps: KeptByAnother) => DraftSummary
+  /** The hold that a document is on. */
+  holdOf: (accountId: string, reference: string) => HoldView | undefined
   /** Documents of an account changed. */
   changed: (accountId: string) => void
 }
@@ -125,7 +128,7 @@ export function documentHandlers(
       if (page.logsAreOld && page.goneAt === undefined) {
         watch.refreshWithLogs(accountId, page.folder).catch(() => undefined)
       }
-      return page
+      return { ...page, ...defined({ hold: parts.holdOf(accountId, reference) }) }
     },
 
     'documents.refresh': async () => {

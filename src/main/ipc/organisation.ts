@@ -79,6 +79,8 @@ const LOCKS: Locks = {
   'downloads.relocate': () => ['downloads.folder'],
   'storage.remove': () => ['removal'],
   'storage.scheduleBackups': ({ plan, folderId }) => [(plan !== undefined || folderId !== undefined) && 'backups'],
+  'retention.set': (changes) =>
+    (Object.keys(changes) as (keyof typeof changes)[]).map((name) => `retention.${name}` as const),
   'notifications.set': ({ quiet }, deps) => [JSON.stringify(quiet) !== JSON.stringify(deps.quiet()) && 'quietHours']
 }
 

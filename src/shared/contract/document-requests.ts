@@ -87,10 +87,12 @@ const viewName = z.string().trim().min(1).max(100)
 const documentKey = z.strictObject({ accountId: id, reference })
 export type DocumentKey = z.output<typeof documentKey>
 /** Documents one by one, of any account, or all that a query finds. */
-const some = z.union([
+export const someDocuments = z.union([
   z.strictObject({ documents: z.array(documentKey).min(1).max(10_000) }),
   z.strictObject({ query: DocumentQuery })
 ])
+
+export type SomeDocuments = z.output<typeof someDocuments>
 
 export const documentRequests = {
   'documents.list': answers<DocumentList>()(
@@ -104,10 +106,10 @@ export const documentRequests = {
   'documents.get': answers<DocumentPage>()(byReference),
   /** Reads the folders from the service now. */
   'documents.refresh': answers<null>()(nothing),
-  'documents.markRead': answers<null>()(z.strictObject({ some, read: z.boolean() })),
+  'documents.markRead': answers<null>()(z.strictObject({ some: someDocuments, read: z.boolean() })),
   /** Writes the rows as CSV where the person says; null where they thought better of it. */
   'documents.export': answers<SavedFile | null>()(
-    z.strictObject({ some, columns: z.array(z.enum(DOCUMENT_COLUMNS)).min(1).max(20) })
+    z.strictObject({ some: someDocuments, columns: z.array(z.enum(DOCUMENT_COLUMNS)).min(1).max(20) })
   ),
   /** Asks the service to verify the signatures now, and keeps what it answers. */
   'documents.validate': answers<VerificationView>()(byReference),

@@ -229,6 +229,16 @@ export interface LogView extends Pick<DocumentLog, 'Name' | 'Action' | 'Date' | 
   others?: OtherMember[]
 }
 
+/** A document of which nothing is purged. */
+export interface HoldView {
+  accountId: string
+  reference: string
+  documentName: string
+  reason: string
+  staff: string
+  at: number
+}
+
 export interface DocumentPage extends Omit<DocumentRow, 'kind' | 'isInPackage'> {
   /** Minutes east of UTC, where the document names it. */
   gmt?: number
@@ -242,6 +252,8 @@ export interface DocumentPage extends Omit<DocumentRow, 'kind' | 'isInPackage'> 
   /** Other documents of the same package. */
   package: { reference: string; name: string; status: DocumentStatus }[]
   others: OtherMember[]
+  /** Nothing of it is purged until someone releases it. */
+  hold?: HoldView
 }
 
 /** How many signatures a verification found, and what the service says of them. Of the rest it says nothing. */

@@ -11,6 +11,7 @@ import { identityRequests } from './identity.ts'
 import { policyRequests } from './policy.ts'
 import { practiceDay } from './practice-day.ts'
 import { answers, byId, id, nothing, type Request } from './request.ts'
+import { retentionRequests } from './retention.ts'
 import { supportRequests } from './support.ts'
 import { updateRequests } from './updates.ts'
 import type {
@@ -222,6 +223,7 @@ export const requests = {
   ...supportRequests,
   ...policyRequests,
   ...updateRequests,
+  ...retentionRequests,
 
   'settings.get': answers<SettingsView>()(nothing),
   'settings.set': answers<SettingsView>()(

@@ -69,6 +69,7 @@ beforeEach(() => {
       correctedCopy: (accountId, { Reference }) => ({ ...DRAFT, accountId, title: `Copy of ${Reference}` }),
       chooseSaveFile: async () => saveTo,
       time: { now: () => now, zone: () => ZONE },
+      holdOf: () => undefined,
       changed: (account) => log.push(`changed ${account}`)
     })
   }

@@ -241,7 +241,16 @@ const TABLE: readonly Locked[] = [
   counter('counter.fullScreen', true, { fullScreen: false }),
   counter('counter.secondDisplay', true, { useOtherDisplay: false }),
   counter('counter.files', false, { mayGiveFiles: true }),
-  counter('counter.printAndSave', false, { mayKeepPages: true })
+  counter('counter.printAndSave', false, { mayKeepPages: true }),
+  ...(['documents', 'trash', 'sends', 'downloads', 'verifications', 'people'] as const).map(
+    (name): Locked => ({
+      setting: `retention.${name}`,
+      policy: { retention: { [name]: 60 } },
+      request: 'retention.set',
+      input: { [name]: 3650 },
+      harmless: { [name === 'sends' ? 'people' : 'sends']: 3650 }
+    })
+  )
 ]
 
 describe('what the organisation has set is refused', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
 import { openMeta } from '../../../src/main/core/storage/meta.ts'
 import { LOCKABLE } from '../../../src/shared/contract/policy.ts'
 import { policyOffice } from './policies.ts'
@@ -168,4 +169,45 @@ describe('while the application runs', () => {
       expect(organisation.view().locked).toEqual(['signingOrigins'])
     }
   )
+})
+
+describe('the audit trail', () => {
+  async function noted(office: ReturnType<typeof policyOffice>): Promise<AuditNote[]> {
+    const notes: AuditNote[] = []
+    const organisation = await office.start()
+    organisation.note((note, _when, along) => {
+      along?.()
+      notes.push(note)
+    })
+    return notes
+  }
+
+  test('has what a policy sets otherwise than before, old and new, once', async () => {
+    const office = policyOffice()
+    expect(await noted(office)).toEqual([])
+    office.put({ $schema: 'policy.schema.json', practiceOffice: false, counter: { pinDigits: 4, files: false } })
+    await noted(office)
+    office.put({ quietHours: null, counter: { pinDigits: 6, files: false } })
+    expect(await noted(office)).toEqual([
+      {
+        what: 'policy-changed',
+        detail: {
+          changed: 'practiceOffice, counter.pinDigits, quietHours',
+          was: 'practiceOffice false, counter.pinDigits 4, quietHours –',
+          to: 'practiceOffice –, counter.pinDigits 6, quietHours null'
+        }
+      }
+    ])
+    expect(await noted(office)).toEqual([])
+  })
+
+  test('says nothing of a file that can’t be used: what it had set still holds', async () => {
+    const office = policyOffice()
+    office.put(STRICT)
+    await noted(office)
+    office.put('{')
+    expect(await noted(office)).toEqual([])
+    office.put('{}')
+    expect((await noted(office))[0]?.detail).toMatchObject({ changed: 'practiceOffice, signingOrigins' })
+  })
 })

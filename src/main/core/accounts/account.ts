@@ -62,6 +62,9 @@ export function accountRows(db: Db) {
     )
     return (id: string) => found(id) === 1
   }
+  const hasHold = accounts.value<[id: string], 0 | 1>(
+    'SELECT EXISTS (SELECT 1 FROM document_holds WHERE account_id = ?)'
+  )
   return {
     all: accounts.all<[]>('ORDER BY position, created_at, id'),
     get: accounts.one<[id: string]>('WHERE id = ?'),
@@ -82,6 +85,8 @@ export function accountRows(db: Db) {
     hasUnsettledSends: hasIn('sends', `('sending', 'uncertain')`),
     /** Whether something that is done to a document of it has left, or may have, and it isn't known what became of it. */
     hasUnsettledActions: hasIn('actions', `('running', 'uncertain')`),
+    /** Whether a document of it is on hold. */
+    hasHolds: (id: string): boolean => hasHold(id) === 1,
     chosenId: () => meta.read('chosen-account'),
     choose: (id: string) => void meta.write('chosen-account', id),
     /** Whether the screens show all accounts rather than the chosen one. */

@@ -121,6 +121,8 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
   })
   function refuseHolding(id: string): void {
     if (rows.holdsSends(id)) fail('busy', HOLDS_SENDS)
+    if (rows.hasHolds(id))
+      fail('busy', HAS_HOLDS, { next: 'Release the holds first, in Settings under Data and security.' })
     if (rows.holdsActions(id)) fail('busy', HOLDS_ACTIONS)
   }
   const erase = db.transaction((id: string): void => {
@@ -426,6 +428,7 @@ const NOT_THIS_WAY = 'Your organisation doesn’t allow this account’s sign-in
 const ASK_ADMINISTRATOR = 'Choose another in Settings → Accounts, or ask your administrator.'
 const NAME_TAKEN = 'Another account has this name. Choose a different one.'
 const CREDENTIALS_AGAIN = 'This is another service’s address. Enter its key or token too.'
+const HAS_HOLDS = 'Documents of this account are on hold.'
 const HOLDS_SENDS = 'This account still has packages in its Outbox. Send or cancel them first.'
 const HOLDS_ACTIONS = 'This account still has unfinished changes to documents. Finish or cancel them in Activity first.'
 const HOLDS_ACTIONS_FOR =

@@ -106,9 +106,11 @@ export function openActionRecords(db: Db) {
 
     count: (state: ActionState): number => count(state) ?? 0,
 
-    /** Forgets what ended before that moment; what is uncertain is kept. */
+    /** Forgets what ended before that moment; what is uncertain is kept, and what was done to a document on hold. */
     prune: table.run<[before: number]>(
-      `DELETE FROM actions WHERE settled_at < ? AND state IN ('done', 'refused', 'cancelled')`
+      `DELETE FROM actions WHERE settled_at < ? AND state IN ('done', 'refused', 'cancelled') AND NOT EXISTS (
+         SELECT 1 FROM document_holds AS held
+         WHERE held.account_id = actions.account_id AND held.document_reference = actions.reference)`
     )
   }
 }

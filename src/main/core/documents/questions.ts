@@ -241,6 +241,13 @@ export interface DocumentQuestions {
    * service is another one the next look at each folder is its first.
    */
   foldersChanged: { ask: { accountId: string; folders: string[]; isOtherService: boolean }; answer: null }
+  /** What these documents are called, in the query's order; ten thousand at most. */
+  named: { ask: WithSome; answer: (DocumentKey & { name: string })[] }
+  /**
+   * Erases documents that left all folders before a moment, with what happened to them, so that nothing of them is left in the file;
+   * and what happened to any longer ago than it is to be kept. Answers how many documents. Those that are held stay.
+   */
+  purge: { ask: { now: number; before: number | undefined; held: readonly DocumentKey[] }; answer: number }
   /** Forgets all of an account. */
   erase: { ask: { accountId: string }; answer: null }
   /** Forgets all of every account but these: one that was removed while its documents could not be. */

@@ -26,6 +26,7 @@ import type { Entry } from './mirror/entries.ts'
 import { snapshotIn } from './mirror/folder-snapshot.ts'
 import { changeFolders, markGone } from './mirror/gone.ts'
 import { openMirror } from './mirror/mirror.ts'
+import { purgeMirror } from './mirror/purge.ts'
 import { updateOf, withLinksOf } from './mirror/update.ts'
 import { documentPage } from './page.ts'
 import type { Answer, Ask, AskDocuments, DocumentKey, DocumentQuestion, WithSome } from './questions.ts'
@@ -47,15 +48,12 @@ const AT_ONCE: ReadonlySet<DocumentQuestion> = new Set([
   'keepOnly'
 ] as const)
 
+const MOST_NAMED = 10_000
+
 /** @param db as `openDocuments` opened it; the worker closes it. */
 export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'now'> }) {
   const mirror = openMirror(db, time.now())
   const taking = openAnswerTaking(mirror)
-  // What is forgotten later is only kept longer.
-  void mirror
-    .ready()
-    .then(() => inSlices(mirror.changes.prune(time.now())))
-    .catch(() => undefined)
 
   /** What goes through all of an account is done one after the other. */
   const oneByOne = <Done>(work: () => Done | Promise<Done>) => inTurn(mirror, work)
@@ -219,6 +217,13 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
         await changeFolders(mirror, mirror.account(accountId), ask)
         return null
       }),
+
+    async named(ask) {
+      const rows = await rowsOf(ask)
+      return rows.slice(0, MOST_NAMED).map(({ accountId, reference, name }) => ({ accountId, reference, name }))
+    },
+
+    purge: ({ now, before, held }) => oneByOne(() => purgeMirror(mirror, now, before, held)),
 
     erase: ({ accountId }) =>
       oneByOne(() => {

@@ -1,7 +1,13 @@
 /** Packages that are being composed. What `save` has answered is on the disk. */
 
 import { type Composition, titleOf, whoOf } from '../../../shared/composition/index.ts'
-import type { DraftList, DraftSummary, DraftVersion, DraftView } from '../../../shared/contract/index.ts'
+import {
+  type DraftList,
+  type DraftSummary,
+  type DraftVersion,
+  type DraftView,
+  TRASH_DAYS
+} from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import { compositionOf, type DraftDeps, HELD_OR_SENT_STATES, openList } from './draft-rows.ts'
 import { openHistory } from './history.ts'
@@ -180,13 +186,13 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
     emptyTrash: trash.empty,
 
     /**
-     * Erases what has been in the trash for 30 days, and what the service has: the outbox lets a draft go with its answer,
+     * Erases what has been in the trash for so many days, and what the service has: the outbox lets a draft go with its answer,
      * and should one be left, it must not look as if it were still to be sent. To be called at start and about once a day.
      * @returns how many were erased from the trash.
      */
-    async purge(): Promise<number> {
+    async purge(days: number = TRASH_DAYS): Promise<number> {
       eraseSent.run()
-      return trash.purge()
+      return trash.purge(days)
     },
 
     /** @throws AppFailure `gone`; `storage` where this version can't read it. */

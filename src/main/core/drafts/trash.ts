@@ -1,6 +1,8 @@
-/** Drafts that were thrown away stay in the trash for 30 days, whatever the clock does, and can be taken out until then. */
+/**
+ * Drafts that were thrown away stay in the trash for as many days as are set, 30 where nothing else is, whatever the clock does,
+ * and can be taken out until then.
+ */
 
-import { TRASH_DAYS } from '../../../shared/contract/index.ts'
 import { DAY } from '../lib/calendar.ts'
 import { fail } from '../lib/failure.ts'
 import { inSlices } from '../lib/slices.ts'
@@ -11,15 +13,13 @@ import type { DraftDeps } from './draft-rows.ts'
 /**
  * The trash is looked through once a day of use, and a draft goes after ten looks at the earliest. A clock can jump by
  * years between two looks, and then every draft seems old; no clock makes ten days of use of one. Where the clock goes
- * right, the 30 days have these ten among them.
+ * right, the days have these ten among them. After twice as many looks as days a draft goes though the clock says otherwise: it was
+ * thrown away while the clock was far ahead.
  */
 const LEAST_LOOKS = 10
 
 /** How far apart two looks are at least, in milliseconds: nobody comes to the office at the same minute each day. */
 const LOOKS_APART = 20 * 60 * 60_000
-
-/** After so many looks a draft goes though the clock says otherwise: it was thrown away while the clock was far ahead. */
-const MOST_LOOKS = 60
 
 /** How often the trash was looked through, and when last: the entry of `meta`. */
 const LOOKS = 'trash-looks'
@@ -89,8 +89,8 @@ export function openTrash({ db, time }: DraftDeps, changed: (id: string) => void
     /** @returns how many were erased. */
     empty: (accountIds: readonly string[]): Promise<number> => eraseAll(accountIds.flatMap((id) => ofAccount(id))),
 
-    /** Erases what has been in the trash for 30 days. To be called at start and about once a day. */
-    async purge(): Promise<number> {
+    /** Erases what has been in the trash for so many days. To be called at start and about once a day. */
+    async purge(days: number): Promise<number> {
       const now = time.now()
       let { count, lastAt } = looks()
       // However often it is called in a day, it counts once; a clock that was set back must not end the counting.
@@ -99,7 +99,7 @@ export function openTrash({ db, time }: DraftDeps, changed: (id: string) => void
         lastAt = now
         meta.write(LOOKS, JSON.stringify({ count, lastAt } satisfies Looks))
       }
-      return eraseAll(old(now - TRASH_DAYS * DAY, count - LEAST_LOOKS, count - MOST_LOOKS))
+      return eraseAll(old(now - days * DAY, count - LEAST_LOOKS, count - 2 * days))
     }
   }
 }

@@ -7,6 +7,8 @@ import { watch } from 'chokidar'
 import { z } from 'zod'
 import { LOCKABLE, type Lockable, type PolicyProblem, type PolicyView } from '../../../shared/contract/policy.ts'
 import type { AuthScheme } from '../../../shared/contract/views.ts'
+import type { NoteInAudit } from '../audit/audit.ts'
+import { shortened } from '../lib/text-folding.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { keptIn } from '../storage/meta.ts'
@@ -16,6 +18,11 @@ import type { Policy } from './schema.ts'
 
 const KEY = 'organisation-policy'
 const Kept = z.object({ text: z.string(), since: z.number() })
+/** What the audit trail was told last of what is set: each setting by its name, with its value as JSON. */
+const NOTED = 'organisation-policy-noted'
+const Noted = z.record(z.string(), z.string())
+/** So long a value is told at most. */
+const LONGEST_VALUE = 400
 /** Milliseconds for a file that is being replaced to be there again. */
 const SETTLING = 500
 
@@ -62,6 +69,11 @@ export class Organisation {
     return this.#held.policy ?? {}
   }
 
+  /** False where a policy is there and none ever could be used: what it would set is unknown. */
+  get isKnown(): boolean {
+    return this.#held.policy !== undefined
+  }
+
   isLocked(setting: Lockable): boolean {
     return this.#held.policy === undefined || isSet(this.#held.policy, setting)
   }
@@ -79,6 +91,20 @@ export class Organisation {
   /** The accounts that were made of those it names. */
   accountsAre(ids: readonly string[]): void {
     this.#accountIds = ids
+  }
+
+  /** Has the trail say what is set otherwise than when it was told last. */
+  note(note: NoteInAudit): void {
+    if (!this.isKnown) return
+    const before = this.#meta.read(NOTED, Noted) ?? {}
+    const after = valuesIn(this.policy)
+    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    const changed = names.filter((name) => before[name] !== after[name])
+    if (changed.length === 0) return
+    const told = (values: Partial<Record<string, string>>) =>
+      changed.map((name) => `${name} ${shortened(values[name] ?? '–', LONGEST_VALUE)}`).join(', ')
+    const detail = { changed: changed.join(', '), was: told(before), to: told(after) }
+    note({ what: 'policy-changed', detail }, undefined, () => this.#meta.write(NOTED, after))
   }
 
   view(): PolicyView {
@@ -192,6 +218,26 @@ function namesIn(policy: Policy): string[] {
 
 /** What is allowed where nothing is said of it. */
 const ALLOWED: ReadonlySet<Lockable> = new Set(['otherAccounts', 'practiceOffice', 'removal'])
+
+/** What is set, by the names of settings that can be locked. */
+function valuesIn(policy: Policy): Record<string, string> {
+  const members = Object.entries(policy).flatMap(([group, value]): [string, unknown][] =>
+    GROUPS.has(group) && isRecord(value)
+      ? Object.entries(value).map(([member, inner]) => [`${group}.${member}`, inner])
+      : [[group, value]]
+  )
+  return Object.fromEntries(
+    members
+      .filter(([name, value]) => name !== '$schema' && value !== undefined)
+      .map(([name, value]) => [name, JSON.stringify(value)])
+  )
+}
+
+const GROUPS = new Set<string>(LOCKABLE.flatMap((setting) => setting.split('.').slice(0, -1)))
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
 
 function isSet(policy: Policy, setting: Lockable): boolean {
   const [group = '', member] = setting.split('.')

@@ -3,7 +3,7 @@
  * if something in the product obeys it. Limits are those of the screens, so that a policy sets nothing that a person couldn't.
  */
 import { z } from 'zod'
-import { BackupPlan, NotificationPreferences, requests } from '../../../shared/contract/index.ts'
+import { BackupPlan, NotificationPreferences, requests, retentionDays } from '../../../shared/contract/index.ts'
 import type { AuthScheme } from '../../../shared/contract/views.ts'
 
 /** A new way of signing in is asked for here by the compiler. */
@@ -154,6 +154,11 @@ export const Policy = z
       .describe(
         'Whether the system’s log also has when Countersign started and ended, and what isn’t as it should be.'
       ),
+    retention: z
+      .strictObject(retentionDays)
+      .partial()
+      .optional()
+      .describe('Days until things are purged from each computer; null to keep them.'),
     counter: counterPolicy.optional(),
     updates: z
       .strictObject({

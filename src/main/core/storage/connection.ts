@@ -51,6 +51,8 @@ function settled(db: Db): Db {
   // Only the database's own files are encrypted: a large sort would spill into a readable file.
   db.pragma('temp_store = MEMORY')
   db.pragma('trusted_schema = OFF')
+  // What is deleted is overwritten: with the key, too, nobody finds it again in the file.
+  db.pragma('secure_delete = ON')
   return db
 }
 

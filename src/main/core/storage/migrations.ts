@@ -10,6 +10,7 @@ import { orderedChoices } from './migrations/004-ordered-choices.ts'
 import { signInSchemes } from './migrations/005-sign-in-schemes.ts'
 import { appointments } from './migrations/006-appointments.ts'
 import { accountMarks } from './migrations/007-account-marks.ts'
+import { holds } from './migrations/008-holds.ts'
 
 /**
  * One step, frozen once it was released: the next is added after it, and a step imports nothing of the application, whose
@@ -30,7 +31,8 @@ export const migrations: readonly Migration[] = [
   { name: 'ordered choices', sql: orderedChoices },
   { name: 'sign-in schemes', sql: signInSchemes },
   { name: 'appointments', sql: appointments },
-  { name: 'account marks', sql: accountMarks }
+  { name: 'account marks', sql: accountMarks },
+  { name: 'holds', sql: holds }
 ]
 
 /** The database was last used by a later version of the application. */

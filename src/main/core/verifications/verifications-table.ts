@@ -88,8 +88,8 @@ export function openVerificationsTable(db: Db) {
     ),
     open: table.value<[accountId: string], number>(`SELECT count(*) FROM verifications WHERE ${IS_OPEN}`)
   }
-  const recorded = db.prepare<[reference: string], { id: unknown; accountId: unknown }>(
-    `SELECT detail ->> '$.verification' AS id, detail ->> '$.accountId' AS accountId
+  const recorded = db.prepare<[reference: string], { id: unknown; accountId: unknown; at: number }>(
+    `SELECT detail ->> '$.verification' AS id, detail ->> '$.accountId' AS accountId, at
      FROM audit INDEXED BY audit_verifications WHERE what = 'signatures-verified' AND document_reference = ?`
   )
   const recordedHashes = table.values<[reference: string, id: string], unknown>(
@@ -108,6 +108,9 @@ export function openVerificationsTable(db: Db) {
     `SELECT account_id AS accountId, document_reference AS reference, document_name AS documentName,
        coalesce(signatures, 0) AS signatures, not_valid AS notValid, number
      FROM verifications WHERE is_told = 0 ORDER BY number`
+  )
+  const purgedBefore = table.value<[], string | null>(
+    `SELECT max(detail ->> '$.verificationsBefore') FROM audit INDEXED BY audit_purges WHERE what = 'data-purged'`
   )
   const isThere = table.value<[id: string], 1>('SELECT 1 FROM verifications WHERE id = ?')
 
@@ -168,9 +171,11 @@ export function openVerificationsTable(db: Db) {
     isAsRecorded: (kept: Verification): boolean =>
       recordedHashes(kept.documentReference, kept.id).includes(sha256Of(kept)),
 
-    /** How many of a document the audit trail names that aren't kept under any name. */
-    missing: (accountId: string, reference: string): number =>
-      recorded.all(reference).filter(({ id, accountId: whose }) => whose === accountId && isThere(String(id)) !== 1)
-        .length
+    /** How many of a document the audit trail names that aren't kept under any name, though it names no purge of them. */
+    missing(accountId: string, reference: string): number {
+      const purged = Date.parse(purgedBefore() ?? '') || 0
+      const mine = recorded.all(reference).filter((one) => one.accountId === accountId && one.at >= purged)
+      return mine.filter(({ id }) => isThere(String(id)) !== 1).length
+    }
   }
 }

@@ -87,6 +87,9 @@ export function openDocumentIndex() {
 
     rowIdOf: (reference: string): number | undefined => rowIds.get(reference),
 
+    /** Whether there is a row of this id. */
+    isThere,
+
     /** Whether it has left all folders. */
     isGone: (rowId: number): boolean => ((columns.flags[rowId] ?? 0) & FLAG.gone) !== 0,
 

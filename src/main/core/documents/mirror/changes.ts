@@ -53,8 +53,9 @@ export function openChanges(db: Db) {
     )
     .pluck()
   const erase = db.prepare<[string]>('DELETE FROM changes WHERE account_id = ?')
-  const oldest = db.prepare<[number], { id: number; at: number }>(
-    `SELECT id, at FROM changes WHERE id > ? ORDER BY id LIMIT ${PIECE}`
+  const eraseOf = db.prepare<[string, string]>('DELETE FROM changes WHERE account_id = ? AND reference = ?')
+  const oldest = db.prepare<[number], { id: number; accountId: string; reference: string; at: number }>(
+    `SELECT id, account_id AS accountId, reference, at FROM changes WHERE id > ? ORDER BY id LIMIT ${PIECE}`
   )
   const lastAt = db.prepare<[], number>('SELECT at FROM changes ORDER BY id DESC LIMIT 1').pluck()
   const forget = db.prepare<[number]>('DELETE FROM changes WHERE id = ?')
@@ -107,15 +108,16 @@ export function openChanges(db: Db) {
     /**
      * Forgets what is older than it needs to be, by the newest change: a clock that is wrong says nothing of them.
      * @param now a clock that is behind keeps the more.
+     * @param isHeld of these documents all is kept.
      */
-    *prune(now: number): Sliced<void> {
+    *prune(now: number, isHeld: (document: { accountId: string; reference: string }) => boolean): Sliced<void> {
       const before = Math.min(now, lastAt.get() ?? now) - KEPT_FOR
       let last = 0
       for (;;) {
         const some = oldest.all(last)
-        const old = some.filter(({ at }) => at < before).map(({ id }) => id)
+        const old = some.filter(({ at }) => at < before)
         if (old.length === 0) return
-        forgetAll(old)
+        forgetAll(old.filter((one) => !isHeld(one)).map(({ id }) => id))
         activity.forget()
         last = some.at(-1)?.id ?? last
         yield
@@ -127,6 +129,12 @@ export function openChanges(db: Db) {
 
     erase(accountId: string): void {
       erase.run(accountId)
+      activity.forget()
+    },
+
+    /** All that happened to one document. */
+    eraseOf(accountId: string, reference: string): void {
+      eraseOf.run(accountId, reference)
       activity.forget()
     }
   }

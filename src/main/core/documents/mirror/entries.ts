@@ -75,7 +75,9 @@ export class Entries {
 
   *values(): Generator<Entry> {
     // Those that come meanwhile are passed, too, as those of a map would be.
-    for (let rowId = 0; rowId < this.index.inner.rowIds(); rowId++) yield new Entry(this, rowId)
+    for (let rowId = 0; rowId < this.index.inner.rowIds(); rowId++) {
+      if (this.index.isThere(rowId)) yield new Entry(this, rowId)
+    }
   }
 
   /** The documents of a package. */
@@ -105,6 +107,13 @@ export class Entries {
       (kept.logsAreOld ? FLAG.logsAreOld : 0)
     this.at(rowId).also = kept.also
     for (const mode of ['plain', 'logged'] as const) this.#hashes[mode].set(rowId, keyIn(kept.hashes[mode]))
+  }
+
+  /** Forgets a document, here and in the index; another one may be given its row. */
+  remove({ rowId, reference }: Entry): void {
+    for (const mode of ['plain', 'logged'] as const) this.#hashes[mode].set(rowId, undefined)
+    this.also.delete(rowId)
+    this.index.remove(reference)
   }
 
   #grow(): void {

@@ -256,6 +256,22 @@ export function openMirror(db: Db, now: number) {
     /** All accounts of which something is kept. */
     known: (): string[] => [...new Set([...rows.accounts(), ...accounts.keys(), ...changes.accounts()])],
 
+    /** Erases documents with all that happened to them. */
+    forget(account: Account, entries: readonly Entry[]): void {
+      const going = entries.map((entry) => ({ entry, id: entry.id, reference: entry.reference }))
+      db.transaction(() => {
+        for (const { id, reference } of going) {
+          rows.forget(id)
+          changes.eraseOf(account.id, reference)
+          ownActions.eraseOf(account.id, reference)
+        }
+      })()
+      for (const { entry } of going) account.entries.remove(entry)
+    },
+
+    /** What was written is in the file alone, and nothing is left in the log beside it. */
+    tidy: (): void => void db.pragma('wal_checkpoint(TRUNCATE)'),
+
     erase(accountId: string): void {
       db.transaction(() => {
         rows.erase(accountId)

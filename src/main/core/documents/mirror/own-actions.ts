@@ -58,6 +58,7 @@ export function openOwnActions(db: Db, now: number) {
     'DELETE FROM own_actions WHERE account_id = ? AND reference = ? AND kind = ?'
   )
   const eraseAll = db.prepare<[string]>('DELETE FROM own_actions WHERE account_id = ?')
+  const eraseOfDocument = db.prepare<[string, string]>('DELETE FROM own_actions WHERE account_id = ? AND reference = ?')
   const byAccount = new Map<string, Map<string, OwnAction[]>>()
   const ofDocument = (accountId: string, reference: string) =>
     getOrMake(
@@ -131,6 +132,12 @@ export function openOwnActions(db: Db, now: number) {
     erase(accountId: string): void {
       eraseAll.run(accountId)
       byAccount.delete(accountId)
+    },
+
+    /** Those of one document. */
+    eraseOf(accountId: string, reference: string): void {
+      eraseOfDocument.run(accountId, reference)
+      byAccount.get(accountId)?.delete(reference)
     }
   }
 }

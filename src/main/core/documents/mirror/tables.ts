@@ -144,6 +144,10 @@ export function mirrorTables(db: Db) {
     'DELETE FROM folders WHERE account_id = ?'
   ].map((sql) => db.prepare<[string]>(sql))
 
+  const forgetting = ['index_rows', 'bodies', 'figures', 'documents'].map((table) =>
+    db.prepare<[number]>(`DELETE FROM ${table} WHERE id = ?`)
+  )
+
   function keepRow(id: number, row: IndexRow): void {
     writeRow.run(id, JSON.stringify(row))
     keepFigures(id, row)
@@ -250,6 +254,11 @@ export function mirrorTables(db: Db) {
     forgetFolder: (accountId: string, folder: string) => void forgetFolder.run(accountId, folder),
 
     forgetHashes: (accountId: string, folder: string) => void forgetHashes.run(accountId, folder),
+
+    /** Erases one document. */
+    forget(id: number): void {
+      for (const statement of forgetting) statement.run(id)
+    },
 
     erase(accountId: string): void {
       for (const statement of erasing) statement.run(accountId)

@@ -14,6 +14,7 @@ import {
   Mail,
   MailCheck,
   MailOpen,
+  Pin,
   Send,
   ShieldCheck,
   Stamp,
@@ -49,7 +50,7 @@ export interface Chosen {
 /** What is asked before it is done. */
 type Asked =
   | { what: 'remind' | 'extend' | 'verify' | 'notary'; rows: readonly DocumentRow[] }
-  | { what: 'download'; chosen: Chosen }
+  | { what: 'download' | 'hold'; chosen: Chosen }
   | { what: 'whom'; page: DocumentPage; people: readonly SignerView[] }
   | { what: 'correct'; page: DocumentPage; person: SignerView }
 
@@ -67,6 +68,7 @@ export const DOCUMENT_LOOKS: Record<DocumentCommand, Pick<NamedCommand, 'icon' |
   resend: { icon: Send },
   another: { icon: CopyPlus, key: 'a' },
   anotherToSame: { icon: Users },
+  hold: { icon: Pin },
   copyEmails: { icon: Mail },
   copyLink: { icon: Link },
   copyReference: { icon: Copy },
@@ -242,6 +244,10 @@ export class DocumentCommands {
           run: (chosen) => void this.#another(first(chosen), name === 'another' ? 'nothing' : 'people and data')
         })
       ),
+      named('hold', {
+        isFirst: true,
+        run: (chosen) => this.ask({ what: 'hold', chosen })
+      }),
       named('copyEmails', {
         label: ({ rows }) =>
           rows?.length === 1 && rows[0]?.signers.length === 1 ? DOCUMENT_COMMANDS.copyEmails : 'Copy e-mails',

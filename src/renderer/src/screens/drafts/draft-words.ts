@@ -1,13 +1,12 @@
 /** What is said about drafts: how many, when one leaves the trash, what came of reading files. */
-import { TRASH_DAYS } from '../../../../shared/contract/composing-requests.ts'
 import type { DraftSummary, DraftVersion, Imported } from '../../../../shared/contract/views.ts'
 import { counted } from '../../../../shared/counted.ts'
 
 const DAY = 86_400_000
 
-/** When a draft in the trash is deleted for good. */
-export function deletedForGoodAt(draft: DraftSummary): number {
-  return (draft.trashedAt ?? draft.updatedAt) + TRASH_DAYS * DAY
+/** When a draft in the trash is deleted for good. @param days that they stay. */
+export function deletedForGoodAt(draft: DraftSummary, days: number): number {
+  return (draft.trashedAt ?? draft.updatedAt) + days * DAY
 }
 
 /** "“Deed of gift”" of one, "3 drafts" of several. */

@@ -1,0 +1,53 @@
+/** Erases what the mirror has kept for as long as it is to: nothing of it can be found in memory or in the file afterwards. */
+import { inSlices, nextTurn, type Sliced } from '../../lib/slices.ts'
+import type { DocumentKey } from '../questions.ts'
+import type { Entry } from './entries.ts'
+import type { Mirror } from './mirror.ts'
+import type { Account } from './state.ts'
+
+/** How many are erased at a time, and how many are looked at: a few milliseconds' work. */
+const PIECE = 50
+const LOOKED_AT = 1000
+
+/**
+ * @param before documents that left all folders before it go; undefined where they stay for ever.
+ * @returns how many documents went.
+ */
+export async function purgeMirror(
+  mirror: Mirror,
+  now: number,
+  before: number | undefined,
+  held: readonly DocumentKey[]
+): Promise<number> {
+  const holds = new Set(held.map(keyOf))
+  const isHeld = (key: DocumentKey) => holds.has(keyOf(key))
+  let count = 0
+  for (const account of before === undefined ? [] : mirror.known().map(mirror.account)) {
+    const going = (await inSlices(goneBefore(account, before as number))).filter((entry) => !isHeld(entry))
+    for (let first = 0; first < going.length; first += PIECE) {
+      // During the pauses an action may have reported one of them.
+      const still = going.slice(first, first + PIECE).filter((entry) => entry.isGone)
+      mirror.forget(account, still)
+      count += still.length
+      await nextTurn()
+    }
+  }
+  await inSlices(mirror.changes.prune(now, isHeld))
+  mirror.tidy()
+  return count
+}
+
+function* goneBefore(account: Account, before: number): Sliced<Entry[]> {
+  const found: Entry[] = []
+  let looked = 0
+  for (const entry of account.entries.values()) {
+    if (++looked % LOOKED_AT === 0) yield
+    const goneAt = entry.isGone ? account.index.get(entry.reference)?.goneAt : undefined
+    if (goneAt !== undefined && goneAt < before) found.push(entry)
+  }
+  return found
+}
+
+function keyOf({ accountId, reference }: DocumentKey): string {
+  return `${accountId}\n${reference}`
+}

@@ -1,0 +1,100 @@
+/** Documents on hold: nothing that belongs to one of them is purged until someone releases it. Each step is in the audit trail. */
+import type { DocumentKey, HoldView } from '../../../shared/contract/index.ts'
+import type { NoteInAudit } from '../audit/audit.ts'
+import { Rows, value } from '../lib/rows.ts'
+import { inSlices } from '../lib/slices.ts'
+import type { Time } from '../lib/time.ts'
+import type { Db } from '../storage/connection.ts'
+import { TableStatements } from '../storage/statements.ts'
+
+/** A document that is to be held, as the folders name it. */
+export type NamedDocument = DocumentKey & { name: string }
+
+export interface HoldDeps {
+  db: Db
+  time: Pick<Time, 'now'>
+  /** Who of staff works here. */
+  staff: () => string
+  note: NoteInAudit
+}
+
+const HOLDS = new Rows<HoldView>({
+  accountId: value<string>(),
+  reference: value<string>('document_reference'),
+  documentName: value<string>(),
+  reason: value<string>(),
+  staff: value<string>(),
+  at: value<number>('held_at')
+})
+
+export type Holds = ReturnType<typeof openHolds>
+
+export function openHolds({ db, time, staff, note }: HoldDeps) {
+  const table = new TableStatements(db, 'document_holds', HOLDS)
+  const add = table.run<[hold: object]>(
+    `INSERT INTO document_holds (account_id, document_reference, document_name, reason, staff, held_at)
+     VALUES (@accountId, @reference, @documentName, @reason, @staff, @at)`
+  )
+  const remove = table.run<[accountId: string, reference: string]>(
+    'DELETE FROM document_holds WHERE account_id = ? AND document_reference = ?'
+  )
+  const one = table.one<[accountId: string, reference: string]>('WHERE account_id = ? AND document_reference = ?')
+  const count = table.value<[], number>('SELECT count(*) FROM document_holds')
+  const countOf = table.value<[accountId: string], number>('SELECT count(*) FROM document_holds WHERE account_id = ?')
+  const references = table.values<[accountId: string], string>(
+    'SELECT document_reference FROM document_holds WHERE account_id = ?'
+  )
+
+  return {
+    of: (accountId: string, reference: string): HoldView | undefined => one(accountId, reference),
+    count: (): number => count() ?? 0,
+    countOf: (accountId: string): number => countOf(accountId) ?? 0,
+    /** Newest first. */
+    list: table.all<[limit: number, offset: number]>('ORDER BY held_at DESC, document_reference LIMIT ? OFFSET ?'),
+    /** Of an account, by their references. */
+    references,
+
+    /**
+     * Holds documents that aren't on hold yet; answers how many. A hold and its entry in the trail are on the disk together.
+     * @throws SQLite's error: those before it are held.
+     */
+    hold: (documents: readonly NamedDocument[], reason: string): Promise<number> =>
+      counted(documents, ({ accountId, reference, name }) => {
+        if (one(accountId, reference)) return false
+        const hold = { accountId, reference, documentName: name, reason, staff: staff(), at: time.now() }
+        const documentNote = { documentReference: reference, documentName: name }
+        note({ what: 'document-held', ...documentNote, detail: { why: reason, accountId } }, 'now-or-never', () =>
+          add(HOLDS.write(hold))
+        )
+        return true
+      }),
+
+    /** Releases those that are on hold; answers how many. @throws SQLite's error: those before it are released. */
+    release: (documents: readonly DocumentKey[]): Promise<number> =>
+      counted(documents, ({ accountId, reference }) => {
+        const hold = one(accountId, reference)
+        if (!hold) return false
+        const documentNote = { documentReference: reference, documentName: hold.documentName }
+        note(
+          { what: 'document-released', ...documentNote, detail: { why: hold.reason, accountId } },
+          'now-or-never',
+          () => remove(accountId, reference)
+        )
+        return true
+      })
+  }
+}
+
+/** How many of them it was done with. */
+function counted<Item>(items: readonly Item[], work: (item: Item) => boolean): Promise<number> {
+  return inSlices(
+    (function* () {
+      let done = 0
+      for (const item of items) {
+        if (work(item)) done++
+        yield
+      }
+      return done
+    })()
+  )
+}

@@ -1,0 +1,161 @@
+/**
+ * Erases from the main database what is older than it is to be kept, in steps of a few milliseconds, each by the numbers of its
+ * rows: how many there are doesn't matter. What isn't over is never erased, nor what belongs to a document on hold. How many
+ * were erased is written down in the step that erases them, until the audit trail has it.
+ */
+import { z } from 'zod'
+import { RETENTION_KINDS, type RetentionKind } from '../../../shared/contract/index.ts'
+import { inSlices, type Sliced } from '../lib/slices.ts'
+import type { Db } from '../storage/connection.ts'
+import { keptIn } from '../storage/meta.ts'
+import { Statements } from '../storage/statements.ts'
+
+/** Kinds of the main database; the trash has a purge of its own, and documents are the worker's. */
+type MainKind = Extract<RetentionKind, 'sends' | 'downloads' | 'verifications' | 'people'>
+/** Of each kind that is to be purged: what is older than this moment goes. */
+export type Cutoffs = Partial<Record<MainKind, number>>
+
+const KEY = 'retention-left'
+const kind = z.enum(RETENTION_KINDS)
+/** What is left to be done of a purge. */
+const Left = z.object({
+  /** Erased, and not in the audit trail yet. */
+  counts: z.partialRecord(kind, z.number()),
+  /** Verifications before this moment were erased, and the trail doesn't say so yet. */
+  verificationsBefore: z.number().optional(),
+  /** Kinds of which something may be left in the file. */
+  untidy: z.array(kind)
+})
+export type Left = z.output<typeof Left>
+
+/** So many numbers are looked at in a step. */
+const STRETCH = 200
+/** So many pages of an index of words are put together in a step. */
+const WORD_PAGES = 8
+
+const heldAs = (account: string, reference: string) =>
+  `EXISTS (SELECT 1 FROM document_holds WHERE account_id = ${account} AND document_reference = ${reference})`
+
+/** What each kind erases: rows of a table between two numbers. */
+const PURGES: readonly { kind: MainKind; table: string; where: string; isCounted?: false }[] = [
+  {
+    kind: 'sends',
+    table: 'sends',
+    // A draft that is still there would look as if it had never been sent.
+    where: `state IN ('sent', 'cancelled') AND coalesce(settled_at, attempted_at, created_at) < @before
+      AND NOT EXISTS (SELECT 1 FROM drafts WHERE drafts.id = sends.draft_id)
+      AND NOT EXISTS (SELECT 1 FROM send_documents AS made
+        WHERE made.send_id = sends.id AND ${heldAs('made.account_id', 'made.reference')})`
+  },
+  {
+    kind: 'sends',
+    table: 'batches',
+    isCounted: false,
+    // A file that isn't put away yet is told by its batch that it was taken.
+    where: `state <> 'preparing' AND created_at < @before
+      AND NOT EXISTS (SELECT 1 FROM sends WHERE sends.batch_id = batches.id)
+      AND NOT EXISTS (SELECT 1 FROM hand_off_files WHERE hand_off_files.batch_id = batches.id AND hand_off_files.state <> 'finished')`
+  },
+  {
+    kind: 'downloads',
+    table: 'downloads',
+    where: `state <> 'waiting' AND coalesce(finished_at, queued_at) < @before
+      AND NOT ${heldAs('downloads.account_id', 'downloads.document_reference')}`
+  },
+  {
+    kind: 'verifications',
+    table: 'verifications',
+    where: `answered_at < @before AND NOT ${heldAs('verifications.account_id', 'verifications.document_reference')}`
+  },
+  { kind: 'people', table: 'people', where: 'used_at < @before' }
+]
+
+/** Of each kind the index of words that still has those of what was erased, until its pages are put together. */
+const WORDS: Partial<Record<RetentionKind, string>> = {
+  sends: 'send_words',
+  people: 'people_words',
+  trash: 'draft_words'
+}
+
+export function openPurging(db: Db) {
+  const kept = keptIn(db)
+  const statements = new Statements(db)
+  const purges = PURGES.map(({ table, where, ...one }) => ({
+    ...one,
+    last: statements.value<[], number>(`SELECT coalesce(max(number), 0) FROM ${table}`),
+    erase: statements.run<[{ before: number; from: number; to: number }]>(
+      `DELETE FROM ${table} WHERE number > @from AND number <= @to AND ${where}`
+    )
+  }))
+  const eraseValues = statements.run<[before: number]>('DELETE FROM remembered WHERE used_at < ? AND position IS NULL')
+  const changes = statements.value<[], number>('SELECT total_changes()')
+
+  const left = (): Left => kept.read(KEY, Left) ?? { counts: {}, untidy: [] }
+
+  /** To be called in the transaction that erases them. */
+  function count(kind: RetentionKind, erased: number, verificationsBefore?: number): void {
+    if (erased === 0) return
+    const { counts, untidy, ...before } = left()
+    kept.write(KEY, {
+      ...before,
+      ...(verificationsBefore !== undefined && { verificationsBefore }),
+      counts: { ...counts, [kind]: (counts[kind] ?? 0) + erased },
+      untidy: [...new Set([...untidy, kind])]
+    })
+  }
+
+  function* erasing(cutoffs: Cutoffs): Sliced<void> {
+    for (const { kind, isCounted = true, last, erase } of purges) {
+      const before = cutoffs[kind]
+      if (before === undefined) continue
+      for (let from = 0, end = last() ?? 0; from < end; from += STRETCH) {
+        const erased = erase({ before, from, to: from + STRETCH })
+        if (isCounted) count(kind, erased, kind === 'verifications' ? before : undefined)
+        yield
+      }
+    }
+    if (cutoffs.people !== undefined) eraseValues(cutoffs.people)
+  }
+
+  /** An index of words has those of an erased row until the pages that had them are written again without. */
+  function* mergingWords(kinds: Iterable<RetentionKind>): Sliced<void> {
+    for (const kind of kinds) {
+      const words = WORDS[kind]
+      if (words === undefined) continue
+      const merge = statements.run<[pages: number]>(`INSERT INTO ${words} (${words}, rank) VALUES ('merge', ?)`)
+      for (let pages = -WORD_PAGES; ; pages = WORD_PAGES) {
+        const before = changes() ?? 0
+        merge(pages)
+        yield
+        // As the documentation of FTS5 has it: nothing is left to be done.
+        if ((changes() ?? 0) - before < 2) break
+      }
+    }
+  }
+
+  /** Ends early where the application ends; what is left goes another time. */
+  const run = (work: Sliced<void>) =>
+    inSlices(work, (step) => (db.open ? db.transaction(step)() : { done: true, value: undefined }))
+
+  return {
+    /** Rejects with SQLite's error: what was erased before stays so, and is counted. */
+    erase: (cutoffs: Cutoffs): Promise<void> => run(erasing(cutoffs)),
+
+    left,
+    /** Counts what was erased elsewhere. */
+    count,
+    /** To be called with the trail's entry of what was counted. */
+    counted: (): void => void kept.write(KEY, { counts: {}, untidy: left().untidy } satisfies Left),
+
+    /** Has nothing left of what was erased: in the indexes of words, and in the log beside the file. */
+    async tidy(): Promise<void> {
+      if (!db.open) return
+      const { untidy } = left()
+      if (untidy.length === 0) return
+      await run(mergingWords(untidy))
+      if (!db.open) return
+      db.pragma('wal_checkpoint(TRUNCATE)')
+      kept.write(KEY, { ...left(), untidy: [] })
+    }
+  }
+}

@@ -1,0 +1,222 @@
+/**
+ * How long things are kept on this computer, and the purge that ends it: once a day of use, only what the organisation's policy
+ * or the office has set days for (decision 46). What was purged is in the audit trail, by numbers.
+ */
+import { z } from 'zod'
+import {
+  type DecodedInput,
+  RETENTION_KINDS,
+  type RetentionDays,
+  type RetentionKind,
+  type RetentionView,
+  retentionDays,
+  TRASH_DAYS
+} from '../../../shared/contract/index.ts'
+import type { NoteInAudit } from '../audit/audit.ts'
+import type { AskDocuments } from '../documents/questions.ts'
+import { DAY } from '../lib/calendar.ts'
+import { defined } from '../lib/objects.ts'
+import type { Time } from '../lib/time.ts'
+import type { Organisation } from '../organisation/organisation.ts'
+import type { Db } from '../storage/connection.ts'
+import { keptIn } from '../storage/meta.ts'
+import type { Holds } from './holds.ts'
+import { type Cutoffs, openPurging } from './purging.ts'
+
+const KEY = 'retention'
+const LOOKS = 'retention-looks'
+const LAST = 'retention-last'
+const Own = z.strictObject(retentionDays).partial()
+const Looks = z.object({ at: z.number(), left: z.number() })
+const Last = z.object({ at: z.number(), counts: z.partialRecord(z.enum(RETENTION_KINDS), z.number()) })
+
+/** Days of use in which the clock has gone right before anything is purged: one that is wrong makes everything old. */
+const LOOKS_FIRST = 3
+const MINUTE = 60_000
+/** How far apart two days of use are at least, in milliseconds; and how far before the clock may have jumped. */
+const APART = 20 * 3_600_000
+const JUMP = 14 * DAY
+/** The trail's entry of a verification is written a moment after its answer. */
+const MOMENT = 3_600_000
+
+export interface RetentionDeps {
+  db: Db
+  ask: AskDocuments
+  organisation: Pick<Organisation, 'policy' | 'isKnown'>
+  holds: Pick<Holds, 'references' | 'count'>
+  /** Accounts, by their ids. */
+  accountIds: () => readonly string[]
+  /** Empties the trash of drafts that are older; answers how many. Never called with fewer days than the least. */
+  purgeTrash: (days: number) => Promise<number>
+  note: NoteInAudit
+  /** Things of these kinds are gone. */
+  purged: (kinds: readonly RetentionKind[]) => void
+  /** What could not be purged now. */
+  trouble: (error: unknown) => void
+  time: Pick<Time, 'now' | 'after'>
+}
+
+export class Retention {
+  readonly #deps: RetentionDeps
+  readonly #kept: ReturnType<typeof keptIn>
+  readonly #purging: ReturnType<typeof openPurging>
+  #running: Promise<void> = Promise.resolve()
+  #cancel: () => void = () => undefined
+  #isStopped = false
+
+  constructor(deps: RetentionDeps) {
+    this.#deps = deps
+    this.#kept = keptIn(deps.db)
+    this.#purging = openPurging(deps.db)
+  }
+
+  view(): RetentionView {
+    const last = this.#kept.read(LAST, Last)
+    return { days: this.#days(), holds: this.#deps.holds.count(), ...(last && { last }) }
+  }
+
+  /** What the office sets itself; what the organisation has set holds all the same. @throws SQLite's error. */
+  set(change: DecodedInput<'retention.set'>): RetentionView {
+    const before = this.#own()
+    const after = { ...before, ...defined(change) }
+    const was: Record<string, string> = {}
+    const now: Record<string, string> = {}
+    for (const name of Object.keys(after) as (keyof RetentionDays)[]) {
+      if (after[name] === before[name]) continue
+      was[name] = inWords(before[name])
+      now[name] = inWords(after[name])
+    }
+    if (Object.keys(now).length === 0) return this.view()
+    const detail = { changed: Object.keys(now).join(', '), was: listed(was), to: listed(now) }
+    this.#deps.note({ what: 'retention-changed', detail }, 'now-or-never', () => this.#kept.write(KEY, after))
+    return this.view()
+  }
+
+  /** Empties the trash of what is old now; purges in a minute, when the start is over, and once a day from then on. */
+  start(): void {
+    const { after } = this.#deps.time
+    this.#next(() => this.#emptyTrash())
+    const again = () => {
+      void this.run()
+      this.#cancel = after(DAY, again)
+    }
+    this.#cancel = after(MINUTE, again)
+  }
+
+  /** Lets the step that is under way end. Never rejects. */
+  stop(): Promise<void> {
+    this.#isStopped = true
+    this.#cancel()
+    return this.#running
+  }
+
+  /** Never rejects: what kept it from going on is told, and it is tried again tomorrow. */
+  run(): Promise<void> {
+    return this.#next(() => this.#run())
+  }
+
+  #next(work: () => Promise<void>): Promise<void> {
+    this.#running = this.#running.then(work).catch(this.#deps.trouble)
+    return this.#running
+  }
+
+  async #run(): Promise<void> {
+    // What is left of a purge that was interrupted.
+    this.#write()
+    await this.#purging.tidy()
+    await this.#emptyTrash()
+    const now = this.#deps.time.now()
+    if (this.#isDay(now)) await this.#purge(now)
+    this.#write()
+    const { untidy } = this.#purging.left()
+    await this.#purging.tidy()
+    if (untidy.length > 0) this.#deps.purged(untidy)
+  }
+
+  async #emptyTrash(): Promise<void> {
+    this.#count('trash', await this.#deps.purgeTrash(this.#days().trash))
+  }
+
+  async #purge(now: number): Promise<void> {
+    const { ask, accountIds, holds, organisation } = this.#deps
+    const days = this.#days()
+    // Of a policy that can't be read nobody knows whether it keeps things longer.
+    const before = (name: keyof RetentionDays): number | undefined => {
+      const kept = days[name]
+      return kept === null || !organisation.isKnown ? undefined : now - kept * DAY
+    }
+    const verifications = before('verifications')
+    const cutoffs: Cutoffs = {}
+    for (const kind of ['sends', 'downloads', 'people'] as const) {
+      const cutoff = before(kind)
+      if (cutoff !== undefined) cutoffs[kind] = cutoff
+    }
+    if (verifications !== undefined) cutoffs.verifications = verifications - MOMENT
+    if (this.#isStopped) return
+    await this.#purging.erase(cutoffs)
+    const held = accountIds().flatMap((accountId) =>
+      holds.references(accountId).map((reference) => ({ accountId, reference }))
+    )
+    if (this.#isStopped) return
+    this.#count('documents', await ask('purge', { now, before: before('documents'), held }))
+  }
+
+  #count(kind: RetentionKind, erased: number): void {
+    if (erased > 0 && this.#deps.db.open) this.#purging.count(kind, erased)
+  }
+
+  /** Whether another day of use has come, of a clock that went right in those before. */
+  #isDay(now: number): boolean {
+    const looks = this.#kept.read(LOOKS, Looks)
+    const gap = looks ? now - looks.at : JUMP
+    const isJump = gap < 0 || gap >= JUMP
+    if (!isJump && gap < APART) return false
+    const left = isJump ? LOOKS_FIRST : Math.max(0, (looks?.left ?? LOOKS_FIRST) - 1)
+    this.#kept.write(LOOKS, { at: now, left })
+    return left === 0
+  }
+
+  /** Has the trail say what was purged, if anything was. */
+  #write(): void {
+    const { db, note, time } = this.#deps
+    if (!db.open) return
+    const { counts, verificationsBefore } = this.#purging.left()
+    if (Object.keys(counts).length === 0) return
+    const detail = {
+      ...Object.fromEntries(Object.entries(counts).map(([kind, count]) => [`${kind}Purged`, String(count)])),
+      ...(verificationsBefore !== undefined && { verificationsBefore: new Date(verificationsBefore).toISOString() })
+    }
+    note({ what: 'data-purged', detail }, 'now-or-never', () => {
+      this.#kept.write(LAST, { at: time.now(), counts })
+      this.#purging.counted()
+    })
+  }
+
+  #own(): RetentionDays {
+    return { ...KEPT_FOREVER, ...defined(this.#kept.read(KEY, Own) ?? {}) }
+  }
+
+  #days(): RetentionDays {
+    return { ...this.#own(), ...defined(this.#deps.organisation.policy.retention ?? {}) }
+  }
+}
+
+const KEPT_FOREVER: RetentionDays = {
+  documents: null,
+  trash: TRASH_DAYS,
+  sends: null,
+  downloads: null,
+  verifications: null,
+  people: null
+}
+
+/** In the trail, which is read in any language: the days, or nothing for always. */
+function inWords(days: number | null | undefined): string {
+  return days === null || days === undefined ? '–' : String(days)
+}
+
+function listed(values: Record<string, string>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ')
+}

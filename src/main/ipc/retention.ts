@@ -1,0 +1,53 @@
+/** Requests about how long things are kept on this computer, and about documents on hold. */
+import type { DocumentKey, SomeDocuments } from '../../shared/contract/index.ts'
+import { fail } from '../core/lib/failure.ts'
+import type { Holds, NamedDocument } from '../core/retention/holds.ts'
+import type { Retention } from '../core/retention/retention.ts'
+import { chosenId } from './accounts.ts'
+import type { Parts } from './parts.ts'
+import type { HandlersOf } from './registration.ts'
+
+interface RetentionParts extends Pick<Parts, 'accounts' | 'ask' | 'time'> {
+  retention: Pick<Retention, 'view' | 'set'>
+  holds: Pick<Holds, 'list' | 'count' | 'hold' | 'release'>
+  /** Documents of an account changed. */
+  changed: (accountId: string) => void
+}
+
+export function retentionHandlers({
+  accounts,
+  ask,
+  time,
+  retention,
+  holds,
+  changed
+}: RetentionParts): HandlersOf<'retention'> {
+  async function named(some: SomeDocuments): Promise<NamedDocument[]> {
+    const accountId = chosenId(accounts)
+    return ask('named', { accountId, some, now: time.now(), zone: time.zone() })
+  }
+
+  function tell(documents: readonly DocumentKey[]): void {
+    for (const accountId of new Set(documents.map((document) => document.accountId))) changed(accountId)
+  }
+
+  return {
+    'retention.get': async () => retention.view(),
+    'retention.set': async (change) => retention.set(change),
+    'retention.holds': async ({ offset, limit }) => ({ holds: holds.list(limit, offset), total: holds.count() }),
+    'retention.hold': async ({ some, reason }) => {
+      const documents = await named(some)
+      if (documents.length === 0) fail('gone', 'These documents are no longer there.')
+      const held = await holds.hold(documents, reason)
+      tell(documents)
+      return { held }
+    },
+    'retention.release': async ({ some }) => {
+      // One by one, also what the folders no longer have.
+      const documents = 'documents' in some ? some.documents : await named(some)
+      const released = await holds.release(documents)
+      tell(documents)
+      return { released }
+    }
+  }
+}

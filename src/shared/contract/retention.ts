@@ -1,0 +1,55 @@
+/** How long things are kept on this computer, and documents of which nothing is purged. */
+import { z } from 'zod'
+import { someDocuments } from './document-requests.ts'
+import type { HoldView } from './document-views.ts'
+import { answers, nothing, page } from './request.ts'
+
+/** What is purged by its age. */
+export const RETENTION_KINDS = ['documents', 'trash', 'sends', 'downloads', 'verifications', 'people'] as const
+export type RetentionKind = (typeof RETENTION_KINDS)[number]
+
+/** The fewest days that can be set: what was sent lately is what a second send of it is told by. */
+const LEAST_KEPT: Readonly<Record<RetentionKind, number>> = {
+  documents: 30,
+  trash: 10,
+  sends: 60,
+  downloads: 30,
+  verifications: 30,
+  people: 30
+}
+
+const days = (name: keyof typeof LEAST_KEPT) => z.int().min(LEAST_KEPT[name]).max(3650)
+
+/** Days; null for always. `trash` has no such word: it is emptied after 30 days where nothing else is set. */
+export const retentionDays = {
+  documents: days('documents').nullable().describe('Days after a document has left the service’s folders.'),
+  trash: days('trash').describe('Days that deleted drafts stay in the trash.'),
+  sends: days('sends').nullable().describe('Days after a package was sent, or its sending was cancelled.'),
+  downloads: days('downloads')
+    .nullable()
+    .describe('Days that the list of downloads is kept. Files stay where they are.'),
+  verifications: days('verifications').nullable().describe('Days that saved verifications of signatures are kept.'),
+  people: days('people').nullable().describe('Days that people and values are offered again after their last use.')
+}
+const wholly = z.strictObject(retentionDays)
+export type RetentionDays = z.output<typeof wholly>
+
+export interface RetentionView {
+  /** What holds, whoever has set it. */
+  days: RetentionDays
+  holds: number
+  /** When things were purged last, and how many of each kind. */
+  last?: { at: number; counts: Partial<Record<RetentionKind, number>> }
+}
+
+export const retentionRequests = {
+  'retention.get': answers<RetentionView>()(nothing),
+  'retention.set': answers<RetentionView>()(wholly.partial()),
+  /** Newest first. */
+  'retention.holds': answers<{ holds: HoldView[]; total: number }>()(z.strictObject(page)),
+  /** Answers how many are on hold that weren't. */
+  'retention.hold': answers<{ held: number }>()(
+    z.strictObject({ some: someDocuments, reason: z.string().trim().min(1).max(500) })
+  ),
+  'retention.release': answers<{ released: number }>()(z.strictObject({ some: someDocuments }))
+}

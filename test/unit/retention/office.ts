@@ -1,0 +1,152 @@
+/** An office's two encrypted databases on the disk, with something old of each kind that is kept, and what can be found in the files. */
+import { createDecipheriv } from 'node:crypto'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
+import { openDocuments } from '../../../src/main/core/documents/mirror/database.ts'
+import { openDocumentsWorker } from '../../../src/main/core/documents/worker.ts'
+import { openDrafts } from '../../../src/main/core/drafts/drafts.ts'
+import { DAY } from '../../../src/main/core/lib/calendar.ts'
+import { openHolds } from '../../../src/main/core/retention/holds.ts'
+import { Retention, type RetentionDeps } from '../../../src/main/core/retention/retention.ts'
+import { connectEncrypted, type Db } from '../../../src/main/core/storage/connection.ts'
+import { migrate } from '../../../src/main/core/storage/migrations.ts'
+import type { RetentionDays } from '../../../src/shared/contract/index.ts'
+import { ownTime } from '../../fixtures/own-time.ts'
+import { addAccount } from '../drafts/office.ts'
+import { contentsOf, temporaryFolder } from '../storage/folders.ts'
+
+/** Long before anything is old. */
+export const TODAY = Date.UTC(2026, 10, 25, 9)
+const KEYS = { 'countersign.db': Buffer.alloc(32, 0xa1), 'documents.db': Buffer.alloc(32, 0xb2) }
+
+const PAGE = 4096
+/** Bytes at the end of each page: what it was encrypted from (IV, 16), and its seal. */
+const RESERVED = 80
+
+/** The pages of an encrypted file, or of the log beside one, as they are before encryption; free ones, too. */
+function decrypted(bytes: Buffer, key: Buffer, isLog: boolean): Buffer {
+  const [header, frame] = isLog ? [32, 24] : [0, 0]
+  const pages: Buffer[] = []
+  for (let at = header; at + frame + PAGE <= bytes.length; at += frame + PAGE) {
+    const page = bytes.subarray(at + frame, at + frame + PAGE)
+    const number = isLog ? bytes.readUInt32BE(at) : at / PAGE + 1
+    const end = PAGE - RESERVED
+    const cipher = createDecipheriv('aes-256-cbc', key, page.subarray(end, end + 16)).setAutoPadding(false)
+    pages.push(cipher.update(page.subarray(number === 1 ? 16 : 0, end)), cipher.final())
+  }
+  return Buffer.concat(pages)
+}
+
+export async function retentionOffice({ isKnown = true, policy = {} as Partial<RetentionDays> } = {}) {
+  const folder = temporaryFolder()
+  const time = ownTime(TODAY)
+  const db = connectEncrypted(join(folder, 'countersign.db'), KEYS['countersign.db'])
+  migrate(db)
+  addAccount(db, 'a')
+  const key = { key: KEYS['documents.db'], isNew: false }
+  const opened = await openDocuments({ folder, key, time: { now: time.clock } })
+  const worker = openDocumentsWorker({ db: opened.db, time: { now: time.clock } })
+  const notes: AuditNote[] = []
+  const troubles: unknown[] = []
+  const purged: string[] = []
+  const run = time.run()
+  onTestFinished(async () => {
+    run.end()
+    await worker.close()
+    db.close()
+  })
+  const note: RetentionDeps['note'] = (entry, _when, along) => {
+    db.transaction(() => along?.())()
+    notes.push(entry)
+  }
+  const holds = openHolds({ db, time: run, staff: () => 'Mere', note })
+  let ids = 0
+  const drafts = openDrafts({ db, time: run, newId: () => `id-${++ids}`, changed: () => undefined })
+  const retention = new Retention({
+    ...{ db, holds, note, time: run, ask: worker.ask },
+    organisation: { isKnown, policy: { retention: policy } },
+    accountIds: () => ['a'],
+    purgeTrash: drafts.purge,
+    purged: (kinds) => purged.push(...kinds),
+    trouble: (error) => troubles.push(error)
+  })
+
+  /** In how many places a text stands, in any letters, in the files as they lie there and in their pages before encryption. */
+  function found(text: string): number {
+    const wanted = text.toLowerCase()
+    return Object.entries(contentsOf(folder))
+      .flatMap(([name, bytes]) => {
+        const file = name.replace(/-wal$/, '')
+        const known = file in KEYS && !name.endsWith('-shm') ? KEYS[file as keyof typeof KEYS] : undefined
+        return [bytes, ...(known ? [decrypted(bytes, known, name.endsWith('-wal'))] : [])]
+      })
+      .reduce((count, bytes) => count + bytes.toString('latin1').toLowerCase().split(wanted).length - 1, 0)
+  }
+
+  /** Days pass on each of which Countersign is used. */
+  async function use(days: number): Promise<void> {
+    for (let day = 0; day < days; day++) {
+      time.now += DAY
+      await retention.run()
+    }
+  }
+
+  return {
+    ...{ db, documents: opened.db, worker, time, notes, troubles, purged, holds, drafts, retention, found, use }
+  }
+}
+
+export type RetentionOffice = Awaited<ReturnType<typeof retentionOffice>>
+
+interface SendRow {
+  id: string
+  who: string
+  state?: string
+  at: number
+  reference?: string
+  draftId?: string
+  batchId?: string
+}
+
+/** A package that is in the Outbox. */
+export function addSend(db: Db, { id, who, state = 'sent', at, reference, draftId, batchId }: SendRow): void {
+  const { lastInsertRowid } = db
+    .prepare(
+      `INSERT INTO sends (id, account_id, kind, state, title, who, created_at, settled_at, draft_id, batch_id)
+       VALUES (?, 'a', 'form-direct', ?, ?, ?, ?, ?, ?, ?)`
+    )
+    .run(id, state, `Lease for ${who}`, who, at, at, draftId ?? null, batchId ?? null)
+  const body = JSON.stringify({ request: { Forms: [] }, composition: { who: `${who} `.repeat(400) } })
+  db.prepare('INSERT INTO send_bodies (number, body) VALUES (?, ?)').run(lastInsertRowid, body)
+  if (reference === undefined) return
+  db.prepare(`INSERT INTO send_documents (reference, account_id, send_id) VALUES (?, 'a', ?)`).run(reference, id)
+}
+
+export function addDownload(db: Db, name: string, at: number, state = 'done', reference = `D ${name}`): void {
+  db.prepare(`INSERT OR IGNORE INTO download_folders (id, path) VALUES ('f', '/downloads')`).run()
+  db.prepare(
+    `INSERT INTO downloads (id, account_id, document_reference, name, type, folder_id, pattern, writes_index, state, queued_at,
+       finished_at, file_name)
+     VALUES (?, 'a', ?, ?, 'pdf', 'f', '', 0, ?, ?, ?, ?)`
+  ).run(`download ${name}`, reference, name, state, at, state === 'waiting' ? null : at, `${name}.pdf`)
+}
+
+export function addVerification(db: Db, name: string, at: number, reference = `D ${name}`): void {
+  db.prepare(
+    `INSERT INTO verifications (id, account_id, document_reference, document_name, asked_at, answered_at, valid, not_valid, answer)
+     VALUES (?, 'a', ?, ?, ?, ?, 1, 0, ?)`
+  ).run(`verification ${name}`, reference, name, at, at, JSON.stringify({ User: name }))
+}
+
+export function addPerson(db: Db, name: string, at: number): void {
+  db.prepare(
+    `INSERT INTO people (account_id, email_key, name_key, first_name, middle_name, last_name, email, mobile_country, mobile_number,
+       used_at, times)
+     VALUES ('a', ?, ?, ?, '', 'Person', ?, '64', '21', ?, 1)`
+  ).run(`${name}@example.com`.toLowerCase(), name.toLowerCase(), name, `${name}@example.com`, at)
+  db.prepare(`INSERT INTO remembered (account_id, field, value, used_at) VALUES ('a', 'matterNumber', ?, ?)`).run(
+    name,
+    at
+  )
+}

@@ -1,0 +1,232 @@
+import { describe, expect, test } from 'vitest'
+import { DAY } from '../../../src/main/core/lib/calendar.ts'
+import { lease } from '../documents/worker-office.ts'
+import {
+  addDownload,
+  addPerson,
+  addSend,
+  addVerification,
+  type RetentionOffice,
+  retentionOffice,
+  TODAY
+} from './office.ts'
+
+/** Stands nowhere else. */
+const PLANT = 'Zqxvorn'
+const OLD = TODAY - 200 * DAY
+const ALL = { documents: 90, sends: 90, downloads: 90, verifications: 90, people: 90 }
+
+const signer = (FirstName: string) => ({
+  Signers: [{ FirstName, LastName: 'Person', Email: `${FirstName}@example.com`, SignedStatus: 'Signed' }]
+})
+
+async function look({ worker, time }: RetentionOffice, items: unknown[], folder = 'Sent'): Promise<void> {
+  const bytes = new TextEncoder().encode(JSON.stringify(items))
+  await worker.ask('take', { accountId: 'a', folder, begun: time.clock(), now: time.clock(), withLogs: false, bytes })
+}
+
+/** Documents that left all folders 200 days ago, and others that are there. */
+async function mirror(
+  office: RetentionOffice,
+  gone: readonly unknown[],
+  there: readonly unknown[] = []
+): Promise<void> {
+  office.time.now = OLD
+  await look(office, [...gone, ...there])
+  const since = office.time.clock()
+  await look(office, [...there])
+  await office.worker.ask('markGone', { accountId: 'a', since, now: OLD })
+  office.time.now = TODAY
+  await look(office, [...there])
+}
+
+const countsOf = async ({ worker }: RetentionOffice) =>
+  (await worker.ask('counts', { accountId: 'a', queries: [], now: TODAY, zone: 'UTC' })).folders
+
+const count = ({ db }: RetentionOffice, table: string) => db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()
+
+describe('what is purged is gone from the files', () => {
+  test('of every kind: no page has it before encryption, and no log', async () => {
+    const office = await retentionOffice()
+    const { db } = office
+    const names = Array.from({ length: 120 }, (_, at) => `${PLANT}${at}`)
+    // Between others that stay, in pages that were split and joined.
+    // One write to the disk for all of them.
+    db.transaction(() => {
+      for (const [at, name] of names.entries()) {
+        addSend(db, { id: `old ${at}`, who: name, at: OLD, reference: `R${at}` })
+        addSend(db, { id: `new ${at}`, who: `Ana${at}`, at: TODAY, reference: `N${at}` })
+        addDownload(db, name, OLD)
+        addDownload(db, `Ana${at}`, TODAY)
+        addVerification(db, name, OLD)
+        addPerson(db, name, OLD)
+        addPerson(db, `Ana${at}`, TODAY)
+      }
+    })()
+    const gone = names.map((name, at) =>
+      lease(`G${at}`, { ...signer(name), Name: `${name}.pdf`, Notes: name.repeat(300) })
+    )
+    await mirror(
+      office,
+      gone,
+      names.map((_, at) => lease(`T${at}`))
+    )
+    expect(office.found(PLANT)).toBeGreaterThan(1000)
+
+    office.retention.set(ALL)
+    await office.use(4)
+    expect(office.troubles).toEqual([])
+    expect(office.found(PLANT)).toBe(0)
+    expect(office.found('Ana7')).toBeGreaterThan(0)
+    expect(count(office, 'sends')).toBe(120)
+    expect(await countsOf(office)).toEqual({ Sent: 120 })
+    expect(office.notes.at(-1)).toMatchObject({
+      what: 'data-purged',
+      detail: {
+        documentsPurged: '120',
+        sendsPurged: '120',
+        downloadsPurged: '120',
+        verificationsPurged: '120',
+        peoplePurged: '120'
+      }
+    })
+    expect(office.retention.view().last).toMatchObject({ counts: { sends: 120, documents: 120 } })
+  })
+})
+
+describe('nothing is purged', () => {
+  test('unless days are set', async () => {
+    const office = await retentionOffice()
+    addSend(office.db, { id: 'one', who: PLANT, at: OLD })
+    await mirror(office, [lease('G1')])
+    await office.use(10)
+    expect(count(office, 'sends')).toBe(1)
+    expect(await office.worker.ask('get', { accountId: 'a', reference: 'G1' })).toBeDefined()
+    expect(office.notes).toEqual([])
+  })
+
+  test('by a policy that was never understood', async () => {
+    const office = await retentionOffice({ isKnown: false })
+    office.retention.set(ALL)
+    addSend(office.db, { id: 'one', who: PLANT, at: OLD })
+    await mirror(office, [lease('G1')])
+    await office.use(10)
+    expect(count(office, 'sends')).toBe(1)
+    expect(await office.worker.ask('get', { accountId: 'a', reference: 'G1' })).toBeDefined()
+  })
+
+  test('that isn’t over: packages that wait, leave, are in doubt or came back, and downloads that wait', async () => {
+    const office = await retentionOffice()
+    for (const state of ['ready', 'sending', 'uncertain', 'refused', 'not-sent']) {
+      addSend(office.db, { id: state, who: PLANT, state, at: OLD })
+    }
+    addDownload(office.db, 'waits', OLD, 'waiting')
+    office.retention.set(ALL)
+    await office.use(4)
+    expect(count(office, 'sends')).toBe(5)
+    expect(count(office, 'downloads')).toBe(1)
+  })
+
+  test('of a package whose draft is still there: it would look as if it had never been sent', async () => {
+    const office = await retentionOffice()
+    office.db
+      .prepare(
+        `INSERT INTO drafts (id, account_id, kind, title, created_at, updated_at, body)
+         VALUES ('d', 'a', 'form-direct', '', 1, 1, '{}')`
+      )
+      .run()
+    addSend(office.db, { id: 'one', who: PLANT, state: 'cancelled', at: OLD, draftId: 'd' })
+    office.retention.set(ALL)
+    await office.use(4)
+    expect(count(office, 'sends')).toBe(1)
+  })
+
+  test('until Countersign was used for three days of a clock that goes right', async () => {
+    const office = await retentionOffice()
+    addSend(office.db, { id: 'one', who: PLANT, at: TODAY - 5 * DAY })
+    office.retention.set(ALL)
+    await office.use(4)
+    // Someone sets the clock ten years forward, and back two days later.
+    office.time.now += 3650 * DAY
+    await office.retention.run()
+    await office.use(2)
+    office.time.now -= 3650 * DAY
+    await office.use(1)
+    expect(count(office, 'sends')).toBe(1)
+    await office.use(100)
+    expect(count(office, 'sends')).toBe(0)
+  })
+})
+
+describe('a hold', () => {
+  test('keeps all that belongs to its document, until it is released', async () => {
+    const office = await retentionOffice()
+    const { db, holds } = office
+    addSend(db, { id: 'one', who: PLANT, at: OLD, reference: 'G1' })
+    addDownload(db, 'file', OLD, 'done', 'G1')
+    addVerification(db, 'file', OLD, 'G1')
+    await mirror(office, [lease('G1'), lease('G2')])
+    const document = { accountId: 'a', reference: 'G1', name: 'Lease.pdf' }
+    expect(await holds.hold([document, document], 'Court case')).toBe(1)
+    office.retention.set(ALL)
+    await office.use(10)
+    expect(['sends', 'downloads', 'verifications'].map((table) => count(office, table))).toEqual([1, 1, 1])
+    expect(await office.worker.ask('get', { accountId: 'a', reference: 'G1' })).toBeDefined()
+    expect(await office.worker.ask('get', { accountId: 'a', reference: 'G2' })).toBeUndefined()
+    const changes = await office.worker.ask('activity', { accountId: 'a', offset: 0, limit: 10 })
+    expect(new Set(changes.changes.map(({ reference }) => reference))).toEqual(new Set(['G1']))
+
+    expect(await holds.release([document])).toBe(1)
+    await office.use(1)
+    expect(['sends', 'downloads', 'verifications'].map((table) => count(office, table))).toEqual([0, 0, 0])
+    expect(await office.worker.ask('get', { accountId: 'a', reference: 'G1' })).toBeUndefined()
+    expect(office.notes.map(({ what }) => what)).toEqual(
+      expect.arrayContaining(['document-held', 'document-released', 'data-purged'])
+    )
+  })
+})
+
+describe('the organisation’s days', () => {
+  test('hold, whatever the office has set', async () => {
+    const office = await retentionOffice({ policy: { sends: null, downloads: 60 } })
+    office.retention.set({ sends: 60, downloads: 3000 })
+    expect(office.retention.view().days).toMatchObject({ sends: null, downloads: 60 })
+    addSend(office.db, { id: 'one', who: PLANT, at: OLD })
+    addDownload(office.db, 'old', OLD)
+    await office.use(4)
+    expect(count(office, 'sends')).toBe(1)
+    expect(count(office, 'downloads')).toBe(0)
+  })
+})
+
+describe('a purge that was interrupted', () => {
+  test('is finished by the next, and none of it is missing from the audit trail', async () => {
+    const office = await retentionOffice()
+    office.retention.set(ALL)
+    await office.use(3)
+    addSend(office.db, { id: 'one', who: PLANT, at: OLD })
+    // The documents’ worker ends over it: what was erased before is counted already.
+    await office.worker.close()
+    await office.use(1)
+    expect(office.troubles).toHaveLength(1)
+    expect(count(office, 'sends')).toBe(0)
+    expect(office.notes.map(({ what }) => what)).toEqual(['retention-changed'])
+    await office.retention.run()
+    expect(office.notes.at(-1)).toMatchObject({ what: 'data-purged', detail: { sendsPurged: '1' } })
+    expect(office.found(PLANT)).toBe(0)
+  })
+})
+
+describe('the mirror without a document that was purged', () => {
+  test('takes it over as new where a folder shows it again', async () => {
+    const office = await retentionOffice()
+    await mirror(office, [lease('G1', { PackageReference: 'P' })], [lease('T1', { PackageReference: 'P' })])
+    office.retention.set(ALL)
+    await office.use(4)
+    await look(office, [lease('T2'), lease('G1', { PackageReference: 'P' }), lease('T1', { PackageReference: 'P' })])
+    const page = await office.worker.ask('page', { accountId: 'a', reference: 'T1' })
+    expect(page?.package.map(({ reference }) => reference)).toEqual(['G1'])
+    expect((await office.worker.ask('get', { accountId: 'a', reference: 'G1' }))?.goneAt).toBeUndefined()
+    expect(await countsOf(office)).toEqual({ Sent: 3 })
+  })
+})
