@@ -1,7 +1,7 @@
 /** Requests about documents: lists and pages from the mirror, what is exported of them, the overview, and saved views. */
 
 import type { KeptByAnother } from '../../shared/composition/index.ts'
-import type { AppError, DocumentList, DocumentQuery, DraftSummary, HoldView } from '../../shared/contract/index.ts'
+import type { DocumentList, DocumentQuery, DraftSummary, HoldView } from '../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../shared/model/index.ts'
 import type { TableFormat } from '../core/bulk/table-file.ts'
 import type { Answer, Some } from '../core/documents/questions.ts'

@@ -57,7 +57,7 @@ export interface Registration<Event> {
 
 /**
  * The account that the request which is handled just now names, where it names one. Only the screens' requests know it: see
- * `chosenId` and `shownIds` of accounts.ts, and decision 45.
+ * `chosenId` and `shownIds` of accounts.ts, and decision 48.
  */
 export const namedAccount = new AsyncLocalStorage<string>()
 

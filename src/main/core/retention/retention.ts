@@ -1,6 +1,6 @@
 /**
  * How long things are kept on this computer, and the purge that ends it: once a day of use, only what the organisation's policy
- * or the office has set days for (decision 46). What was purged is in the audit trail, by numbers.
+ * or the office has set days for (decision 49). What was purged is in the audit trail, by numbers.
  */
 import { z } from 'zod'
 import {
