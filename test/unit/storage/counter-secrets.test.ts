@@ -42,7 +42,7 @@ describe('the entries of the counter in the keychain', () => {
     expect(names).toEqual(['staff-pin', 'audit-anchor', 'audit-key', 'database-key'])
   })
 
-  test('are another folder’s own elsewhere, while the key of the database is shared', async () => {
+  test('are another folder’s own elsewhere, and so is the key of its database', async () => {
     expect(profileOf('/home/ana/.config/Countersign', '/home/ana/.config/Countersign/')).toBe('')
     const training = profileOf('/home/ana/training', '/home/ana/.config/Countersign')
     expect(training).toMatch(/^[0-9a-f]{16}$/)
@@ -56,8 +56,9 @@ describe('the entries of the counter in the keychain', () => {
     await keychainOver(place, 'in-os', training).staffPin.set('one')
     await keychainOver(place, 'in-os', training).databaseKey.set('key')
     const usual = keychainOver(place, 'in-os')
-    expect([await usual.staffPin.get(), await usual.databaseKey.get()]).toEqual([null, 'key'])
-    expect(await keychainOver(place, 'in-os', training).staffPin.get()).toBe('one')
+    expect([await usual.staffPin.get(), await usual.databaseKey.get()]).toEqual([null, null])
+    const again = keychainOver(place, 'in-os', training)
+    expect([await again.staffPin.get(), await again.databaseKey.get()]).toEqual(['one', 'key'])
   })
 
   test('are kept by the operating system’s keychain until they are deleted', async () => {

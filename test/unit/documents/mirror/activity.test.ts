@@ -73,26 +73,23 @@ test('a page of what is looked for follows the one before without a gap', async 
   expect(all).toEqual(Array.from({ length: 3000 }, (_, at) => 12_000 - 3 - 4 * at))
 })
 
-test('what happened long ago is forgotten at the start, and a clock that is wrong then forgets nothing', async () => {
+test('what happened long ago is forgotten as the mirror is purged, and a clock that is wrong then forgets nothing', async () => {
   const db = documentsInMemory()
   const now = Date.parse('2026-11-21T00:00:00Z')
   happened(db, 1000, (at) => (at < 600 ? now - 500 * DAY : now))
   const count = () => db.prepare<[], number>('SELECT count(*) FROM changes').pluck().get()
-  const started = async (clock: number) => {
-    const worker = openDocumentsWorker({ db, time: { now: () => clock } })
-    await worker.ask('newestChange', null)
-    for (let turn = 0; turn < 50; turn++) await new Promise((resume) => setImmediate(resume))
-  }
-  await started(now - 3000 * DAY)
+  const worker = openDocumentsWorker({ db, time: { now: () => now } })
+  const purged = (clock: number) => worker.ask('purge', { now: clock, before: undefined, held: [] })
+  await purged(now - 3000 * DAY)
   expect(count()).toBe(1000)
-  await started(now + 3000 * DAY)
+  await purged(now + 3000 * DAY)
   expect(count()).toBe(400)
 })
 
-test('a full disk on which nothing can be forgotten doesn’t keep the worker from opening', async () => {
+test('a full disk on which nothing can be forgotten doesn’t keep the worker from answering', async () => {
   const here = workerOffice()
   happened(here.db, 10, (at) => (at < 5 ? 1 : here.clock()))
   here.db.exec("CREATE TEMP TRIGGER full BEFORE DELETE ON changes BEGIN SELECT RAISE(ABORT, 'disk full'); END")
-  here.startAgain()
+  await expect(here.ask('purge', { now: here.clock(), before: undefined, held: [] })).rejects.toThrow('disk full')
   expect((await here.ask('newestChange', null)).change).toBe(10)
 })
