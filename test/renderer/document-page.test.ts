@@ -21,6 +21,7 @@ async function open(page: Page | FakeApi = pageOf(), props: Record<string, unkno
   const api = 'control' in page ? page : officeWith(page)
   opened = await openOffice(api)
   show(opened, DocumentPage, {
+    accountId: 'practice',
     reference: 'doc-6',
     commands: new DocumentCommands(opened.app),
     onclose: () => {},

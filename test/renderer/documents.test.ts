@@ -422,7 +422,7 @@ describe('several that are selected', () => {
     const keys = both.map(({ accountId, reference }) => `${accountId} ${reference}`)
     expect(some.documents.map(({ accountId, reference }) => `${accountId} ${reference}`).sort()).toEqual(keys.sort())
     await press('Download identity data…')
-    expect(said(/3 in other accounts left out/)).toBe(true)
+    await expect.poll(() => said(/3 in other accounts left out/)).toBe(true)
     await press('Download 2 PDFs')
     const { what } = last<{ what: { references: string[] } }>('downloads.add')
     expect(what.references).toHaveLength(2)

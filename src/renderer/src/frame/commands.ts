@@ -39,7 +39,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   downloads: 'Settings: downloads folder and file names',
   'drop-folders': 'Settings: drop folders',
   hints: 'Settings: instant updates',
-  safety: 'Settings: data folder, backups and security',
+  safety: 'Settings: data folder, backups, recovery key, retention and security',
+  updates: 'Settings: updates',
   support: 'Settings: check this computer, request log and support',
   about: 'Settings: version'
 }

@@ -3,6 +3,9 @@ import type { CounterEntry } from '../../../shared/contract/views.ts'
 
 export interface QueuedPerson {
   key: string
+  accountId: string
+  /** Who it is, as main names them within their account. */
+  person: string
   signerName: string
   /** What tells them from another one of that name here. */
   contact?: string
@@ -23,6 +26,8 @@ export function peopleOf(entries: readonly CounterEntry[]): QueuedPerson[] {
     const ready = all.filter(({ withoutLink }) => !withoutLink)
     return {
       key,
+      accountId: all[0]?.accountId ?? '',
+      person: personIn(all[0]),
       signerName: all[0]?.signerName ?? '',
       ...(all[0]?.contact !== undefined && { contact: all[0].contact }),
       entries: [...ready, ...all.filter(({ withoutLink }) => withoutLink)],
@@ -32,9 +37,14 @@ export function peopleOf(entries: readonly CounterEntry[]): QueuedPerson[] {
   })
 }
 
-/** One whose person nobody knows is nobody else; and in another account it is another visit. */
-export function keyOf({ accountId, person, documentReference, signer }: CounterEntry): string {
-  return `${accountId} ${person || `${documentReference} ${signer}`}`
+/** In another account it is another visit. */
+export function keyOf(entry: CounterEntry): string {
+  return `${entry.accountId} ${personIn(entry)}`
+}
+
+/** One whose person nobody knows is nobody else. */
+function personIn(entry: CounterEntry | undefined): string {
+  return entry ? entry.person || `${entry.documentReference} ${entry.signer}` : ''
 }
 
 /**

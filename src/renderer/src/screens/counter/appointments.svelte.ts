@@ -69,11 +69,15 @@ export class AppointmentList {
     return this.#today.load()
   }
 
-  /** Who is still to come, or here, each with the row of the queue that is theirs. */
-  expected(people: readonly QueuedPerson[]): ExpectedPerson[] {
+  /**
+   * Who is still to come, or here, each with the row of the queue that is theirs.
+   * @param accountId the account whose appointments these are.
+   */
+  expected(people: readonly QueuedPerson[], accountId: string | undefined): ExpectedPerson[] {
+    const theirs = people.filter((one) => one.accountId === accountId)
     return this.all
       .filter(({ state }) => state !== 'done' && state !== 'no-show')
-      .map((appointment) => ({ appointment, person: people.find(({ key }) => key === appointment.person) }))
+      .map((appointment) => ({ appointment, person: theirs.find(({ person }) => person === appointment.person) }))
   }
 
   /** Who is done, or didn't come. */
