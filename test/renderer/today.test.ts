@@ -1,5 +1,5 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import Today from '../../src/renderer/src/screens/today/Today.svelte'
 import { type FakeApi, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
@@ -7,6 +7,8 @@ import { type Opened, openOffice, show } from './office.ts'
 import { NOW, sendOf, verificationOf } from './people.ts'
 import { changesOf, documentsOf, overviewOf } from './preview/day-scenes.ts'
 
+// The screen loads it when a first question is asked.
+beforeAll(() => import('../../src/renderer/src/screens/documents/CommandDialogs.svelte'))
 let opened: Opened
 afterEach(() => opened.close())
 
