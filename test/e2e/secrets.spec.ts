@@ -353,7 +353,7 @@ test('forty secrets that are used on every screen are nowhere but where they are
 
   const profile = createHash('sha256').update(userData).digest('hex').slice(0, 16)
   for (const [name, encoding] of [
-    ['database-key', 'hex'],
+    [`database-key:${profile}`, 'hex'],
     [`audit-key:${profile}`, 'base64']
   ] as const) {
     const kept = (await keytar.getPassword('Countersign', name)) ?? ''

@@ -73,7 +73,7 @@ test('what another signed is refused in words, and nothing of it is kept', async
     })
     await clerk.button('Check for updates').click()
     await expect(
-      clerk.window.getByText('The update isn’t signed by its publisher, so it wasn’t downloaded.')
+      clerk.window.getByText('The update isn’t signed by its publisher, so it wasn’t downloaded.', { exact: true })
     ).toBeVisible()
     expect(other.asked).not.toContain(`/updates/${packageFor('9.0.0')}`)
   } finally {
