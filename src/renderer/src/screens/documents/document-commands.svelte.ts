@@ -90,7 +90,6 @@ export const LIST_KEYS = [
 
 const OFFLINE = 'You’re offline, and this can’t wait.'
 const ONE_AT_A_TIME = 'Choose one document for this.'
-const OF_ONE_ACCOUNT = 'Select documents of one account for this.'
 
 export class DocumentCommands {
   readonly all: readonly NamedCommand[]
@@ -224,8 +223,6 @@ export class DocumentCommands {
             ? DOCUMENT_COMMANDS.download
             : 'Download identity data…',
         isFirst: true,
-        why: ({ documents }) =>
-          new Set(documents.map(({ accountId }) => accountId)).size > 1 ? OF_ONE_ACCOUNT : undefined,
         run: (chosen) => this.ask({ what: 'download', chosen })
       }),
       named('browser', {
