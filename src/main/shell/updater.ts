@@ -6,9 +6,9 @@ import { getAppCacheDir } from 'electron-updater/out/AppAdapter.js'
 import type { FeedDeps, PackageKind } from '../core/updates/feed.ts'
 import type { UpdatesDeps } from '../core/updates/updates.ts'
 
-declare const BUILT_AT_MS: number
-/** When this version was built, in milliseconds since 1970. */
-export const BUILT_AT = BUILT_AT_MS
+declare const BUILT_AT_MS: number | undefined
+/** When this version was built, in milliseconds since 1970; where sources run as they are, when they began to. */
+export const BUILT_AT = typeof BUILT_AT_MS === 'undefined' ? Date.now() : BUILT_AT_MS
 
 /** What only sources take, which nobody installs: as which kind of package they update themselves. */
 const AS_PACKAGE = '--package-type='
