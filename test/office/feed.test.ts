@@ -252,7 +252,7 @@ describe('what is new', () => {
     const lease = await held(0)
     await leaseOf(0).publish(lease, [change('D-1'), change('D-2')])
     await office.sql(
-      'UPDATE office.mirror SET sealed = set_byte(sealed, 40, get_byte(sealed, 40) # 1) WHERE account = $1 AND tag = $2',
+      'UPDATE office.mirror SET sealed = set_byte(sealed, octet_length(sealed) - 1, get_byte(sealed, octet_length(sealed) - 1) # 1) WHERE account = $1 AND tag = $2',
       [accountId, tagOf(office.key, 'D-1')]
     )
     const { told } = reading(1)
