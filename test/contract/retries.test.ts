@@ -153,3 +153,39 @@ describe('a POST is never tried again', () => {
     expect(service.asked.filter(({ method }) => method === 'POST')).toHaveLength(5)
   })
 })
+
+describe('what may leave no more as it is handed over', () => {
+  // Signing takes its time; until the last moment something else may come to have it.
+  test('doesn’t leave, and is known not to have arrived', async () => {
+    const service = await serve(json([]))
+    const steps: string[] = []
+    const authentication = {
+      scheme: 'none' as const,
+      sign: async () => void steps.push('signed'),
+      secrets: []
+    }
+    const mayLeave = () => {
+      steps.push('asked')
+      return false
+    }
+    const { client } = impatientClientOf(service.url, { authentication })
+    for (const sending of [
+      client.sendFormPackage(aFormDirectRequest(), { mayLeave }),
+      client.sendTemplates(aFormFillerRequest(), { mayLeave })
+    ]) {
+      expect(await errorOf(sending)).toMatchObject({ code: 'cancelled', mayHaveArrived: false })
+    }
+    expect(service.asked).toEqual([])
+    expect(steps).toEqual(['signed', 'signed', 'asked', 'asked'])
+  })
+
+  test('is asked again where another token makes it a second request', async () => {
+    const service = await serve(body('', 401))
+    const authentication = { scheme: 'none' as const, sign: () => undefined, secrets: [], renew: async () => true }
+    let asked = 0
+    const { client } = impatientClientOf(service.url, { authentication })
+    const error = await errorOf(client.sendFormPackage(aFormDirectRequest(), { mayLeave: () => asked++ === 0 }))
+    expect(error).toMatchObject({ code: 'cancelled', mayHaveArrived: false })
+    expect(service.asked).toHaveLength(1)
+  })
+})

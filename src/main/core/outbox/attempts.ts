@@ -14,15 +14,21 @@ import type { Sends } from './sends.ts'
 /** accepted: the service has it. */
 export type Outcome = { kind: 'accepted'; response: PackageResponse } | Failure
 
-/** Hands the request over. Never rejects. */
+/**
+ * Hands the request over. Never rejects.
+ * @param mayLeave asked as it is handed over; where it says no, nothing leaves. Without it nothing speaks against it.
+ */
 export async function deliver(
   client: SendingClient,
   { kind, request }: SentRequest,
-  describe: (error: unknown) => AppError
+  { describe, mayLeave }: { describe: (error: unknown) => AppError; mayLeave?: (() => boolean) | undefined }
 ): Promise<Outcome> {
   try {
+    const options = { mayLeave }
     const { package: response, said } =
-      kind === 'form-direct' ? await client.sendFormPackage(request) : await client.sendTemplates(request)
+      kind === 'form-direct'
+        ? await client.sendFormPackage(request, options)
+        : await client.sendTemplates(request, options)
     return outcomeOfAnswer(response, said)
   } catch (error) {
     return failureOf(error, describe)

@@ -11,7 +11,7 @@ import { type Leaving, type LeavingDeps, openLeaving, type Recorded } from './le
 import type { Send } from './send-record.ts'
 import type { Changes } from './send-view.ts'
 
-export interface DispatcherDeps extends LeavingDeps, Pick<OutboxDeps, 'clientOf' | 'describe' | 'arrived'> {
+export interface DispatcherDeps extends LeavingDeps, Pick<OutboxDeps, 'clientOf' | 'describe' | 'arrived' | 'shared'> {
   time: Time
   changes: Changes
   /** Called when a send leaves. */
@@ -34,6 +34,8 @@ interface Lane {
   ended: Ended[]
   client?: SendingClient | undefined
   isAsking: boolean
+  /** Whether a turn waits for the office's answer. */
+  isTaking: boolean
   storageFailures: number
 }
 
@@ -57,6 +59,7 @@ export class Dispatcher {
         underWay: new Set(),
         ended: [],
         isAsking: false,
+        isTaking: false,
         storageFailures: 0
       }
       return lane
@@ -105,33 +108,62 @@ export class Dispatcher {
   }
 
   #turn(lane: Lane): void {
-    if (this.#state === 'closed' || this.#state === 'over') return
-    const { time, describe, left, changes } = this.#deps
+    // One that waits for the office takes the next as soon as it is over.
+    if (this.#state === 'closed' || this.#state === 'over' || lane.isTaking) return
     lane.turns.stopSleeping()
     // Asked for again each time: address or credentials may have changed since.
     const { client } = lane
     lane.client = undefined
     const ended = [...lane.ended]
-    let done: Recorded
+    const most = client && this.#state === 'open' ? this.#room(lane) : 0
     try {
-      done = this.#leaving.turn(lane.accountId, ended, client && this.#state === 'open' ? this.#room(lane) : 0)
+      const done = this.#leavingOf(lane).turn(lane.accountId, ended, most)
+      if (done instanceof Promise) this.#await(lane, ended, client, done)
+      else this.#took(lane, ended, client, done)
     } catch (error) {
-      for (const { id } of ended) this.#report(id, describe(error))
-      // What was answered stays here until it is written; on the disk it is still `sending`, so it never goes again.
-      lane.turns.sleep(backoff(STORAGE_WAIT, ++lane.storageFailures, time.random))
-      return
+      this.#notTaken(lane, ended, error)
     }
+  }
+
+  #await(lane: Lane, ended: readonly Ended[], client: SendingClient | undefined, taking: Promise<Recorded>): void {
+    lane.isTaking = true
+    taking
+      .finally(() => {
+        lane.isTaking = false
+      })
+      .then(
+        (done) => {
+          this.#took(lane, ended, client, done)
+          // What came meanwhile found the turn taken.
+          if (lane.ended.length > 0) lane.turns.wake()
+        },
+        (error: unknown) => this.#notTaken(lane, ended, error)
+      )
+  }
+
+  #notTaken(lane: Lane, ended: readonly Ended[], error: unknown): void {
+    const { time, describe } = this.#deps
+    for (const { id } of ended) this.#report(id, describe(error))
+    // What was answered stays here until it is written; on the disk it is still `sending`, so it never goes again.
+    lane.turns.sleep(backoff(STORAGE_WAIT, ++lane.storageFailures, time.random))
+  }
+
+  #took(lane: Lane, ended: readonly Ended[], client: SendingClient | undefined, done: Recorded): void {
+    const { time, describe, left, changes } = this.#deps
     lane.ended = lane.ended.filter((one) => !ended.includes(one))
     for (const { id } of ended) {
       lane.underWay.delete(id)
       this.#troubles.delete(id)
     }
+    // Taken from the office as the application ended: nothing leaves any more, and the office looks for it.
+    if (this.#state === 'over') return
     // First of all: what is written down as leaving does leave, whatever goes wrong below.
-    for (const { send, content } of done.begun) {
+    for (const { send, content, mayLeave } of done.begun) {
       lane.underWay.add(send.id)
       left(send.id)
       changes.send(send)
-      if (client) void deliver(client, content, describe).then((outcome) => this.#ended(lane, send.id, outcome))
+      if (!client) continue
+      void deliver(client, content, { describe, mayLeave }).then((outcome) => this.#ended(lane, send.id, outcome))
     }
     try {
       for (const send of [...done.recorded, ...done.heldBack]) this.#tell(send)
@@ -145,17 +177,21 @@ export class Dispatcher {
   /** Decides when the lane takes its next turn. */
   #rest(lane: Lane): void {
     if (this.#state !== 'open') {
-      if (this.#lanes.all().every(({ underWay }) => underWay.size === 0)) this.#onIdle?.()
+      if (this.#lanes.all().every(({ underWay, isTaking }) => underWay.size === 0 && !isTaking)) this.#onIdle?.()
       return
     }
     const { accountId, turns } = lane
     const { pauses } = this.#deps
     if (pauses.isPaused(accountId) || this.#room(lane) <= 0) return
-    const { due, wait } = this.#leaving.next(accountId)
+    const { due, wait } = this.#leavingOf(lane).next(accountId)
     const pause = pauses.waits(accountId)
     if (due && pause === 0) this.#ask(lane)
     else if (due) turns.sleep(pause)
     else if (wait !== undefined) turns.sleep(Math.max(wait, pause))
+  }
+
+  #leavingOf({ accountId }: Lane): Leaving {
+    return this.#deps.shared?.leavingOf(accountId) ?? this.#leaving
   }
 
   /** How many more may leave now: what has ended is under way no longer, though not written yet. */

@@ -25,8 +25,16 @@ export interface LeavingDeps {
   time: Pick<Time, 'now'>
 }
 
+/** A send that is written down as leaving. */
+export interface Begun {
+  send: Send
+  content: SentRequest
+  /** Asked as it is handed over: whether it still is this workstation's. Absent where it can't be another's. */
+  mayLeave?: () => boolean
+}
+
 interface Taken {
-  begun: { send: Send; content: SentRequest }[]
+  begun: Begun[]
   heldBack: Send[]
 }
 
@@ -35,13 +43,23 @@ export interface Recorded extends Taken {
   recorded: Send[]
 }
 
-export type Leaving = ReturnType<typeof openLeaving>
+/** Who decides what leaves an account's outbox: this computer alone, at once, or the office, which has to be asked. */
+export interface Leaving {
+  /** What may leave next, or how long until something may, in milliseconds. */
+  next(accountId: string): { due?: Waits; wait?: number }
+  /**
+   * Writes down what came of sends and takes what leaves now.
+   * @param most how many may leave now.
+   * @throws what writing or asking throws; what ended is then to be handed in again.
+   */
+  turn(accountId: string, ended: readonly Ended[], most: number): Recorded | Promise<Recorded>
+}
 
+/** @returns one whose turns are all or nothing, and over at once. */
 export function openLeaving(deps: LeavingDeps) {
   const { db, sends, queries, pauses, times, isProven, time } = deps
   const record = recorder(deps)
 
-  /** What may leave next, or how long until something may, in milliseconds. */
   function next(accountId: string): { due?: Waits; wait?: number } {
     let wait: number | undefined
     for (const waiting of queries.waiting(accountId)) {
@@ -77,7 +95,6 @@ export function openLeaving(deps: LeavingDeps) {
     return taken
   }
 
-  /** All or nothing. @param most how many may leave now. @throws what writing throws. */
   const turn: (accountId: string, ended: readonly Ended[], most: number) => Recorded = db.transaction(
     (accountId: string, ended: readonly Ended[], most: number): Recorded => {
       const recorded = ended.flatMap((one) => record(one))

@@ -23,6 +23,8 @@ export interface Exchange {
   accept: string
   /** JSON text. */
   body?: string | undefined
+  /** See `CallOptions`. */
+  mayLeave?: (() => boolean) | undefined
 }
 
 const MOST_HOPS = 5
@@ -95,7 +97,7 @@ async function credential<Value>(operation: string, watch: Watch, step: Value | 
 }
 
 async function sendOnce(
-  { operation, method, url, body }: Exchange,
+  { operation, method, url, body, mayLeave }: Exchange,
   headers: Headers,
   fetch: Fetch,
   authentication: Authentication,
@@ -106,6 +108,7 @@ async function sendOnce(
   await credential(operation, watch, signing())
   const ended = watch.ended()
   if (ended) throw new ServiceError({ code: ended, operation, mayHaveArrived: false })
+  if (mayLeave && !mayLeave()) throw new ServiceError({ code: 'cancelled', operation, mayHaveArrived: false })
   try {
     return await watch.during(
       'answer',

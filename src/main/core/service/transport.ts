@@ -66,6 +66,8 @@ export interface CallOptions {
   signal?: AbortSignal | undefined
   /** Largest answer in bytes, after decompression. */
   maxBytes?: number | undefined
+  /** Asked as the request is handed over, with nothing between: where it says no, nothing leaves. */
+  mayLeave?: (() => boolean) | undefined
 }
 
 export interface Call extends CallOptions {
@@ -243,6 +245,7 @@ export function createTransport(options: TransportOptions): Transport {
       method: body === undefined ? 'GET' : 'POST',
       url: address({ ...call, query }),
       accept: 'application/json',
+      mayLeave: call.mayLeave,
       ...(body !== undefined && { body: JSON.stringify(body) })
     }
   }
