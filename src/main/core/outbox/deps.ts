@@ -35,7 +35,7 @@ interface FoldersRead {
 }
 
 /** What the workstations of an office share of the outbox. */
-export interface SharedOutbox {
+interface SharedOutbox {
   /** Who decides what leaves; undefined where the account's sends are this computer's alone. */
   leavingOf: (accountId: string) => Leaving | undefined
 }
