@@ -7,7 +7,6 @@ import type { Drafts } from '../drafts/drafts.ts'
 import type { Time } from '../lib/time.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'
-import type { Leaving } from './leaving.ts'
 
 /** As much of the service's client as sending takes. */
 export type SendingClient = Pick<ServiceClient, 'sendFormPackage' | 'sendTemplates'>
@@ -34,15 +33,8 @@ interface FoldersRead {
   isComplete: boolean
 }
 
-/** What the workstations of an office share of the outbox. */
-interface SharedOutbox {
-  /** Who decides what leaves; undefined where the account's sends are this computer's alone. */
-  leavingOf: (accountId: string) => Leaving | undefined
-}
-
 export interface OutboxDeps {
   db: Db
-  shared?: SharedOutbox | undefined
   drafts: SentDrafts
   clientOf: (accountId: string) => Promise<SendingClient>
   /**

@@ -11,9 +11,11 @@ import { type Leaving, type LeavingDeps, openLeaving, type Recorded } from './le
 import type { Send } from './send-record.ts'
 import type { Changes } from './send-view.ts'
 
-export interface DispatcherDeps extends LeavingDeps, Pick<OutboxDeps, 'clientOf' | 'describe' | 'arrived' | 'shared'> {
+export interface DispatcherDeps extends LeavingDeps, Pick<OutboxDeps, 'clientOf' | 'describe' | 'arrived'> {
   time: Time
   changes: Changes
+  /** Who decides what leaves of an account that an office shares; undefined where its sends are this computer's alone. */
+  leavingOf: (accountId: string) => Leaving | undefined
   /** Called when a send leaves. */
   left: (id: string) => void
   /** Called when the service has answered a send. */
@@ -191,7 +193,7 @@ export class Dispatcher {
   }
 
   #leavingOf({ accountId }: Lane): Leaving {
-    return this.#deps.shared?.leavingOf(accountId) ?? this.#leaving
+    return this.#deps.leavingOf(accountId) ?? this.#leaving
   }
 
   /** How many more may leave now: what has ended is under way no longer, though not written yet. */

@@ -71,6 +71,7 @@ export class Outbox {
     this.#dispatcher = new Dispatcher({
       ...{ ...shared, backTo },
       isProven: (id) => proofs.isFresh(id),
+      leavingOf: () => undefined,
       left: (id) => this.#reconciler.left(id),
       answered: (send) => this.#sentDocuments.answered(send),
       uncertain: (send) => this.#reconciler.begin(send)
