@@ -19,7 +19,7 @@ import { APP_START } from '../../../src/main/core/policy/app-pages.ts'
 import type { MediaRight } from '../../../src/main/core/policy/permissions.ts'
 import { signingAddress } from '../../../src/main/core/policy/signing-address.ts'
 import { lockOf } from '../../../src/main/ipc/organisation.ts'
-import type { RequestHandlers } from '../../../src/main/ipc/registration.ts'
+import type { RequestHandlers, Role } from '../../../src/main/ipc/registration.ts'
 import { registerHandlers } from '../../../src/main/ipc/registration.ts'
 import { declareAppScheme, keepOffNetworks, serveAppPages } from '../../../src/main/shell/app-protocol.ts'
 import { IsolatedPages } from '../../../src/main/shell/isolated-page.ts'
@@ -30,6 +30,7 @@ import { ShownSigningView } from '../../../src/main/shell/signing-view.ts'
 import { requestNames } from '../../../src/shared/contract/index.ts'
 import type { Lockable } from '../../../src/shared/contract/policy.ts'
 import type { Answer, Command, Facts, Told } from './control.ts'
+import { Papers } from './papers.ts'
 
 const [preload = '', pages = ''] = process.argv.slice(2)
 /** What this process's clock that never jumps was moved on by: what is told once a second is told again after that. */
@@ -37,6 +38,9 @@ let passed = 0
 const elapsed = performance.now.bind(performance)
 performance.now = () => elapsed() + passed
 
+/** Whose page our own is. */
+let role: Role = 'office'
+const papers = new Papers()
 const asked: string[] = []
 const denied: string[] = []
 const log = {
@@ -68,7 +72,7 @@ const handlers = Object.fromEntries(
 ) as unknown as RequestHandlers
 registerHandlers<IpcMainInvokeEvent>({
   handle: (channel, listener) => ipcMain.handle(channel, listener),
-  roleOf: (event) => (isFromWindow(window, event) ? 'office' : undefined),
+  roleOf: (event) => (isFromWindow(window, event) ? role : undefined),
   isAway: () => false,
   handedBack: () => Promise.resolve(),
   lock: lockOf({
@@ -188,6 +192,19 @@ async function obey(command: Command): Promise<unknown> {
     case 'crash-signing-page':
       signingContents()?.forcefullyCrashRenderer()
       return null
+    case 'be':
+      role = command.role
+      return null
+    case 'draw-receipt':
+      return papers.draw(command.text)
+    case 'seal-receipt':
+      return papers.seal()
+    case 'judge-receipt':
+      return papers.judge(command.file)
+    case 'read-appointments':
+      return papers.read(command.path)
+    case 'write-cells':
+      return papers.cells(command.text)
     case 'forget':
       asked.length = 0
       denied.length = 0

@@ -61,9 +61,10 @@ export interface Area {
   about: string
   /**
    * Who attacks: a page of the signing service; foreign script within our own page; or the link of a signer, before
-   * anything of it is loaded (`script` is then the link).
+   * anything of it is loaded (`script` is then the link). Or a text of others that a receipt has (`script` is that text), or a file
+   * that staff chose (`script` is what it holds).
    */
-  by: 'signing page' | 'own page' | 'link'
+  by: 'signing page' | 'own page' | 'link' | 'text of others' | 'file'
   guard: readonly Guard[]
   /**
    * Its rows are refused and leave nothing: they may come one after the other in the turn of one page, each in a

@@ -127,7 +127,8 @@ export class AttackedApp {
   async stop(): Promise<void> {
     const ended = new Promise((resolve) => this.#process.once('exit', resolve))
     if (this.#process.exitCode === null) {
-      await this.say({ do: 'quit' }).catch(() => this.#process.kill())
+      // One that doesn’t answer hears no polite signal either.
+      await this.say({ do: 'quit' }).catch(() => this.#process.kill('SIGKILL'))
       await ended
     }
     this.#tidy()

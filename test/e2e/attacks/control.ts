@@ -1,6 +1,8 @@
 /** What the test and the application under attack say to each other. */
+
 import type { SigningTurn } from '../../../src/main/core/counter/deps.ts'
 import type { MediaDevice, MediaRight } from '../../../src/main/core/policy/permissions.ts'
+import type { Role } from '../../../src/main/ipc/registration.ts'
 
 /** As the system would tell it to the signing page. */
 export type Input = Electron.MouseInputEvent | Electron.MouseWheelInputEvent | Electron.KeyboardInputEvent
@@ -44,9 +46,35 @@ export type Command =
   | { do: 'run-in-signing-page'; script: string }
   | { do: 'run-in-own-page'; script: string }
   | { do: 'crash-signing-page' }
+  /** Whose page our own is from now on: the office's, or that of the second display. */
+  | { do: 'be'; role: Role }
+  /** Draws a receipt that has this text wherever it says something of others; answers `Drawn`. */
+  | { do: 'draw-receipt'; text: string }
+  /** Answers a receipt's file, and what is found of one, both in Base64. */
+  | { do: 'seal-receipt' }
+  | { do: 'judge-receipt'; file: string }
+  /** Answers `ReadFile`. */
+  | { do: 'read-appointments'; path: string }
+  /** Answers a file for spreadsheets with this text in a cell. */
+  | { do: 'write-cells'; text: string }
   | { do: 'forget' }
   | { do: 'facts' }
   | { do: 'quit' }
+
+/** What a receipt holds once it was drawn. */
+export interface Drawn {
+  /** Places of the PDF that lead elsewhere when they are pressed. */
+  links: number
+  /** Rows of its tables. */
+  rows: number
+  /** Characters that can't be seen and turn or break a line. */
+  unseen: number
+}
+
+/** What was read of a file of appointments, or why it was refused as a whole. */
+export type ReadFile =
+  | { refused: string }
+  | { appointments: { name: string; email: string; at: string; place: string; about: string }[]; refusals: string[] }
 
 export type Told =
   | { kind: 'ready' }

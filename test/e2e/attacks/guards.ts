@@ -101,6 +101,34 @@ export const guards = {
     does: 'What the organisation’s policy sets is changed by no request: each is asked what it would change before its handler runs.',
     files: ['src/main/ipc/registration.ts', 'src/main/ipc/organisation.ts']
   },
+  'second display': {
+    does: 'The page of the second display may make the requests of a person who signs, and no other; for none of them may it name an account.',
+    files: ['src/main/ipc/registration.ts', 'src/shared/contract/requests.ts']
+  },
+  receipt: {
+    does: 'What a receipt says of others is text, whatever it holds: markup is written out, and what can’t be seen and turns or breaks a line is left out.',
+    files: ['src/main/core/receipts/receipt-words.ts', 'src/main/core/receipts/receipt-page.ts']
+  },
+  paper: {
+    does: 'The page that a receipt is drawn from goes nowhere, runs nothing and loads nothing but its two fonts, by a policy of its own.',
+    files: ['src/main/shell/paper.ts']
+  },
+  seal: {
+    does: 'A receipt’s file is signed as a whole, in one way of writing it: a byte that was changed, left out or added anywhere is found.',
+    files: ['src/main/core/receipts/sealed-pdf.ts', 'src/main/core/audit/signature.ts']
+  },
+  calendar: {
+    does: 'A file of appointments is opened within limits of size, lines, parts and depth; each event is judged by itself: its text is one line of plain text, its time is in a zone that is known, its series has an end.',
+    files: [
+      'src/main/core/appointments/appointment-files.ts',
+      'src/main/core/appointments/calendar-file.ts',
+      'src/main/core/appointments/found.ts'
+    ]
+  },
+  cells: {
+    does: 'A cell of a file for spreadsheets that would be run as a formula has an apostrophe before it, also where the office’s list separator is another.',
+    files: ['src/main/core/bulk/table-file.ts']
+  },
   browser: {
     does: 'A rule of the browser itself, which we only leave switched on. The row is here so that we notice if that ever changes.',
     files: []

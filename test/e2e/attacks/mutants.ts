@@ -28,6 +28,13 @@ const WORDS = 'src/main/shell/signing-words.ts'
 const APP_PROTOCOL = 'src/main/shell/app-protocol.ts'
 const APP_PAGES = 'src/main/core/policy/app-pages.ts'
 const PRELOAD = 'src/preload/index.ts'
+const REGISTRATION = 'src/main/ipc/registration.ts'
+const RECEIPT_WORDS = 'src/main/core/receipts/receipt-words.ts'
+const PAPER = 'src/main/shell/paper.ts'
+const SEALED = 'src/main/core/receipts/sealed-pdf.ts'
+const CALENDAR = 'src/main/core/appointments/calendar-file.ts'
+const FOUND = 'src/main/core/appointments/found.ts'
+const TABLE_FILE = 'src/main/core/bulk/table-file.ts'
 
 /** What is done to the sources so that a protection is gone. */
 export const mutants: Record<Removable, readonly Edit[]> = {
@@ -221,7 +228,7 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       put: '      true || devServer || isMainFrame || url\n'
     }
   ],
-  organisation: [{ file: 'src/main/ipc/registration.ts', find: '    lock(name, input)\n', put: '' }],
+  organisation: [{ file: REGISTRATION, find: '    lock(name, input)\n', put: '' }],
   bridge: [
     {
       file: PRELOAD,
@@ -234,10 +241,70 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       put: 'const channel = name'
     },
     {
-      file: 'src/main/ipc/registration.ts',
+      file: REGISTRATION,
       find: 'isOfItsShape ? requests[name].input.safeParse(args[0]) : undefined',
       put: '{ success: true, data: args[0] }'
     }
+  ],
+  'second display': [
+    { file: REGISTRATION, find: "(from === 'person' && !ASKED_BY_PERSON.has(name))", put: 'false' },
+    { file: REGISTRATION, find: "(named.data === undefined || from === 'office')", put: 'true' }
+  ],
+  receipt: [
+    { file: RECEIPT_WORDS, find: ".replace(/[&<>\"']/g, (sign) => MARKUP[sign] ?? '')", put: '' },
+    { file: RECEIPT_WORDS, find: ".replace(/[\\p{Cc}\\u202a-\\u202e\\u2066-\\u2069]+/gu, ' ')", put: '' },
+    { file: 'src/main/core/receipts/receipt-page.ts', find: "number.replace(/[^\\w-]/g, '')", put: 'number' }
+  ],
+  paper: [
+    {
+      file: PAPER,
+      find: "headers: { ...HEADERS, 'Content-Type': 'text/html",
+      put: "headers: { 'Content-Type': 'text/html"
+    },
+    { file: PAPER, find: 'mayNavigate: () => false', put: 'mayNavigate: () => true' }
+  ],
+  seal: [
+    {
+      file: SEALED,
+      find: 'if (now.bytes !== statement.bytes || now.sha256 !== statement.sha256) {',
+      put: 'if (now.bytes < 0) {'
+    },
+    { file: SEALED, find: 'if (written.equals(trailer)) return', put: 'if (written && trailer) return' },
+    {
+      file: SEALED,
+      find: 'const isOurs = from >= 0 && file.length - end < SHORTEST && space',
+      put: 'const isOurs = from >= 0 && space'
+    },
+    { file: 'src/main/core/audit/signature.ts', find: '  if (!key || !verify(', put: '  if (!key || false && !verify(' }
+  ],
+  calendar: [
+    {
+      file: 'src/main/core/appointments/appointment-files.ts',
+      find: 'if (before.size > MOST_FILE_BYTES)',
+      put: 'if (false)'
+    },
+    { file: CALENDAR, find: '  refuseTooMuch(text)\n', put: '' },
+    { file: CALENDAR, find: '    if (named !== undefined) return', put: '    if (named === zone + zone) return' },
+    {
+      file: CALENDAR,
+      find: 'if (!brought) return refuse(',
+      put: 'if (!brought) return { at: inZone(asUtc, local, this.#office), isFloating: true } || refuse('
+    },
+    { file: CALENDAR, find: '  if (!daily) return new', put: '  if (true) return new' },
+    { file: CALENDAR, find: "if (['SECONDLY', 'MINUTELY', 'HOURLY'].includes(freq))", put: 'if (false)' },
+    { file: CALENDAR, find: '    if (interval > WIDEST)', put: '    if (false)' },
+    { file: FOUND, find: ".replace(/[\\p{Cc}\\p{Zl}\\p{Zp}\\s]+/gu, ' ')", put: '' },
+    { file: FOUND, find: ".replace(/[\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]/g, '')", put: '' },
+    { file: FOUND, find: '  if (name.length > LONGEST_NAME)', put: '  if (false)' },
+    {
+      file: FOUND,
+      find: 'return /^[^\\s@<>"]+@[^\\s@<>"]+\\.[^\\s@<>"]+$/.test(address) ? address',
+      put: 'return true ? address'
+    }
+  ],
+  cells: [
+    { file: TABLE_FILE, find: ', escapeFormulae: FORMULA_LIKE }', put: ' }' },
+    { file: TABLE_FILE, find: 'return OTHER_SEPARATOR.test(cell) ?', put: 'return false ?' }
   ]
 }
 

@@ -2,11 +2,14 @@
  * Plays rows of the attack tables against the real boundary, and fails where one of them gained something. One that changes
  * nothing shares a turn with others of its kind, each in a document of its own; every other one has a turn to itself.
  */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'playwright/test'
 import type { Plugin } from 'vite'
-import { type Area, type Attack, type Ground, sharesTurn } from './attack.ts'
+import { type Area, type Attack, type Ground, on, sharesTurn } from './attack.ts'
 import { AttackedApp, type BuiltApp, buildAttackedApp } from './attacked-app.ts'
-import type { Facts } from './control.ts'
+import type { Command, Facts } from './control.ts'
 import { Scene } from './scene.ts'
 import { type Servers, startServers } from './servers.ts'
 
@@ -24,6 +27,8 @@ export class RowPlayer {
   readonly servers: Servers
   readonly #built: BuiltApp
   readonly #timeoutMs: number | undefined
+  /** Where files lie that staff chose. */
+  readonly #folder = mkdtempSync(join(tmpdir(), 'countersign-chosen-'))
   app: AttackedApp
   #before: Facts
   /** How many rows the turn that goes on has had; 0 where none goes on. */
@@ -60,6 +65,7 @@ export class RowPlayer {
     await this.app.stop()
     await this.servers.close()
     this.#built.remove()
+    rmSync(this.#folder, { recursive: true, force: true })
   }
 
   /** Before each row: what came to elsewhere since the one before is that one's. */
@@ -117,7 +123,9 @@ export class RowPlayer {
     const alone = {
       'signing page': () => this.#inOwnTurn(scene, attack),
       'own page': () => this.#fromOwnPage(scene, attack),
-      link: () => this.#fromLink(scene, attack)
+      link: () => this.#fromLink(scene, attack),
+      'text of others': () => this.#fromPaper(scene, attack, (text) => ({ do: 'draw-receipt', text })),
+      file: () => this.#fromPaper(scene, attack, (text) => ({ do: 'read-appointments', path: this.#written(text) }))
     }
     let failed: unknown
     await alone[area.by]().catch((error: unknown) => (failed = error))
@@ -189,6 +197,23 @@ export class RowPlayer {
     await this.#expectUntouched(attack, 2)
     expect(this.app.told).toContainEqual(expect.objectContaining({ kind: 'failed', code: 'unsafe-address' }))
     expect(scene.kinds()).not.toContain('open')
+  }
+
+  /** What comes of a text in the office's papers. */
+  async #fromPaper(scene: Scene, attack: Attack, command: (text: string) => Command): Promise<void> {
+    const { script } = attack
+    const answer = script === undefined ? undefined : await scene.say(command(on(scene.ground, script)))
+    await attack.play?.(scene)
+    await scene.pause(AFTER_TOLD_MS)
+    if ('answers' in attack) expect(answer).toEqual(attack.answers)
+    await this.#expectUntouched(attack, 1)
+  }
+
+  /** A file that has this in it. */
+  #written(text: string): string {
+    const path = join(this.#folder, 'chosen')
+    writeFileSync(path, text)
+    return path
   }
 
   async #fromOwnPage(scene: Scene, attack: Attack): Promise<void> {

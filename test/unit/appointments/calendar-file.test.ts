@@ -59,6 +59,11 @@ describe('an event of a calendar', () => {
     ])
   })
 
+  test('is of who is invited, also where their address can’t be used and the office isn’t named', () => {
+    const invited = ['UID:a', 'SUMMARY:Lease', 'DTSTART:20261121T020000Z', 'ATTENDEE;CN=Mere Parata:mailto:none']
+    expect(read(calendar(...event(...invited))).appointments).toMatchObject([{ name: 'Mere Parata', email: '' }])
+  })
+
   test('stands in UTC, in a zone of the world, or in one that the file brings along', () => {
     const brought = [
       'BEGIN:VTIMEZONE',

@@ -399,8 +399,9 @@ function attendeesOf(event: ICAL.Component): { people: { name: string; email: st
     const kind = (parameterOf(property, 'cutype') ?? '').toUpperCase()
     const email = emailOf(property.getFirstValue())
     const called = plainText(parameterOf(property, 'cn'))
+    const isOffice = email !== '' && email.toLowerCase() === organizer
     if (kind === 'ROOM') room ||= called.slice(0, 60)
-    else if (!['RESOURCE', 'GROUP'].includes(kind) && email.toLowerCase() !== organizer)
+    else if (!['RESOURCE', 'GROUP'].includes(kind) && !isOffice && (called || email))
       people.push({ name: called.includes('@') ? '' : called, email })
   }
   return { people, room }

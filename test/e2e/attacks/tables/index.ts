@@ -1,6 +1,7 @@
 /** All that is tried, in the order of the document. */
 import type { Area } from '../attack.ts'
 import { application } from './application.ts'
+import { appointments } from './appointments.ts'
 import { camera } from './camera.ts'
 import { covered } from './covered.ts'
 import { endurance } from './endurance.ts'
@@ -14,9 +15,11 @@ import { network } from './network.ts'
 import { ownPage } from './own-page.ts'
 import { permissions } from './permissions.ts'
 import { privateAddresses } from './private-addresses.ts'
+import { receipts } from './receipts.ts'
 import { redirects } from './redirects.ts'
 import { returnAddress } from './return-address.ts'
 import { schemes } from './schemes.ts'
+import { secondDisplay } from './second-display.ts'
 import { unseen } from './unseen.ts'
 import { windows } from './windows.ts'
 
@@ -39,5 +42,8 @@ export const areas: readonly Area[] = [
   endurance,
   application,
   unseen,
-  ownPage
+  ownPage,
+  secondDisplay,
+  receipts,
+  appointments
 ]

@@ -1,0 +1,50 @@
+/** What the page of the second display would try: it is before a person who signs, and asks for what they may ask for. */
+import assert from 'node:assert/strict'
+import type { Area, Attack } from '../attack.ts'
+
+/** A request of that page, and the code that it is answered with. */
+function asked(name: string, request: string, input = 'null', code = 'not-allowed'): Attack {
+  return {
+    name,
+    play: async (scene) => {
+      await scene.say({ do: 'be', role: 'person' })
+      try {
+        const answer = `return countersign.${request}(${input}).then((answer) => answer.error?.code ?? 'answered')`
+        assert.equal(await scene.runInOwnPage(answer), code)
+      } finally {
+        await scene.say({ do: 'be', role: 'office' })
+      }
+    }
+  }
+}
+
+const ONE = '{ session: "a", copy: 1 }'
+
+export const secondDisplay: Area = {
+  title: 'The page of the second display',
+  about:
+    'Where the office has a second display, a page of ours stands there for the person who signs. Should foreign script ever run in it, or a person make it ask for more, this is what it would be after: the receipts of other sittings, who is expected, and what is staff’s.',
+  by: 'own page',
+  guard: ['second display'],
+  attacks: [
+    asked('learn who signed in another sitting', 'receipts.people', '{ session: "a" }'),
+    asked('save the receipt of another sitting', 'receipts.save', ONE),
+    asked('print the receipt of another sitting', 'receipts.print', ONE),
+    asked('read the audit trail', 'audit.list', '{}'),
+    asked('learn who is expected today', 'appointments.today'),
+    asked('see who waits at all counters', 'board.get'),
+    asked('call a number to the display', 'appointments.call', '{ id: "a" }'),
+    asked('have staff open a file of appointments', 'appointments.openFile', '{}'),
+    asked('see who can sign', 'counter.queue'),
+    asked('begin a sitting with people of its own choice', 'counter.start', '{}'),
+    asked('read what the office sets for the counter', 'counter.settings'),
+    asked('give staff another PIN', 'counter.setPin', '{ pin: "1234" }'),
+    asked('read the office’s documents', 'documents.list', '{}'),
+    asked(
+      'ask for a receipt of an account of its own choice',
+      'counter.receipt',
+      '{ id: "a" }, "another account"',
+      'bad-input'
+    )
+  ]
+}
