@@ -5,13 +5,12 @@ import { expect, type Locator, type Page } from 'playwright/test'
 import { openPracticeOffice, type PracticeOffice } from '../../src/practice/office.ts'
 import { test as base, bodiesOf } from './bad-line.ts'
 import { type Clerk, MERE } from './clerk.ts'
+import { countTouches, pressByKey, STOPS, tabTo, typeInto } from './keyboard.ts'
 import { test as practice } from './office.ts'
 
 const TEMPLATE = 'Privacy consent'
 /** The list follows the service within seconds; a loaded machine is given some more. */
 const FOLLOWED = { timeout: 45_000 }
-/** More stops than any screen has. */
-const STOPS = 150
 
 const test = base.extend({
   /** One with templates, and documents that are somewhere on their way. */
@@ -22,41 +21,6 @@ const test = base.extend({
     await office.close()
   }
 })
-
-type Kind = 'pointer' | 'key'
-
-/** Counts, from now on, what a person does in the page with a pointer or with keys. */
-async function countTouches(window: Page): Promise<(kind: Kind) => Promise<number>> {
-  await window.evaluate(() => {
-    const touches = { pointer: 0, key: 0 }
-    Object.assign(globalThis, { touches })
-    for (const name of ['pointerdown', 'pointermove', 'mousedown', 'mousemove', 'wheel', 'dblclick', 'auxclick'])
-      addEventListener(name, ({ isTrusted }) => isTrusted && touches.pointer++, { capture: true, passive: true })
-    addEventListener('keydown', ({ isTrusted }) => isTrusted && touches.key++, true)
-  })
-  return (kind) =>
-    window.evaluate((kind) => (globalThis as typeof globalThis & { touches: Record<Kind, number> }).touches[kind], kind)
-}
-
-/** By the Tab key to a control, as often as it takes. */
-async function tabTo({ keyboard }: Page, control: Locator): Promise<void> {
-  await control.waitFor()
-  for (let stop = 0; stop < STOPS; stop++) {
-    if (await control.evaluate((element) => element === document.activeElement)) return
-    await keyboard.press('Tab')
-  }
-  throw new Error(`The Tab key does not lead to ${control}`)
-}
-
-async function pressByKey(window: Page, control: Locator): Promise<void> {
-  await tabTo(window, control)
-  await window.keyboard.press('Enter')
-}
-
-async function typeInto(window: Page, field: Locator, text: string): Promise<void> {
-  await tabTo(window, field)
-  await window.keyboard.type(text)
-}
 
 /** The document that was sent last is signed by everybody, elsewhere. */
 function signedElsewhere({ service }: PracticeOffice): void {

@@ -4,6 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vi
 import App from '../../src/renderer/src/App.svelte'
 import { loadScreens } from '../../src/renderer/src/frame/screens.ts'
 import { translatorOf } from '../../src/renderer/src/screens/counter/person/translator.ts'
+import { PERSON_LANGUAGES } from '../../src/shared/contract/counter-views.ts'
 import type { CounterSession } from '../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
@@ -89,6 +90,36 @@ describe('the language of a person', () => {
         .closest('[lang]')
         ?.getAttribute('lang')
     ).toBe('en-GB')
+  })
+})
+
+/** Until nobody is waited for any longer. */
+const WARNING_SECONDS = 28
+describe.each(PERSON_LANGUAGES)('while nobody touches the screen, in %s', (language) => {
+  const { say } = translatorOf(language)
+  const preferences = { ...first, language }
+
+  test.each([
+    ['over the page, in the bar', { phase: 'open', origin: 'https://signing.example.com' }],
+    ['elsewhere, over all of it', { phase: 'handover' }]
+  ] as const)('the warning is theirs %s: it counts down, and ends by either of its buttons', async (_where, moment) => {
+    await open({ ...moment, preferences })
+    const warn = () => become({ warningUntil: (opened?.clock.now() ?? 0) + WARNING_SECONDS * 1000 })
+    await warn()
+    expect(side().getByText('28')).toBeTruthy()
+    expect(side().getByText(say('Are you still there?'))).toBeTruthy()
+    expect(side().getByText(say('The screen will be hidden soon.'))).toBeTruthy()
+    expect(side().getByRole('alert').textContent).toBe(say('Are you still there? Choose “I’m here” to keep going.'))
+    await opened?.clock.pass(9000)
+    expect(side().getByText('19')).toBeTruthy()
+    expect(side().getByRole('alert').closest('[lang]')?.getAttribute('lang')).toBe(
+      language === 'en' ? 'en-GB' : language
+    )
+    await press(say('I’m here'))
+    expect(api.control.state.counter?.warningUntil).toBeUndefined()
+    await warn()
+    await press(say('I need more time'))
+    expect(api.control.state.counter?.preferences.moreTime).toBe(true)
   })
 })
 

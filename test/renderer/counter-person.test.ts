@@ -269,8 +269,9 @@ describe('the page to sign', () => {
     expect(api.control.state.counter?.zoom).toBe(3)
   })
 
-  test('F6 gives the page the keyboard again', async () => {
+  test('F6, of which the person is told, gives the page the keyboard again', async () => {
     await open({ phase: 'open', origin })
+    expect(side().getByText('F6: to the buttons')).toBeTruthy()
     const before = calls('counter.show').length
     await fireEvent.keyDown(button('Help'), { key: 'F6' })
     await settle()

@@ -115,8 +115,8 @@ export const appointments: Area = {
       '=HYPERLINK("http://{elsewhere}/","Mere")',
       `"'=HYPERLINK(""http://{elsewhere}/"",""Mere"")"`
     ),
-    cell('be a formula behind a sign', '+cmd|/c calc!A1', "'+cmd|/c calc!A1"),
-    cell('be a formula behind apostrophes', "''@SUM(A1)", "'''@SUM(A1)"),
+    cell('be a formula behind a sign', '+cmd|/c calc!A1', `"'+cmd|/c calc!A1"`),
+    cell('be a formula behind apostrophes', "''@SUM(A1)", `"'''@SUM(A1)"`),
     cell('be a formula where a semicolon parts cells', 'Mere;=1+1', "Mere;'=1+1")
   ]
 }

@@ -25,6 +25,7 @@ export const SENTENCES = [
   'Opening the document…',
   'The page is opening.',
   'The page is open.',
+  'F6: to the buttons',
   'Practice',
   'Practice service',
   'Practice service on this computer',
