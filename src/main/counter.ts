@@ -75,6 +75,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
     ...{ audit, signer, time, paper: new Paper() },
     logo: () => settings.read().logo,
     languageOf: (session, person) => counter.languageOf(session, person),
+    languages: () => settings.read().languages,
     running: () => (counter.isRunning() ? counter.state()?.id : undefined)
   })
   const settings: CounterSettingsKeeper = new CounterSettingsKeeper({

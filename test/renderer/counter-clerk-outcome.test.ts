@@ -7,6 +7,7 @@ import {
   pageWords,
   sessionTitle
 } from '../../src/renderer/src/screens/counter/counter-words.ts'
+import { PERSON_LANGUAGES } from '../../src/shared/contract/counter-views.ts'
 import type { CounterOutcome, CounterSession } from '../../src/shared/contract/views.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
@@ -300,6 +301,31 @@ describe('receipts of the session', () => {
     expect(opened.app.toasts.shown.map(({ text }) => text)).toContain(
       'Receipt R-2025-000123-3F2A was sent to the printer.'
     )
+  })
+
+  test('are in any language that the office offers, also where nobody knows any longer which they had', async () => {
+    await open({ phase: 'ended', turns: two(signed, signed) })
+    await choose('Another language for Tama Parata…')
+    const dialog = within(screen.getByRole('dialog', { name: 'Receipt for Tama Parata' }))
+    const language = dialog.getByLabelText<HTMLSelectElement>('Language')
+    const offered = PERSON_LANGUAGES.filter((one) => one !== 'en')
+    expect([...language.options].map(({ value }) => value)).toEqual(offered)
+    await fireEvent.change(language, { target: { value: 'to' } })
+    await fireEvent.click(dialog.getByRole('button', { name: 'Print' }))
+    await settle()
+    expect(calls('receipts.print').map(({ input }) => input)).toEqual([
+      { session: 'session-1', copy: 2, language: 'to' }
+    ])
+  })
+
+  test('are in English alone where the office offers no other', async () => {
+    await open(
+      { phase: 'ended', turns: two(signed, signed) },
+      { counterSettings: { ...fakeApi().control.state.counterSettings, languages: [] } }
+    )
+    await fireEvent.keyDown(button('Receipt'), { key: 'Enter' })
+    await screen.findByRole('menuitem', { name: 'Print for Tama Parata' })
+    expect(screen.queryByRole('menuitem', { name: /Another language/ })).toBeNull()
   })
 
   test('say why there are none', async () => {

@@ -440,6 +440,8 @@ export interface AuditFileCheck {
 export interface ReceiptPeople {
   /** With the language that they had their screens in, where that is still known and isn't English. */
   people: { name: string; contact?: string; language?: PersonLanguage }[]
+  /** In which languages the office offers theirs, beside English. */
+  languages: PersonLanguage[]
 }
 
 /** What a person takes a picture of: the number and the hash of their receipt, and these as a QR code. */

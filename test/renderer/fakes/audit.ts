@@ -43,7 +43,8 @@ export function fakeAudit(office: FakeOffice): HandlersOf<'audit' | 'receipts'> 
     'audit.saveKey': () => ({ label: 'Countersign audit key.pem' }),
     'receipts.people': () => {
       if (state.receiptError) throw new Failure(state.receiptError.code, state.receiptError)
-      return { people: [{ name: 'Mere Parata', language: 'mi' }, { name: 'Tama Parata' }] }
+      const people = [{ name: 'Mere Parata', language: 'mi' as const }, { name: 'Tama Parata' }]
+      return { people, languages: state.counterSettings.languages }
     },
     'receipts.print': () => ({ number: 'R-2025-000123-3F2A' }),
     'receipts.save': () => ({ label: 'R-2025-000123-3F2A.pdf', number: 'R-2025-000123-3F2A' }),

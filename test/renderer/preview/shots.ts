@@ -242,6 +242,10 @@ export const shots: Shot[] = [
     await page.getByRole('heading', { name: 'The screen goes to' }).scrollIntoViewIfNeeded()
   }),
   shot('clerk-receipt', 'clerk-mixed', '#/counter', press('Receipt')),
+  shot('clerk-receipt-language', 'clerk-mixed', '#/counter', async (page) => {
+    await press('Receipt')(page)
+    await page.getByRole('menuitem', { name: /^Another language for Tama/ }).click()
+  }),
   ...at('#/audit', 'record', 'record-empty', 'record-older', 'record-broken'),
 
   shot('downloads', 'downloads', '#/downloads'),

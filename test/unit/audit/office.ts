@@ -62,6 +62,7 @@ export function workstation() {
       },
       logo: () => undefined,
       languageOf: (_session, { name }) => (name === 'Tama Parata' ? 'mi' : undefined),
+      languages: () => ['to', 'ar'],
       running: () => now.running
     })
     return { receipts, printed }

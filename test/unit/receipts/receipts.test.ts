@@ -115,10 +115,10 @@ describe('a receipt', () => {
   test('of one person is in their language around what the trail says, and is the same receipt', async () => {
     const { couple, receipts, printed } = counter()
     couple()
-    expect((await receipts.people(SESSION)).people).toEqual([
-      { name: 'Mere Tāmati' },
-      { name: 'Tama Parata', language: 'mi' }
-    ])
+    expect(await receipts.people(SESSION)).toEqual({
+      people: [{ name: 'Mere Tāmati' }, { name: 'Tama Parata', language: 'mi' }],
+      languages: ['to', 'ar']
+    })
     const english = await receipts.print(SESSION, 2)
     const theirs = await receipts.print(SESSION, 2, 'mi')
     const arabic = await receipts.print(SESSION, 2, 'ar')

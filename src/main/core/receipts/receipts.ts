@@ -36,6 +36,8 @@ export interface ReceiptsDeps {
   logo: () => string | undefined
   /** In which language someone had their screens in a session that is still known; undefined where it isn't, or it was English. */
   languageOf: (session: string, person: { name: string; contact?: string | undefined }) => PersonLanguage | undefined
+  /** The languages that the office offers beside English. */
+  languages: () => readonly PersonLanguage[]
   /** The session that runs now, which has no receipt for the file yet. */
   running: () => string | undefined
 }
@@ -62,7 +64,8 @@ export class Receipts {
       people: made.people.map(({ name, contact }) => {
         const language = this.#deps.languageOf(session, { name, contact })
         return { name, ...defined({ contact, language }) }
-      })
+      }),
+      languages: [...this.#deps.languages()]
     }
   }
 
