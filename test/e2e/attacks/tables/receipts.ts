@@ -58,7 +58,7 @@ export const receipts: Area = {
     text('load a style from elsewhere', '<link rel="stylesheet" href="http://{elsewhere}/">'),
     text('load a style from elsewhere by a style', '<style>@import url("http://{elsewhere}/");</style>'),
     text('say by a background what it knows', '<p style="background: url(http://{elsewhere}/)">x</p>'),
-    text('paint with its number', '"; } body { background: url(http://{elsewhere}/) } x { content: "'),
+    text('paint with its number', '"; } } body { background: url(http://{elsewhere}/) } x { content: "'),
     text('end the style by its number', '</style><img src="http://{elsewhere}/">'),
     text('leave for elsewhere', '<meta http-equiv="refresh" content="0;url=http://{elsewhere}/">'),
     text('embed a page of elsewhere', '<iframe src="http://{elsewhere}/"></iframe>'),
@@ -70,7 +70,7 @@ export const receipts: Area = {
     text('play a film of elsewhere', '<video src="http://{elsewhere}/" autoplay></video>'),
     text(
       'have a font of elsewhere',
-      '<style>@font-face { font-family: "Public Sans"; src: url("http://{elsewhere}/") }</style>x'
+      '<style>@font-face { font-family: F; src: url(http://{elsewhere}/) } * { font-family: F !important }</style>x'
     ),
     {
       ...text('put in a link that someone presses', '<a href="http://{elsewhere}/">Check this receipt</a>'),
@@ -92,7 +92,7 @@ export const receipts: Area = {
     file('leave out a piece of it', (whole) => Buffer.concat([whole.subarray(0, 1000), whole.subarray(1001)])),
     file('put a page before it', (whole) => Buffer.concat([Buffer.from('%PDF-1.7\n'), whole])),
     file('add a page behind its end', (whole) =>
-      Buffer.concat([whole, Buffer.from(`9 0 obj\n<< /Type /Page >>\nendobj\n${' '.repeat(500)}\n%%EOF\n`)])
+      Buffer.concat([whole, Buffer.from(`9 0 obj\n<< /Type /Page >>\nendobj\n${'%\n'.repeat(400)}%%EOF\n`)])
     ),
     file('add a line behind its end', (whole) => Buffer.concat([whole, Buffer.from('\n')])),
     file('say something else under the same signature', (whole) =>
