@@ -31,6 +31,12 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
     return id
   }
 
+  /** A send that an office has is let go of by it first: it may leave from another workstation. */
+  async function keptBack(id: string): Promise<string> {
+    await outbox.shared.keepBack(outbox.get(ownSend(id)))
+    return id
+  }
+
   function ownBatch(id: string): string {
     if (!shownIds(accounts).includes(batches.get(id).accountId)) {
       fail('gone', 'This batch belongs to another account.', { next: 'Choose that account to see it.' })
@@ -47,21 +53,32 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
   return {
     'sends.start': async ({ draftId, at }) => outbox.start(ownDraft(draftId), { at }),
     'sends.now': async ({ id }) => outbox.now(ownSend(id)),
-    'sends.undo': async ({ id }) => outbox.undo(ownSend(id)),
+    'sends.undo': async ({ id }) => outbox.undo(await keptBack(id)),
     'sends.list': async ({ search, ...query }) =>
       search.trim() === '' ? outbox.list(shownIds(accounts), query) : outbox.search(shownIds(accounts), search, query),
     'sends.get': async ({ id }) => outbox.get(ownSend(id)),
     'sends.reconcile': async ({ id }) => outbox.reconcile(ownSend(id)),
     'sends.settle': async ({ id, ...answer }) => outbox.settle(ownSend(id), answer),
     'sends.retry': async ({ id }) => outbox.retry(ownSend(id)),
-    'sends.again': async ({ id }) => outbox.again(ownSend(id)),
+    'sends.again': async ({ id }) => outbox.again(await keptBack(id)),
     'sends.another': async ({ id, keeps }) => outbox.another(ownSend(id), keeps),
     'sends.sameSent': async ({ composition }) => outbox.sameSent(chosenId(accounts), composition) ?? null,
 
     'outbox.state': async () => ofAll(outbox.state),
-    'outbox.pause': async () => ofAll(outbox.pause),
-    'outbox.resume': async () => ofAll(outbox.resume),
-    'outbox.configure': async (change) => ofAll((accountId) => outbox.configure(accountId, defined(change))),
+    'outbox.pause': async () => {
+      for (const accountId of shownIds(accounts)) await outbox.shared.pause(accountId, true)
+      return ofAll(outbox.pause)
+    },
+    'outbox.resume': async () => {
+      for (const accountId of shownIds(accounts)) await outbox.shared.pause(accountId, false)
+      return ofAll(outbox.resume)
+    },
+    'outbox.configure': async (change) => {
+      for (const accountId of shownIds(accounts)) {
+        await outbox.shared.configure(accountId, { ...outbox.state(accountId).settings, ...defined(change) })
+      }
+      return ofAll((accountId) => outbox.configure(accountId, defined(change)))
+    },
 
     'batches.list': async () =>
       shownIds(accounts)

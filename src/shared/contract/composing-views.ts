@@ -82,15 +82,17 @@ export type SendState = 'ready' | 'sending' | 'sent' | 'refused' | 'uncertain' |
 
 /**
  * What a ready send waits for: the time to take it back, the time it was given, the line, the box or its batch being
- * let go, the service's "not so fast", or its turn.
+ * let go, the service's "not so fast", the office's server, or its turn.
  */
-export type SendHold = 'undo' | 'time' | 'line' | 'paused' | 'rate-limited' | 'turn'
+export type SendHold = 'undo' | 'time' | 'line' | 'paused' | 'rate-limited' | 'office' | 'turn'
 
 export interface SendView extends Pick<DraftSummary, 'id' | 'accountId' | 'kind' | 'title' | 'who'> {
   draftId?: string
   batchId?: string
   /** The row of the sheet that a batch was made of, as the spreadsheet counts. */
   row?: number
+  /** The workstation of the office that made it, where that is another. */
+  desk?: string
   state: SendState
   /** Why a ready send has not left. */
   hold?: SendHold

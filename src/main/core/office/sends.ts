@@ -2,6 +2,7 @@
  * The office's outbox: a send is claimed by one workstation at a time, leaves once, and is in doubt where its holder is gone. This
  * is one of two stores that keep the same promises; the other is the embedded database (`core/outbox`).
  */
+import { createHmac } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { SendState } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
@@ -37,7 +38,7 @@ export interface SendStore {
   lapse(accountId: string): Promise<void>
   uncertain(accountId: string): Promise<InDoubt[]>
   /** What looks have shown; whether it was still in doubt. It goes again no sooner than two looks can have been. */
-  settle(send: Pick<Claim, 'id' | 'epoch'>, state: 'sent' | 'ready' | 'not-sent'): Promise<boolean>
+  settle(send: Pick<Claim, 'id' | 'epoch'>, state: 'sent' | 'ready' | 'not-sent' | 'refused'): Promise<boolean>
   /** Whether it had not left, nor may have: then it never will. */
   takeBack(id: string): Promise<boolean>
   pause(accountId: string): Promise<void>
@@ -45,11 +46,67 @@ export interface SendStore {
   stateOf(id: string): Promise<SendState | undefined>
 }
 
-/** So many are looked for at a time. */
+/** A send as the office has it; held: with its workstation again. */
+export type OfficeState = SendState | 'held'
+
+/** A send that was changed, as it is now. */
+export interface SendChange extends Pick<Claim, 'id' | 'epoch'> {
+  /** Its place in the order of all changes of the account. */
+  readonly rev: number
+  readonly state: OfficeState
+  readonly round: number
+  /** The name of the workstation that made it. */
+  readonly maker: string
+  readonly isMine: boolean
+  readonly attempt: number
+  /** Whether an attempt may have arrived. */
+  readonly isInDoubt: boolean
+  /** In milliseconds from now, 0 for at once. */
+  readonly goesIn: number
+  /** Absent where it was read before. */
+  readonly content?: Buffer
+  /** What came of its newest attempt, as it was said; absent where nothing was, or it was altered on the server. */
+  readonly answer?: unknown
+}
+
+/** How an account's outbox stands for the whole office. */
+export interface OutboxState {
+  readonly concurrency: number
+  readonly perMinute: number | null
+  readonly pausedBy?: 'person' | 'service'
+  /** For how long, in milliseconds. */
+  readonly pausedFor: number
+  /** The newest change of its sends. */
+  readonly rev: number
+}
+
+/** What workstations ask beyond that, to show and move one outbox together. Every call rejects while the server can't be reached. */
+export interface OfficeStore extends SendStore {
+  /** The office's id of an account that its workstations have in common, by where its service is and what it is called. */
+  account(name: string, limits: { concurrency: number; perMinute: number | null }): Promise<string>
+  /** Gives one to be sent: new, once more, or at another time. What was said in an earlier round changes nothing. */
+  give(
+    accountId: string,
+    send: Pick<Claim, 'id' | 'content'> & { inMs: number; round: number; isInDoubt: boolean }
+  ): Promise<{ state: OfficeState; round: number }>
+  /** Keeps one from leaving, also where it never came here; whether it can't leave now. */
+  withhold(accountId: string, send: { id: string; round: number }, as: 'held' | 'cancelled'): Promise<boolean>
+  /** Gives back all that this workstation made and that isn't over; answers how many are under way. */
+  takeAlong(accountId: string): Promise<number>
+  /** Looks have shown that one arrived; whether it still was in doubt. */
+  found(send: Pick<Claim, 'id' | 'epoch'>, answer: unknown): Promise<boolean>
+  changes(accountId: string, after: number): Promise<SendChange[]>
+  outbox(accountId: string): Promise<OutboxState>
+  /** Whether this workstation has what only one does at a time, for so many milliseconds. */
+  lease(name: string, ms: number): Promise<boolean>
+}
+
+/** So many are looked for, and read, at a time. */
+const PAGE = 200
 const MOST_IN_DOUBT = 500
 
 /** @param key the office's: what is sent, and what was answered, the server can't read. */
-export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time, 'elapsed'> }): SendStore {
+export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time, 'elapsed'> }): OfficeStore {
   const { pool, key, time } = deps
 
   async function ask<Row extends object>(sql: string, values: readonly unknown[]): Promise<Row[]> {
@@ -57,23 +114,97 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
   }
   const opened = (id: string, sealed: Buffer) => unsealIfWhole(key, contentOf(id), sealed)
 
+  const sealedAnswer = (id: string, epoch: number, answer: unknown) =>
+    seal(key, answerOf(id, epoch), Buffer.from(JSON.stringify(answer) ?? 'null'))
+
   async function finish({ id, epoch }: Pick<Claim, 'id' | 'epoch'>, end: AttemptEnd, answer: unknown) {
-    const sealed = seal(key, `answer:${id}:${epoch}`, Buffer.from(JSON.stringify(answer) ?? ''))
+    const sealed = sealedAnswer(id, epoch, answer)
     const [row] = await ask<{ state: SendState }>('SELECT office.finish($1, $2, $3, $4) AS state', [
       ...[id, epoch, end, sealed]
     ])
     return row?.state ?? 'uncertain'
   }
 
+  async function give(
+    accountId: string,
+    { id, content, inMs, round, isInDoubt }: Parameters<OfficeStore['give']>[1]
+  ): Promise<{ state: OfficeState; round: number }> {
+    const [row] = await ask<{ state: OfficeState; round: number }>(
+      'SELECT state, round FROM office.put_send($1, $2, $3, $4, $5, $6)',
+      [id, accountId, inMs, seal(key, contentOf(id), content), round, isInDoubt]
+    )
+    return row ?? { state: 'cancelled', round }
+  }
+
   return {
     finish,
+    give,
+
+    async account(name, { concurrency, perMinute }) {
+      const tag = createHmac('sha256', key).update(`account:${name}`).digest()
+      const [row] = await ask<{ id: string }>('SELECT office.share_account($1, $2, $3) AS id', [
+        tag,
+        concurrency,
+        perMinute
+      ])
+      return row?.id ?? ''
+    },
+
+    async withhold(accountId, { id, round }, as) {
+      const [row] = await ask<{ done: boolean }>('SELECT office.withhold($1, $2, $3, $4) AS done', [
+        id,
+        accountId,
+        round,
+        as
+      ])
+      return row?.done === true
+    },
+
+    async takeAlong(accountId) {
+      const [row] = await ask<{ count: number }>('SELECT office.return_sends($1) AS count', [accountId])
+      return row?.count ?? 0
+    },
+
+    async found({ id, epoch }, answer) {
+      const [row] = await ask<{ done: boolean }>('SELECT office.settle_found($1, $2, $3) AS done', [
+        ...[id, epoch, sealedAnswer(id, epoch, answer)]
+      ])
+      return row?.done === true
+    },
+
+    async changes(accountId, after) {
+      const rows = await ask<ChangeRow>('SELECT * FROM office.send_changes($1, $2, $3)', [accountId, after, PAGE])
+      return rows.map(({ is_mine, is_in_doubt, goes_ms, sealed, answer_epoch, answer, ...row }) => {
+        const content = sealed ? opened(row.id, sealed) : undefined
+        const said = answer && unsealIfWhole(key, answerOf(row.id, answer_epoch ?? 0), answer)
+        return {
+          ...{ ...row, isMine: is_mine, isInDoubt: is_in_doubt, goesIn: goes_ms },
+          ...(content && { content }),
+          ...(said && { answer: JSON.parse(said.toString('utf8')) as unknown })
+        }
+      })
+    },
+
+    async outbox(accountId) {
+      const [row] = await ask<OutboxRow>('SELECT * FROM office.outbox_state($1)', [accountId])
+      if (!row) throw new Error('The office has no such outbox.')
+      const { concurrency, per_minute, paused_by, paused_ms, rev } = row
+      return {
+        ...{ concurrency, perMinute: per_minute, pausedFor: paused_ms ?? 0, rev },
+        ...(paused_by && { pausedBy: paused_by })
+      }
+    },
+
+    async lease(name, ms) {
+      return (await ask('SELECT epoch FROM office.hold_lease($1, $2)', [name, ms])).length > 0
+    },
 
     async configure(accountId, { concurrency, perMinute }) {
       await ask('SELECT office.set_outbox($1, $2, $3)', [accountId, concurrency, perMinute])
     },
 
     async put(accountId, id, content, inMs = 0) {
-      await ask('SELECT office.put_send($1, $2, $3, $4)', [id, accountId, inMs, seal(key, contentOf(id), content)])
+      await give(accountId, { id, content, inMs, round: 1, isInDoubt: false })
     },
 
     async claim(accountId, most) {
@@ -131,3 +262,21 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
 }
 
 const contentOf = (id: string) => `send:${id}`
+const answerOf = (id: string, epoch: number) => `answer:${id}:${epoch}`
+
+interface ChangeRow extends Omit<SendChange, 'isMine' | 'isInDoubt' | 'goesIn' | 'content' | 'answer'> {
+  is_mine: boolean
+  is_in_doubt: boolean
+  goes_ms: number
+  sealed: Buffer | null
+  answer_epoch: number | null
+  answer: Buffer | null
+}
+
+interface OutboxRow {
+  concurrency: number
+  per_minute: number | null
+  paused_by: 'person' | 'service' | null
+  paused_ms: number | null
+  rev: number
+}

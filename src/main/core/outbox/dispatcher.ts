@@ -168,7 +168,7 @@ export class Dispatcher {
       void deliver(client, content, { describe, mayLeave }).then((outcome) => this.#ended(lane, send.id, outcome))
     }
     try {
-      for (const send of [...done.recorded, ...done.heldBack]) this.#tell(send)
+      for (const send of [...done.recorded, ...done.heldBack]) this.tell(send)
       this.#rest(lane)
       lane.storageFailures = 0
     } catch {
@@ -239,7 +239,8 @@ export class Dispatcher {
     lane.turns.wake()
   }
 
-  #tell(send: Send): void {
+  /** Says what came of a send, once that is written down. */
+  tell(send: Send): void {
     const { changes, uncertain, answered, arrived } = this.#deps
     changes.send(send)
     if (send.state === 'uncertain') uncertain(send)

@@ -17,7 +17,7 @@ import { fail } from '../lib/failure.ts'
 import { within } from '../lib/time.ts'
 import type { SettlingAnswer } from './ambiguity.ts'
 import { Batches, type NewBatch } from './batches.ts'
-import type { OutboxDeps } from './deps.ts'
+import type { ChangeListeners, OutboxDeps } from './deps.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { AccountPauses, type OutboxSettings, SendTimes } from './pauses.ts'
 import { Reconciler } from './reconcile.ts'
@@ -27,6 +27,7 @@ import type { Send } from './send-record.ts'
 import { answered, Changes, viewer } from './send-view.ts'
 import { openSends } from './sends.ts'
 import { SentDocuments } from './sent-documents.ts'
+import { SharedSends } from './shared.ts'
 import { NotArrivedProofs } from './verdict.ts'
 
 /** What the outbox is made of, beside what it is given. */
@@ -37,6 +38,8 @@ interface OutboxParts extends OutboxDeps, SendActionsDeps {
 
 export class Outbox {
   readonly batches: Batches
+  /** What an office of several workstations shares of it. */
+  readonly shared: SharedSends
   readonly #deps: OutboxParts
   readonly #actions: SendActions
   readonly #reconciler: Reconciler
@@ -49,7 +52,7 @@ export class Outbox {
     const sends = openSends(db)
     const pauses = new AccountPauses(deps)
     const times = new SendTimes(time)
-    const changes = new Changes(deps)
+    const changes = new Changes({ time, changed: this.#followed(deps.changed) })
     const proofs = new NotArrivedProofs(time)
     const queries = new SendQueries(db)
     const note = (accountId: string, composition: Composition) => this.#note(accountId, composition)
@@ -58,8 +61,17 @@ export class Outbox {
     const wake = (accountId: string) => this.#dispatcher.wake(accountId)
     this.#deps = shared
     this.#actions = new SendActions(shared)
+    this.shared = new SharedSends({
+      ...{ ...shared, backTo, wake },
+      isProven: (id) => proofs.isFresh(id),
+      tell: (send) => this.#dispatcher.tell(send),
+      looking: (accountId) => this.#reconciler.schedule.plan(accountId),
+      lookAgain: (send) => this.#reconciler.begin(send)
+    })
     this.#reconciler = new Reconciler({
       ...{ ...shared, backTo, wake },
+      looksFor: (send) => this.shared.looksFor(send),
+      shown: (send) => this.shared.shown(send),
       answered: (send) => this.#sentDocuments.answered(send),
       arrivedLate: (send, response) => this.#actions.arrivedLate(send, response),
       keychainFailed: (accountId, error) => {
@@ -71,7 +83,7 @@ export class Outbox {
     this.#dispatcher = new Dispatcher({
       ...{ ...shared, backTo },
       isProven: (id) => proofs.isFresh(id),
-      leavingOf: () => undefined,
+      leavingOf: (accountId) => this.shared.leavingOf(accountId),
       left: (id) => this.#reconciler.left(id),
       answered: (send) => this.#sentDocuments.answered(send),
       uncertain: (send) => this.#reconciler.begin(send)
@@ -106,6 +118,7 @@ export class Outbox {
     void this.#reconciler.schedule.close()
     await Promise.all([this.#dispatcher.close(limit), within(limit, this.batches.written(), this.#deps.time)])
     await within(limit, this.#sentDocuments.close(), this.#deps.time)
+    await within(limit, this.shared.close(), this.#deps.time)
     this.#deps.changes.stop()
   }
 
@@ -293,6 +306,8 @@ export class Outbox {
     const { db, time } = this.#deps
     db.transaction(() => {
       for (const send of this.#deps.sends.inState('sending')) {
+        // What an office shares is what the office says that it is.
+        if (this.shared.has(send.id)) continue
         this.#deps.sends.change(send, { state: 'uncertain', error: INTERRUPTED })
       }
       this.batches.recover()
@@ -303,6 +318,21 @@ export class Outbox {
         id,
         Math.min(goesAt - now, this.#deps.pauses.undoWindow(this.#deps.sends.get(id).accountId))
       )
+    }
+  }
+
+  /** What is done to sends here concerns the office, too. */
+  #followed(listeners: ChangeListeners): ChangeListeners {
+    return {
+      ...listeners,
+      sends: (ids) => {
+        listeners.sends(ids)
+        this.shared.changedHere()
+      },
+      batch: (id) => {
+        listeners.batch(id)
+        this.shared.changedHere()
+      }
     }
   }
 
@@ -323,6 +353,7 @@ export class Outbox {
   #viewer(): (send: Send) => SendView {
     return viewer({
       ...this.#deps,
+      waitsForOffice: (accountId) => this.shared.troubleOf(accountId) !== undefined,
       isBatchPaused: (id) => this.batches.isPaused(id),
       troubleOf: (id) => this.#dispatcher.troubleOf(id),
       messageOf: (id) => this.#reconciler.messageOf(id),

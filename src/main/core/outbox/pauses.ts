@@ -3,6 +3,7 @@
  * the service paused stays paused over restarts; what the network and the service's "not so fast" hold back ends by itself;
  * and a keychain that can't be used is asked again only when someone or something gives cause.
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { AppError, OutboxView } from '../../../shared/contract/index.ts'
 import { Lanes, Pauses } from '../jobs/lanes.ts'
 import { json, optional, type Row, Rows, value } from '../lib/rows.ts'
@@ -68,6 +69,15 @@ export class AccountPauses {
     if (!this.#accounts.of(accountId).pause) {
       this.#keep(accountId, { pause: { by: 'person', since: this.#time.now() } })
     }
+  }
+
+  /** As the office has it; answers whether that is news. */
+  follow(accountId: string, limits: Omit<OutboxSettings, 'undoSeconds'>, theirs: Pause | undefined): boolean {
+    const { settings, pause } = this.#accounts.of(accountId)
+    const next = { settings: { ...settings, ...limits }, pause: theirs?.by === pause?.by ? pause : theirs }
+    if (isDeepStrictEqual(next, { settings, pause })) return false
+    this.#keep(accountId, next)
+    return true
   }
 
   /** The service said something that concerns all that would follow. Call it in the transaction that keeps the send. */

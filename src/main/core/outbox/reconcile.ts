@@ -23,6 +23,10 @@ export interface ReconcilerDeps extends Pick<OutboxDeps, 'db' | 'readAllFolders'
   arrivedLate: (send: Send, response: PackageResponse) => Send
   /** Called when the folders have shown that a send arrived: its documents are ours. */
   answered: (send: Send) => void
+  /** Whether it is for this computer to look for a send. */
+  looksFor: (send: Send) => boolean
+  /** Called when looks, or a person, have decided what became of a send. */
+  shown: (send: Send) => void
   /** Called when a send of the account may go again. */
   wake: (accountId: string) => void
   /** Called when the credentials for looking can't be had. */
@@ -93,6 +97,7 @@ export class Reconciler {
       this.#deps.db.transaction(() => settle(sends, send, answer, time.now()))()
       if (answer.arrived) this.#deps.answered(send)
       else proofs.add(id)
+      this.#deps.shown(send)
       changes.send(send)
       changes.draft(send.draftId)
     } finally {
@@ -103,7 +108,9 @@ export class Reconciler {
   }
 
   #uncertainOf(accountId: string): Send[] {
-    return this.#deps.sends.unresolved(accountId).filter(({ state }) => state === 'uncertain')
+    return this.#deps.sends
+      .unresolved(accountId)
+      .filter((send) => send.state === 'uncertain' && this.#deps.looksFor(send))
   }
 
   #worthwhileAt(id: string): number | undefined {
@@ -168,6 +175,7 @@ export class Reconciler {
     if (seen) this.#seen.set(id, seen)
     else this.#seen.delete(id)
     if (SHOWN_NOT_TO_HAVE_ARRIVED.has(verdict.kind)) proofs.add(id)
+    if (written && written.state !== 'uncertain') this.#deps.shown(written)
     if (written?.state === 'sent') this.#deps.answered(written)
     if (written?.state === 'ready') this.#deps.wake(send.accountId)
     else if (written && written.state !== 'uncertain') changes.draft(send.draftId)
@@ -215,6 +223,7 @@ export class Reconciler {
       const send = given.get(id)
       if (!send) continue
       this.#keepWhole(packageOf(documents), (response) => arrivedLate(send, response))
+      this.#deps.shown(send)
       this.#deps.answered(send)
       proofs.drop(send.id)
       changes.send(send)

@@ -22,6 +22,8 @@ export const SENDS = new Rows({
   draftId: optional(value<string>()),
   batchId: optional(value<string>()),
   row: optional(value<number>('sheet_row')),
+  /** The workstation of the office that made it, where that is another. */
+  desk: optional(value<string>()),
   kind: value<SentRequest['kind']>(),
   title: value<string>(),
   who: value<string>(),

@@ -24,6 +24,8 @@ export interface ViewDeps {
   pauses: AccountPauses
   times: SendTimes
   isBatchPaused: (id: string) => boolean
+  /** Whether the account's sends wait for the office's server. */
+  waitsForOffice: (accountId: string) => boolean
   /** Why it could not be written down what came of a send. */
   troubleOf: (id: string) => AppError | undefined
   /** What looking for an uncertain send said so far, and when it is looked for next, on this run's clock. */
@@ -39,6 +41,7 @@ export function viewer({
   pauses,
   times,
   isBatchPaused,
+  waitsForOffice,
   troubleOf,
   messageOf,
   nextAt
@@ -65,6 +68,7 @@ export function viewer({
     const pause = pauses.of(accountId)
     if (pauses.isPaused(accountId)) return { hold: 'paused', error: pause?.error }
     if (isPaused(batchId)) return { hold: 'paused' }
+    if (waitsForOffice(accountId)) return { hold: 'office' }
     if (!pause) return { hold: 'turn' }
     return {
       hold: pause.by === 'line' ? 'line' : 'rate-limited',
@@ -100,11 +104,11 @@ export function viewer({
 
   return (send) => {
     const { id, accountId, kind, title, who, state, createdAt, attempt } = send
-    const { draftId, batchId, row, attemptedAt, settledAt, packageReference, packageStatus } = send
+    const { draftId, batchId, row, desk, attemptedAt, settledAt, packageReference, packageStatus } = send
     return {
       ...{ id, accountId, kind, title, who, state, createdAt, attempt },
       documents: [...send.documents],
-      ...defined({ draftId, batchId, row, attemptedAt, settledAt, packageReference, packageStatus }),
+      ...defined({ draftId, batchId, row, desk, attemptedAt, settledAt, packageReference, packageStatus }),
       ...shown(send)
     }
   }

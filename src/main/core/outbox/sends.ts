@@ -18,6 +18,7 @@ export type NewSend = SentRequest & {
   /** What was corrected in the row before it was sent. */
   corrected?: readonly BulkCorrection[]
   composition: Composition
+  desk?: string
   state: 'ready' | 'refused'
   isScheduled: boolean
   goesAt: number
@@ -31,6 +32,7 @@ export type SendChange = Partial<
     Send,
     | 'state'
     | 'draftId'
+    | 'desk'
     | 'isScheduled'
     | 'goesAt'
     | 'attempt'
@@ -59,9 +61,9 @@ export function openSends(db: Db) {
     'SELECT 1 FROM sends WHERE account_id = ? AND package_reference = ? AND id <> ?'
   )
   const insert = table.run<[send: object]>(
-    `INSERT INTO sends (id, account_id, draft_id, batch_id, sheet_row, kind, state, title, who, is_scheduled, goes_at,
+    `INSERT INTO sends (id, account_id, draft_id, batch_id, sheet_row, desk, kind, state, title, who, is_scheduled, goes_at,
        created_at, settled_at, fingerprint, error)
-     VALUES (@id, @accountId, @draftId, @batchId, @row, @kind, @state, @title, @who, @isScheduled, @goesAt,
+     VALUES (@id, @accountId, @draftId, @batchId, @row, @desk, @kind, @state, @title, @who, @isScheduled, @goesAt,
        @createdAt, @settledAt, @fingerprint, @error)`
   )
   const insertBody = table.run<[number: number, cells: string | null, body: string]>(
@@ -79,7 +81,7 @@ export function openSends(db: Db) {
        documents = @documents WHERE number = @number`
   )
   const writePlace = table.run<[send: object]>(
-    'UPDATE sends SET draft_id = @draftId, is_scheduled = @isScheduled, goes_at = @goesAt WHERE number = @number'
+    'UPDATE sends SET draft_id = @draftId, desk = @desk, is_scheduled = @isScheduled, goes_at = @goesAt WHERE number = @number'
   )
   const writeResponse = table.run<[response: string, number: number]>(
     'UPDATE send_bodies SET response = ? WHERE number = ?'
@@ -117,7 +119,8 @@ export function openSends(db: Db) {
     const next = { ...send, ...changes }
     const written = SENDS.write(next)
     write(written)
-    if ('draftId' in changes || 'isScheduled' in changes || 'goesAt' in changes) writePlace(written)
+    if ('draftId' in changes || 'desk' in changes || 'isScheduled' in changes || 'goesAt' in changes)
+      writePlace(written)
     return next
   }
 

@@ -11,6 +11,7 @@ import { signInSchemes } from './migrations/005-sign-in-schemes.ts'
 import { appointments } from './migrations/006-appointments.ts'
 import { accountMarks } from './migrations/007-account-marks.ts'
 import { holds } from './migrations/008-holds.ts'
+import { office } from './migrations/009-office.ts'
 
 /**
  * One step, frozen once it was released: the next is added after it, and a step imports nothing of the application, whose
@@ -32,7 +33,8 @@ export const migrations: readonly Migration[] = [
   { name: 'sign-in schemes', sql: signInSchemes },
   { name: 'appointments', sql: appointments },
   { name: 'account marks', sql: accountMarks },
-  { name: 'holds', sql: holds }
+  { name: 'holds', sql: holds },
+  { name: 'office', sql: office }
 ]
 
 /** The database was last used by a later version of the application. */

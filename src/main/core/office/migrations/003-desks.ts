@@ -1,0 +1,243 @@
+/**
+ * What workstations need to show and to move one outbox together: every change of a send in an order that no reader can skip, what a
+ * workstation gives and takes back, and which accounts of theirs are the same.
+ */
+export const desks = `
+  -- A POST may take two minutes, and nothing leaves that its claim would not outlast.
+  ALTER TABLE office ALTER COLUMN lease SET DEFAULT '150 s';
+  UPDATE office SET lease = '150 s' WHERE lease = '90 s';
+
+  ALTER TABLE station ADD COLUMN last_seen timestamptz;
+
+  -- The same account of several workstations, by a tag that the office's key makes of where its service is and what it is called.
+  CREATE TABLE account (
+    id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+    tag bytea NOT NULL UNIQUE CHECK (length(tag) = 32)
+  );
+
+  -- How often it was given or taken back: what was said earlier and comes later changes nothing. held: with its workstation again.
+  ALTER TABLE send ADD COLUMN round integer NOT NULL DEFAULT 1;
+  ALTER TABLE send DROP CONSTRAINT send_state_check;
+  ALTER TABLE send ADD CONSTRAINT send_state_check
+    CHECK (state IN ('ready', 'sending', 'sent', 'refused', 'uncertain', 'not-sent', 'cancelled', 'held'));
+
+  CREATE TABLE send_feed (
+    account uuid PRIMARY KEY REFERENCES outbox,
+    rev bigint NOT NULL
+  );
+  -- When each was changed last, and when its body was.
+  CREATE TABLE send_change (
+    send uuid PRIMARY KEY REFERENCES send,
+    account uuid NOT NULL,
+    rev bigint NOT NULL,
+    body_rev bigint NOT NULL
+  );
+  CREATE UNIQUE INDEX send_change_by_rev ON send_change (account, rev);
+
+  -- After the row is written, so that the order of locks is the outbox, sends, the feed. The number is taken under the feed's lock.
+  CREATE FUNCTION note_send() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  DECLARE
+    next bigint;
+  BEGIN
+    INSERT INTO send_feed AS it (account, rev) VALUES (NEW.account, 1)
+      ON CONFLICT (account) DO UPDATE SET rev = it.rev + 1 RETURNING it.rev INTO next;
+    INSERT INTO send_change AS it (send, account, rev, body_rev) VALUES (NEW.id, NEW.account, next, next)
+      ON CONFLICT (send) DO UPDATE SET rev = next,
+        body_rev = CASE WHEN NEW.sealed IS DISTINCT FROM OLD.sealed THEN next ELSE it.body_rev END;
+    PERFORM pg_notify('countersign_sends', NEW.account::text);
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER note_send AFTER INSERT OR UPDATE ON send FOR EACH ROW EXECUTE FUNCTION note_send();
+  UPDATE send SET round = 1;
+
+  CREATE FUNCTION note_outbox() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  BEGIN
+    PERFORM pg_notify('countersign_sends', NEW.account::text);
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER note_outbox AFTER UPDATE OF concurrency, per_minute, paused_by ON outbox
+    FOR EACH ROW EXECUTE FUNCTION note_outbox();
+
+  -- The office's id of an account, with an outbox; made where there is none yet.
+  CREATE FUNCTION share_account(p_tag bytea, p_concurrency integer, p_per_minute integer) RETURNS uuid
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  DECLARE
+    its uuid;
+  BEGIN
+    PERFORM me();
+    INSERT INTO account (tag) VALUES (p_tag) ON CONFLICT (tag) DO NOTHING;
+    SELECT id INTO its FROM account WHERE tag = p_tag;
+    INSERT INTO outbox (account, concurrency, per_minute) VALUES (its, p_concurrency, p_per_minute) ON CONFLICT DO NOTHING;
+    RETURN its;
+  END $$;
+
+  -- That a workstation is there, and which office this is.
+  CREATE FUNCTION hello() RETURNS TABLE (incarnation uuid, name text, steps integer)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  DECLARE
+    mine uuid := me();
+  BEGIN
+    UPDATE station SET last_seen = now() WHERE id = mine;
+    RETURN QUERY SELECT office.incarnation, station.name, (SELECT max(number) FROM step)::integer FROM office, station
+      WHERE station.id = mine;
+  END $$;
+
+  CREATE FUNCTION who() RETURNS TABLE (name text, is_me boolean, seen_ms double precision)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  DECLARE
+    mine uuid := me();
+  BEGIN
+    RETURN QUERY SELECT name, id = mine, 1000 * extract(epoch FROM now() - last_seen)::double precision FROM station
+      WHERE joined_at IS NOT NULL AND revoked_at IS NULL ORDER BY lower(name);
+  END $$;
+
+  CREATE FUNCTION outbox_state(p_account uuid)
+  RETURNS TABLE (concurrency integer, per_minute integer, paused_by text, paused_ms double precision, pace_ms double precision, rev double precision)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  BEGIN
+    -- Where nothing is to be claimed, nobody else would notice that a holder is gone.
+    PERFORM lapse(p_account);
+    RETURN QUERY SELECT concurrency, per_minute, paused_by, 1000 * extract(epoch FROM now() - paused_at)::double precision,
+        CASE WHEN next_at > now() THEN 1000 * extract(epoch FROM next_at - now()) ELSE 0 END::double precision,
+        coalesce((SELECT rev FROM send_feed WHERE account = p_account), 0)::double precision
+      FROM outbox WHERE account = p_account;
+  END $$;
+
+  -- Gives it to the office to send: new, once more, or at another time. Answers what the office has then.
+  DROP FUNCTION put_send(uuid, uuid, bigint, bytea);
+  CREATE FUNCTION put_send(p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_round integer, p_is_in_doubt boolean)
+  RETURNS TABLE (round integer, state text)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  BEGIN
+    INSERT INTO send AS it (id, account, goes_at, made_by, sealed, round, is_in_doubt)
+      VALUES (p_id, p_account, now() + p_in_ms * interval '1 ms', me(), p_sealed, p_round, p_is_in_doubt)
+      ON CONFLICT (id) DO UPDATE SET state = 'ready', goes_at = excluded.goes_at, sealed = excluded.sealed, round = p_round,
+          settled_at = NULL, is_in_doubt = it.is_in_doubt OR p_is_in_doubt
+        WHERE it.account = p_account AND it.round < p_round
+          AND it.state IN ('ready', 'held', 'cancelled', 'refused', 'not-sent');
+    RETURN QUERY SELECT round, state FROM send WHERE id = p_id;
+  END $$;
+
+  -- Keeps it from leaving, also where it has not come here yet; whether it can't leave now. What may have arrived stays the office's.
+  CREATE FUNCTION withhold(p_id uuid, p_account uuid, p_round integer, p_state text) RETURNS boolean
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  BEGIN
+    IF p_state NOT IN ('held', 'cancelled') THEN
+      RAISE EXCEPTION 'There is no such end.' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    INSERT INTO send AS it (id, account, state, goes_at, made_by, sealed, round, settled_at)
+      VALUES (p_id, p_account, p_state, 'infinity', me(), '', p_round, now())
+      ON CONFLICT (id) DO UPDATE SET state = p_state, round = greatest(it.round, p_round), settled_at = now()
+        WHERE it.account = p_account
+          AND ((it.state = 'ready' AND NOT it.is_in_doubt) OR it.state IN ('held', 'refused', 'not-sent'));
+    RETURN EXISTS (SELECT FROM send WHERE id = p_id AND account = p_account AND state IN ('held', 'cancelled'));
+  END $$;
+
+  -- A workstation that leaves takes its own along; answers how many of them are under way, which it is to wait for.
+  CREATE FUNCTION return_sends(p_account uuid) RETURNS integer
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  DECLARE
+    mine uuid := me();
+  BEGIN
+    PERFORM lapse(p_account);
+    UPDATE send SET state = 'held' WHERE id IN (
+      SELECT id FROM send WHERE account = p_account AND made_by = mine AND state IN ('ready', 'uncertain') FOR UPDATE);
+    RETURN (SELECT count(*) FROM send WHERE account = p_account AND made_by = mine AND state = 'sending');
+  END $$;
+
+  CREATE OR REPLACE FUNCTION claim(p_account uuid, p_most integer)
+  RETURNS TABLE (id uuid, epoch integer, attempt integer, lease_ms double precision, sealed bytea)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  DECLARE
+    mine uuid := me();
+    its outbox;
+    rules office;
+    room integer;
+    taken integer;
+  BEGIN
+    SELECT * INTO rules FROM office;
+    -- One at a time: how many are under way, the pace and the pause are the whole office's. First of all locks, as everywhere.
+    SELECT * INTO its FROM outbox WHERE account = p_account FOR NO KEY UPDATE;
+    PERFORM lapse(p_account);
+    IF its.account IS NULL OR its.paused_by IS NOT NULL OR its.next_at > now() THEN
+      RETURN;
+    END IF;
+    SELECT least(p_most, its.concurrency - count(*), CASE WHEN its.per_minute IS NULL THEN p_most ELSE 1 END) INTO room
+      FROM send WHERE account = p_account AND state = 'sending';
+    IF room <= 0 THEN
+      RETURN;
+    END IF;
+    -- What was shown not to have arrived may have turned up since; of what came here in doubt nothing was shown yet.
+    UPDATE send SET state = 'uncertain', uncertain_at = now() WHERE id IN (
+      SELECT id FROM send WHERE account = p_account AND state = 'ready' AND goes_at <= now()
+        AND is_in_doubt AND coalesce(proven_until, '-infinity') < now()
+      FOR UPDATE SKIP LOCKED);
+    RETURN QUERY
+      WITH picked AS (
+        SELECT id FROM send WHERE account = p_account AND state = 'ready' AND goes_at <= now()
+          ORDER BY goes_at, id LIMIT room FOR UPDATE SKIP LOCKED
+      ), begun AS (
+        UPDATE send SET state = 'sending', holder = mine, epoch = send.epoch + 1, attempt = send.attempt + 1,
+            lease_until = now() + rules.lease
+          FROM picked WHERE send.id = picked.id RETURNING send.id, send.epoch, send.attempt, send.sealed
+      ), noted AS (
+        INSERT INTO attempt (send, epoch, station) SELECT begun.id, begun.epoch, mine FROM begun
+      )
+      SELECT begun.id, begun.epoch, begun.attempt, 1000 * extract(epoch FROM rules.lease)::double precision, begun.sealed
+        FROM begun;
+    GET DIAGNOSTICS taken = ROW_COUNT;
+    IF taken > 0 AND its.per_minute IS NOT NULL THEN
+      UPDATE outbox SET next_at = now() + interval '1 min' / its.per_minute WHERE account = p_account;
+    END IF;
+  END $$;
+
+  -- That looks have shown that it arrived, with what they found.
+  CREATE FUNCTION settle_found(p_id uuid, p_epoch integer, p_sealed bytea) RETURNS boolean
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  BEGIN
+    PERFORM me();
+    INSERT INTO answer (send, epoch, kind, sealed) SELECT id, epoch, 'accepted', p_sealed FROM send
+      WHERE id = p_id AND epoch = p_epoch AND state IN ('uncertain', 'not-sent') AND epoch > 0 ON CONFLICT DO NOTHING;
+    UPDATE send SET state = 'sent', uncertain_at = NULL, settled_at = now()
+      WHERE id = p_id AND epoch = p_epoch AND state IN ('uncertain', 'not-sent');
+    RETURN FOUND;
+  END $$;
+
+  -- Every send that was changed since, as it is now; the body only where the reader can't have it.
+  CREATE FUNCTION send_changes(p_account uuid, p_after bigint, p_most integer)
+  RETURNS TABLE (id uuid, rev double precision, state text, round integer, maker text, is_mine boolean, epoch integer,
+    attempt integer, is_in_doubt boolean, goes_ms double precision, sealed bytea, answer_epoch integer, answer bytea)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  DECLARE
+    mine uuid := me();
+  BEGIN
+    RETURN QUERY SELECT it.id, change.rev::double precision, it.state, it.round, maker.name, it.made_by = mine, it.epoch,
+        it.attempt, it.is_in_doubt,
+        CASE WHEN it.goes_at > now() AND it.goes_at < 'infinity' THEN 1000 * extract(epoch FROM it.goes_at - now()) ELSE 0 END::double precision,
+        CASE WHEN change.body_rev > p_after THEN it.sealed END, said.epoch, said.sealed
+      FROM send_change change JOIN send it ON it.id = change.send JOIN station maker ON maker.id = it.made_by
+        LEFT JOIN LATERAL (
+          SELECT epoch, sealed FROM answer WHERE send = it.id AND (kind = 'accepted' OR epoch = it.epoch)
+            ORDER BY kind = 'accepted' DESC, epoch DESC LIMIT 1) said ON true
+      WHERE change.account = p_account AND change.rev > p_after ORDER BY change.rev LIMIT p_most;
+  END $$;
+`
+
+/** What a workstation may call of these. */
+export const desksForStations = [
+  'share_account',
+  'hello',
+  'who',
+  'outbox_state',
+  'withhold',
+  'return_sends',
+  'settle_found',
+  'send_changes'
+] as const

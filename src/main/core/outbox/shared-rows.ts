@@ -1,0 +1,119 @@
+/** What is kept here of sends that an office shares: which accounts are shared, how far its changes were read, and what it has of each send. */
+import { json, type RecordOf, Rows, value } from '../lib/rows.ts'
+import type { OfficeState } from '../office/sends.ts'
+import type { Db } from '../storage/connection.ts'
+import { TableStatements } from '../storage/statements.ts'
+import type { Outcome } from './attempts.ts'
+
+/** An account that is shared. */
+const ACCOUNTS = new Rows({
+  accountId: value<string>(),
+  /** The office's id of it, the same at each workstation. */
+  officeId: value<string>(),
+  /** Up to which of the office's changes all is kept here. */
+  cursor: value<number>()
+})
+
+/** What the office is known to have of a send. */
+const KNOWN = new Rows({
+  id: value<string>(),
+  accountId: value<string>(),
+  state: value<OfficeState>(),
+  /** How often it was given or taken back. */
+  round: value<number>(),
+  /** Of its newest claim. */
+  epoch: value<number>(),
+  /** As it was given: see `Send`. */
+  goesAt: value<number>()
+})
+
+/** What came of an attempt of this workstation's, until the office has it. */
+const ENDS = new Rows({
+  id: value<string>(),
+  epoch: value<number>(),
+  accountId: value<string>(),
+  outcome: json<Outcome>(),
+  at: value<number>()
+})
+
+export type Known = RecordOf<typeof KNOWN>
+type KeptEnd = RecordOf<typeof ENDS>
+
+export function openSharedRows(db: Db) {
+  const accounts = new TableStatements(db, 'office_accounts', ACCOUNTS)
+  const known = new TableStatements(db, 'office_sends', KNOWN)
+  const ends = new TableStatements(db, 'office_ends', ENDS)
+  const keep = known.run<[known: object]>(
+    `INSERT INTO office_sends (id, account_id, state, round, epoch, goes_at)
+     VALUES (@id, @accountId, @state, @round, @epoch, @goesAt)
+     ON CONFLICT (id) DO UPDATE SET state = @state, round = @round, epoch = @epoch, goes_at = @goesAt`
+  )
+  const keepEnd = ends.run<[end: object]>(
+    `INSERT INTO office_ends (id, epoch, account_id, outcome, at) VALUES (@id, @epoch, @accountId, @outcome, @at)
+     ON CONFLICT (id, epoch) DO NOTHING`
+  )
+  const isEnding = ends.value<[id: string], number>('SELECT 1 FROM office_ends WHERE id = ? LIMIT 1')
+  const underWay = ends.value<[accountId: string, same: string], number>(
+    `SELECT 1 FROM office_ends WHERE account_id = ?
+     UNION ALL SELECT 1 FROM office_sends JOIN sends USING (id)
+       WHERE office_sends.account_id = ? AND office_sends.state = 'sending' AND desk IS NULL LIMIT 1`
+  )
+  return {
+    accounts: accounts.all<[]>(''),
+    account: accounts.one<[accountId: string]>('WHERE account_id = ?'),
+    share: accounts.run<[accountId: string, officeId: string]>(
+      'INSERT INTO office_accounts (account_id, office_id, cursor) VALUES (?, ?, 0) ON CONFLICT DO NOTHING'
+    ),
+    readTo: accounts.run<[cursor: number, accountId: string]>(
+      'UPDATE office_accounts SET cursor = ? WHERE account_id = ?'
+    ),
+
+    find: known.one<[id: string]>('WHERE id = ?'),
+    keep: (row: Known): void => void keep(KNOWN.write(row)),
+
+    ends: ends.all<[accountId: string]>('WHERE account_id = ? ORDER BY at'),
+    keepEnd: (end: KeptEnd): void => void keepEnd(ENDS.write(end)),
+    hasEnd: (id: string): boolean => isEnding(id) !== undefined,
+    dropEnd: ends.run<[id: string, epoch: number]>('DELETE FROM office_ends WHERE id = ? AND epoch = ?'),
+
+    /** Sends of ours that are ready, and that the office hasn't got as they are: ids. What of a batch is prepared or paused stays here. */
+    toGive: known.values<[accountId: string, most: number], string>(
+      `SELECT sends.id FROM sends LEFT JOIN batches ON batches.id = sends.batch_id
+         LEFT JOIN office_sends its ON its.id = sends.id
+       WHERE sends.account_id = ? AND sends.state = 'ready'
+         AND (sends.batch_id IS NULL OR (batches.state = 'going' AND batches.is_paused = 0))
+         AND (its.id IS NULL OR its.state IN ('held', 'cancelled', 'refused', 'not-sent')
+           OR (its.state = 'ready' AND its.goes_at <> sends.goes_at))
+       ORDER BY sends.goes_at, sends.sheet_row, sends.number LIMIT ?`
+    ),
+
+    /** What the office would still send, or let others send again, and is to leave no more: ids. */
+    toWithhold: known.values<[accountId: string, most: number], string>(
+      `SELECT its.id FROM office_sends its LEFT JOIN sends ON sends.id = its.id LEFT JOIN batches ON batches.id = sends.batch_id
+       WHERE its.account_id = ? AND its.state IN ('ready', 'refused', 'not-sent')
+         AND ((sends.id IS NULL AND its.state = 'ready') OR sends.state = 'cancelled'
+           OR (its.state = 'ready' AND sends.state = 'ready' AND (batches.is_paused = 1 OR batches.state = 'cancelled')))
+       LIMIT ?`
+    ),
+
+    /** Whether something of the account may have arrived, so that looks are needed. */
+    isInDoubt: known.value<[accountId: string], number>(
+      `SELECT 1 FROM office_sends WHERE account_id = ? AND state = 'uncertain' LIMIT 1`
+    ),
+
+    /** Whether an attempt made here isn't told yet, or one of ours is on its way. */
+    isUnderWay: (accountId: string): boolean => underWay(accountId, accountId) !== undefined,
+
+    /** Nothing of the account is shared any more: what others made and isn't over is theirs alone. */
+    forget: db.transaction((accountId: string): void => {
+      for (const sql of [
+        `DELETE FROM sends WHERE account_id = ? AND desk IS NOT NULL AND state IN ('ready', 'sending', 'uncertain')`,
+        'DELETE FROM office_sends WHERE account_id = ?',
+        'DELETE FROM office_ends WHERE account_id = ?',
+        'DELETE FROM office_accounts WHERE account_id = ?'
+      ]) {
+        db.prepare(sql).run(accountId)
+      }
+    })
+  }
+}

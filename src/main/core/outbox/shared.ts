@@ -1,0 +1,669 @@
+/**
+ * Sends that the workstations of an office have in common. The office's server says which may leave, and who has it; here is what this
+ * workstation knows of them, as rows among its own, so that lists, looks and duplicates are one. Own ones go over as they are
+ * put in the outbox, and what is done to them follows; what others do is read in the order in which it happened. Nothing of these leaves
+ * that the office hasn't let go, so while its server is away they wait.
+ */
+import { Composition } from '../../../shared/composition/index.ts'
+import type { AppError } from '../../../shared/contract/index.ts'
+import type { PackageResponse } from '../../../shared/model/index.ts'
+import { OneAtATime } from '../jobs/lanes.ts'
+import { AppFailure, codeOf, fail } from '../lib/failure.ts'
+import { getOrMake } from '../lib/objects.ts'
+import { backoff, type Time } from '../lib/time.ts'
+import type { AttemptEnd, Claim, OfficeState, OfficeStore, OutboxState, SendChange } from '../office/sends.ts'
+import { TIME_LIMITS } from '../service/limits.ts'
+import { type Ended, type Outcome, recorder } from './attempts.ts'
+import type { Begun, Leaving, LeavingDeps, Recorded } from './leaving.ts'
+import { overdue } from './send-actions.ts'
+import type { Send, SentRequest } from './send-record.ts'
+import type { Changes } from './send-view.ts'
+import { type Known, openSharedRows } from './shared-rows.ts'
+
+interface SharedDeps extends LeavingDeps {
+  time: Time
+  changes: Changes
+  /** Called with a send of which something was written down, as after an attempt. */
+  tell: (send: Send) => void
+  /** Something of the account may have become due. */
+  wake: (accountId: string) => void
+  /** This workstation looks for the account's uncertain sends from now on. */
+  looking: (accountId: string) => void
+  /** Looks are to be made once more. */
+  lookAgain: (send: Send) => void
+}
+
+/** What of a send the office has, sealed: all that is needed to send it, to show it, and to make a draft of it. */
+type SharedBody = SentRequest & { composition: Composition; createdAt: number; isScheduled: boolean }
+
+/** Why nothing is shared just now. behind: the server has less than was read of it, as after a backup was put in its place. */
+type SharedTrouble = 'away' | 'behind'
+
+/** How long a POST may take: nothing leaves that its claim would not outlast. */
+const POST = TIME_LIMITS.send.total
+/** How long is waited where there was nothing to take, and first where the server is away, in milliseconds; and between two readings. */
+const NOTHING_THERE = 2_000
+const FIRST_WAIT = 1_000
+const EVERY = 60_000
+/** How long one workstation looks for what is in doubt before it says so once more; longer than EVERY. */
+const LOOKING = 90_000
+/** What looks have shown has to be at the office by then. */
+const SHOWN_FOR = 60_000
+/** So many go over at a time. */
+const CHUNK = 100
+
+interface Account {
+  readonly syncing: OneAtATime<void>
+  readonly telling: OneAtATime<void>
+  /** Whether something happened since the last reading began, and how many failed in a row. */
+  isWanted: boolean
+  failures: number
+  isLeaving: boolean
+  /** On this run's clock: until when nothing is taken, and until when this workstation is the one who looks. */
+  restsUntil: number
+  looksUntil: number
+  trouble: SharedTrouble | undefined
+  /** What looks have shown of sends, until the office has it: when, on this run's clock. */
+  readonly shown: Map<string, number>
+}
+
+export class SharedSends {
+  readonly #deps: SharedDeps
+  readonly #rows: ReturnType<typeof openSharedRows>
+  readonly #record: ReturnType<typeof recorder>
+  readonly #accounts = new Map<string, Account>()
+  readonly #postLimit: number
+  #office: OfficeStore | undefined
+  /** Which accounts are shared: asked at each turn. */
+  #officeIds: Map<string, string>
+
+  constructor(deps: SharedDeps, postLimit = POST) {
+    this.#deps = deps
+    this.#rows = openSharedRows(deps.db)
+    this.#record = recorder(deps)
+    this.#postLimit = postLimit
+    this.#officeIds = new Map(this.#rows.accounts().map(({ accountId, officeId }) => [accountId, officeId]))
+  }
+
+  /** The office's server is there. */
+  connect(office: OfficeStore): void {
+    this.#office = office
+    for (const accountId of this.#officeIds.keys()) this.soon(accountId)
+  }
+
+  /** It isn't, or not ours any more. */
+  disconnect(): void {
+    this.#office = undefined
+    for (const { syncing } of this.#accounts.values()) syncing.cancel()
+    this.#deps.changes.outbox()
+  }
+
+  /** The accounts that are shared, by the office's ids. */
+  accounts(): ReadonlyMap<string, string> {
+    return this.#officeIds
+  }
+
+  /** From now on this account's sends are the office's. */
+  share(accountId: string, officeId: string): void {
+    this.#rows.share(accountId, officeId)
+    this.#officeIds.set(accountId, officeId)
+    this.soon(accountId)
+  }
+
+  /** Something may be new at the office, or is to go there. */
+  soon(accountId: string): void {
+    if (!this.#office || !this.#officeIds.has(accountId)) return
+    const account = this.#of(accountId)
+    account.isWanted = true
+    // One that is under way may be past it, and is followed by another.
+    if (!account.syncing.isRunning) account.syncing.later(0)
+  }
+
+  /** Something was done to sends here. */
+  changedHere(): void {
+    for (const accountId of this.#officeIds.keys()) this.soon(accountId)
+  }
+
+  /** Reads and gives all that there is. Rejects where the server can't be reached. */
+  async settled(accountId: string): Promise<void> {
+    await this.#of(accountId).syncing.fresh()
+  }
+
+  /** Why nothing leaves of a shared account; undefined where it does, and of others. */
+  troubleOf(accountId: string): SharedTrouble | undefined {
+    if (!this.#officeIds.has(accountId)) return undefined
+    return this.#office ? this.#accounts.get(accountId)?.trouble : 'away'
+  }
+
+  /** Whether the office decides what a send is. */
+  has(id: string): boolean {
+    return this.#officeIds.size > 0 && this.#rows.find(id) !== undefined
+  }
+
+  leavingOf(accountId: string): Leaving | undefined {
+    return this.#officeIds.has(accountId) ? this.#leaving : undefined
+  }
+
+  /** Whether it is for this workstation to find out what became of a send. */
+  looksFor({ id, accountId }: Send): boolean {
+    return !this.has(id) || this.#of(accountId).looksUntil > this.#deps.time.elapsed()
+  }
+
+  /** Looks, or a person, have decided of a send that was in doubt; the office is told. */
+  shown({ id, accountId }: Send): void {
+    if (!this.has(id)) return
+    this.#of(accountId).shown.set(id, this.#deps.time.elapsed())
+    this.soon(accountId)
+  }
+
+  /**
+   * Has the office let go of a send, before that is taken back or made a draft of.
+   * @throws AppFailure `busy` if it has left, or may have; `offline` while the server is away.
+   */
+  async keepBack({ id, accountId }: Pick<Send, 'id' | 'accountId'>): Promise<void> {
+    const officeId = this.#officeIds.get(accountId)
+    const known = this.#rows.find(id)
+    if (!officeId || known?.state === 'sent' || known?.state === 'cancelled') return
+    const round = (known?.round ?? 0) + 1
+    const isKept = await this.#asked((office) => office.withhold(officeId, { id, round }, 'cancelled'))
+    if (!isKept) {
+      this.soon(accountId)
+      fail('busy', 'This package has just left, or may have.')
+    }
+    this.#rows.keep({ epoch: 0, goesAt: 0, ...known, id, accountId, round, state: 'cancelled' })
+  }
+
+  /** Pauses it for the whole office, or lets it go again. @throws AppFailure `offline` while the server is away. */
+  async pause(accountId: string, isPaused: boolean): Promise<void> {
+    const officeId = this.#officeIds.get(accountId)
+    if (officeId) await this.#asked((office) => (isPaused ? office.pause(officeId) : office.resume(officeId)))
+  }
+
+  /** Sets it for the whole office. @throws AppFailure `offline` while the server is away. */
+  async configure(accountId: string, limits: { concurrency: number; perMinute: number | null }): Promise<void> {
+    const officeId = this.#officeIds.get(accountId)
+    if (officeId) await this.#asked((office) => office.configure(officeId, limits))
+  }
+
+  /**
+   * Takes this workstation's own sends back from the office, and forgets those of others that are not over.
+   * @throws AppFailure `busy` while some are under way; `offline` while the server is away.
+   */
+  async takeAlong(accountId: string): Promise<void> {
+    const officeId = this.#officeIds.get(accountId)
+    if (!officeId) return
+    const account = this.#of(accountId)
+    await this.settled(accountId)
+    // From here on nothing is claimed and nothing goes over; where it comes to nothing, what came back goes over again.
+    account.isLeaving = true
+    try {
+      const underWay = await this.#asked((office) => office.takeAlong(officeId))
+      // What was settled in the moment before is read, too.
+      await this.settled(accountId)
+      if (underWay > 0 || this.#rows.isUnderWay(accountId)) {
+        fail('busy', 'Some packages are being sent just now.', { next: 'Try again in a minute.' })
+      }
+      this.forget(accountId)
+    } finally {
+      account.isLeaving = false
+      this.soon(accountId)
+    }
+  }
+
+  /** Nothing of the account is shared any more. */
+  forget(accountId: string): void {
+    this.#rows.forget(accountId)
+    this.#officeIds.delete(accountId)
+    this.#accounts.get(accountId)?.syncing.cancel()
+    this.#accounts.delete(accountId)
+    this.#deps.changes.outbox()
+    this.#deps.wake(accountId)
+  }
+
+  /** No more is read or given; resolves once what is under way has ended. */
+  async close(): Promise<void> {
+    this.#office = undefined
+    await Promise.all([...this.#accounts.values()].map(({ syncing }) => syncing.close()))
+  }
+
+  readonly #leaving: Leaving = {
+    next: (accountId) => {
+      const { trouble, restsUntil } = this.#of(accountId)
+      if (!this.#office || trouble) return {}
+      const { time, queries, times } = this.#deps
+      let wait: number | undefined
+      for (const waiting of queries.waiting(accountId)) {
+        const left = Math.max(times.left(waiting), restsUntil - time.elapsed())
+        if (left <= 0) return { due: waiting }
+        wait = Math.min(wait ?? left, left)
+      }
+      return wait === undefined ? {} : { wait }
+    },
+    turn: (accountId, ended, most) => this.#turn(accountId, ended, most)
+  }
+
+  async #turn(accountId: string, ended: readonly Ended[], most: number): Promise<Recorded> {
+    const recorded = this.#deps.db.transaction(() => ended.flatMap((one) => this.#keepEnd(accountId, one)))()
+    // What can't be told now is told later: it is on the disk.
+    if (ended.length > 0) await this.#told(accountId)
+    const claims = most > 0 ? await this.#claim(accountId, most) : []
+    const begun: Begun[] = []
+    const heldBack: Send[] = []
+    this.#deps.db.transaction(() => {
+      for (const claim of claims) this.#begin(accountId, claim, { begun, heldBack })
+    })()
+    if (begun.length < claims.length) void this.#told(accountId)
+    return { recorded, begun, heldBack }
+  }
+
+  async #told(accountId: string): Promise<void> {
+    await this.#of(accountId)
+      .telling.fresh()
+      .catch(() => this.soon(accountId))
+  }
+
+  /** One that left before the account was shared ends as it would have. */
+  #keepEnd(accountId: string, { id, outcome, at }: Ended): Send[] {
+    const known = this.#rows.find(id)
+    if (!known) return this.#record({ id, outcome, at })
+    this.#rows.keepEnd({ id, epoch: known.epoch, accountId, outcome, at })
+    return []
+  }
+
+  async #claim(accountId: string, most: number): Promise<Claim[]> {
+    const { pauses, time } = this.#deps
+    const account = this.#of(accountId)
+    const officeId = this.#officeIds.get(accountId)
+    if (!this.#office || !officeId || account.trouble || account.isLeaving) return []
+    if (pauses.isPaused(accountId) || pauses.waits(accountId) > 0) return []
+    const claims = await this.#office.claim(officeId, most).catch(() => [])
+    // Another has it, the pace has, or nobody answers.
+    if (claims.length === 0) account.restsUntil = time.elapsed() + NOTHING_THERE * (1 + time.random())
+    return claims
+  }
+
+  /** A send is ours for a time: it is written down as leaving, unless something speaks against it. */
+  #begin(accountId: string, claim: Claim, { begun, heldBack }: Pick<Recorded, 'begun' | 'heldBack'>): void {
+    const { sends, pauses, time } = this.#deps
+    const { id, epoch, until } = claim
+    const body = bodyOf(claim.content)
+    const before = sends.find(id) ?? (body && this.#add(accountId, id, body))
+    this.#keepKnown(accountId, id, { state: 'sending', epoch })
+    const instead = this.#insteadOf(before, body)
+    if (instead) this.#rows.keepEnd({ id, epoch, accountId, outcome: instead, at: time.now() })
+    if (!before || !body || instead) {
+      if (before?.state === 'ready' && instead?.kind === 'refused') {
+        heldBack.push(sends.change(before, { state: 'refused', error: instead.error, settledAt: time.now() }))
+      }
+      return
+    }
+    const send = before.state === 'ready' ? before : sends.change(before, { state: 'ready' })
+    sends.begin(send.number, time.now())
+    pauses.left(accountId)
+    const content = { kind: body.kind, request: body.request } as SentRequest
+    begun.push({ send: sends.get(id), content, mayLeave: () => time.elapsed() + this.#postLimit <= until })
+  }
+
+  /** What is said of a claim in place of sending; undefined where nothing speaks against that. */
+  #insteadOf(before: Send | undefined, body: SharedBody | undefined): Outcome | undefined {
+    if (!before || !body) return { kind: 'refused', error: NOT_READABLE }
+    // The server has forgotten that it was sent, as one does that a backup was put in place of.
+    const answer = before.state === 'sent' ? this.#deps.sends.answerOf(before.id) : undefined
+    if (answer) return { kind: 'accepted', response: answer.response }
+    if (before.state === 'cancelled') return { kind: 'offline', error: TAKEN_BACK, isAnswered: false }
+    const error = overdue(body, this.#deps.time.now())
+    return error && { kind: 'refused', error }
+  }
+
+  /** Tells the office what came of attempts made here, in the order in which they ended. */
+  async #tellEnds(accountId: string): Promise<void> {
+    const { db, sends, tell } = this.#deps
+    for (const { id, epoch, outcome, at } of this.#rows.ends(accountId)) {
+      const state = await this.#finished({ id, epoch }, outcome)
+      if (!state) {
+        this.#rows.dropEnd(id, epoch)
+        continue
+      }
+      const written = db.transaction(() => {
+        this.#rows.dropEnd(id, epoch)
+        this.#keepKnown(accountId, id, { state })
+        const send = sends.find(id)
+        if (!send) return undefined
+        if (outcome.kind === 'accepted' && send.state !== 'sent') return sends.accepted(send, outcome.response, at)
+        if (send.state !== 'sending') return undefined
+        const [now = send] = this.#record({ id, outcome, at })
+        return now.state === state || state === 'held' ? now : sends.change(now, { state })
+      })()
+      if (written) tell(written)
+    }
+  }
+
+  /** What the send is then; undefined where the office knows nothing of this attempt, as one that a backup was put in place of. */
+  async #finished(attempt: Pick<Claim, 'id' | 'epoch'>, outcome: Outcome): Promise<OfficeState | undefined> {
+    return await this.#asked((office) =>
+      office.finish(attempt, END_OF[outcome.kind], saidOf(outcome)).catch((error: unknown) => {
+        if (codeOf(error) === NOT_ITS) return undefined
+        throw error
+      })
+    )
+  }
+
+  /** All that the office has, and all that it is to have. */
+  async #sync(accountId: string): Promise<void> {
+    const account = this.#of(accountId)
+    const officeId = this.#officeIds.get(accountId)
+    if (!officeId) return
+    account.isWanted = false
+    try {
+      const state = await this.#asked((office) => office.outbox(officeId))
+      const cursor = this.#rows.account(accountId)?.cursor ?? 0
+      this.#trouble(accountId, state.rev < cursor ? 'behind' : undefined)
+      this.#takeState(accountId, state)
+      if (account.trouble) return
+      await this.#read(accountId, officeId)
+      await account.telling.fresh()
+      await this.#settle(accountId)
+      if (!account.isLeaving) await this.#give(accountId, officeId)
+      await this.#look(accountId, officeId)
+      // What others took or finished may have made room.
+      account.restsUntil = 0
+      account.failures = 0
+      this.#deps.wake(accountId)
+    } catch (error) {
+      account.failures++
+      this.#trouble(accountId, 'away')
+      throw error
+    }
+  }
+
+  #trouble(accountId: string, trouble: SharedTrouble | undefined): void {
+    const account = this.#of(accountId)
+    if (account.trouble === trouble) return
+    account.trouble = trouble
+    this.#deps.changes.outbox()
+  }
+
+  #takeState(accountId: string, { concurrency, perMinute, pausedBy, pausedFor }: OutboxState): void {
+    const { pauses, changes, time } = this.#deps
+    const since = Math.round(time.now() - pausedFor)
+    const pause =
+      pausedBy && (pausedBy === 'person' ? { by: pausedBy, since } : { by: pausedBy, since, error: ELSEWHERE })
+    if (pauses.follow(accountId, { concurrency, perMinute }, pause)) changes.outbox()
+  }
+
+  async #read(accountId: string, officeId: string): Promise<void> {
+    const { db, changes } = this.#deps
+    for (;;) {
+      const cursor = this.#rows.account(accountId)?.cursor ?? 0
+      const news = await this.#asked((office) => office.changes(officeId, cursor))
+      const last = news.at(-1)
+      if (!last) return
+      const taken = db.transaction(() => {
+        this.#rows.readTo(last.rev, accountId)
+        return news.flatMap((change) => this.#take(accountId, change) ?? [])
+      })()
+      for (const send of taken) {
+        changes.send(send)
+        if (send.state !== 'ready' && send.state !== 'uncertain') changes.draft(send.draftId)
+        if (send.state === 'uncertain') this.#deps.lookAgain(send)
+      }
+    }
+  }
+
+  /** Writes down what the office says of a send; answers it where something of it is new here. */
+  #take(accountId: string, change: SendChange): Send | undefined {
+    const { sends, time } = this.#deps
+    const { id, state, round, epoch } = change
+    const known = this.#rows.find(id)
+    // Read before something that was done here since.
+    if (known && (round < known.round || epoch < known.epoch)) return undefined
+    const isNews = !known || known.state !== state || known.epoch !== epoch || known.round < round
+    const here = sends.find(id)
+    const send = here ?? this.#addFrom(accountId, change)
+    this.#rows.keep({ goesAt: send?.goesAt ?? 0, ...known, id, accountId, state, round, epoch })
+    if (!send || !isNews || this.#rows.hasEnd(id)) return undefined
+    const isOthers = change.isMine ? (known?.round ?? 0) < round : true
+    if (state === 'held' || state === 'cancelled') {
+      // What is with us again stays as it is here; another's that never left is theirs alone.
+      if (!isOthers || send.state === 'sent') return undefined
+      if (change.isMine && state === 'held') return undefined
+      if (!change.isMine && change.attempt === 0) {
+        sends.remove(send)
+        return send
+      }
+      return send.state === 'cancelled' ? undefined : sends.change(send, { state: 'cancelled', settledAt: time.now() })
+    }
+    if (send.state === 'sent') return undefined
+    const said = saidBy(change.answer)
+    const saidError = said && said.kind !== 'accepted' ? said.error : undefined
+    const attempted = {
+      attempt: change.attempt,
+      firstAttemptedAt: change.isInDoubt ? (send.firstAttemptedAt ?? send.attemptedAt ?? time.now()) : undefined
+    }
+    switch (state) {
+      case 'ready':
+        // Taken back here a moment ago: that is still to be told.
+        if (send.state === 'cancelled' && known?.state === 'ready') return undefined
+        if (send.state === 'ready') return here ? undefined : send
+        return sends.change(send, { ...attempted, state, error: undefined, ambiguity: undefined })
+      case 'sending':
+        if (send.state === 'sending') return undefined
+        return sends.change(send, { ...attempted, state, attemptedAt: time.now(), error: undefined })
+      case 'sent':
+        return sends.accepted(send, said?.kind === 'accepted' ? said.response : { Documents: [] }, time.now())
+      case 'uncertain':
+        if (send.state === 'uncertain') return undefined
+        return sends.change(send, {
+          ...attempted,
+          firstAttemptedAt: attempted.firstAttemptedAt ?? time.now(),
+          state,
+          error: saidError ?? HOLDER_GONE
+        })
+      case 'refused':
+      case 'not-sent': {
+        if (send.state === state) return undefined
+        return sends.change(send, {
+          ...attempted,
+          state,
+          settledAt: time.now(),
+          ambiguity: undefined,
+          ...(saidError && { error: saidError })
+        })
+      }
+    }
+  }
+
+  #addFrom(accountId: string, { id, state, content, maker, isMine, goesIn }: SendChange): Send | undefined {
+    const body = content && state !== 'held' && state !== 'cancelled' ? bodyOf(content) : undefined
+    return body && this.#add(accountId, id, body, isMine ? undefined : maker, goesIn)
+  }
+
+  #add(accountId: string, id: string, body: SharedBody, desk?: string, goesIn = 0): Send {
+    const { sends, times, time } = this.#deps
+    const { composition, createdAt, isScheduled, ...content } = body
+    const goesAt = goesIn > 0 ? Math.round(time.now() + goesIn) : 0
+    if (goesAt > 0 && !isScheduled) times.allowUndo(id, goesIn)
+    return sends.add({
+      ...(content as SentRequest),
+      ...{ id, accountId, composition, createdAt, isScheduled: isScheduled && goesAt > 0, goesAt, state: 'ready' },
+      ...(desk !== undefined && { desk })
+    })
+  }
+
+  #keepKnown(accountId: string, id: string, change: Partial<Known>): void {
+    const before = this.#rows.find(id) ?? { state: 'ready', round: 1, epoch: 0, goesAt: 0 }
+    this.#rows.keep({ ...before, id, accountId, ...change })
+  }
+
+  /** What looks have shown goes to the office, which decides whether that still is so. */
+  async #settle(accountId: string): Promise<void> {
+    const { sends, time, db, lookAgain } = this.#deps
+    const { shown } = this.#of(accountId)
+    for (const [id, at] of shown) {
+      const known = this.#rows.find(id)
+      const send = sends.find(id)
+      const isOpen = known && (known.state === 'uncertain' || known.state === 'not-sent')
+      if (send && isOpen && send.state !== 'uncertain') {
+        const isFresh = time.elapsed() - at < SHOWN_FOR
+        const isTaken = await this.#asked(async (office) => {
+          if (send.state === 'sent') {
+            const response = sends.answerOf(id)?.response ?? { Documents: [] }
+            return office.found(known, saidOf({ kind: 'accepted', response }))
+          }
+          if (send.state === 'ready') return isFresh && office.settle(known, 'ready')
+          return office.settle(known, send.state === 'refused' ? 'refused' : 'not-sent')
+        })
+        const state = send.state === 'cancelled' ? 'not-sent' : send.state
+        if (isTaken) this.#keepKnown(accountId, id, { state, goesAt: send.goesAt })
+        else if (send.state === 'ready') {
+          const again = db.transaction(() => sends.change(send, { state: 'uncertain', error: HOLDER_GONE }))()
+          lookAgain(again)
+        }
+      }
+      shown.delete(id)
+    }
+  }
+
+  /** What was put in the outbox here goes over, and what was taken out of it comes back. */
+  async #give(accountId: string, officeId: string): Promise<void> {
+    const { sends, times } = this.#deps
+    for (;;) {
+      const [give, withhold] = [this.#rows.toGive(accountId, CHUNK), this.#rows.toWithhold(accountId, CHUNK)]
+      for (const id of give) {
+        const send = sends.get(id)
+        const round = (this.#rows.find(id)?.round ?? 0) + 1
+        const content = contentOf(send, sends.requestOf(send), sends.compositionOf(send))
+        const inMs = Math.max(0, Math.round(times.left(send)))
+        const isInDoubt = send.firstAttemptedAt !== undefined
+        const { state, round: known } = await this.#asked((office) =>
+          office.give(officeId, { id, content, inMs, round, isInDoubt })
+        )
+        this.#keepKnown(accountId, id, { state, round: known, goesAt: send.goesAt })
+      }
+      for (const id of withhold) {
+        const round = (this.#rows.find(id)?.round ?? 0) + 1
+        const as = sends.find(id)?.state === 'ready' ? 'held' : 'cancelled'
+        const isKept = await this.#asked((office) => office.withhold(officeId, { id, round }, as))
+        // Where it isn't, it has left: the office's changes say what became of it.
+        this.#keepKnown(accountId, id, isKept ? { state: as, round } : { state: 'sending' })
+      }
+      if (give.length + withhold.length < CHUNK) return
+    }
+  }
+
+  /** One workstation of the office looks for what is in doubt. */
+  async #look(accountId: string, officeId: string): Promise<void> {
+    const account = this.#of(accountId)
+    const { time, looking } = this.#deps
+    if (!this.#rows.isInDoubt(accountId)) return
+    const asked = time.elapsed()
+    const isOurs = await this.#asked((office) => office.lease(`look:${officeId}`, LOOKING))
+    const was = account.looksUntil > asked
+    account.looksUntil = isOurs ? asked + LOOKING : 0
+    if (isOurs && !was) looking(accountId)
+  }
+
+  async #asked<Answer>(question: (office: OfficeStore) => Promise<Answer>): Promise<Answer> {
+    const office = this.#office ?? fail('offline', AWAY)
+    try {
+      return await question(office)
+    } catch {
+      // What the server says of it is for its administrator.
+      throw new AppFailure({ code: 'offline', message: AWAY })
+    }
+  }
+
+  #of(accountId: string): Account {
+    return getOrMake(this.#accounts, accountId, () => {
+      const { time } = this.#deps
+      const syncing = new OneAtATime(
+        time,
+        () => this.#sync(accountId),
+        () => this.#rested(accountId)
+      )
+      const telling = new OneAtATime(time, () => this.#tellEnds(accountId))
+      return {
+        ...{ syncing, telling, isWanted: false, failures: 0, isLeaving: false },
+        ...{ restsUntil: 0, looksUntil: 0, trouble: undefined, shown: new Map() }
+      }
+    })
+  }
+
+  #rested(accountId: string): void {
+    if (!this.#office || !this.#officeIds.has(accountId)) return
+    const { time } = this.#deps
+    const { syncing, failures, isWanted } = this.#of(accountId)
+    // Fifty workstations don't come back at once.
+    const usual = EVERY * (1 - time.random() / 5)
+    syncing.later(failures > 0 ? backoff(FIRST_WAIT, failures, time.random) : isWanted ? 0 : usual)
+  }
+}
+
+const END_OF: Record<Outcome['kind'], AttemptEnd> = {
+  accepted: 'accepted',
+  refused: 'refused',
+  uncertain: 'uncertain',
+  offline: 'nothing-left',
+  'rate-limited': 'nothing-left',
+  stopped: 'stopped'
+}
+
+/** As `saidOf` said it; undefined where nothing was said, or in no form that this version knows. */
+function saidBy(answer: unknown): Outcome | undefined {
+  const said = answer as Outcome | null | undefined
+  if (!said || !Object.hasOwn(END_OF, said.kind)) return undefined
+  return typeof (said.kind === 'accepted' ? said.response : said.error) === 'object' ? said : undefined
+}
+
+/** What others may know of an outcome: no link to sign by. */
+function saidOf(outcome: Outcome): Outcome {
+  if (outcome.kind !== 'accepted') return outcome
+  const withoutLinks = (name: string, value: unknown) => (name === 'SigningKey' ? undefined : value)
+  return { kind: 'accepted', response: JSON.parse(JSON.stringify(outcome.response, withoutLinks)) as PackageResponse }
+}
+
+function contentOf(send: Send, content: SentRequest, composition: Composition): Buffer {
+  const { createdAt, isScheduled } = send
+  const body = { kind: content.kind, request: content.request, composition, createdAt, isScheduled } as SharedBody
+  return Buffer.from(JSON.stringify(body))
+}
+
+/** Undefined where it is of no form that this version knows. */
+function bodyOf(content: Buffer): SharedBody | undefined {
+  const body = parsed(content) as SharedBody | undefined
+  const isWhole =
+    body && (body.kind === 'form-direct' || body.kind === 'form-filler') && typeof body.request === 'object'
+  if (!isWhole || typeof body.createdAt !== 'number') return undefined
+  const composition = Composition.safeParse(body.composition)
+  return composition.success
+    ? { ...body, composition: composition.data, isScheduled: body.isScheduled === true }
+    : undefined
+}
+
+function parsed(content: Buffer): unknown {
+  try {
+    return JSON.parse(content.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** How the server says that this workstation did not have that send. */
+const NOT_ITS = '42501'
+
+const AWAY = 'The office’s server can’t be reached just now.'
+
+const NOT_READABLE: AppError = {
+  code: 'storage',
+  message: 'This package was made by another version of Countersign, which this one can’t read.'
+}
+const TAKEN_BACK: AppError = { code: 'cancelled', message: 'It was taken back before it left.', mayHaveArrived: false }
+const HOLDER_GONE: AppError = {
+  code: 'timeout',
+  message: 'It was being sent when its workstation stopped answering. It is looked for in your folders.',
+  mayHaveArrived: true
+}
+const ELSEWHERE: AppError = {
+  code: 'refused',
+  message: 'The service refused packages of this office. The workstation that was told says why.'
+}

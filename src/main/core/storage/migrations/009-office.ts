@@ -1,0 +1,33 @@
+/** What an office of several workstations shares of the outbox, as far as this one knows it. */
+export const office = `
+  -- The workstation that made it, where that is another.
+  ALTER TABLE sends ADD COLUMN desk TEXT;
+
+  CREATE TABLE office_accounts (
+    account_id TEXT PRIMARY KEY NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    office_id TEXT NOT NULL UNIQUE,
+    cursor INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- What the office has of each send. A send that was taken back is gone here, and its row stays: what was said earlier doesn't count.
+  CREATE TABLE office_sends (
+    id TEXT PRIMARY KEY NOT NULL,
+    account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    state TEXT NOT NULL
+      CHECK (state IN ('ready', 'sending', 'sent', 'refused', 'uncertain', 'not-sent', 'cancelled', 'held')),
+    round INTEGER NOT NULL,
+    epoch INTEGER NOT NULL,
+    goes_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX office_sends_by_state ON office_sends (account_id, state);
+
+  -- What came of attempts made here, until the office has it.
+  CREATE TABLE office_ends (
+    id TEXT NOT NULL,
+    epoch INTEGER NOT NULL,
+    account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    outcome TEXT NOT NULL CHECK (json_valid(outcome)),
+    at INTEGER NOT NULL,
+    PRIMARY KEY (id, epoch)
+  ) STRICT, WITHOUT ROWID;
+`

@@ -1,0 +1,211 @@
+// Two workstations of one office, each with its own database, over one PostgreSQL server and one signing service.
+import { randomUUID } from 'node:crypto'
+import type { Pool } from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { openPool } from '../../src/main/core/office/connection.ts'
+import { openOfficeSends } from '../../src/main/core/office/sends.ts'
+import { forms } from '../fixtures/compositions.ts'
+import { openTestOffice, type Station, type TestOffice } from '../fixtures/office.ts'
+import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
+
+const LIMITS = { concurrency: 2, perMinute: null }
+const all = { show: 'all', offset: 0, limit: 100 } as const
+
+let office: TestOffice
+let stations: Station[]
+let pools: Pool[]
+beforeAll(async () => {
+  office = await openTestOffice(inject('cluster'), { look: '0 s' })
+  stations = await Promise.all(['Front desk', 'Back room'].map((name) => office.join(name)))
+  pools = stations.map(({ place }) => openPool(place))
+})
+afterAll(() => Promise.all(pools.map((pool) => pool.end())))
+
+/** One workstation. */
+interface Desk {
+  work: Workplace
+  connect: () => void
+  /** All that is new is read, and all that is to go over has. */
+  synced: () => Promise<void>
+  state: (id: string) => string | undefined
+  put: () => string
+}
+
+let front: Desk
+let back: Desk
+let officeId: string
+
+function storeOf(index: number, work: Workplace) {
+  const pool = pools[index]
+  if (!pool) throw new Error('There is no such workstation.')
+  return openOfficeSends({ pool, key: office.key, time: work.time })
+}
+
+async function deskOf(index: number, beside?: Workplace): Promise<Desk> {
+  const work = await openWorkplace('empty', beside)
+  const { accountId } = work
+  const connect = () => work.parts.outbox.shared.connect(storeOf(index, work))
+  return {
+    work,
+    connect,
+    synced: () => work.parts.outbox.shared.settled(accountId),
+    state: (id) => work.parts.outbox.list([accountId], all).rows.find((row) => row.id === id)?.state,
+    put() {
+      const { id } = work.parts.outbox.start(work.parts.drafts.save(accountId, forms()).id)
+      work.parts.outbox.now(id)
+      return id
+    }
+  }
+}
+
+beforeEach(async () => {
+  front = await deskOf(0)
+  back = await deskOf(1, front.work)
+  officeId = await storeOf(0, front.work).account(randomUUID(), LIMITS)
+  for (const desk of [front, back]) {
+    desk.work.outbox.shared.share(desk.work.accountId, officeId)
+    desk.connect()
+    await desk.synced()
+  }
+})
+afterEach(async () => {
+  await back.work.close()
+  await front.work.close()
+})
+
+const arrived = () => front.work.taken('SendForms2').length
+/** Until it is so at a desk, which reads again and again. */
+const becomes = (desk: Desk, id: string, state: string | undefined) =>
+  expect
+    .poll(
+      async () => {
+        await desk.synced()
+        await desk.work.time.pass(5_000)
+        return desk.state(id)
+      },
+      { timeout: 60_000, interval: 20 }
+    )
+    .toBe(state)
+
+describe('a package that is put in the outbox at one workstation', () => {
+  test('leaves once, whoever has it, and each shows that it is sent', async () => {
+    const ids = Array.from({ length: 6 }, () => front.put())
+    for (const id of ids) await becomes(front, id, 'sent')
+    for (const id of ids) await becomes(back, id, 'sent')
+    expect(arrived()).toBe(ids.length)
+    const [row] = back.work.outbox.list([back.work.accountId], all).rows
+    expect(row).toMatchObject({ state: 'sent', desk: 'Front desk', title: 'Tax file declaration', who: 'Mere Tamati' })
+    expect(row?.packageReference).toBeTruthy()
+    expect(front.work.outbox.get(ids[0] ?? '').desk).toBeUndefined()
+  })
+
+  test('leaves from another one, where its own is switched off', async () => {
+    await front.work.outbox.shared.pause(front.work.accountId, true)
+    const id = front.put()
+    await front.synced()
+    front.work.parts.outbox.shared.disconnect()
+    await back.work.outbox.shared.pause(back.work.accountId, false)
+    await becomes(back, id, 'sent')
+    expect(front.state(id)).toBe('ready')
+    front.connect()
+    await becomes(front, id, 'sent')
+    expect(arrived()).toBe(1)
+  })
+
+  test('waits while the server is away, and goes once it is there', async () => {
+    front.work.parts.outbox.shared.disconnect()
+    const id = front.put()
+    await front.work.time.pass(60_000)
+    expect(front.state(id)).toBe('ready')
+    expect(front.work.outbox.get(id).hold).toBe('office')
+    expect(arrived()).toBe(0)
+    front.connect()
+    await becomes(front, id, 'sent')
+    expect(arrived()).toBe(1)
+  })
+
+  test('counts as sent already at every other', async () => {
+    const id = front.put()
+    await becomes(front, id, 'sent')
+    await becomes(back, id, 'sent')
+    expect(back.work.outbox.sameSent(back.work.accountId, forms())).toMatchObject({ state: 'sent' })
+  })
+
+  test('is taken back for the whole office', async () => {
+    await front.work.outbox.shared.pause(front.work.accountId, true)
+    const id = front.put()
+    await becomes(front, id, 'ready')
+    await becomes(back, id, 'ready')
+    await front.work.outbox.shared.keepBack(front.work.outbox.get(id))
+    front.work.outbox.undo(id)
+    await back.work.outbox.shared.pause(back.work.accountId, false)
+    await becomes(back, id, undefined)
+    await becomes(front, id, undefined)
+    expect(arrived()).toBe(0)
+    expect(front.work.drafts.list([front.work.accountId]).counts.drafts).toBe(1)
+  })
+
+  test('can’t be taken back once another has it, nor while the server is away', async () => {
+    await front.work.outbox.shared.pause(front.work.accountId, true)
+    const id = front.put()
+    await becomes(front, id, 'ready')
+    const store = storeOf(1, back.work)
+    await store.resume(officeId)
+    expect(await store.claim(officeId, 1)).toHaveLength(1)
+    await expect(front.work.outbox.shared.keepBack(front.work.outbox.get(id))).rejects.toMatchObject({
+      appError: { code: 'busy' }
+    })
+    front.work.parts.outbox.shared.disconnect()
+    await expect(front.work.outbox.shared.keepBack(front.work.outbox.get(id))).rejects.toMatchObject({
+      appError: { code: 'offline' }
+    })
+  })
+})
+
+describe('a workstation that ends in the middle', () => {
+  test('leaves what it had in doubt, one of the others looks, and it isn’t sent twice', async () => {
+    // The answer is lost with the workstation that was to get it.
+    back.work.parts.outbox.shared.disconnect()
+    front.work.line.fault('lose-answer')
+    const id = front.put()
+    await expect.poll(arrived, { timeout: 30_000 }).toBe(1)
+    front.work.parts.outbox.shared.disconnect()
+    await office.sql(`UPDATE office.send SET lease_until = now() - interval '1 ms' WHERE state = 'sending'`)
+    back.connect()
+    await becomes(back, id, 'sent')
+    front.work.startAgain()
+    front.connect()
+    await becomes(front, id, 'sent')
+    expect(arrived()).toBe(1)
+  })
+})
+
+describe('pausing', () => {
+  test('at one workstation keeps every other from sending', async () => {
+    await front.work.outbox.shared.pause(front.work.accountId, true)
+    await back.synced()
+    expect(back.work.outbox.state(back.work.accountId).pause).toMatchObject({ by: 'person' })
+    const id = back.put()
+    await back.synced()
+    await back.work.time.pass(60_000)
+    expect(arrived()).toBe(0)
+    await front.work.outbox.shared.pause(front.work.accountId, false)
+    await becomes(back, id, 'sent')
+  })
+})
+
+describe('leaving the office', () => {
+  test('takes along what is its own, and leaves what is the others’', async () => {
+    await front.work.outbox.shared.pause(front.work.accountId, true)
+    const [mine, theirs] = [front.put(), back.put()]
+    for (const desk of [front, back]) for (const id of [mine, theirs]) await becomes(desk, id, 'ready')
+    await front.work.outbox.shared.takeAlong(front.work.accountId)
+    expect([front.state(mine), front.state(theirs)]).toEqual(['ready', undefined])
+    await becomes(back, mine, undefined)
+    await back.work.outbox.shared.pause(back.work.accountId, false)
+    await becomes(back, theirs, 'sent')
+    front.work.outbox.resume(front.work.accountId)
+    await front.work.ended(mine)
+    expect(arrived()).toBe(2)
+  })
+})
