@@ -2,7 +2,10 @@
  * What one workstation reads for the whole office, and how the others hear of it: a lease that one holds at a time, and changes in an
  * order that no reader can skip.
  */
-export const feed = `
+import { desks, desksForStations } from './002-desks.ts'
+
+// Of one step: neither was released before the other.
+export const feed = `${desks}
   -- What only one workstation does at a time, such as to poll an account. A role that is gone leaves it to the next when it ends.
   CREATE TABLE lease (
     name text PRIMARY KEY CHECK (length(name) BETWEEN 1 AND 100),
@@ -87,4 +90,4 @@ export const feed = `
 `
 
 /** What a workstation may call of these. */
-export const feedForStations = ['hold_lease', 'give_up_lease', 'publish', 'changes'] as const
+export const feedForStations = [...desksForStations, 'hold_lease', 'give_up_lease', 'publish', 'changes'] as const
