@@ -24,8 +24,8 @@ export default defineConfig({
           setupFiles: ['test/property-seed.ts'],
           expect,
           // Real databases and keychains on two shared cores: slow is not wrong.
-          testTimeout: 60_000,
-          hookTimeout: 60_000
+          testTimeout: 120_000,
+          hookTimeout: 120_000
         }
       },
       {
@@ -48,8 +48,8 @@ export default defineConfig({
           environment: 'node',
           expect,
           // Real browsers.
-          testTimeout: 60_000,
-          hookTimeout: 60_000
+          testTimeout: 120_000,
+          hookTimeout: 120_000
         }
       },
       {
@@ -73,8 +73,9 @@ export default defineConfig({
           pool: 'threads',
           setupFiles: ['test/property-seed.ts', 'test/renderer/frames.ts'],
           expect,
-          testTimeout: 60_000,
-          hookTimeout: 60_000
+          testTimeout: 120_000,
+          // The first to load every screen waits until each was compiled.
+          hookTimeout: 300_000
         }
       }
     ]

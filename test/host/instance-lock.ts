@@ -3,7 +3,7 @@
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,11 +35,14 @@ socket.resume()`
 /** Takes the folder's lock, or tells its holder of us; true for anyone who has it. */
 export function takeInstance(folder: string, greeting: Greeting, met: (other: Greeting) => void): Server | undefined {
   const path = socketOf(folder)
-  const { status } = spawnSync(process.execPath, ['-e', knock, path, JSON.stringify(greeting)], {
-    stdio: 'ignore',
-    env: { ...process.env, NODE_OPTIONS: '' }
-  })
-  if (status === 0) return undefined
+  // Where there is no socket, nobody is behind it; a pipe of Windows' isn't found by looking.
+  if (process.platform === 'win32' || existsSync(path)) {
+    const { status } = spawnSync(process.execPath, ['-e', knock, path, JSON.stringify(greeting)], {
+      stdio: 'ignore',
+      env: { ...process.env, NODE_OPTIONS: '' }
+    })
+    if (status === 0) return undefined
+  }
   if (process.platform !== 'win32') rmSync(path, { force: true })
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     let text = ''

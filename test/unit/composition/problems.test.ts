@@ -268,9 +268,11 @@ describe('what is wrong with a composition', () => {
       }),
       Sequential: fc.boolean()
     })
+    let tried = 0
     let sendable = 0
     fc.assert(
       fc.property(anyComposition, (composition) => {
+        tried++
         expect(Composition.safeParse(composition).success).toBe(true)
         if (errorsOf(composition).length > 0) return
         sendable++
@@ -283,6 +285,6 @@ describe('what is wrong with a composition', () => {
       }),
       { numRuns: 1000 }
     )
-    expect(sendable).toBeGreaterThan(50)
+    expect(sendable).toBeGreaterThan(tried / 20)
   })
 })

@@ -137,9 +137,11 @@ describe('a path for any pattern and any names', () => {
   const root = 'C:\\Users\\Ana Example\\Downloads'
 
   test('is inside the folder, one that Windows accepts, never empty, and the same when it is made again', () => {
+    let tried = 0
     let used = 0
     fc.assert(
       fc.property(anyPatternText, anyParts, fc.integer({ min: 3, max: 150 }), (text, names, length) => {
+        tried += 1
         const parsed = parsePattern(text)
         if (!parsed.ok) {
           expect(parsed.problem).not.toBe('')
@@ -175,7 +177,7 @@ describe('a path for any pattern and any names', () => {
       }),
       { numRuns: 4_000 }
     )
-    expect(used).toBeGreaterThan(500)
+    expect(used).toBeGreaterThan(tried / 8)
   })
 
   test('reads any text as a pattern, or says what is wrong', () => {

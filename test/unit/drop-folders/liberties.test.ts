@@ -164,6 +164,7 @@ const DUES: [dates: [string, ...string[]], GMT: string][] = [
 
 test('the same request leads to the same composition, whatever liberties it takes', async () => {
   const requests = fc.oneof(arbitraryOf(SendFormDirectRequest), arbitraryOf(SendFormFillerRequest).map(withUsualFields))
+  let tried = 0
   let taken = 0
   await fc.assert(
     fc.asyncProperty(requests, fc.constantFrom(undefined, ...DUES), fc.nat(), async (request, due, seed) => {
@@ -180,11 +181,12 @@ test('the same request leads to the same composition, whatever liberties it take
         )
       )
       expect(read).toEqual(expected)
+      tried++
       if (read !== 'refused') taken++
     }),
     { numRuns: 300 }
   )
-  expect(taken).toBeGreaterThan(30)
+  expect(taken).toBeGreaterThan(tried / 10)
 })
 
 function withUsualFields({ Templates, ...rest }: SendFormFillerRequest): SendFormFillerRequest {
