@@ -88,25 +88,22 @@ export async function openApp(start: AppStart) {
     log: foundation.log
   })
   const { accounts, dataFolder: folder, db, keychain, newId, organisation, send, settings, storage, time } = foundation
+  const accountIds = () => accounts.list().map(({ id }) => id)
   const backupParts = {
     ...{ ask: backupWorker.ask, folder, storage, keychain, newId, time, random: randomBytes, kept: keptIn(db) },
     changed: () => send('system.changed', null)
   }
   const backups = openBackups({
-    ...{ ...backupParts, madeBy, note },
-    accountIds: () => accounts.list().map(({ id }) => id),
+    ...{ ...backupParts, accountIds, madeBy, note },
     settings() {
       // Where windows are is this computer's affair.
       const { windowBounds: _, ...others } = settings.read()
       return others
     }
   })
-  const holds = openHolds({ db: foundation.db, time, note, staff: counter.staffName })
+  const holds = openHolds({ db, time, note, staff: counter.staffName })
   const retention = new Retention({
-    ...{ ask, holds, note, time },
-    db: foundation.db,
-    organisation: foundation.organisation,
-    accountIds: () => accounts.list().map(({ id }) => id),
+    ...{ accountIds, ask, db, holds, note, organisation, time },
     purgeTrash: composing.drafts.purge,
     purged: (kinds) => tellOfPurge(foundation, folders, kinds),
     trouble: (error) => foundation.log.warn('Old data could not be purged.', { code: asAppError(error).code })
@@ -125,8 +122,8 @@ export async function openApp(start: AppStart) {
     lastBackup: () => backups.last()?.at
   })
   const updates = new Updates({
-    ...{ db: foundation.db, time, log: foundation.log, describe: asAppError, builtAt: BUILT_AT },
-    policy: () => foundation.organisation.policy.updates,
+    ...{ db, time, log: foundation.log, describe: asAppError, builtAt: BUILT_AT },
+    policy: () => organisation.policy.updates,
     updater: updaterHere({ fetch: foundation.network.fetch, time }),
     hindrance() {
       const { sending, preparing } = composing.outbox.pending()
@@ -134,7 +131,7 @@ export async function openApp(start: AppStart) {
       if (sending + preparing + folders.actions.pending().running > 0) return 'sending'
       return identity.downloads.isFetching() ? 'downloads' : undefined
     },
-    changed: () => foundation.send('updates.changed', null)
+    changed: () => send('updates.changed', null)
   })
   const parts = {
     ...{ foundation, folders, composing, counter, identity, notifications, support, watching },

@@ -4,7 +4,8 @@
  */
 
 export const RECOVERY_KEY_BYTES = 20
-const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+/** Of what people read and type: none of them is taken for another. */
+export const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const GROUPS = 8
 
 /** @param bytes {@link RECOVERY_KEY_BYTES} that can't be guessed. */
@@ -27,12 +28,7 @@ export type ReadRecoveryKey = { bytes: Uint8Array } | { wrongGroup: number } | {
 
 /** Spaces, hyphens and capitals don't matter, and an O is a nought. */
 export function readRecoveryKey(typed: string): ReadRecoveryKey {
-  const text = typed
-    .normalize('NFKC')
-    .toUpperCase()
-    .replaceAll(/[\s\-–—]/g, '')
-    .replaceAll('O', '0')
-    .replaceAll(/[IL]/g, '1')
+  const text = lettersMeant(typed.normalize('NFKC').replaceAll(/[\s\-–—]/g, ''))
   if (text.length !== GROUPS * 5) return { length: text.length }
   const bytes = new Uint8Array(RECOVERY_KEY_BYTES)
   let bit = 0
@@ -49,6 +45,11 @@ export function readRecoveryKey(typed: string): ReadRecoveryKey {
     }
   }
   return { bytes }
+}
+
+/** In capitals, with the letters that aren't there read as the digits that they look like. */
+export function lettersMeant(text: string): string {
+  return text.toUpperCase().replaceAll('O', '0').replaceAll(/[IL]/g, '1')
 }
 
 /** Odd weights: any one wrong letter makes another sum, and so does a group in another's place. */

@@ -20,7 +20,7 @@ export interface OwnCertificate {
   readonly key: string
 }
 
-/** A proxy that answered 407 to whoever gave up signing in to it: the head of an answer, whose body can't be read. */
+/** A proxy that answered 407 to a request that gave up signing in to it: the head of an answer, whose body can't be read. */
 export class ProxyRefused extends Error {}
 
 /** The line for one request, where Node's own isn't Chromium's. To be closed once it is answered. */

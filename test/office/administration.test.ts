@@ -175,7 +175,7 @@ describe('a workstation', () => {
     expect(await asked('SELECT office.take_back(gen_random_uuid())', other)).toBe('42501')
   })
 
-  test('what was answered is only ever added to, whoever asks', async () => {
+  test('what was answered is only ever added to, by anyone who asks', async () => {
     await expect(office.sql('DELETE FROM office.answer')).rejects.toMatchObject({ code: '23001' })
     await expect(office.sql('UPDATE office.attempt SET epoch = 1')).rejects.toMatchObject({ code: '23001' })
   })

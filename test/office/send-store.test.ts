@@ -1,4 +1,4 @@
-// What every store of sends promises, the embedded one and the office's: a send leaves once, whoever is killed, stopped or late.
+// What every store of sends promises, the embedded one and the office's: a send leaves once, whichever workstation is killed, stopped or late.
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -360,7 +360,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     board: {},
     audit: [],
     requests: [],
-    updates: { update: { state: 'off', why: 'not-set' }, builtAt: NOW - 3 * 7 * 86_400_000 },
+    updates: { update: { state: 'off', why: 'not-set' }, builtAt: (change.now?.() ?? NOW) - 3 * 7 * 86_400_000 },
     auditCheck: {},
     staff: { members: [], settings: 'unguarded' },
     auditAtStart: null,

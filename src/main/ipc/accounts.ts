@@ -1,5 +1,5 @@
 /** Requests about accounts, and what is known of the chosen one's service. Secrets come in here once, and never go out. */
-import type { AccountLimits, AccountView, ConnectionView } from '../../shared/contract/index.ts'
+import type { AccountLimits, AccountView, ConnectionView, DocumentQuery } from '../../shared/contract/index.ts'
 import { isUsual, type PracticeDay } from '../../shared/contract/practice-day.ts'
 import type { AccountInfo } from '../../shared/model/index.ts'
 import type { Account } from '../core/accounts/account.ts'
@@ -10,6 +10,7 @@ import type { CredentialsChange, CredentialsInput } from '../core/accounts/crede
 import type { Tokens } from '../core/accounts/oauth-tokens.ts'
 import type { Rights } from '../core/accounts/rights.ts'
 import type { AuditNote, NoteInAudit } from '../core/audit/audit.ts'
+import type { Some } from '../core/documents/questions.ts'
 import type { PdfPreviews } from '../core/downloads/pdf-preview.ts'
 import { PRACTICE_PRESET } from '../core/drafts/practice-preset.ts'
 import { fail } from '../core/lib/failure.ts'
@@ -308,6 +309,19 @@ export function shownIds(accounts: Accounts): readonly [first: string, ...others
   return first === undefined
     ? fail('no-account', 'There is no account yet.', { next: 'Add one in Settings.' })
     : [first, ...others]
+}
+
+/** A query as the index is asked it: of the accounts that it names beside the one that is shown, or of all that are. */
+export function askedOf(accounts: Accounts, query: DocumentQuery): { accountId: string; query: DocumentQuery } {
+  const [accountId, ...others] = shownIds(accounts)
+  return { accountId, query: others.length > 0 ? { ...query, accounts: others } : query }
+}
+
+/** The same of documents, or of a query. */
+export function askedOfSome(accounts: Accounts, some: Some): { accountId: string; some: Some } {
+  if (!('query' in some)) return { accountId: chosenId(accounts), some }
+  const { accountId, query } = askedOf(accounts, some.query)
+  return { accountId, some: { query } }
 }
 
 /** How they stand together: a trouble of one is everyone's to know, but what is offline is the line of all of them. */

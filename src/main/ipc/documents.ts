@@ -4,11 +4,11 @@ import type { KeptByAnother } from '../../shared/composition/index.ts'
 import type { DocumentList, DocumentQuery, DraftSummary, HoldView } from '../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../shared/model/index.ts'
 import type { TableFormat } from '../core/bulk/table-file.ts'
-import type { Answer, Some } from '../core/documents/questions.ts'
+import type { Answer } from '../core/documents/questions.ts'
 import { dayAt } from '../core/lib/calendar.ts'
 import { fail } from '../core/lib/failure.ts'
 import { defined } from '../core/lib/objects.ts'
-import { chosenId, shownIds } from './accounts.ts'
+import { askedOf, askedOfSome, chosenId, shownIds } from './accounts.ts'
 import { saveTable } from './dialogs.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
@@ -81,24 +81,11 @@ export function documentHandlers(
     }
   }
 
-  /** A query as the index is asked it: of the accounts that it names beside the one that is shown, or of all that are. */
-  function asked(query: DocumentQuery): { accountId: string; query: DocumentQuery } {
-    const [accountId, ...others] = shownIds(accounts)
-    return { accountId, query: others.length > 0 ? { ...query, accounts: others } : query }
-  }
-
-  /** The same of documents, or of a query. */
-  function askedOfSome(some: Some): { accountId: string; some: Some } {
-    if (!('query' in some)) return { accountId: chosenId(accounts), some }
-    const { accountId, query } = asked(some.query)
-    return { accountId, some: { query } }
-  }
-
   const accountsOf = (accountId: string, { accounts: others = [] }: DocumentQuery) => [accountId, ...others]
 
   return {
     'documents.list': async ({ query: wanted, expanded, offset, limit }) => {
-      const { accountId, query } = asked(wanted)
+      const { accountId, query } = askedOf(accounts, wanted)
       const list = await ask('list', { accountId, query, expanded, offset, limit, ...moment() })
       return { ...list, ...(await truthOf(accountsOf(accountId, query), query.folder)) }
     },
@@ -107,7 +94,7 @@ export function documentHandlers(
       const [first, ...others] = shownIds(accounts)
       const queries = [first, ...others]
         .flatMap(parts.views.list)
-        .map(({ id, query }) => ({ id, query: asked(query).query }))
+        .map(({ id, query }) => ({ id, query: askedOf(accounts, query).query }))
       const [counts, ...rest] = await Promise.all([
         ask('counts', { accountId: first, queries, ...moment() }),
         ...others.map((accountId) => ask('counts', { accountId, queries: [], ...moment() }))
@@ -119,7 +106,8 @@ export function documentHandlers(
       }
     },
 
-    'documents.references': ({ query }) => ask('references', { ...asked(query), limit: MOST_REFERENCES, ...moment() }),
+    'documents.references': ({ query }) =>
+      ask('references', { ...askedOf(accounts, query), limit: MOST_REFERENCES, ...moment() }),
 
     'documents.get': async ({ reference }) => {
       const accountId = chosenId(accounts)
@@ -138,7 +126,7 @@ export function documentHandlers(
     },
 
     'documents.markRead': async ({ some, read }) => {
-      const meant = askedOfSome(some)
+      const meant = askedOfSome(accounts, some)
       if ((await ask('markRead', { ...meant, read, ...moment() })) === 0) return
       const others =
         'query' in meant.some
@@ -149,7 +137,7 @@ export function documentHandlers(
 
     'documents.export': async ({ some, columns }, { stillAsking }) => {
       const { now, zone } = moment()
-      const meant = askedOfSome(some)
+      const meant = askedOfSome(accounts, some)
       const file = async (format: TableFormat) => (await ask('table', { ...meant, columns, now, zone, format })).bytes
       const name = `Documents ${dayAt(now, zone)}`
       return saveTable(parts, { title: 'Export documents', name, file }, stillAsking)

@@ -18,6 +18,7 @@ interface DownloadParts extends Pick<Parts, 'accounts' | 'ask' | 'downloads' | '
 export function downloadHandlers(parts: DownloadParts): HandlersOf<'downloads'> {
   const { accounts, ask, downloads } = parts
   const chosen = () => chosenId(accounts)
+  const summary = () => shownIds(accounts).map(downloads.summary).reduce(together)
   const forAll = <Answer>(act: (accountId: string) => Promise<Answer>) => Promise.all(shownIds(accounts).map(act))
   /** The account of a download that is shown; of another the one that is worked in, which doesn't have it. */
   function ownerOf(id: string): string {
@@ -37,15 +38,15 @@ export function downloadHandlers(parts: DownloadParts): HandlersOf<'downloads'> 
       return downloads.add(chosen(), what, choice)
     },
     'downloads.list': async (demand) => downloads.list(shownIds(accounts), demand),
-    'downloads.summary': async () => shownIds(accounts).map(downloads.summary).reduce(together),
+    'downloads.summary': async () => summary(),
     // All of them wait in one queue: it is held as a whole.
     'downloads.pause': async () => {
       await downloads.pause(chosen())
-      return shownIds(accounts).map(downloads.summary).reduce(together)
+      return summary()
     },
     'downloads.resume': async () => {
       downloads.resume(chosen())
-      return shownIds(accounts).map(downloads.summary).reduce(together)
+      return summary()
     },
     'downloads.cancel': async ({ id }) => downloads.cancel(ownerOf(id), id),
     'downloads.cancelAll': async () => void (await forAll(downloads.cancelAll)),

@@ -3,7 +3,7 @@ import type { DocumentKey, SomeDocuments } from '../../shared/contract/index.ts'
 import { fail } from '../core/lib/failure.ts'
 import type { Holds, NamedDocument } from '../core/retention/holds.ts'
 import type { Retention } from '../core/retention/retention.ts'
-import { chosenId } from './accounts.ts'
+import { askedOfSome } from './accounts.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
@@ -23,8 +23,7 @@ export function retentionHandlers({
   changed
 }: RetentionParts): HandlersOf<'retention'> {
   async function named(some: SomeDocuments): Promise<NamedDocument[]> {
-    const accountId = chosenId(accounts)
-    return ask('named', { accountId, some, now: time.now(), zone: time.zone() })
+    return ask('named', { ...askedOfSome(accounts, some), now: time.now(), zone: time.zone() })
   }
 
   function tell(documents: readonly DocumentKey[]): void {

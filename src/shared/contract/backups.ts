@@ -71,7 +71,7 @@ export const removalRequests = {
   'storage.removal': answers<RemovalView>()(nothing),
   /**
    * Ends the application, removes everything that it keeps of this user on this computer, and says what was removed. `unsent` is how
-   * many packages the person was told of: `not-allowed` where there are more.
+   * many packages the person was shown: `not-allowed` where there are more.
    */
   'storage.remove': answers<null>()(z.strictObject({ backups: z.boolean(), unsent: z.int().min(0) }))
 }

@@ -35,7 +35,7 @@ const wholly = z.strictObject(retentionDays)
 export type RetentionDays = z.output<typeof wholly>
 
 export interface RetentionView {
-  /** What holds, whoever has set it. */
+  /** What holds, set by the office or by its policy. */
   days: RetentionDays
   holds: number
   /** When things were purged last, and how many of each kind. */

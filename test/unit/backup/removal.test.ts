@@ -83,7 +83,7 @@ test('ended in the middle it goes on at the next start, as what decides is remov
 test.each([
   ['locked', troubledKeychain('locked')],
   ['absent', memoryKeychain()]
-])('a keychain that is %s is told of, and the files are gone all the same', async (_state, keychain) => {
+])('a keychain that is %s is named, and the files are gone all the same', async (_state, keychain) => {
   const { folder, decided, place } = await computer()
   expect(await removeEverything({ ...place, keychain }, decided)).toMatchObject({ left: ['entries'], files: 8 })
   expect(readdirSync(folder)).toEqual(['SingletonLock'])

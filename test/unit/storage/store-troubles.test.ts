@@ -123,7 +123,7 @@ test('an empty database is begun in place of one whose key is lost, and of no ot
   await expect(handlers['storage.startEmpty'](undefined, context)).rejects.toThrow()
 })
 
-test('everything is removed only where nobody signs, and of packages that haven’t left only those that were told of', async () => {
+test('everything is removed only where nobody signs, and of packages that haven’t left only those that were shown', async () => {
   const place = await workstation()
   const { opened, troubles } = await place.open()
   const now = { isSigning: true, unsent: 2 }

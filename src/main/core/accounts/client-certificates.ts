@@ -39,7 +39,7 @@ export function openClientCertificates({ db, accounts, time, renewLines }: Clien
     return place !== undefined && place === placeOf(baseUrl) ? (chosen as ChosenCertificate) : undefined
   }
 
-  /** Of all accounts that lead there; a line has one certificate, whoever's request it carries. */
+  /** Of all accounts that lead there; a line has one certificate for all requests that it carries. */
   function keptFor(place: string): ChosenCertificate | undefined {
     for (const { id, baseUrl } of accounts.list()) {
       const found = placeOf(baseUrl) === place ? of(id, baseUrl) : undefined

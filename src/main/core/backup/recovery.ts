@@ -23,15 +23,15 @@ import type { NoteInAudit } from '../audit/audit.ts'
 import { fail } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
 import { defined } from '../lib/objects.ts'
+import { inTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import { writeAtomically } from '../storage/atomic-file.ts'
-import { connectToLook, KEY_BYTES } from '../storage/connection.ts'
+import { KEY_BYTES } from '../storage/connection.ts'
 import { DATABASE_FILE, type OpenedDatabase, RECOVERY_FILE, storedKey } from '../storage/database.ts'
-import { faultOf } from '../storage/database-fault.ts'
 import { fileErrorOf } from '../storage/file-error.ts'
 import type { Keychain } from '../storage/keychain.ts'
 import type { keptIn } from '../storage/meta.ts'
-import { askForKey } from '../storage/rekey.ts'
+import { askForKey, opens } from '../storage/rekey.ts'
 
 const Hex = z.string().regex(/^[0-9a-f]+$/)
 const Wrapped = z.object({
@@ -153,13 +153,7 @@ export type Recovery = ReturnType<typeof openRecovery>
 export function openRecovery(deps: RecoveryDeps) {
   const { folder, storage, keychain, kept, note, time, changed } = deps
   /** One change of the file at a time. */
-  let turn: Promise<unknown> = Promise.resolve()
-
-  function change<Answer>(work: () => Promise<Answer>): Promise<Answer> {
-    const done = turn.then(work)
-    turn = done.catch(() => undefined)
-    return done
-  }
+  const change = <Answer>(work: () => Promise<Answer>): Promise<Answer> => inTurn(deps, work)
 
   async function databaseKey(): Promise<Uint8Array> {
     const key = storage.state === 'encrypted' ? await storedKey(keychain) : undefined
@@ -268,7 +262,7 @@ export async function recoverKey(
   }
   for (const one of file.keys) {
     const key = opened(one, secret)
-    if (!key || !opensDatabase(folder, key)) continue
+    if (!key || !opens(join(folder, DATABASE_FILE), key)) continue
     const text = Buffer.from(key).toString('hex')
     await keychain.databaseKey.set(text)
     if ((await keychain.databaseKey.get()) !== text) fail('keychain', 'The keychain didn’t keep the key.')
@@ -280,20 +274,4 @@ export async function recoverKey(
     next: 'Use the newest one that was made here. An earlier one no longer works.',
     fields: [{ field: 'key', message }]
   })
-}
-
-/** @throws what isn't the key's fault: a full disk, another program. */
-function opensDatabase(folder: string, key: Uint8Array): boolean {
-  try {
-    const db = connectToLook(join(folder, DATABASE_FILE), key)
-    try {
-      db.prepare('SELECT count(*) FROM sqlite_schema').get()
-      return true
-    } finally {
-      db.close()
-    }
-  } catch (error) {
-    if (faultOf(error).kind === 'file') return false
-    throw error
-  }
 }

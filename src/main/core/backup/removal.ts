@@ -3,12 +3,13 @@
  * backups that were made by themselves where that is wanted. Decided on while the application works, done by the next start before
  * anything is opened; whatever ends it in between, a start after that goes on.
  */
+import * as nodeFiles from 'node:fs/promises'
 import { readdir, readFile, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parsedJson } from '../lib/json-scanning.ts'
 import { writeAtomically } from '../storage/atomic-file.ts'
-import { fileErrorOf } from '../storage/file-error.ts'
+import { removeIfThere } from '../storage/files.ts'
 import type { Keychain } from '../storage/keychain.ts'
 
 const DECIDED_FILE = 'removal.json'
@@ -41,7 +42,7 @@ export async function removalDecided(folder: string): Promise<Decided | undefine
   return text === undefined ? undefined : Decided.safeParse(parsedJson(text)).data
 }
 
-/** Never rejects: what can’t be removed is told of. */
+/** Never rejects: what can’t be removed is said. */
 export async function removeEverything(
   { folder, keychain, logs }: { folder: string; keychain: Keychain; logs: readonly string[] },
   decided: Decided
@@ -66,7 +67,7 @@ export async function removeEverything(
     decided.backups.map(
       ({ folder: place, name }) =>
         () =>
-          removeFile(join(place, name))
+          removeIfThere(join(place, name), nodeFiles)
     )
   )
   await each('entries', [
@@ -97,21 +98,10 @@ export async function removeEverything(
   )
   await each(
     'files',
-    logs.map((path) => () => removeFile(path))
+    logs.map((path) => () => removeIfThere(path, nodeFiles))
   )
   // What is left was told: it mustn’t keep the application from ever starting again.
   await rm(join(folder, DECIDED_FILE), { force: true }).catch(() => undefined)
   await rmdir(folder).catch(() => undefined)
   return removed
-}
-
-/** False where it isn't there. */
-async function removeFile(path: string): Promise<boolean> {
-  try {
-    await rm(path)
-    return true
-  } catch (error) {
-    if (fileErrorOf(error)?.system === 'ENOENT') return false
-    throw error
-  }
 }

@@ -5,7 +5,6 @@
 import { realpath } from 'node:fs/promises'
 import { basename, isAbsolute, relative } from 'node:path'
 import { z } from 'zod'
-import { localTimeIn } from '../../../shared/composition/zone.ts'
 import {
   type AppError,
   BackupPlan,
@@ -15,7 +14,7 @@ import {
   type StoreTrouble,
   serviceErrorCodes
 } from '../../../shared/contract/index.ts'
-import { dayAfter, dayAt, localTimeOf } from '../lib/calendar.ts'
+import { dayAfter, dayAt, localTimeOf, momentOf, mondayOf } from '../lib/calendar.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
 import type { Time } from '../lib/time.ts'
@@ -65,7 +64,7 @@ export interface BackupScheduleDeps {
   kept: ReturnType<typeof keptIn>
   /** What the organisation has set, its folder as it is on this computer. */
   organisation: () => (Partial<BackupPlan> & { when: BackupPlan['when']; folder: string }) | undefined
-  /** Whether somebody signs at the counter. */
+  /** Whether someone signs at the counter. */
   isBusy: () => boolean
   describe: (error: unknown) => AppError
   random: (bytes: number) => Uint8Array
@@ -249,7 +248,7 @@ export class BackupSchedule {
     try {
       this.#write({ ...kept, failed })
     } catch {
-      // A disk that is full is told of by what writes to it next.
+      // What writes to a full disk next says that it is full.
     }
   }
 
@@ -287,17 +286,10 @@ function nameOf(at: number, zone: string, mark: string): string {
 /** The newest moment at which one was due, and the next one. */
 function slotsAt(now: number, plan: BackupPlan, zone: string): { last: number; next: number } {
   const step = plan.when === 'weekly' ? 7 : 1
-  const momentOf = (day: string) => {
-    const local = `${day}T${plan.at}`
-    return Date.parse(`${local}:00Z`) - (localTimeIn(zone, local)?.offset ?? 0) * SOON
-  }
-  let day = dayAt(now, zone)
-  if (plan.when === 'weekly') day = dayAfter(day, -((weekdayOf(day) - plan.weekday + 7) % 7))
-  if (momentOf(day) > now) day = dayAfter(day, -step)
-  return { last: momentOf(day), next: momentOf(dayAfter(day, step)) }
-}
-
-/** 1 for Monday to 7 for Sunday. */
-function weekdayOf(day: string): number {
-  return new Date(day).getUTCDay() || 7
+  const slotOn = (day: string) => momentOf(day, plan.at, zone)
+  const today = dayAt(now, zone)
+  // Weekdays count from 1 for Monday.
+  let day = plan.when === 'weekly' ? dayAfter(mondayOf(today), plan.weekday - 1) : today
+  if (slotOn(day) > now) day = dayAfter(day, -step)
+  return { last: slotOn(day), next: slotOn(dayAfter(day, step)) }
 }

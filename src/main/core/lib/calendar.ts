@@ -17,7 +17,13 @@ export function dayAfter(day: string, days = 1): string {
 
 /** The first moment of a day, in milliseconds since 1970 UTC; where midnight is skipped, the moment after the gap. */
 export function beginningOf(day: string, zone: string): number {
-  return Date.parse(day) - (localTimeIn(zone, `${day}T00:00`)?.offset ?? 0) * MINUTE
+  return momentOf(day, '00:00', zone)
+}
+
+/** When clocks show a time of a day, `09:30`, in milliseconds since 1970 UTC; where they skip it, the moment after the gap. */
+export function momentOf(day: string, clock: string, zone: string): number {
+  const local = `${day}T${clock}`
+  return Date.parse(`${local}Z`) - (localTimeIn(zone, local)?.offset ?? 0) * MINUTE
 }
 
 /** The Monday of a day's week. */

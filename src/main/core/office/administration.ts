@@ -93,7 +93,7 @@ export async function upgradeOffice(administrator: OfficePlace): Promise<number>
   )
 }
 
-/** What the administrator is told of the office. */
+/** How the office stands, for its administrator. */
 export interface OfficeCheck {
   readonly server: string
   readonly isEncrypted: boolean

@@ -5,11 +5,10 @@
  */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { escapeIdentifier, escapeLiteral } from 'pg'
+import { LETTERS, lettersMeant } from '../../../shared/recovery-key.ts'
 import { connected, inTransaction, type OfficePlace } from './connection.ts'
 import { derived, unseal } from './sealing.ts'
 
-/** Without letters that are read as others. */
-const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 /** A code has 32 letters of 5 bits. */
 const CODE = 32
 const GROUP = 4
@@ -36,7 +35,7 @@ export function newCode(): string {
  * @throws Error if it is none.
  */
 export function meaningOf(code: string, database: string): { role: string; password: string; key: Buffer } {
-  const letters = code.toUpperCase().replace(/[\s-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1')
+  const letters = lettersMeant(code.replace(/[\s-]/g, ''))
   if (letters.length !== CODE || [...letters].some((letter) => !LETTERS.includes(letter))) {
     throw new Error('This is not a whole join code.')
   }

@@ -51,7 +51,7 @@ const PURGES: readonly { kind: MainKind; table: string; where: string; isCounted
     kind: 'sends',
     table: 'batches',
     isCounted: false,
-    // A file that isn't put away yet is told by its batch that it was taken.
+    // By its batch a file that isn't finished yet is known to be taken.
     where: `state <> 'preparing' AND created_at < @before
       AND NOT EXISTS (SELECT 1 FROM sends WHERE sends.batch_id = batches.id)
       AND NOT EXISTS (SELECT 1 FROM hand_off_files WHERE hand_off_files.batch_id = batches.id AND hand_off_files.state <> 'finished')`

@@ -12,7 +12,7 @@ import { connectEncrypted, connectInMemory, connectToLook, KEY_BYTES } from './c
 import type { DatabaseFault, MemoryReason } from './database-fault.ts'
 import { faultOf } from './database-fault.ts'
 import { fileErrorOf } from './file-error.ts'
-import type { Files } from './files.ts'
+import { type Files, removeIfThere } from './files.ts'
 import { checkWholeness, checkWithLog } from './integrity.ts'
 import type { Keychain } from './keychain.ts'
 import { migrate } from './migrations.ts'
@@ -236,13 +236,5 @@ async function sizeOf(path: string, files: Files): Promise<number | undefined> {
   } catch (error) {
     if (fileErrorOf(error)?.system === 'ENOENT') return undefined
     throw error
-  }
-}
-
-async function removeIfThere(path: string, files: Files): Promise<void> {
-  try {
-    await files.unlink(path)
-  } catch (error) {
-    if (fileErrorOf(error)?.system !== 'ENOENT') throw error
   }
 }

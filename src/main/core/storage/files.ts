@@ -45,3 +45,14 @@ export async function isThere(path: string, files: Pick<Files, 'lstat'>): Promis
     throw error
   }
 }
+
+/** Whether the file was there to be removed. @throws what the system refuses. */
+export async function removeIfThere(path: string, files: Pick<Files, 'unlink'>): Promise<boolean> {
+  try {
+    await files.unlink(path)
+    return true
+  } catch (error) {
+    if (fileErrorOf(error)?.system === 'ENOENT') return false
+    throw error
+  }
+}

@@ -4,13 +4,12 @@
  * there, so that however it is killed the database has a key that opens it, and all that was in it.
  */
 import * as nodeFiles from 'node:fs/promises'
-import { open, unlink } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { flushFolder, replaceWith, writeAtomically } from './atomic-file.ts'
 import { connectEncrypted, connectToLook, KEY_BYTES, rawKey } from './connection.ts'
 import { faultOf, type MemoryReason } from './database-fault.ts'
-import { fileErrorOf } from './file-error.ts'
-import { isThere } from './files.ts'
+import { isThere, removeIfThere } from './files.ts'
 import { checkWithLog } from './integrity.ts'
 import { type Keychain, KeychainError, type SecretSlot } from './keychain.ts'
 
@@ -74,7 +73,7 @@ export async function settleKey(
 async function copied(path: string, key: Uint8Array, next: Uint8Array): Promise<MemoryReason | 'damaged' | undefined> {
   const copy = `${path}${COPY_ENDING}`
   try {
-    await remove(copy)
+    await removeIfThere(copy, nodeFiles)
     await checkWithLog(path, () => connectToLook(path, key))
     const db = connectEncrypted(path, key)
     try {
@@ -88,12 +87,12 @@ async function copied(path: string, key: Uint8Array, next: Uint8Array): Promise<
     const file = await open(copy, 'r+')
     await file.chmod(0o600).catch(() => undefined)
     await file.sync().finally(() => file.close())
-    for (const end of ['-wal', '-shm']) await remove(`${path}${end}`)
+    for (const end of ['-wal', '-shm']) await removeIfThere(`${path}${end}`, nodeFiles)
     await replaceWith(nodeFiles, copy, path)
     await flushFolder(join(path, '..'))
     return undefined
   } catch (error) {
-    await remove(copy).catch(() => undefined)
+    await removeIfThere(copy, nodeFiles).catch(() => undefined)
     const fault = faultOf(error)
     return fault.kind === 'file' ? 'damaged' : fault.because
   }
@@ -118,7 +117,8 @@ function rekey(path: string, key: Uint8Array, next: Uint8Array): void {
   }
 }
 
-function opens(path: string, key: Uint8Array): boolean {
+/** Whether this key opens the database at the path. @throws what isn't the key's fault: a full disk, another program. */
+export function opens(path: string, key: Uint8Array): boolean {
   try {
     const db = connectToLook(path, key)
     try {
@@ -135,7 +135,7 @@ function opens(path: string, key: Uint8Array): boolean {
 
 async function forget(folder: string, { nextDatabaseKey }: Keys): Promise<void> {
   await nextDatabaseKey.delete().catch(() => undefined)
-  await remove(join(folder, ASKED_FILE)).catch(() => undefined)
+  await removeIfThere(join(folder, ASKED_FILE), nodeFiles).catch(() => undefined)
 }
 
 /** A database whose key was not kept is lost at the next start: better to know now. @throws KeychainError. */
@@ -149,10 +149,4 @@ export async function keepIn(slot: SecretSlot, key: Uint8Array): Promise<void> {
 export function keyOf(text: string | null): Uint8Array | undefined {
   const isKey = text !== null && new RegExp(`^[0-9a-f]{${KEY_BYTES * 2}}$`).test(text)
   return isKey ? Buffer.from(text, 'hex') : undefined
-}
-
-async function remove(path: string): Promise<void> {
-  await unlink(path).catch((error: unknown) => {
-    if (fileErrorOf(error)?.system !== 'ENOENT') throw error
-  })
 }

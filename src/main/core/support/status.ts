@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { codeOf } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
 import { type Throttled, type Time, throttled } from '../lib/time.ts'
 
@@ -144,7 +145,7 @@ function readWritten(folder: string): z.output<typeof Written> | 'never-started'
   try {
     text = readFileSync(join(folder, STATUS_FILE), 'utf8')
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'never-started' : 'unreadable'
+    return codeOf(error) === 'ENOENT' ? 'never-started' : 'unreadable'
   }
   // It prints nothing that isn't of its shape: another program of the user's may have written it.
   const read = text.length > LARGEST ? undefined : Written.safeParse(parsedJson(text)).data

@@ -41,7 +41,7 @@ const AGAIN = 4 * 3_600_000
 const QUIET_LOOK = 5_000
 const PROGRESS = 250
 
-/** The newest release that a feed has offered: an older one after it is somebody's who keeps the newer one from us. */
+/** The newest release that a feed has offered: an older one after it comes from someone who keeps the newer one from us. */
 const KEY = 'newest-release-offered'
 const Offered = z.object({ of: z.string(), releasedAt: z.number() })
 
