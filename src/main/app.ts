@@ -275,7 +275,7 @@ export function serveScreens(parts: App, life: Life): void {
   const { accounts, clients, facts, lists, devServer, dialogs, log, screens, send, settings, signals, time, window } =
     foundation
   const { actions, ask, views, watch } = folders
-  const { bulk, drafts, dropFolders, exchange, outbox, people, presets, remembered } = composing
+  const { bulk, drafts, dropFolders, exchange, outbox, outside, people, presets, remembered } = composing
   const { downloads } = identity
   const { isAway, handedBack, audit, auditExports, receipts } = counter
 
@@ -310,7 +310,7 @@ export function serveScreens(parts: App, life: Life): void {
         signedLooks: identity.pdfPreviews,
         changed: () => signals.emit('accounts')
       }),
-      ...draftHandlers({ accounts, drafts, presets, exchange, people, remembered, ...dialogs }),
+      ...draftHandlers({ accounts, drafts, presets, exchange, outside, people, remembered, ...dialogs }),
       ...outboxHandlers({ accounts, drafts, outbox, ...dialogs }),
       ...bulkHandlers({ accounts, bulk, readClipboard: plainClipboard.read, ...dialogs }),
       ...documentHandlers({

@@ -5,6 +5,7 @@ import { openRememberedColumns } from './core/bulk/remembered-columns.ts'
 import type { Polling } from './core/documents/polling/polling.ts'
 import { openDrafts } from './core/drafts/drafts.ts'
 import { openExchange } from './core/drafts/exchange.ts'
+import { FromOutside } from './core/drafts/from-outside.ts'
 import { openPeople } from './core/drafts/people.ts'
 import { openPresets } from './core/drafts/presets.ts'
 import { openRemembered } from './core/drafts/remembered.ts'
@@ -33,6 +34,10 @@ export function openComposing(foundation: Foundation, { watch, takeSent, madeBy 
   const presets = openPresets({ db, time, newId, changed: presetsChanged })
   const exchange = openExchange({
     ...{ db, drafts, presets, time, newId, madeBy, describe, draftsChanged, presetsChanged }
+  })
+  const outside = new FromOutside({
+    ...{ drafts, presets, exchange, newId, describe },
+    changed: () => send('outside.changed', null)
   })
   const people = openPeople({ db, recipients: lists.keptRecipients, time })
   const remembered = openRemembered({ db, time })
@@ -68,5 +73,5 @@ export function openComposing(foundation: Foundation, { watch, takeSent, madeBy 
     },
     trouble: (error) => log.warn('A file could not be taken over.', { code: asAppError(error).code })
   })
-  return { drafts, presets, exchange, people, remembered, outbox, bulk, dropFolders }
+  return { drafts, presets, exchange, outside, people, remembered, outbox, bulk, dropFolders }
 }

@@ -15,6 +15,7 @@ import { declareAppScheme, keepOffNetworks } from './shell/app-protocol.ts'
 import { sayCannotStart, sayNotStartedWith, sayRemoved } from './shell/dialogs.ts'
 import { type Log, logFiles, logUncaught, openLog } from './shell/log.ts'
 import { nameToDesktop } from './shell/notifications.ts'
+import { hearOutside } from './shell/outside.ts'
 import { lockSessions } from './shell/session-policy.ts'
 import { openKeychain } from './shell/stores.ts'
 
@@ -74,14 +75,14 @@ function begin(): void {
     else app.quit()
     return
   }
-  run(log).catch((error: unknown) => {
+  run(log, hearOutside()).catch((error: unknown) => {
     log.error('The application could not start.', { kind: error instanceof Error ? error.name : typeof error })
     sayCannotStart()
     app.exit(1)
   })
 }
 
-async function run(log: Log): Promise<void> {
+async function run(log: Log, whenBrought: ReturnType<typeof hearOutside>): Promise<void> {
   await app.whenReady()
   const devServer = devServerOf(app, process.env.ELECTRON_RENDERER_URL)
   await keepOffNetworks(devServer)
@@ -98,5 +99,8 @@ async function run(log: Log): Promise<void> {
   const lifecycle = new Lifecycle(parts)
   serveScreens(parts, lifecycle)
   if (isSmoke) await smoke(parts)
-  else lifecycle.start()
+  else {
+    lifecycle.start()
+    whenBrought((brought) => void parts.composing.outside.take(brought))
+  }
 }

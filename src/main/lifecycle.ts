@@ -59,7 +59,7 @@ export class Lifecycle {
     if (window.isFocused()) presence.came()
     void this.#begin()
     this.#followComputer()
-    // What the second instance was started with is text from outside, and not looked at.
+    // What the second instance was started with is looked at in shell/outside.ts.
     app.on('second-instance', () => void bringForward(window))
     app.on('window-all-closed', () => app.quit())
     endAfter(() => this.#end())

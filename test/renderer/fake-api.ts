@@ -62,6 +62,7 @@ import type {
   KnownForm,
   OfficeLockState,
   OutboxView,
+  OutsideView,
   OverviewView,
   PersonView,
   PinState,
@@ -110,6 +111,7 @@ export interface FakeState {
   presets: PresetView[]
   /** What reading files brings; undefined fails. */
   imported: Imported | undefined
+  outside: OutsideView[]
   people: PersonView[]
   /** Values by field. */
   remembered: Record<string, string[]>
@@ -238,6 +240,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     versions: {},
     presets: [],
     imported: { drafts: [], presets: [], refused: [] },
+    outside: [],
     people: [],
     remembered: {},
     forms: [],

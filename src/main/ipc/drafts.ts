@@ -8,14 +8,15 @@ import type { Dialogs, FileKind } from './dialogs.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
-type DraftParts = Dialogs & Pick<Parts, 'accounts' | 'drafts' | 'presets' | 'exchange' | 'people' | 'remembered'>
+type DraftParts = Dialogs &
+  Pick<Parts, 'accounts' | 'drafts' | 'presets' | 'exchange' | 'outside' | 'people' | 'remembered'>
 
 const KINDS: readonly FileKind[] = [{ name: 'Countersign file', extensions: [ENDING] }]
 
 export function draftHandlers(
   parts: DraftParts
-): HandlersOf<'drafts' | 'presets' | 'exchange' | 'people' | 'remembered'> {
-  const { accounts, drafts, presets, exchange, people, remembered } = parts
+): HandlersOf<'drafts' | 'presets' | 'exchange' | 'outside' | 'people' | 'remembered'> {
+  const { accounts, drafts, presets, exchange, outside, people, remembered } = parts
 
   /** What is acted on belongs to the account that the person sees. */
   function ownDraft(id: string): string {
@@ -70,6 +71,10 @@ export function draftHandlers(
       const paths = await parts.chooseFiles('Import drafts and presets', KINDS, stillAsking, 'many')
       return paths.length === 0 ? null : exchange.importFiles(accountId, paths)
     },
+
+    'outside.list': async () => outside.list(),
+    'outside.accept': async ({ id }) => outside.accept(id, chosenId(accounts)),
+    'outside.dismiss': async ({ id }) => outside.dismiss(id),
 
     'people.find': async ({ text, limit }) => people.find(chosenId(accounts), text, limit),
     'people.list': async (query) => people.list(chosenId(accounts), query),

@@ -16,6 +16,7 @@ import type { Downloads } from '../core/downloads/downloads.ts'
 import type { PdfPreviews } from '../core/downloads/pdf-preview.ts'
 import type { Drafts } from '../core/drafts/drafts.ts'
 import type { Exchange } from '../core/drafts/exchange.ts'
+import type { FromOutside } from '../core/drafts/from-outside.ts'
 import type { People } from '../core/drafts/people.ts'
 import type { Presets } from '../core/drafts/presets.ts'
 import type { Remembered } from '../core/drafts/remembered.ts'
@@ -44,6 +45,7 @@ export interface Parts extends Dialogs {
   forms: KnownForms
   lists: FetchedLists
   outbox: Outbox
+  outside: Pick<FromOutside, 'list' | 'accept' | 'dismiss'>
   people: People
   presets: Presets
   previews: PdfPreviews

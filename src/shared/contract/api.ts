@@ -33,6 +33,8 @@ const events = {
   'connection.changed': carrying<null>(),
   'drafts.changed': carrying<{ id: string }>(),
   'presets.changed': carrying<null>(),
+  /** A link or a file came from outside, or waits no longer. */
+  'outside.changed': carrying<null>(),
   /** Which sends changed since the last time: many at once while a batch goes. */
   'sends.changed': carrying<{ ids: string[] }>(),
   /** The outbox was paused, goes again, waits for the network or was set otherwise; or its counts changed. */

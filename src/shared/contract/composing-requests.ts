@@ -15,6 +15,7 @@ import type {
   DraftView,
   Imported,
   OutboxView,
+  OutsideView,
   PeopleList,
   PersonView,
   PresetSummary,
@@ -111,6 +112,11 @@ export const composingRequests = {
   'presets.export': answers<SavedFile | null>()(z.strictObject({ ids })),
   /** Reads `.countersign` files that the person chooses, drafts and presets alike; null where they choose none. */
   'exchange.import': answers<Imported | null>()(nothing),
+  /** What links and opened files ask for, oldest first; `outside.changed` tells. Nothing of it is kept yet. */
+  'outside.list': answers<OutsideView[]>()(nothing),
+  /** Makes the draft, or imports the file, in the account that is worked in. Sends nothing. */
+  'outside.accept': answers<Imported>()(byId),
+  'outside.dismiss': answers<null>()(byId),
 
   /** Puts a draft in the outbox: it goes after the time to take it back, or at `at`. */
   'sends.start': answers<SendView>()(z.strictObject({ draftId: id, at: moment.optional() })),

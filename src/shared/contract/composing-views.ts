@@ -73,6 +73,26 @@ export interface Imported {
   refused: { file: string; message: string }[]
 }
 
+/** A draft that a link asks for, before anyone agreed: what it would hold. Text from outside. */
+export interface AskedDraft {
+  /** The name of the preset that it begins from; else which kind it is. */
+  preset?: string | undefined
+  kind?: 'form' | 'template' | undefined
+  name?: string | undefined
+  reference?: string | undefined
+  clientReference?: string | undefined
+  signers: { name: string; details: string[] }[]
+}
+
+/** What another program or the system brought, and waits for a person's word. */
+export type OutsideView = { id: string } & (
+  | ({ what: 'draft' } & AskedDraft)
+  /** A `.countersign` file, by its name, with how many there are in it. */
+  | { what: 'file'; file: string; drafts: number; presets: number }
+  /** It can't be used: a link, or the file of this name. */
+  | { what: 'refused'; file?: string; error: AppError }
+)
+
 /**
  * ready: in the outbox, not left yet. sending: on its way. sent: the service has it. refused: it did not take it.
  * uncertain: no answer came, so it may have it. not-sent: the service was asked and doesn't have it.

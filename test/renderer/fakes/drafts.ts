@@ -20,7 +20,7 @@ export function fakeDrafts({
   chosen,
   isShown,
   newId
-}: FakeOffice): HandlersOf<'drafts' | 'presets' | 'exchange'> {
+}: FakeOffice): HandlersOf<'drafts' | 'presets' | 'exchange' | 'outside'> {
   function put(draft: DraftView): DraftSummary {
     state.drafts = [...state.drafts.filter((one) => one.id !== draft.id), draft]
     emit('drafts.changed', { id: draft.id })
@@ -37,6 +37,11 @@ export function fakeDrafts({
   function refuseUnchangeable(id: string): void {
     if (state.sends.some((send) => send.draftId === id && withTheOutbox.has(send.state))) throw new Failure('busy')
     if (own(byId(state.drafts, id)).trashedAt !== undefined) throw new Failure('gone')
+  }
+
+  function dismiss(id: string): void {
+    state.outside = state.outside.filter((one) => one.id !== id)
+    emit('outside.changed', null)
   }
 
   function putPreset(preset: PresetView): PresetSummary {
@@ -135,7 +140,16 @@ export function fakeDrafts({
     'exchange.import': () => {
       if (!state.imported) throw new Failure('internal')
       return state.imported
-    }
+    },
+    'outside.list': () => state.outside,
+    'outside.accept': ({ id }) => {
+      const { what } = byId(state.outside, id)
+      dismiss(id)
+      const [draft] = state.drafts
+      if (what !== 'draft' || !draft) return state.imported ?? { drafts: [], presets: [], refused: [] }
+      return { drafts: [summaryOf(draft)], presets: [], refused: [] }
+    },
+    'outside.dismiss': ({ id }) => dismiss(id) as never
   }
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { openDrafts } from '../../../src/main/core/drafts/drafts.ts'
 import { openExchange } from '../../../src/main/core/drafts/exchange.ts'
+import { FromOutside } from '../../../src/main/core/drafts/from-outside.ts'
 import { openPeople } from '../../../src/main/core/drafts/people.ts'
 import { openPresets } from '../../../src/main/core/drafts/presets.ts'
 import { openRemembered } from '../../../src/main/core/drafts/remembered.ts'
@@ -34,6 +35,14 @@ export function openOffice(open: () => Db = connectInMemory) {
   const recipients: RecipientView[] = []
   const drafts = openDrafts({ db, time: { now: clock }, newId, changed: (id) => changes.push(id) })
   const presets = openPresets({ db, time: { now: clock }, newId, changed: () => changes.push('presets') })
+  const exchange = openExchange({
+    ...{ db, drafts, presets, newId },
+    time: { now: clock },
+    madeBy: 'Countersign 0.1.0',
+    describe: asAppError,
+    draftsChanged: (id) => changes.push(id),
+    presetsChanged: () => changes.push('presets')
+  })
   return {
     db,
     time,
@@ -44,16 +53,11 @@ export function openOffice(open: () => Db = connectInMemory) {
     recipients,
     people: openPeople({ db, recipients: () => recipients, time: { now: clock } }),
     remembered: openRemembered({ db, time: { now: clock } }),
-    exchange: openExchange({
-      db,
-      drafts,
-      presets,
-      time: { now: clock },
-      newId,
-      madeBy: 'Countersign 0.1.0',
+    exchange,
+    outside: new FromOutside({
+      ...{ drafts, presets, exchange, newId },
       describe: asAppError,
-      draftsChanged: (id) => changes.push(id),
-      presetsChanged: () => changes.push('presets')
+      changed: () => changes.push('outside')
     })
   }
 }

@@ -33,6 +33,12 @@ export function openExchange(deps: ExchangeDeps) {
     /** What an import that was cut short left behind goes: called once, at start. */
     takeUpInterrupted: arriving.takeUpInterrupted,
 
+    /** How much a file holds, of which nothing is kept. @throws AppFailure where it can't be imported. */
+    async look(path: string): Promise<{ drafts: number; presets: number }> {
+      const { drafts, presets } = await readExchangeFile(await bytesOf(path))
+      return { drafts: drafts.length, presets: presets.length }
+    },
+
     /**
      * Reads files into an account. Never rejects for what is wrong with a file: see `refused` in the answer.
      * @param paths absolute.

@@ -1,0 +1,155 @@
+/**
+ * `countersign://draft?…`: what another program or a web page asks a draft to be made of. Anyone can write such a link, so it holds
+ * no more than who is to sign what, it is taken whole or not at all, and nothing of it is kept before a person agrees.
+ */
+import { z } from 'zod'
+import { blankComposition, blankItem, blankSigner, type Composition } from '../../../shared/composition/index.ts'
+import type { AskedDraft } from '../../../shared/contract/index.ts'
+import { fail } from '../lib/failure.ts'
+import { shortened } from '../lib/text-folding.ts'
+
+/** How long a link may be, in characters, and how many signers it may name. */
+const MOST_CHARACTERS = 8_000
+const MOST_SIGNERS = 20
+/** Hidden characters could make one name look like another. The two that are allowed join letters in some scripts. */
+const PLAIN = /^(?:[^\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]|[\u200c\u200d])*$/u
+
+const text = z.string().max(500).regex(PLAIN)
+/** What a link may say of a signer, and of a form or template, and how the reference calls it. */
+const SIGNER = {
+  firstName: 'FirstName',
+  middleName: 'MiddleName',
+  lastName: 'LastName',
+  email: 'Email',
+  mobileCountry: 'MobileCountry',
+  mobileNumber: 'MobileNumber',
+  clientReference: 'ClientReference'
+} as const
+const ITEM = { name: 'Name', reference: 'Reference', clientReference: 'ClientReference' } as const
+
+const LinkedSigner = z.strictObject(
+  Object.fromEntries(Object.keys(SIGNER).map((name) => [name, text.optional()])) as Record<
+    keyof typeof SIGNER,
+    z.ZodOptional<typeof text>
+  >
+)
+const Linked = z.strictObject({
+  /** The name of a preset to begin from. Without it, `kind` says what is made. */
+  preset: text.min(1).optional(),
+  kind: z.enum(['form', 'template']).optional(),
+  name: text.optional(),
+  reference: text.optional(),
+  clientReference: text.optional(),
+  signers: z.array(LinkedSigner).max(MOST_SIGNERS)
+})
+export type DraftLink = z.infer<typeof Linked>
+
+const NOTHING_MADE = 'No draft was made.'
+
+/**
+ * Reads a link.
+ * @throws AppFailure `invalid`: nothing of it is to be used.
+ */
+export function readDraftLink(link: string): DraftLink {
+  if (link.length > MOST_CHARACTERS) refuse('This link is too long.')
+  const url = URL.parse(link)
+  const isPlain = url?.protocol === 'countersign:' && !url.username && !url.password && !url.port && !url.hash
+  if (!url || !isPlain) refuse('This link isn’t one that Countersign can read.')
+  if (url.host !== 'draft' || !['', '/'].includes(url.pathname))
+    refuse('This link asks for something else than a draft, which links can’t.')
+  const read = Linked.safeParse(membersOf(url.searchParams))
+  if (!read.success) return refuse(troubleOf(read.error.issues))
+  const { preset, kind } = read.data
+  if ((preset === undefined) === (kind === undefined))
+    refuse('This link must name either a preset or a kind, form or template.')
+  return read.data
+}
+
+/** `signer2.email` is a member of the second signer. */
+function membersOf(parameters: URLSearchParams): unknown {
+  const members = new Map<string, string>()
+  const signers: Map<string, string>[] = []
+  for (const [name, value] of parameters) {
+    const [, number, member] = /^signer([1-9]\d?)\.(.+)$/s.exec(name) ?? []
+    const index = Number(number) - 1
+    const of = number === undefined ? members : (signers[index] ??= new Map())
+    const known = member ?? name
+    if (known === 'signers') refuse(`This link has a part that links can’t set (“signers”).`)
+    if (of.has(known)) refuse(`This link says “${quoted(name)}” twice.`)
+    of.set(known, value)
+  }
+  const listed = Array.from(signers, (signer) => Object.fromEntries(signer ?? []))
+  if (listed.some((signer) => Object.keys(signer).length === 0))
+    refuse('This link leaves out a signer: they must be numbered from 1.')
+  return { ...Object.fromEntries(members), signers: listed }
+}
+
+function troubleOf([issue]: readonly z.core.$ZodIssue[]): string {
+  const place = issue?.path.filter((step) => typeof step === 'string' && step !== 'signers').join('.') ?? ''
+  switch (issue?.code) {
+    case 'unrecognized_keys':
+      return `This link has a part that links can’t set (“${quoted(issue.keys[0] ?? '')}”).`
+    case 'invalid_format':
+      return `This link has hidden characters in “${quoted(place)}”.`
+    case 'too_big':
+      return issue.origin === 'array'
+        ? 'This link has too many signers.'
+        : `“${quoted(place)}” in this link is too long.`
+    default:
+      return `“${quoted(place)}” in this link has a value that Countersign doesn’t know.`
+  }
+}
+
+/** Of what came from outside, so much as says what is meant, and nothing that could be read otherwise. */
+function quoted(name: string): string {
+  return shortened(name.replace(/[^\p{L}\p{N} ._-]/gu, '?'), 40)
+}
+
+function refuse(message: string): never {
+  fail('invalid', message, { next: NOTHING_MADE })
+}
+
+/** What a person is shown of it before they agree. */
+export function askedDraft({ preset, kind, name, reference, clientReference, signers }: DraftLink): AskedDraft {
+  return {
+    ...{ preset, kind, name, reference, clientReference },
+    signers: signers.map(
+      ({ firstName, middleName, lastName, email, mobileCountry, mobileNumber, clientReference }) => ({
+        name: [firstName, middleName, lastName].filter(Boolean).join(' '),
+        details: [email, [mobileCountry, mobileNumber].filter(Boolean).join(' '), clientReference].filter(
+          Boolean
+        ) as string[]
+      })
+    )
+  }
+}
+
+/**
+ * The composition that it asks for.
+ * @param start what its preset holds; else it begins with a blank package. A preset keeps what the link doesn't say.
+ */
+export function compositionOfLink(link: DraftLink, start?: Composition): Composition {
+  const kind = link.kind === 'template' ? 'form-filler' : 'form-direct'
+  const begun = start ?? blankComposition(kind, 'link')
+  const items = begun.items.length > 0 ? begun.items : [blankItem('link')]
+  return {
+    ...begun,
+    items: items.map((item, index) => {
+      const signers = Array.from({ length: Math.max(item.signers.length, link.signers.length) }, (_, place) => ({
+        ...(item.signers[place] ?? blankSigner(`${item.key}-link-${place + 1}`)),
+        ...renamed(link.signers[place] ?? {}, SIGNER)
+      }))
+      // Of several, the first is what the link speaks of; all are for the same people.
+      return { ...item, signers, ...(index === 0 && renamed(link, ITEM)) }
+    })
+  }
+}
+
+/** What the link says, under the reference's names; what it doesn't say is left out. */
+function renamed<Name extends string, Other extends string>(
+  said: { readonly [Each in NoInfer<Name>]?: string | undefined },
+  names: Readonly<Record<Name, Other>>
+): Partial<Record<Other, string>> {
+  const entries = (Object.entries(names) as [Name, Other][]).filter(([name]) => said[name] !== undefined)
+  return Object.fromEntries(entries.map(([name, other]) => [other, said[name]])) as Partial<Record<Other, string>>
+}

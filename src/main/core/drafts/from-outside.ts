@@ -1,0 +1,142 @@
+/**
+ * What comes from outside the application: a `countersign:` link, or a `.countersign` file that was opened. Each waits until a
+ * person has seen what is in it and agreed; until then nothing is kept, and never is anything sent.
+ */
+import { basename, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { AppError, Imported, OutsideView } from '../../../shared/contract/index.ts'
+import { fail } from '../lib/failure.ts'
+import { askedDraft, compositionOfLink, type DraftLink, readDraftLink } from './draft-link.ts'
+import type { Drafts } from './drafts.ts'
+import type { Exchange } from './exchange.ts'
+import { ENDING } from './exchange-file.ts'
+import type { Presets } from './presets.ts'
+
+/** So many wait at a time, and come of one start: more is someone who floods the screen. */
+const MOST_WAITING = 10
+
+export type Brought = { link: string } | { path: string }
+
+/**
+ * What a start, or a second one, was asked to open. Anything else among the arguments is left alone.
+ * @param args without the program.
+ * @param folder absolute; what the arguments are relative to.
+ */
+export function broughtBy(args: readonly string[], folder: string): Brought[] {
+  return args.flatMap((argument): Brought[] => {
+    // A switch is the browser's, or ours; none of them is a file.
+    if (argument.startsWith('-')) return []
+    if (/^countersign:/i.test(argument)) return [{ link: argument }]
+    const path = /^file:/i.test(argument) ? localPath(argument) : resolve(folder, argument)
+    return path?.toLowerCase().endsWith(`.${ENDING}`) ? [{ path }] : []
+  })
+}
+
+/** File managers of Linux name a file by its address. One of another computer's is none that a person opened here. */
+function localPath(address: string): string | undefined {
+  const url = URL.parse(address)
+  if (!url || !['', 'localhost'].includes(url.host)) return undefined
+  try {
+    return fileURLToPath(url)
+  } catch {
+    return undefined
+  }
+}
+
+export interface OutsideDeps {
+  exchange: Pick<Exchange, 'look' | 'importFiles'>
+  drafts: Pick<Drafts, 'save'>
+  presets: Pick<Presets, 'list' | 'get'>
+  newId: () => string
+  /** Says an error in the user's words. */
+  describe: (error: unknown) => AppError
+  changed: () => void
+}
+
+interface Waiting {
+  brought: Brought
+  view: OutsideView
+  link?: DraftLink
+}
+
+export class FromOutside {
+  readonly #deps: OutsideDeps
+  #waiting: readonly Waiting[] = []
+  /** Each is read after the one before. */
+  #reading: Promise<void> = Promise.resolve()
+
+  constructor(deps: OutsideDeps) {
+    this.#deps = deps
+  }
+
+  /** Takes what was brought, to be asked about. Resolves once it can be. */
+  take(brought: readonly Brought[]): Promise<void> {
+    this.#reading = this.#reading.then(async () => {
+      for (const one of brought.slice(0, MOST_WAITING)) await this.#take(one)
+    })
+    return this.#reading
+  }
+
+  /** Oldest first. */
+  list(): OutsideView[] {
+    return this.#waiting.map(({ view }) => view)
+  }
+
+  dismiss(id: string): void {
+    this.#waiting = this.#waiting.filter(({ view }) => view.id !== id)
+    this.#deps.changed()
+  }
+
+  /**
+   * A person agreed: makes the draft, or imports the file.
+   * @throws AppFailure `gone` where it waits no longer, or its preset isn't there; then it waits on.
+   */
+  async accept(id: string, accountId: string): Promise<Imported> {
+    const found = this.#waiting.find(({ view }) => view.id === id)
+    if (!found || found.view.what === 'refused') return fail('gone', 'This was seen to already.')
+    const { brought, link } = found
+    const imported = link
+      ? { drafts: [this.#draftOf(link, accountId)], presets: [], refused: [] }
+      : await this.#deps.exchange.importFiles(accountId, 'path' in brought ? [brought.path] : [])
+    this.dismiss(id)
+    return imported
+  }
+
+  #draftOf(link: DraftLink, accountId: string) {
+    const { drafts, presets } = this.#deps
+    const { preset } = link
+    if (preset === undefined) return drafts.save(accountId, compositionOfLink(link))
+    const found = presets.list(accountId).find(({ name }) => name.toLowerCase() === preset.toLowerCase())
+    if (!found)
+      return fail('gone', `This account has no preset called “${preset}”.`, {
+        next: 'Choose the account that has it, or save a preset under that name.'
+      })
+    return drafts.save(accountId, compositionOfLink(link, presets.get(found.id).composition))
+  }
+
+  async #take(brought: Brought): Promise<void> {
+    const { describe, newId, changed } = this.#deps
+    const isSame = (one: Waiting) => JSON.stringify(one.brought) === JSON.stringify(brought)
+    // The same is asked about once, however often it is opened meanwhile.
+    if (this.#waiting.length >= MOST_WAITING || this.#waiting.some(isSame)) return
+    const id = newId()
+    let waiting: Waiting
+    try {
+      waiting = { brought, ...(await this.#looked(id, brought)) }
+    } catch (error) {
+      const file = 'path' in brought && { file: basename(brought.path) }
+      waiting = { brought, view: { id, what: 'refused', ...file, error: describe(error) } }
+    }
+    this.#waiting = [...this.#waiting, waiting]
+    changed()
+  }
+
+  async #looked(id: string, brought: Brought): Promise<Omit<Waiting, 'brought'>> {
+    if ('path' in brought) {
+      const found = await this.#deps.exchange.look(brought.path)
+      return { view: { id, what: 'file', file: basename(brought.path), ...found } }
+    }
+    const link = readDraftLink(brought.link)
+    return { link, view: { id, what: 'draft', ...askedDraft(link) } }
+  }
+}
