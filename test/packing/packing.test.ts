@@ -166,6 +166,16 @@ describe('for Linux', () => {
     }
   })
 
+  it('is what links for drafts and files of drafts are opened with', () => {
+    for (const { options, desktopEntry } of packed.packages) {
+      expect(desktopEntry).toMatch(/^MimeType=application\/x-countersign;x-scheme-handler\/countersign;$/m)
+      const [type] = options.flatMap(
+        (each) => /^(.*)=\/usr\/share\/mime\/packages\/countersign\.xml$/.exec(each)?.[1] ?? []
+      )
+      expect(readFileSync(String(type), 'utf8')).toContain('<glob pattern="*.countersign"/>')
+    }
+  })
+
   it.each([
     ['--no-sandbox', {}],
     ['--remote-debugging-port=9222', {}],
@@ -225,6 +235,16 @@ describe('for Windows', () => {
     ])
   })
 
+  it('is what links for drafts are opened with, until it is removed', () => {
+    const installer = readFileSync(join(root, 'resources/installer.nsh'), 'utf8')
+    const [, install, removal] = /customInstall\n(.*?)!macroend.*customUnInstall\n(.*?)!macroend/s.exec(installer) ?? []
+    expect(install).toContain(
+      `WriteRegStr SHELL_CONTEXT "Software\\Classes\\countersign\\shell\\open\\command" "" '"$INSTDIR\\${'$'}{APP_EXECUTABLE_FILENAME}" "%1"'`
+    )
+    expect(install).toContain('"Software\\Classes\\countersign" "URL Protocol" ""')
+    expect(removal).toContain('DeleteRegKey SHELL_CONTEXT "Software\\Classes\\countersign"')
+  })
+
   it('removes with itself what Electron wrote so that notices are shown', () => {
     const activator = /const TOAST_ACTIVATOR = '(\{[0-9A-F-]{36}\})'/
     const [, id] = activator.exec(readFileSync(join(root, 'src/main/shell/notifications.ts'), 'utf8')) ?? []
@@ -281,5 +301,7 @@ if (process.platform !== 'win32')
       expect(info).toMatch(/<key>ElectronAsarIntegrity<\/key>\s*<dict>\s*<key>Resources\/app.asar<\/key>/)
       expect(info).toMatch(/<key>NSCameraUsageDescription<\/key>/)
       expect(info).toMatch(/<key>NSMicrophoneUsageDescription<\/key>/)
+      expect(info).toMatch(/<key>CFBundleURLSchemes<\/key>\s*<array>\s*<string>countersign<\/string>\s*<\/array>/)
+      expect(info).toMatch(/<key>CFBundleTypeExtensions<\/key>\s*<array>\s*<string>countersign<\/string>\s*<\/array>/)
     })
   })

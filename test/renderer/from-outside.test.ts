@@ -1,14 +1,11 @@
 /** Links and opened files on the screens: shown with what is in them, done only once a person agrees, one after the other. */
-import { fireEvent, render, screen } from '@testing-library/svelte'
-import { beforeAll, expect, test } from 'vitest'
-import App from '../../src/renderer/src/App.svelte'
-import { loadScreens } from '../../src/renderer/src/frame/screens.ts'
+import { fireEvent, screen } from '@testing-library/svelte'
+import { expect, test } from 'vitest'
+import Notices from '../../src/renderer/src/frame/Notices.svelte'
 import type { OutsideView } from '../../src/shared/contract/views.ts'
 import { fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
-import { openOffice } from './office.ts'
-
-beforeAll(loadScreens)
+import { openOffice, show } from './office.ts'
 
 const DRAFT: OutsideView = {
   ...{ id: 'o-1', what: 'draft', kind: 'form', name: 'Deed of gift', reference: 'deed-1' },
@@ -17,7 +14,7 @@ const DRAFT: OutsideView = {
 
 async function open(...outside: OutsideView[]) {
   const opened = await openOffice(fakeApi({ outside }))
-  render(App, { props: { app: opened.app } })
+  show(opened, Notices)
   await settle()
   return opened
 }

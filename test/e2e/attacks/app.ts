@@ -14,10 +14,13 @@ import {
 } from 'electron'
 import { CameraTest } from '../../../src/main/core/counter/camera-test.ts'
 import type { SigningTurn, SigningView } from '../../../src/main/core/counter/deps.ts'
+import { broughtBy, FromOutside } from '../../../src/main/core/drafts/from-outside.ts'
+import { fail } from '../../../src/main/core/lib/failure.ts'
 import { systemTime } from '../../../src/main/core/lib/time.ts'
 import { APP_START } from '../../../src/main/core/policy/app-pages.ts'
 import type { MediaRight } from '../../../src/main/core/policy/permissions.ts'
 import { signingAddress } from '../../../src/main/core/policy/signing-address.ts'
+import { asAppError } from '../../../src/main/ipc/errors.ts'
 import { lockOf } from '../../../src/main/ipc/organisation.ts'
 import type { RequestHandlers, Role } from '../../../src/main/ipc/registration.ts'
 import { registerHandlers } from '../../../src/main/ipc/registration.ts'
@@ -160,6 +163,31 @@ async function obey(command: Command): Promise<unknown> {
     }
     case 'judge':
       return signingAddress(command.link, { kind: 'service', baseUrl: 'https://api.example.com' })
+    case 'bring': {
+      const kept: string[] = []
+      let ids = 0
+      const outside = new FromOutside({
+        exchange: {
+          look: async () => ({ drafts: 1, presets: 0 }),
+          importFiles: async (_account, paths) => {
+            kept.push(...paths)
+            return { drafts: [], presets: [], refused: [] }
+          }
+        },
+        drafts: {
+          save: (accountId) => {
+            kept.push('draft')
+            return { id: 'd', accountId, kind: 'form-direct', title: '', who: '', updatedAt: 0 }
+          }
+        },
+        presets: { list: () => [], get: () => fail('gone', 'There is none.') },
+        newId: () => String(ids++),
+        describe: asAppError,
+        changed: () => undefined
+      })
+      await outside.take(broughtBy(command.args, app.getPath('downloads')))
+      return { waiting: outside.list().map(({ what }) => what), kept }
+    }
     case 'show':
       view?.show(PLACE)
       return null

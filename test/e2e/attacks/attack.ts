@@ -61,10 +61,11 @@ export interface Area {
   about: string
   /**
    * Who attacks: a page of the signing service; foreign script within our own page; or the link of a signer, before
-   * anything of it is loaded (`script` is then the link). Or a text of others that a receipt has (`script` is that text), or a file
-   * that staff chose (`script` is what it holds).
+   * anything of it is loaded (`script` is then the link). Or a text of others that a receipt has (`script` is that text), a file
+   * that staff chose (`script` is what it holds), or what another program starts the application with (`script` is then the
+   * arguments, a line each, and the answer what waits for a person's word).
    */
-  by: 'signing page' | 'own page' | 'link' | 'text of others' | 'file'
+  by: 'signing page' | 'own page' | 'link' | 'text of others' | 'file' | 'argument'
   guard: readonly Guard[]
   /**
    * Its rows are refused and leave nothing: they may come one after the other in the turn of one page, each in a

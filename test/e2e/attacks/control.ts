@@ -31,6 +31,8 @@ export type Command =
   | { do: 'give'; name: string; text: string }
   /** What is said of a signer's link before anything of it is loaded, in a service's account. */
   | { do: 'judge'; link: string }
+  /** Another program starts the application with these. Answers what waits for a person, and what was kept without one. */
+  | { do: 'bring'; args: string[] }
   | { do: 'show' }
   | { do: 'cover' }
   | { do: 'zoom'; factor: number }

@@ -9,7 +9,7 @@ const INTRODUCTION = `# What is tried against the counter
 
 A person signs on a page of the signing service, shown in our window. That page is treated as hostile: the service may
 be compromised, or a link in an e-mail may lead elsewhere. Each row of this document is one thing that such a page, the link to
-it, foreign script in our own page, a text of others in a receipt or a file of appointments tries against the person, the next
+it, foreign script in our own page, a text of others in a receipt, a file of appointments, or a link or file from outside tries against the person, the next
 person, the office’s network or the application.
 
 **How it is tested.** Each row is a test with the row’s number in its name. It runs against the real boundary

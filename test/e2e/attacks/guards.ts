@@ -129,6 +129,10 @@ export const guards = {
     does: 'A cell of a file for spreadsheets that would be run as a formula has an apostrophe before it, also where the office’s list separator is another.',
     files: ['src/main/core/bulk/table-file.ts']
   },
+  'asked first': {
+    does: 'A link or a file that is opened from outside is read whole, against a schema that knows only who signs what, or not at all; a person sees what is in it and agrees before anything is kept. Nothing is sent by it.',
+    files: ['src/main/core/drafts/draft-link.ts', 'src/main/core/drafts/from-outside.ts']
+  },
   browser: {
     does: 'A rule of the browser itself, which we only leave switched on. The row is here so that we notice if that ever changes.',
     files: []

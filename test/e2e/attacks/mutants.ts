@@ -27,6 +27,8 @@ const VIEW = 'src/main/shell/signing-view.ts'
 const WORDS = 'src/main/shell/signing-words.ts'
 const APP_PROTOCOL = 'src/main/shell/app-protocol.ts'
 const APP_PAGES = 'src/main/core/policy/app-pages.ts'
+const DRAFT_LINK = 'src/main/core/drafts/draft-link.ts'
+const OUTSIDE = 'src/main/core/drafts/from-outside.ts'
 const PRELOAD = 'src/preload/index.ts'
 const REGISTRATION = 'src/main/ipc/registration.ts'
 const RECEIPT_WORDS = 'src/main/core/receipts/receipt-words.ts'
@@ -229,6 +231,28 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     }
   ],
   organisation: [{ file: REGISTRATION, find: '    lock(name, input)\n', put: '' }],
+  'asked first': [
+    { file: DRAFT_LINK, find: 'const Linked = z.strictObject({', put: 'const Linked = z.object({' },
+    { file: DRAFT_LINK, find: 'const LinkedSigner = z.strictObject(', put: 'const LinkedSigner = z.object(' },
+    { file: DRAFT_LINK, find: '.max(500).regex(PLAIN)', put: '' },
+    { file: DRAFT_LINK, find: '.max(MOST_SIGNERS)', put: '' },
+    { file: DRAFT_LINK, find: 'link.length > MOST_CHARACTERS', put: 'false' },
+    { file: DRAFT_LINK, find: 'of.has(known)', put: 'false' },
+    { file: DRAFT_LINK, find: "if (url.host !== 'draft'", put: "if (url.host === ''" },
+    { file: OUTSIDE, find: "if (argument.startsWith('-')) return []", put: '' },
+    {
+      file: OUTSIDE,
+      find: "if (!url || !['', 'localhost'].includes(url.host)) return undefined",
+      put: 'if (url) return url.pathname'
+    },
+    { file: OUTSIDE, find: 'this.#waiting.length >= MOST_WAITING ||', put: '' },
+    { file: OUTSIDE, find: 'brought.slice(0, MOST_WAITING)', put: 'brought' },
+    {
+      file: OUTSIDE,
+      find: '    this.#waiting = [...this.#waiting, waiting]\n    changed()\n',
+      put: "    this.#waiting = [...this.#waiting, waiting]\n    changed()\n    if (waiting.view.what !== 'refused') await this.accept(id, 'a')\n"
+    }
+  ],
   bridge: [
     {
       file: PRELOAD,

@@ -125,7 +125,8 @@ export class RowPlayer {
       'own page': () => this.#fromOwnPage(scene, attack),
       link: () => this.#fromLink(scene, attack),
       'text of others': () => this.#fromPaper(scene, attack, (text) => ({ do: 'draw-receipt', text })),
-      file: () => this.#fromPaper(scene, attack, (text) => ({ do: 'read-appointments', path: this.#written(text) }))
+      file: () => this.#fromPaper(scene, attack, (text) => ({ do: 'read-appointments', path: this.#written(text) })),
+      argument: () => this.#fromArgument(scene, attack)
     }
     let failed: unknown
     await alone[area.by]().catch((error: unknown) => (failed = error))
@@ -214,6 +215,14 @@ export class RowPlayer {
     const path = join(this.#folder, 'chosen')
     writeFileSync(path, text)
     return path
+  }
+
+  async #fromArgument(scene: Scene, attack: Attack): Promise<void> {
+    const args = on(scene.ground, attack.script ?? '').split('\n')
+    const { waiting, kept } = (await this.app.say({ do: 'bring', args })) as { waiting: string[]; kept: string[] }
+    expect(kept, 'what was kept').toEqual([])
+    expect(waiting, 'what waits for a person').toEqual(attack.answers)
+    await this.#expectUntouched(attack, 1)
   }
 
   async #fromOwnPage(scene: Scene, attack: Attack): Promise<void> {

@@ -171,6 +171,33 @@ export const scenes: Record<string, () => FakeApi> = {
     api.system.proxy = async () => ({ ok: true, value: { proxy: 'proxy.harbour.example:8080', wasRefused: true } })
     return api
   },
+  /** A link and a file that were opened wait to be looked at. */
+  outside: () =>
+    usual({
+      outside: [
+        {
+          ...{ id: 'o-1', what: 'draft', preset: 'Client engagement letter', clientReference: '26/0042' },
+          signers: [
+            { name: 'Mere Tāmati', details: ['mere.tamati@example.com', '64 021 555 0101'] },
+            { name: 'Wiremu Ngata', details: ['wiremu.ngata@example.com'] }
+          ]
+        },
+        { id: 'o-2', what: 'file', file: 'Presets of the Wellington office.countersign', drafts: 3, presets: 12 }
+      ]
+    }),
+  'outside-refused': () =>
+    usual({
+      outside: [
+        {
+          ...{ id: 'o-1', what: 'refused' },
+          error: {
+            code: 'invalid',
+            message: 'This link has a part that links can’t set (“NotifyUrl”).',
+            next: 'No draft was made.'
+          }
+        }
+      ]
+    }),
   'office-signed-out': () =>
     usual({ accounts: [{ ...officeAccount(), chosen: true, scheme: 'oauth', waitsForSignIn: true }] }),
   'office-signing-in': () => {

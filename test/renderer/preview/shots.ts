@@ -349,6 +349,12 @@ export const shots: Shot[] = [
     await page.getByLabel('Certificate', { exact: true }).scrollIntoViewIfNeeded()
   }),
   shot('proxy-sign-in', 'office-network', '#/documents', press('Sign in…')),
+  shot('outside-draft', 'outside', '#/documents', (page) => page.getByRole('dialog').waitFor()),
+  shot('outside-file', 'outside', '#/documents', async (page) => {
+    await press('Cancel')(page)
+    await page.getByRole('dialog', { name: /^Import/ }).waitFor()
+  }),
+  shot('outside-refused', 'outside-refused', '#/documents', (page) => page.getByRole('dialog').waitFor()),
   shot('settings-signed-out', 'office-signed-out', '#/settings'),
   shot('settings-oauth', 'office-signing-in', '#/settings', connectByOAuth),
   shot('settings-signing-in', 'office-signing-in', '#/settings', async (page) => {

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { blankComposition, blankItem, blankSigner, type Composition } from '../../../shared/composition/index.ts'
 import type { AskedDraft } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
+import { getOrMake } from '../lib/objects.ts'
 import { shortened } from '../lib/text-folding.ts'
 
 /** How long a link may be, in characters, and how many signers it may name. */
@@ -68,20 +69,18 @@ export function readDraftLink(link: string): DraftLink {
 /** `signer2.email` is a member of the second signer. */
 function membersOf(parameters: URLSearchParams): unknown {
   const members = new Map<string, string>()
-  const signers: Map<string, string>[] = []
+  const signers = new Map<number, Map<string, string>>()
   for (const [name, value] of parameters) {
     const [, number, member] = /^signer([1-9]\d?)\.(.+)$/s.exec(name) ?? []
-    const index = Number(number) - 1
-    const of = number === undefined ? members : (signers[index] ??= new Map())
+    const of = number === undefined ? members : getOrMake(signers, Number(number), () => new Map<string, string>())
     const known = member ?? name
     if (known === 'signers') refuse(`This link has a part that links can’t set (“signers”).`)
     if (of.has(known)) refuse(`This link says “${quoted(name)}” twice.`)
     of.set(known, value)
   }
-  const listed = Array.from(signers, (signer) => Object.fromEntries(signer ?? []))
-  if (listed.some((signer) => Object.keys(signer).length === 0))
-    refuse('This link leaves out a signer: they must be numbered from 1.')
-  return { ...Object.fromEntries(members), signers: listed }
+  const listed = Array.from(signers.keys(), (_, index) => signers.get(index + 1))
+  if (listed.includes(undefined)) refuse('This link leaves out a signer: they must be numbered from 1.')
+  return { ...Object.fromEntries(members), signers: listed.map((signer) => Object.fromEntries(signer ?? [])) }
 }
 
 function troubleOf([issue]: readonly z.core.$ZodIssue[]): string {

@@ -12,6 +12,7 @@ import { leftBehind } from './left-behind.ts'
 import { links } from './links.ts'
 import { navigation } from './navigation.ts'
 import { network } from './network.ts'
+import { outside } from './outside.ts'
 import { ownPage } from './own-page.ts'
 import { permissions } from './permissions.ts'
 import { privateAddresses } from './private-addresses.ts'
@@ -45,5 +46,6 @@ export const areas: readonly Area[] = [
   ownPage,
   secondDisplay,
   receipts,
-  appointments
+  appointments,
+  outside
 ]
