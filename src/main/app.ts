@@ -19,6 +19,7 @@ import { openHolds } from './core/retention/holds.ts'
 import { Retention } from './core/retention/retention.ts'
 import { DATABASE_FILE, putDatabaseAside } from './core/storage/database.ts'
 import { keptIn } from './core/storage/meta.ts'
+import { applyLoginStart } from './core/support/login-start.ts'
 import { Updates } from './core/updates/updates.ts'
 import { openCounter } from './counter.ts'
 import { openFolders } from './folders.ts'
@@ -52,6 +53,7 @@ import { guardDevServer, serveAppPages } from './shell/app-protocol.ts'
 import { backupThread } from './shell/backups.ts'
 import { plainClipboard } from './shell/clipboard.ts'
 import { printWithDialog } from './shell/dialogs.ts'
+import { loginStartHere } from './shell/login-start.ts'
 import { installMenu } from './shell/menu.ts'
 import { applyTheme, applyZoom } from './shell/own-page.ts'
 import { followSideButtons } from './shell/own-windows.ts'
@@ -133,9 +135,10 @@ export async function openApp(start: AppStart) {
     },
     changed: () => send('updates.changed', null)
   })
+  const loginStart = loginStartHere()
   const parts = {
     ...{ foundation, folders, composing, counter, identity, notifications, support, watching },
-    ...{ backups, backupWorker, holds, recovery, retention, schedule, updates }
+    ...{ backups, backupWorker, holds, loginStart, recovery, retention, schedule, updates }
   }
   followSignals(parts)
   noteRestored(foundation, note)
@@ -149,6 +152,7 @@ export function followPolicy({
   foundation,
   composing,
   counter,
+  loginStart,
   notifications,
   recovery,
   schedule,
@@ -159,6 +163,8 @@ export function followPolicy({
   organisation.note(note)
   const applyFolders = () => applyDropFolders({ organisation, accounts, home, log, dropFolders: composing.dropFolders })
   void applyFolders()
+  const applyStart = () => applyLoginStart(loginStart, organisation.policy.startAtLogin, log)
+  applyStart()
   return organisation.follow(() => {
     const counterBefore = counter.settings.read()
     return async () => {
@@ -170,6 +176,7 @@ export function followPolicy({
       send('settings.changed', null)
       signals.emit('accounts')
       notifications.notifier.documentsChanged()
+      applyStart()
       schedule.look()
       updates.policyChanged()
       void recovery.follow(log)
@@ -391,6 +398,7 @@ export function serveScreens(parts: App, life: Life): void {
           applyZoom(window, zoom)
         },
         changed: () => send('settings.changed', null),
+        loginStart: parts.loginStart,
         keepPlace: foundation.place.keep,
         proxies: foundation.proxies,
         throughProxy() {

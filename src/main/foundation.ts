@@ -33,6 +33,7 @@ import { RequestLog } from './core/support/request-log.ts'
 import { asAppError } from './ipc/errors.ts'
 import { dialogsOf } from './shell/dialogs.ts'
 import type { Log } from './shell/log.ts'
+import { isStartedAtLogin } from './shell/login-start.ts'
 import { showCertificatesBy, signInToProxiesBy, trustOwnAuthorities, useOwnProxy } from './shell/office-network.ts'
 import { applyTheme } from './shell/own-page.ts'
 import { openMainWindow } from './shell/own-windows.ts'
@@ -95,7 +96,7 @@ export async function openFoundation({ log, devServer, policy }: AppStart) {
       : undefined
 
   applyTheme(settings.read().theme)
-  const window = openMainWindow({ preload, settings, log, devServer })
+  const window = openMainWindow({ preload, settings, log, devServer, isAtLogin: isStartedAtLogin() })
   const screens = new Screens(window, devServer)
   const { send } = screens
 

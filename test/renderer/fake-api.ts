@@ -555,6 +555,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
         ...(change.countryCode !== undefined
           ? { countryCode: { code: change.countryCode, isGuessed: false } }
           : others.countryCode && { countryCode: others.countryCode }),
+        ...(others.startAtLogin !== undefined && { startAtLogin: change.startAtLogin ?? others.startAtLogin }),
         ...(others.news && change.news === undefined && { news: others.news })
       }
       emit('settings.changed', null)

@@ -20,7 +20,9 @@ const followed = (policy: Partial<PolicyView>): PolicyView => ({
 })
 
 async function open(policy: Partial<PolicyView>) {
-  opened = await openOffice(fakeApi({ policy: followed(policy) }))
+  const api = fakeApi({ policy: followed(policy) })
+  api.control.state.settings = { ...api.control.state.settings, startAtLogin: false }
+  opened = await openOffice(api)
   opened.app.router.go('settings')
   show(opened, Settings)
   await settle()
@@ -42,6 +44,7 @@ const LOCKED: readonly (readonly [setting: Lockable, role: string, name: RegExp]
   ['downloads.names', 'textbox', /^File name/],
   ['backups', 'button', /^Schedule backups/],
   ['removal', 'button', /^Remove everything/],
+  ['startAtLogin', 'checkbox', /^Start Countersign when I sign in/],
   ['quietHours', 'checkbox', /^Quiet hours/]
 ]
 

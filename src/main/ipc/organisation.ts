@@ -77,6 +77,7 @@ const LOCKS: Locks = {
   'downloads.addRule': ({ folderId, pattern }, deps) => downloadsChanged(folderId, pattern, deps),
   'downloads.changeRule': ({ folderId, pattern }, deps) => downloadsChanged(folderId, pattern, deps),
   'downloads.relocate': () => ['downloads.folder'],
+  'settings.set': ({ startAtLogin }) => [startAtLogin !== undefined && 'startAtLogin'],
   'storage.remove': () => ['removal'],
   'storage.scheduleBackups': ({ plan, folderId }) => [(plan !== undefined || folderId !== undefined) && 'backups'],
   'retention.set': (changes) =>

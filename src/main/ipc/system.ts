@@ -4,6 +4,7 @@ import type { SettingsView, SystemStatus } from '../../shared/contract/index.ts'
 import { fail } from '../core/lib/failure.ts'
 import type { ProxySignIns } from '../core/service/proxy-sign-in.ts'
 import type { SettingsStore } from '../core/storage/settings.ts'
+import type { LoginStart } from '../core/support/login-start.ts'
 import type { HandlersOf } from './registration.ts'
 
 interface SystemParts {
@@ -15,6 +16,7 @@ interface SystemParts {
   /** Makes theme and zoom hold. */
   applySettings: (settings: SettingsView) => void
   changed: () => void
+  loginStart: LoginStart | undefined
   keepPlace: (place: string) => void
   status: () => SystemStatus
   showData: () => void
@@ -39,14 +41,24 @@ export function systemHandlers({ settings, version, ...parts }: SystemParts): Ha
       ...{ theme, zoom },
       ...(documentColumns && { documentColumns }),
       ...(code && { countryCode: { code, isGuessed: countryCode === undefined } }),
+      ...(parts.loginStart && { startAtLogin: parts.loginStart.isOn() }),
       ...(newsSeen !== version && { news: version })
+    }
+  }
+
+  function setLoginStart(isOn: boolean): void {
+    try {
+      parts.loginStart?.set(isOn)
+    } catch {
+      fail('not-writable', 'This computer didn’t let Countersign change what starts when you sign in.')
     }
   }
 
   return {
     'settings.get': async () => view(),
     'settings.set': async (change) => {
-      const { documentColumns, news, ...others } = change
+      const { documentColumns, news, startAtLogin, ...others } = change
+      if (startAtLogin !== undefined) setLoginStart(startAtLogin)
       const columns = documentColumns === undefined ? {} : { documentColumns: documentColumns ?? undefined }
       const kept = settings.change({ ...others, ...columns, ...(news === null && { newsSeen: version }) })
       parts.applySettings(view())

@@ -5,6 +5,7 @@
 import { BrowserWindow, type Display, nativeTheme, type Rectangle, screen } from 'electron'
 import type { SettingsStore, WindowBounds } from '../core/storage/settings.ts'
 import type { Log } from './log.ts'
+import { showAtLogin } from './login-start.ts'
 import { applyZoom, guardOwnPage, ownPagePreferences } from './own-page.ts'
 
 const TITLE_BAR_HEIGHT = 40
@@ -23,6 +24,8 @@ export interface MainWindowParts {
   devServer: URL | undefined
   settings: SettingsStore
   log: Pick<Log, 'error'>
+  /** The system started it, and nobody looks. */
+  isAtLogin?: boolean
 }
 
 /** Makes the window, without a page so far: what its page asks for must be there before it can ask. */
@@ -44,6 +47,7 @@ export function openMainWindow(parts: MainWindowParts): BrowserWindow {
   rememberPlace(window, parts.settings)
   reviveAfterCrash(window, parts.log)
   window.once('ready-to-show', () => {
+    if (parts.isAtLogin) return showAtLogin(window)
     window.show()
     if (kept?.maximised) window.maximize()
   })

@@ -14,6 +14,7 @@ export const LOCKABLE = [
   'downloads.names',
   'backups',
   'removal',
+  'startAtLogin',
   'quietHours',
   'retention.documents',
   'retention.trash',

@@ -236,6 +236,7 @@ export const requests = {
         .string()
         .regex(/^\d{1,4}$/)
         .optional(),
+      startAtLogin: z.boolean().optional(),
       /** null: the news of this version were read or dismissed. */
       news: z.null().optional()
     })

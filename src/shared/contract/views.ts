@@ -116,6 +116,8 @@ export interface SettingsView {
   documentColumns?: DocumentColumnSetting[]
   /** The calling code of mobile numbers that have none: the office's choice, or a guess by the system's region. Absent: unknown. */
   countryCode?: { code: string; isGuessed: boolean }
+  /** Whether it starts when the user signs in to the computer; absent where nothing is installed that could. */
+  startAtLogin?: boolean
   /** The version that runs, where it is another one than before and its news weren't read or dismissed yet. */
   news?: string
 }

@@ -229,6 +229,11 @@ const TABLE: readonly Locked[] = [
     input: { kinds, quiet: { from: '18:00', to: '08:00' }, sound: false },
     harmless: { kinds, quiet: null, sound: true }
   },
+  {
+    ...{ setting: 'startAtLogin', policy: { startAtLogin: true }, request: 'settings.set' },
+    input: { startAtLogin: false },
+    harmless: { theme: 'dark' }
+  },
   counter(
     'counter.idle',
     { warnAfter: 60, coverAfter: 30, endAfter: 60 },

@@ -145,6 +145,10 @@ export const Policy = z
       .optional()
       .describe('A recovery key of each computer’s data that only the holder of the private key can read.'),
     removal: z.boolean().optional().describe('Whether people may remove everything from their computer.'),
+    startAtLogin: z
+      .boolean()
+      .optional()
+      .describe('Whether Countersign starts, out of the way, when someone signs in to the computer.'),
     quietHours: NotificationPreferences.shape.quiet
       .optional()
       .describe('When the desktop shows no notifications, such as {"from": "18:00", "to": "08:00"}; null for never.'),
