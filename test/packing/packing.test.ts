@@ -139,6 +139,25 @@ describe('for Linux', () => {
   it('holds what is on the kept list', () =>
     expect(contentsOf(packed)).toMatchFileSnapshot(join(import.meta.dirname, 'packed-for-linux.txt')))
 
+  it('has a list of what it is made of, with version, licence and hash of each package', () => {
+    const list = JSON.parse(readFileSync(join(packed.resources, 'sbom.cdx.json'), 'utf8'))
+    expect(list).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { purl: 'pkg:npm/countersign@0.1.0' } } })
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const listed = new Map(
+      (list.components as { purl: string; hashes?: unknown; licenses?: unknown }[]).map((one) => [one.purl, one])
+    )
+    for (const [name, version] of Object.entries<string>({ ...dependencies, ...devDependencies })) {
+      const [, path = name, at = version] = /^npm:(.+)@(.+)$/.exec(version) ?? []
+      const component = listed.get(`pkg:npm/${path.replace('@', '%40')}@${at}`)
+      expect(component, name).toMatchObject({ hashes: [{ alg: 'SHA-512' }], licenses: [expect.anything()] })
+    }
+  })
+
+  it('has the licences of all that is bundled', () => {
+    for (const path of ['out/main/licences.md', 'out/renderer/licences.md'])
+      expect(packed.files.some((file) => file.path === path), path).toBe(true)
+  })
+
   it('has the natives of that system alone, and nothing else outside of its archive', () => {
     expectOnlyNativesBeside(packed)
     const size = packed.files.reduce((sum, { isUnpacked, bytes }) => sum + (isUnpacked ? bytes().length : 0), 0)

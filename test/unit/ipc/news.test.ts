@@ -25,6 +25,7 @@ async function start(folder: string, version: string) {
       copyBriefly: async () => 0,
       proxies: { waiting: () => undefined, signIn: async () => undefined },
       throughProxy: () => undefined,
+      loginStart: undefined,
       readyToClose: nothing
     }
   })

@@ -1,0 +1,46 @@
+// The workflows call what there is: each command is a script of package.json or of the folder scripts, and npm test's parts all run.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = resolve(import.meta.dirname, '../..')
+const folder = join(root, '.github/workflows')
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
+const names = readdirSync(folder)
+const text = (name: string) => readFileSync(join(folder, name), 'utf8')
+const called = (name: string) => [...text(name).matchAll(/npm run (?:-s )?([\w:-]+)/g)].map(([, script = '']) => script)
+
+test.each(names)('%s calls only scripts that there are', (name) => {
+  expect(called(name).filter((script) => !(script in scripts))).toEqual([])
+  const files = [...text(name).matchAll(/node (scripts\/[\w.-]+)/g)].map(([, file = '']) => file)
+  expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([])
+  const own = [...text(name).matchAll(/uses: \.\/(\S+)/g)].map(([, action = '']) => action)
+  expect(own.filter((action) => !existsSync(join(root, action, 'action.yml')))).toEqual([])
+})
+
+test('every part of npm test runs for each change', () => {
+  const parts = [...(scripts.test ?? '').matchAll(/npm(?: run|):? ?([\w:-]+)/g)].map(([, part = '']) => part)
+  const wanted = parts.filter((part) => part in scripts && part !== 'own-node')
+  expect(wanted).toContain('test:e2e')
+  expect(wanted.filter((part) => !called('ci.yml').includes(part))).toEqual([])
+})
+
+test('a release is tested, signed, listed, and put into the feed that updates look for', () => {
+  const release = text('release.yml')
+  const steps = ['test:unit', 'test:packing', 'release', 'test:packed']
+  expect(called('release.yml').filter((script) => steps.includes(script))).toEqual(steps)
+  // As electron-builder is told to call packages, and the SBOM is written.
+  const builder = readFileSync(join(root, 'electron-builder.yml'), 'utf8')
+  for (const [, prefix] of builder.matchAll(/artifactName: (countersign-)/g)) expect(release).toContain(`dist/${prefix}*`)
+  expect(release).toContain('dist/latest*.yml')
+  expect(release).toContain('out/sbom/sbom.cdx.json')
+  expect(readFileSync(join(root, 'scripts/sbom.mjs'), 'utf8')).toContain("'out/sbom'")
+  expect(release).toMatch(/node scripts\/sign-updates\.ts "\$RUNNER_TEMP\/update-key\.pem" dist/)
+})
+
+test('no workflow has more rights than it says, or takes what others write for a command', () => {
+  for (const name of names) {
+    expect(text(name)).toMatch(/^permissions:\n {2}contents: read$/m)
+    expect(text(name)).not.toMatch(/pull_request_target|run:.*\$\{\{ *github\.(event|head_ref)/)
+  }
+})
