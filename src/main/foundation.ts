@@ -32,7 +32,7 @@ import { openStoreTroubles } from './core/storage/store-troubles.ts'
 import { RequestLog } from './core/support/request-log.ts'
 import { asAppError } from './ipc/errors.ts'
 import { dialogsOf } from './shell/dialogs.ts'
-import type { Log } from './shell/log.ts'
+import { type Log, makeCrashReports } from './shell/log.ts'
 import { isStartedAtLogin } from './shell/login-start.ts'
 import { showCertificatesBy, signInToProxiesBy, trustOwnAuthorities, useOwnProxy } from './shell/office-network.ts'
 import { applyTheme } from './shell/own-page.ts'
@@ -96,6 +96,8 @@ export async function openFoundation({ log, devServer, policy }: AppStart) {
       : undefined
 
   applyTheme(settings.read().theme)
+  // Before the first window has a process.
+  if (settings.read().keepsCrashReports) makeCrashReports(log)
   const window = openMainWindow({ preload, settings, log, devServer, isAtLogin: isStartedAtLogin() })
   const screens = new Screens(window, devServer)
   const { send } = screens

@@ -5,6 +5,7 @@ import type { SelfTestFinding, SupportReport, SystemStatus } from '../shared/con
 import type { openComposing } from './composing.ts'
 import type { BackupSchedule } from './core/backup/schedule.ts'
 import { within } from './core/lib/time.ts'
+import { openCrashReports } from './core/support/crash-reports.ts'
 import { EventLog, type RunFacts } from './core/support/event-log.ts'
 import { reportOf } from './core/support/report.ts'
 import { selfTest } from './core/support/self-test.ts'
@@ -14,7 +15,7 @@ import type { openCounter } from './counter.ts'
 import type { openFolders } from './folders.ts'
 import type { Foundation } from './foundation.ts'
 import { asAppError } from './ipc/errors.ts'
-import { readLog } from './shell/log.ts'
+import { crashFolder, readLog } from './shell/log.ts'
 import { openKeychain, systemStatus } from './shell/stores.ts'
 
 /** How long the system's log may take as the application ends, in milliseconds. */
@@ -129,8 +130,12 @@ export function openSupport(foundation: Foundation, parts: SupportParts) {
     return reportOf(facts, time, newId())
   }
 
+  const crashReports = openCrashReports({ folder: crashFolder(), settings, time })
+  void crashReports.tidy()
+
   return {
     check,
+    crashReports,
     report,
     status,
     /** Keeps `countersign --status` as things are, from now on. */

@@ -20,7 +20,7 @@ import {
   requests
 } from '../../src/shared/contract/requests.ts'
 import type { RetentionDays, RetentionView } from '../../src/shared/contract/retention.ts'
-import type { RequestLogEntry } from '../../src/shared/contract/support.ts'
+import type { CrashReportsView, RequestLogEntry } from '../../src/shared/contract/support.ts'
 import type { UpdatesView } from '../../src/shared/contract/updates.ts'
 import type {
   AccountRights,
@@ -112,6 +112,7 @@ export interface FakeState {
   /** What reading files brings; undefined fails. */
   imported: Imported | undefined
   outside: OutsideView[]
+  crashReports: CrashReportsView
   people: PersonView[]
   /** Values by field. */
   remembered: Record<string, string[]>
@@ -241,6 +242,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     presets: [],
     imported: { drafts: [], presets: [], refused: [] },
     outside: [],
+    crashReports: { isKept: false, reports: [] },
     people: [],
     remembered: {},
     forms: [],

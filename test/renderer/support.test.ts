@@ -2,6 +2,7 @@ import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, expect, test } from 'vitest'
 import RequestLog from '../../src/renderer/src/screens/requests/RequestLog.svelte'
 import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
+import Support from '../../src/renderer/src/screens/settings/Support.svelte'
 import { fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { requestsOf } from './fakes/support.ts'
@@ -82,4 +83,36 @@ test('diagnostics go to the clipboard as a short text', async () => {
   await press('Copy diagnostics')
   const [copied] = opened.api.control.calls.filter(({ name }) => name === 'system.copy')
   expect(copied?.input).toEqual({ text: expect.stringMatching(/^Countersign 0\.1\.0\n[\s\S]*keychain: ok/) })
+})
+
+test('crash reports are kept only where someone wants them, and go into a report only where they say so', async () => {
+  const api = fakeApi({
+    crashReports: {
+      isKept: true,
+      reports: [
+        { at: NOW, bytes: 1 },
+        { at: NOW - 1, bytes: 2 }
+      ]
+    }
+  })
+  opened = await openOffice(api)
+  show(opened, Support)
+  await settle()
+  const inputsOf = (name: string) => api.control.calls.flatMap((call) => (call.name === name ? [call.input] : []))
+  expect(screen.getByText(/^2 crash reports, the newest from/)).toBeTruthy()
+  await press('Save a report…')
+  const add = screen.getByRole<HTMLInputElement>('checkbox', { name: 'Add 2 crash reports' })
+  expect(add.checked).toBe(false)
+  await fireEvent.click(add)
+  await press('Save…')
+  expect(inputsOf('support.saveReport')).toEqual([{ id: expect.any(String), withCrashReports: true }])
+  // Once more: what was said of one report isn't said of the next.
+  await press('Save a report…')
+  expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Add 2 crash reports' }).checked).toBe(false)
+  await press('Cancel')
+  await press('Delete')
+  expect(screen.queryByText(/crash reports, the newest/)).toBeNull()
+  await fireEvent.click(screen.getByRole('checkbox', { name: 'Keep crash reports on this computer' }))
+  await settle()
+  expect(inputsOf('support.keepCrashReports')).toEqual([{ keep: false }])
 })

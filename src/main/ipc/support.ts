@@ -2,6 +2,7 @@
 import type { SelfTestFinding, SupportReport } from '../../shared/contract/index.ts'
 import { dayAt } from '../core/lib/calendar.ts'
 import { fail } from '../core/lib/failure.ts'
+import type { CrashReports } from '../core/support/crash-reports.ts'
 import { zipped } from '../core/support/report.ts'
 import type { RequestLog } from '../core/support/request-log.ts'
 import { saveAs, TABLE_KINDS } from './dialogs.ts'
@@ -12,11 +13,18 @@ interface SupportParts extends Pick<Parts, 'chooseSaveFile' | 'time'> {
   requestLog: Pick<RequestLog, 'list' | 'file'>
   check: () => Promise<SelfTestFinding[]>
   report: () => Promise<SupportReport>
+  crashReports: Pick<CrashReports, 'view' | 'keep' | 'removeAll' | 'files'>
 }
 
 const ZIP = { name: 'Zip file', extensions: ['zip'] as [string] }
 
-export function supportHandlers({ requestLog, chooseSaveFile, time, ...parts }: SupportParts): HandlersOf<'support'> {
+export function supportHandlers({
+  requestLog,
+  chooseSaveFile,
+  time,
+  crashReports,
+  ...parts
+}: SupportParts): HandlersOf<'support'> {
   const today = () => dayAt(time.now(), time.zone())
   /** What was shown last is what is saved. */
   let shown: SupportReport | undefined
@@ -38,11 +46,21 @@ export function supportHandlers({ requestLog, chooseSaveFile, time, ...parts }: 
       shown = await parts.report()
       return shown
     },
-    'support.saveReport': async ({ id }, { stillAsking }) => {
+    'support.saveReport': async ({ id, withCrashReports = false }, { stillAsking }) => {
       const report = shown?.id === id ? shown : fail('gone', 'This report was replaced by a newer one.')
       const suggested = `Countersign report ${today()}.zip`
-      const file = { title: 'Save a report for support', suggested, kind: ZIP, bytes: () => zipped(report) }
+      const added = withCrashReports ? await crashReports.files() : []
+      const file = { title: 'Save a report for support', suggested, kind: ZIP, bytes: () => zipped(report, added) }
       return saveAs({ chooseSaveFile }, file, stillAsking)
+    },
+    'support.crashReports': async () => crashReports.view(),
+    'support.keepCrashReports': async ({ keep }) => {
+      if (!(await crashReports.keep(keep))) fail('storage', 'This couldn’t be saved for next time.')
+      return crashReports.view()
+    },
+    'support.removeCrashReports': async () => {
+      await crashReports.removeAll()
+      return crashReports.view()
     }
   }
 }

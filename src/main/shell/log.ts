@@ -1,7 +1,7 @@
 /** The application's log: a file in the system's place for logs, and the console. Every line is scrubbed before either. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { app } from 'electron'
+import { app, crashReporter } from 'electron'
 // The package's own entry for Electron would open a channel from the pages into the log, beside the contract.
 import electronLog from 'electron-log/node.js'
 import { logLine } from '../core/policy/log-lines.ts'
@@ -40,6 +40,18 @@ export const logFiles = (): string[] => [logFile(), logFile('countersign.old')]
 export async function readLog(): Promise<string> {
   const read = (path: string) => readFile(path, 'utf8').catch(() => '')
   return (await Promise.all([read(logFile('countersign.old')), read(logFile())])).join('')
+}
+
+/** Where the browser engine writes dumps of crashes. */
+export const crashFolder = (): string => app.getPath('crashDumps')
+
+/** Has dumps of crashes made from now on, of processes that begin after it; none leaves this computer. */
+export function makeCrashReports(log: Log): void {
+  try {
+    crashReporter.start({ uploadToServer: false })
+  } catch {
+    log.warn('Crash reports can’t be made here.')
+  }
 }
 
 /**

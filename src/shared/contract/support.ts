@@ -37,6 +37,14 @@ export interface SelfTestFinding {
   code: string
 }
 
+/** Dumps of crashes on this computer, the newest first. */
+export interface CrashReportsView {
+  /** Whether someone wants them kept; from the next start on. */
+  isKept: boolean
+  /** When each was written, in milliseconds since 1970 UTC, and its size. */
+  reports: { at: number; bytes: number }[]
+}
+
 /** What a report for support holds, file by file, as it will be saved. */
 export interface SupportReport {
   id: string
@@ -52,6 +60,10 @@ export const supportRequests = {
   'support.check': answers<SelfTestFinding[]>()(nothing),
   /** Makes a report, to be read before it is saved. It holds nothing personal. */
   'support.report': answers<SupportReport>()(nothing),
-  /** Saves the report of this id as it was shown, and no other: `gone`. */
-  'support.saveReport': answers<SavedFile | null>()(byId)
+  /** Saves the report of this id as it was shown, and no other: `gone`. With the dumps of crashes only where that is said. */
+  'support.saveReport': answers<SavedFile | null>()(byId.extend({ withCrashReports: z.boolean().optional() })),
+  'support.crashReports': answers<CrashReportsView>()(nothing),
+  /** Off removes those that are there. */
+  'support.keepCrashReports': answers<CrashReportsView>()(z.strictObject({ keep: z.boolean() })),
+  'support.removeCrashReports': answers<CrashReportsView>()(nothing)
 }

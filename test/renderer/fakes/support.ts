@@ -56,6 +56,15 @@ export function fakeSupport({ state, newId }: FakeOffice): HandlersOf<'support'>
     'support.saveReport': ({ id }) => {
       if (id !== report) throw new Failure('gone')
       return { label: 'Countersign report.zip' }
+    },
+    'support.crashReports': () => state.crashReports,
+    'support.keepCrashReports': ({ keep }) => {
+      state.crashReports = { isKept: keep, reports: keep ? state.crashReports.reports : [] }
+      return state.crashReports
+    },
+    'support.removeCrashReports': () => {
+      state.crashReports = { ...state.crashReports, reports: [] }
+      return state.crashReports
     }
   }
 }

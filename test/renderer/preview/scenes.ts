@@ -185,6 +185,11 @@ export const scenes: Record<string, () => FakeApi> = {
         { id: 'o-2', what: 'file', file: 'Presets of the Wellington office.countersign', drafts: 3, presets: 12 }
       ]
     }),
+  'settings-offered': () => {
+    const api = usual({ crashReports: { isKept: true, reports: [{ at: now() - 3_600_000, bytes: 640_000 }] } })
+    api.control.state.settings = { ...api.control.state.settings, startAtLogin: true }
+    return api
+  },
   'outside-refused': () =>
     usual({
       outside: [

@@ -282,6 +282,8 @@ export const shots: Shot[] = [
 
   shot('settings', 'usual', '#/settings'),
   shot('settings-support', 'usual', '#/settings/support', press('Check this computer')),
+  shot('settings-startup', 'settings-offered', '#/settings/start'),
+  shot('settings-crashes', 'settings-offered', '#/settings/support', press('Save a report…')),
   shot('settings-report', 'usual', '#/settings/support', press('Save a report…')),
   ...dataAndSecurity(),
   shot('settings-updates', 'usual', '#/settings/updates'),

@@ -35,6 +35,8 @@ export const Settings = z.object({
     .optional(),
   /** The version whose news someone here has read or dismissed; at the first start, that version. */
   newsSeen: z.string().max(100).optional(),
+  /** Whether dumps of crashes are made and kept here. */
+  keepsCrashReports: z.boolean().optional(),
   /** A path, for the main process only: it must never be handed to a screen. Absent: the system's own folder. */
   downloadFolder: z.string().min(1).optional()
 })

@@ -42,9 +42,12 @@ export function reportOf(facts: ReportFacts, time: Pick<Time, 'now' | 'zone'>, i
   }
 }
 
-/** The files of a report in one, as they were shown. */
-export function zipped({ files }: SupportReport): Uint8Array {
-  return zipSync(Object.fromEntries(files.map(({ name, text }) => [name, strToU8(text)])))
+/**
+ * The files of a report in one, as they were shown.
+ * @param more by their names: what a person added.
+ */
+export function zipped({ files }: SupportReport, more: readonly [name: string, bytes: Uint8Array][] = []): Uint8Array {
+  return zipSync(Object.fromEntries([...files.map(({ name, text }) => [name, strToU8(text)] as const), ...more]))
 }
 
 function summary({ run, status, policy, settings, accounts }: ReportFacts, at: string): string {
