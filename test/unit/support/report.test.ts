@@ -66,6 +66,12 @@ test('what was shown is what is saved, and a report that was replaced isn’t', 
     time,
     chooseSaveFile: async () => path,
     check: async () => [],
+    crashReports: {
+      view: async () => ({ isKept: false, reports: [] }),
+      keep: async () => true,
+      removeAll: async () => undefined,
+      files: async () => []
+    },
     report: async () => reportOf(facts({ log: `line of report ${++made}` }), time, `r-${made}`)
   })
   const context: RequestContext = { from: 'office', stillAsking: () => true }
