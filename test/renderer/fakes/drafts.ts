@@ -145,9 +145,11 @@ export function fakeDrafts({
     'outside.accept': ({ id }) => {
       const { what } = byId(state.outside, id)
       dismiss(id)
-      const [draft] = state.drafts
-      if (what !== 'draft' || !draft) return state.imported ?? { drafts: [], presets: [], refused: [] }
-      return { drafts: [summaryOf(draft)], presets: [], refused: [] }
+      if (what !== 'draft') return state.imported ?? { drafts: [], presets: [], refused: [] }
+      const composition = blankComposition('form-direct', 'outside')
+      const draft = { id: newId('draft'), accountId: chosen().id, kind: composition.kind, composition }
+      const summary = put({ ...draft, title: titleOf(composition), who: '', updatedAt: state.now() })
+      return { drafts: [summary], presets: [], refused: [] }
     },
     'outside.dismiss': ({ id }) => dismiss(id) as never
   }
