@@ -31,7 +31,8 @@ test('a release is tested, signed, listed, and put into the feed that updates lo
   expect(called('release.yml').filter((script) => steps.includes(script))).toEqual(steps)
   // As electron-builder is told to call packages, and the SBOM is written.
   const builder = readFileSync(join(root, 'electron-builder.yml'), 'utf8')
-  for (const [, prefix] of builder.matchAll(/artifactName: (countersign-)/g)) expect(release).toContain(`dist/${prefix}*`)
+  for (const [, prefix] of builder.matchAll(/artifactName: (countersign-)/g))
+    expect(release).toContain(`dist/${prefix}*`)
   expect(release).toContain('dist/latest*.yml')
   expect(release).toContain('out/sbom/sbom.cdx.json')
   expect(readFileSync(join(root, 'scripts/sbom.mjs'), 'utf8')).toContain("'out/sbom'")

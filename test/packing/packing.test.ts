@@ -141,7 +141,10 @@ describe('for Linux', () => {
 
   it('has a list of what it is made of, with version, licence and hash of each package', () => {
     const list = JSON.parse(readFileSync(join(packed.resources, 'sbom.cdx.json'), 'utf8'))
-    expect(list).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { purl: 'pkg:npm/countersign@0.1.0' } } })
+    expect(list).toMatchObject({
+      bomFormat: 'CycloneDX',
+      metadata: { component: { purl: 'pkg:npm/countersign@0.1.0' } }
+    })
     const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     const listed = new Map(
       (list.components as { purl: string; hashes?: unknown; licenses?: unknown }[]).map((one) => [one.purl, one])
@@ -155,7 +158,10 @@ describe('for Linux', () => {
 
   it('has the licences of all that is bundled', () => {
     for (const path of ['out/main/licences.md', 'out/renderer/licences.md'])
-      expect(packed.files.some((file) => file.path === path), path).toBe(true)
+      expect(
+        packed.files.some((file) => file.path === path),
+        path
+      ).toBe(true)
   })
 
   it('has the natives of that system alone, and nothing else outside of its archive', () => {
