@@ -30,6 +30,7 @@ const PUT_TOGETHER: ReadonlySet<string> = new Set([
   'src/main/core/counter/prepare-turn.ts',
   'src/main/core/counter/staff.ts',
   'src/main/core/downloads/name-pattern.ts',
+  'src/main/core/drafts/draft-link.ts',
   'src/main/core/drafts/drafts.ts',
   'src/main/core/drafts/exchange-file.ts',
   'src/main/core/lib/failure.ts',
