@@ -3,6 +3,7 @@ import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, describe, expect, test } from 'vitest'
 import PinForm from '../../src/renderer/src/screens/counter/PinForm.svelte'
 import FirstRun from '../../src/renderer/src/screens/first-run/FirstRun.svelte'
+import NewAccount from '../../src/renderer/src/screens/settings/NewAccount.svelte'
 import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
 import { LOCKABLE, type Lockable, type PolicyView } from '../../src/shared/contract/policy.ts'
 import { fakeApi } from './fake-api.ts'
@@ -71,6 +72,26 @@ describe('a setting of the organisation’s', () => {
         .getByRole('button', { name: /^Remove/ })
         .matches(':disabled')
     ).toBe(true)
+  })
+
+  test('how its account signs in by OAuth 2 is not asked, and is what someone signs in by', async () => {
+    const account = { ...officeAccount(), scheme: 'oauth' as const, hasSecret: false }
+    const oauth = {
+      grant: 'code' as const,
+      clientId: 'countersign',
+      issuer: 'https://login.example',
+      scope: 'documents'
+    }
+    const policy = followed({ locked: ['accounts'], accountIds: [account.id], oauth: { [account.id]: oauth } })
+    opened = await openOffice(fakeApi({ accounts: [account], policy }))
+    show(opened, NewAccount as never, { account, ondone: () => undefined })
+    await settle()
+    expect(screen.queryByLabelText('Client ID')).toBeNull()
+    expect(screen.getByText('Your organisation has set the client ID, the addresses and the scope.')).toBeTruthy()
+    await fireEvent.click(screen.getByRole('button', { name: 'Sign in…' }))
+    await settle()
+    const calls = opened.api.control.calls.filter(({ name }) => name === 'accounts.signIn')
+    expect(calls.map(({ input }) => input)).toEqual([{ authentication: { scheme: 'oauth', ...oauth } }])
   })
 
   test('a new PIN has as many digits as it wants', async () => {

@@ -3,7 +3,7 @@
  * them all, so that a lock is seen to hold in one place.
  */
 import type { DecodedInput, RequestName } from '../../shared/contract/index.ts'
-import type { Lockable } from '../../shared/contract/policy.ts'
+import type { Lockable, OrganisationsOAuth } from '../../shared/contract/policy.ts'
 import type { Account } from '../core/accounts/account.ts'
 import type { Accounts } from '../core/accounts/accounts.ts'
 import { fail } from '../core/lib/failure.ts'
@@ -12,7 +12,7 @@ import type { Organisation } from '../core/organisation/organisation.ts'
 import type { HandlersOf } from './registration.ts'
 
 interface LockDeps {
-  organisation: Pick<Organisation, 'policy' | 'isLocked' | 'allowsSignIn' | 'hasAccount'>
+  organisation: Pick<Organisation, 'policy' | 'isLocked' | 'allowsSignIn' | 'hasAccount' | 'oauthOf'>
   accounts: Pick<Accounts, 'list'>
   /** How downloads are set, which is what is proposed for each. */
   downloads: () => { folder: { id: string }; pattern: string }
@@ -50,7 +50,7 @@ const LOCKS: Locks = {
     const account = accounts.list().find((one) => one.id === id)
     return [
       authentication && !organisation.allowsSignIn(authentication.scheme) && 'signInMethods',
-      account && changesManaged(account, { name, baseUrl, scheme: authentication?.scheme }, organisation) && 'accounts',
+      account && changesManaged(account, { name, baseUrl, authentication }, organisation) && 'accounts',
       account && leadsElsewhere(account, baseUrl) && 'otherAccounts'
     ]
   },
@@ -61,7 +61,7 @@ const LOCKS: Locks = {
     return [
       (!account || leadsElsewhere(account, baseUrl)) && 'otherAccounts',
       authentication && !organisation.allowsSignIn(authentication.scheme) && 'signInMethods',
-      account && changesManaged(account, { baseUrl, scheme: authentication?.scheme }, organisation) && 'accounts'
+      account && changesManaged(account, { baseUrl, authentication }, organisation) && 'accounts'
     ]
   },
   'accounts.certificates': ({ baseUrl }, { accounts }) => [
@@ -113,15 +113,27 @@ function refuse(): never {
 /** Whether an account of the organisation's would be called otherwise, lead elsewhere, or sign in another way. */
 function changesManaged(
   account: Account,
-  { name, baseUrl, scheme }: { name?: string; baseUrl: string; scheme?: Account['scheme'] | undefined },
+  {
+    name,
+    baseUrl,
+    authentication
+  }: Pick<DecodedInput<'accounts.try'>, 'baseUrl' | 'authentication'> & { name?: string },
   organisation: LockDeps['organisation']
 ): boolean {
   if (!organisation.hasAccount(account.id)) return false
+  const scheme = authentication?.scheme
   return (
     (name !== undefined && name !== account.name) ||
     leadsElsewhere(account, baseUrl) ||
-    (scheme !== undefined && scheme !== account.scheme)
+    (scheme !== undefined && scheme !== account.scheme) ||
+    (authentication?.scheme === 'oauth' && signsInOtherwise(authentication, organisation.oauthOf(account.id)))
   )
+}
+
+const OAUTH = ['grant', 'clientId', 'issuer', 'authorizeUrl', 'tokenUrl', 'revokeUrl', 'scope'] as const
+
+function signsInOtherwise(typed: OrganisationsOAuth, set: OrganisationsOAuth | undefined): boolean {
+  return set !== undefined && OAUTH.some((member) => typed[member] !== set[member])
 }
 
 /** An account that leads to another service is another account, whatever it was called before. */

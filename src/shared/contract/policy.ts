@@ -40,6 +40,17 @@ export interface PolicyProblem {
   column?: number
 }
 
+/** How an account of the organisation's signs in by OAuth 2: by `issuer`, or by the addresses. */
+export interface OrganisationsOAuth {
+  grant: 'code' | 'client'
+  clientId: string
+  issuer?: string | undefined
+  authorizeUrl?: string | undefined
+  tokenUrl?: string | undefined
+  revokeUrl?: string | undefined
+  scope?: string | undefined
+}
+
 export interface PolicyView {
   /**
    * none: there is no file, and there was none. followed: as the file has it. broken: the file can't be used, or (missing) it is
@@ -51,6 +62,8 @@ export interface PolicyView {
   locked: readonly Lockable[]
   /** The accounts whose name, address and sign-in are the organisation's. */
   accountIds: readonly string[]
+  /** Those of whose sign-in by OAuth 2 it says more than that, by account. */
+  oauth?: Readonly<Partial<Record<string, OrganisationsOAuth>>>
   /** Those that accounts may sign in by, where that is set. */
   signInMethods?: readonly AuthScheme[]
   /** How many digits a new PIN has at least, where that is set. */

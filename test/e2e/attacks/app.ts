@@ -83,7 +83,8 @@ registerHandlers<IpcMainInvokeEvent>({
       policy: {},
       isLocked: (setting) => LOCKED.includes(setting),
       allowsSignIn: () => true,
-      hasAccount: () => false
+      hasAccount: () => false,
+      oauthOf: () => undefined
     },
     accounts: { list: () => [] },
     downloads: () => ({ folder: { id: '' }, pattern: '' }),

@@ -68,6 +68,14 @@ async function office(policy: unknown, had?: typeof OWN) {
 
 const account = { name: 'Harbour Law', address: 'https://signing.example', signIn: 'bearer' }
 
+const SIGN_IN = { scheme: 'oauth', grant: 'code', clientId: 'countersign', issuer: 'https://login.example' }
+const BY_OAUTH = {
+  ...account,
+  signIn: 'oauth',
+  oauth: { grant: 'code', clientId: 'countersign', issuer: 'https://login.example' }
+}
+const IS_BY_OAUTH = { id: 'account-1', name: 'Harbour Law', baseUrl: 'https://signing.example' }
+
 interface Locked {
   setting: Lockable
   policy: unknown
@@ -229,6 +237,13 @@ const TABLE: readonly Locked[] = [
     input: { kinds, quiet: { from: '18:00', to: '08:00' }, sound: false },
     harmless: { kinds, quiet: null, sound: true }
   },
+  ...[{ clientId: 'mine' }, { issuer: 'https://evil.example' }, { scope: 'all' }].map(
+    (change): Locked => ({
+      ...{ setting: 'accounts', policy: { accounts: [BY_OAUTH] }, request: 'accounts.update' },
+      input: { ...IS_BY_OAUTH, authentication: { ...SIGN_IN, ...change } },
+      harmless: { ...IS_BY_OAUTH, authentication: { ...SIGN_IN, secret: 'ours' } }
+    })
+  ),
   {
     ...{ setting: 'startAtLogin', policy: { startAtLogin: true }, request: 'settings.set' },
     input: { startAtLogin: false },

@@ -223,6 +223,26 @@ describe('a policy that contradicts itself is said', () => {
       '“A” signs in by “bearer”, which “signInMethods” doesn’t allow.'
     ],
     [
+      'details of OAuth 2 where an account signs in otherwise',
+      `{"accounts": [${account.replace('}', ', "oauth": {"grant": "code", "clientId": "c", "issuer": "https://l.example"}}')}]}`,
+      '“A” signs in by “bearer”, and has “oauth”.'
+    ],
+    ...[
+      ['{"grant": "code", "clientId": "c"}', 'Enter the address for tokens.'],
+      [
+        '{"grant": "code", "clientId": "c", "tokenUrl": "https://l.example/t"}',
+        'Enter the address of the sign-in page.'
+      ],
+      [
+        '{"grant": "code", "clientId": "c", "issuer": "https://l.example", "tokenUrl": "https://l.example/t"}',
+        'Write either “issuer” or the other addresses.'
+      ]
+    ].map(([oauth, told = '']) => [
+      `sign-in by OAuth 2 that lacks something: ${told}`,
+      `{"accounts": [{"name": "A", "address": "https://a.example", "signIn": "oauth", "oauth": ${oauth}}]}`,
+      told
+    ]),
+    [
       'two accounts of one name',
       `{"accounts": [${account}, ${account.replace('"A"', '"a"')}]}`,
       'Two accounts are called “a”.'

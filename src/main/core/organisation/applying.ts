@@ -1,6 +1,7 @@
 /** What a policy names and this computer must have: its accounts, and the folders that are watched. What can't be had yet is tried again at the next start. */
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { OrganisationsOAuth } from '../../../shared/contract/policy.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { OrganisationsCounter } from '../counter/counter-settings.ts'
 import type { DropFolders } from '../drop-folders/drop-folders.ts'
@@ -21,7 +22,8 @@ interface ApplyDeps {
 export async function applyAccounts({ organisation, accounts, log }: ApplyDeps): Promise<void> {
   const { accounts: wanted = [], defaultAccount } = organisation.policy
   const ids: string[] = []
-  for (const { name, address, signIn, colour } of wanted) {
+  const signIns = new Map<string, OrganisationsOAuth>()
+  for (const { name, address, signIn, oauth, colour } of wanted) {
     try {
       await accounts.manage({ name, baseUrl: address, scheme: signIn, colour })
     } catch (error) {
@@ -30,9 +32,10 @@ export async function applyAccounts({ organisation, accounts, log }: ApplyDeps):
     }
     const there = accounts.list().find((account) => account.kind === 'service' && folded(account.name) === folded(name))
     if (there) ids.push(there.id)
+    if (there && oauth) signIns.set(there.id, oauth)
     if (there && defaultAccount !== undefined && folded(defaultAccount) === folded(name)) accounts.choose(there.id)
   }
-  organisation.accountsAre(ids)
+  organisation.accountsAre(ids, signIns)
 }
 
 interface DropFolderDeps extends Omit<ApplyDeps, 'accounts'> {

@@ -5,7 +5,13 @@
  */
 import { watch } from 'chokidar'
 import { z } from 'zod'
-import { LOCKABLE, type Lockable, type PolicyProblem, type PolicyView } from '../../../shared/contract/policy.ts'
+import {
+  LOCKABLE,
+  type Lockable,
+  type OrganisationsOAuth,
+  type PolicyProblem,
+  type PolicyView
+} from '../../../shared/contract/policy.ts'
 import type { AuthScheme } from '../../../shared/contract/views.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
 import { shortened } from '../lib/text-folding.ts'
@@ -51,6 +57,7 @@ export class Organisation {
   #looking: Promise<void> = Promise.resolve()
   #changing: () => () => Promise<void> = () => async () => undefined
   #accountIds: readonly string[] = []
+  #oauth: ReadonlyMap<string, OrganisationsOAuth> = new Map()
 
   private constructor(deps: OrganisationDeps) {
     this.#deps = deps
@@ -88,10 +95,14 @@ export class Organisation {
     return this.#held.policy === undefined || this.#accountIds.includes(id)
   }
 
-  /** The accounts that were made of those it names. */
-  accountsAre(ids: readonly string[]): void {
+  /** The accounts that were made of those it names, and how those sign in of which it says it. */
+  accountsAre(ids: readonly string[], oauth: ReadonlyMap<string, OrganisationsOAuth> = new Map()): void {
     this.#accountIds = ids
+    this.#oauth = oauth
   }
+
+  /** How an account signs in by OAuth 2, where it says so. */
+  readonly oauthOf = (accountId: string): OrganisationsOAuth | undefined => this.#oauth.get(accountId)
 
   /** Has the trail say what is set otherwise than when it was told last. */
   note(note: NoteInAudit): void {
@@ -113,6 +124,7 @@ export class Organisation {
     return {
       ...{ state, problems, place: this.#deps.place.path, accountIds: this.#accountIds },
       locked: LOCKABLE.filter((setting) => this.isLocked(setting)),
+      ...(this.#oauth.size > 0 && { oauth: Object.fromEntries(this.#oauth) }),
       ...(signInMethods && { signInMethods }),
       ...(counter?.pinDigits !== undefined && { pinDigits: counter.pinDigits }),
       ...(since !== undefined && { since })

@@ -3,10 +3,12 @@
  * holds: a name that is misspelt would lock nothing, and nobody would notice.
  */
 import { isAbsolute, win32 } from 'node:path'
-import type { PolicyProblem } from '../../../shared/contract/policy.ts'
-import { readTypedAddress } from '../accounts/credentials.ts'
+import type { FieldMessage } from '../../../shared/contract/errors.ts'
+import type { OrganisationsOAuth, PolicyProblem } from '../../../shared/contract/policy.ts'
+import { readCredentials, readTypedAddress } from '../accounts/credentials.ts'
 import { escrowKeyOf } from '../backup/recovery.ts'
 import { parsePattern } from '../downloads/name-pattern.ts'
+import { AppFailure } from '../lib/failure.ts'
 import { folded, shortened } from '../lib/text-folding.ts'
 import { allowedOrigin } from '../policy/allowed-origins.ts'
 import { authorityIn } from '../service/own-authorities.ts'
@@ -240,13 +242,33 @@ interface Contradiction {
 }
 
 /** What each part by itself allows, and together can't be, or can't be used. */
+/** As a person would be told who types the same. */
+function whatIsWrongWith(oauth: OrganisationsOAuth): { member?: string; message: string } | undefined {
+  const { issuer, authorizeUrl, tokenUrl, revokeUrl } = oauth
+  if (issuer !== undefined && (authorizeUrl ?? tokenUrl ?? revokeUrl) !== undefined)
+    return { member: 'issuer', message: 'Write either “issuer” or the other addresses.' }
+  try {
+    readCredentials({ scheme: 'oauth', ...oauth, secret: 'entered on each computer' })
+    return undefined
+  } catch (error) {
+    const [field] = asFailure(error)
+    const member = field?.field.replace('authentication.', '')
+    return { ...(member && member in oauth && { member }), message: field?.message ?? 'This can’t be used.' }
+  }
+}
+
+function asFailure(error: unknown): readonly FieldMessage[] {
+  if (error instanceof AppFailure) return error.appError.fields ?? []
+  throw error
+}
+
 function contradictionsIn(policy: Policy): Contradiction[] {
   const found: Contradiction[] = []
   const say = (message: string, ...path: Path) => void found.push({ path, message })
   const { accounts = [], signInMethods, plainHttpHosts = [] } = policy
   const named = (name: string) => accounts.some((account) => folded(account.name) === folded(name))
 
-  for (const [index, { name, address, signIn }] of accounts.entries()) {
+  for (const [index, { name, address, signIn, oauth }] of accounts.entries()) {
     if (accounts.findIndex((one) => folded(one.name) === folded(name)) < index) {
       say(`Two accounts are called “${name}”.`, 'accounts', index, 'name')
     }
@@ -255,6 +277,10 @@ function contradictionsIn(policy: Policy): Contradiction[] {
     if (signInMethods && !signInMethods.includes(signIn)) {
       say(`“${name}” signs in by “${signIn}”, which “signInMethods” doesn’t allow.`, 'accounts', index, 'signIn')
     }
+    if (oauth && signIn !== 'oauth')
+      say(`“${name}” signs in by “${signIn}”, and has “oauth”.`, 'accounts', index, 'oauth')
+    const wrong = oauth && whatIsWrongWith(oauth)
+    if (wrong) say(wrong.message, 'accounts', index, 'oauth', ...(wrong.member ? [wrong.member] : []))
   }
   if (policy.defaultAccount !== undefined && !named(policy.defaultAccount)) {
     say(`“${policy.defaultAccount}” isn’t among the accounts.`, 'defaultAccount')

@@ -20,11 +20,27 @@ const counter = requests['counter.configure'].input.shape
 const name = z.string().min(1).max(100)
 const folder = z.string().min(1).max(1000)
 
+const oauthAddress = z.string().min(1).max(2000).optional()
+const oauth = z
+  .strictObject({
+    grant: z
+      .enum(['code', 'client'])
+      .describe('code: each person signs in with the browser. client: Countersign does, by the client’s secret.'),
+    clientId: z.string().min(1).max(1000).describe('The client ID that Countersign has at the sign-in service.'),
+    issuer: oauthAddress.describe('The address of the sign-in service, from which the others are found.'),
+    authorizeUrl: oauthAddress.describe('The sign-in page, where there is no “issuer”.'),
+    tokenUrl: oauthAddress.describe('The address for tokens, where there is no “issuer”.'),
+    revokeUrl: oauthAddress.describe('Where sign-ins are ended, where there is no “issuer”.'),
+    scope: z.string().min(1).max(1000).optional().describe('As your provider gave it.')
+  })
+  .describe('How the account signs in by OAuth 2. A client secret is entered on each computer.')
+
 const account = z
   .strictObject({
     name: name.describe('What the account is called, in the window and in the audit trail.'),
     address: z.string().min(1).max(2000).describe('The address of the signing service, starting with https://.'),
     signIn: signIn.describe('How the account signs in. Its key, token or password is entered on each computer.'),
+    oauth: oauth.optional(),
     colour: z
       .string()
       .regex(/^#[0-9A-Fa-f]{6}$/)

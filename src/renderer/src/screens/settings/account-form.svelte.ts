@@ -1,5 +1,6 @@
 /** A new account, or a change of one, as it is typed: what is missing, and the request made of it. */
 
+import type { OrganisationsOAuth } from '../../../../shared/contract/policy.ts'
 import type { Input } from '../../../../shared/contract/requests.ts'
 import type { AccountView, AuthScheme } from '../../../../shared/contract/views.ts'
 import { USUAL_DATA_TYPE_SPELLING } from '../../../../shared/contract/views.ts'
@@ -69,6 +70,7 @@ export class AccountForm {
   folders = $state('')
   dataTypeSpelling = $state(USUAL_DATA_TYPE_SPELLING)
   readonly #before: AccountView | undefined
+  #isSet = $state(false)
   /** The sign-in that was made, and what stood in the fields then. */
   #signedIn = $state.raw<{ id: string; by: string }>()
 
@@ -83,6 +85,19 @@ export class AccountForm {
     this.dataTypeSpelling = before.dataTypeSpelling
   }
 
+  /** The organisation says how it signs in: what is left to be entered is the client's secret. */
+  setByOrganisation(oauth: OrganisationsOAuth): void {
+    this.#isSet = true
+    this.grant = oauth.grant
+    this.clientId = oauth.clientId
+    this.typesAddresses = oauth.issuer === undefined
+    this.issuer = oauth.issuer ?? ''
+    this.authorizeUrl = oauth.authorizeUrl ?? ''
+    this.tokenUrl = oauth.tokenUrl ?? ''
+    this.revokeUrl = oauth.revokeUrl ?? ''
+    this.scope = oauth.scope ?? ''
+  }
+
   /** Whether it goes on signing in as before: nothing else was chosen or typed, and the secret is there. */
   get keepsSecrets(): boolean {
     const { key, secret, referer, sender, token, user, password, headers } = this
@@ -92,7 +107,9 @@ export class AccountForm {
       bearer: [token, ...(this.hasKeyBeside ? [key, secret, referer, sender] : [])],
       basic: [user, password],
       headers: headers.flatMap(({ name, value }) => [name, value]),
-      oauth: [this.clientId, this.clientSecret, this.issuer, this.authorizeUrl, this.tokenUrl]
+      oauth: this.#isSet
+        ? [this.clientSecret]
+        : [this.clientId, this.clientSecret, this.issuer, this.authorizeUrl, this.tokenUrl]
     }
     return this.canKeepSecrets && typed[this.scheme].every((one) => !one.trim())
   }
