@@ -32,8 +32,8 @@ interface Packed {
   files: PackedFile[]
   /** What electron-builder took for this system from all it was told. */
   options: PlatformSpecificBuildOptions
-  /** What each package is made with, and the file that puts it into the desktop's menu. Of Linux only. */
-  packages: { target: string; options: readonly string[]; desktopEntry: string }[]
+  /** What each package is made with, the file that puts it into the desktop's menu, and the one that names its kinds of files. Of Linux only. */
+  packages: { target: string; options: readonly string[]; desktopEntry: string; fileTypes: string }[]
 }
 
 async function pack(name: 'linux' | 'win32' | 'darwin', arch: Arch, targets: string[]): Promise<Packed> {
@@ -57,7 +57,12 @@ async function pack(name: 'linux' | 'win32' | 'darwin', arch: Arch, targets: str
     // In place of the programs that would write a deb or an rpm, and would have to be fetched.
     effectiveOptionComputed: async ([options, desktopEntry]: [string[], string]) => {
       const target = String(options[options.indexOf('--package') + 1]).replace(/^.*\./, '')
-      packages.push({ target, options, desktopEntry: readFileSync(desktopEntry, 'utf8') })
+      const [types] = options.flatMap(
+        (each) => /^(.*)=\/usr\/share\/mime\/packages\/countersign\.xml$/.exec(each)?.[1] ?? []
+      )
+      // Both are gone once it has packed.
+      const read = (path: string) => readFileSync(path, 'utf8')
+      packages.push({ target, options, desktopEntry: read(desktopEntry), fileTypes: types ? read(types) : '' })
       return true
     }
   })
@@ -192,12 +197,9 @@ describe('for Linux', () => {
   })
 
   it('is what links for drafts and files of drafts are opened with', () => {
-    for (const { options, desktopEntry } of packed.packages) {
+    for (const { desktopEntry, fileTypes } of packed.packages) {
       expect(desktopEntry).toMatch(/^MimeType=application\/x-countersign;x-scheme-handler\/countersign;$/m)
-      const [type] = options.flatMap(
-        (each) => /^(.*)=\/usr\/share\/mime\/packages\/countersign\.xml$/.exec(each)?.[1] ?? []
-      )
-      expect(readFileSync(String(type), 'utf8')).toContain('<glob pattern="*.countersign"/>')
+      expect(fileTypes).toContain('<glob pattern="*.countersign"/>')
     }
   })
 
