@@ -168,7 +168,11 @@ describe('a workstation that ends in the middle', () => {
     back.work.parts.outbox.shared.disconnect()
     front.work.line.fault('lose-answer')
     const id = front.put()
-    await expect.poll(arrived, { timeout: 30_000 }).toBe(1)
+    const there = async () => {
+      await front.work.time.pass(1_000)
+      return arrived()
+    }
+    await expect.poll(there, { timeout: 30_000 }).toBe(1)
     front.work.parts.outbox.shared.disconnect()
     await office.sql(`UPDATE office.send SET lease_until = now() - interval '1 ms' WHERE state = 'sending'`)
     back.connect()

@@ -104,6 +104,12 @@ export function openSharedRows(db: Db) {
     /** Whether an attempt made here isn't told yet, or one of ours is on its way. */
     isUnderWay: (accountId: string): boolean => underWay(accountId, accountId) !== undefined,
 
+    /** Sends here of which the office has, or may have, something to send: ids. */
+    notOver: known.values<[accountId: string], string>(
+      `SELECT sends.id FROM office_sends its JOIN sends USING (id)
+       WHERE its.account_id = ? AND its.state <> 'cancelled' AND sends.state IN ('ready', 'sending', 'uncertain')`
+    ),
+
     /** Nothing of the account is shared any more: what others made and isn't over is theirs alone. */
     forget: db.transaction((accountId: string): void => {
       for (const sql of [

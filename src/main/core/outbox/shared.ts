@@ -203,15 +203,29 @@ export class SharedSends {
       if (underWay > 0 || this.#rows.isUnderWay(accountId)) {
         fail('busy', 'Some packages are being sent just now.', { next: 'Try again in a minute.' })
       }
-      this.forget(accountId)
+      this.#forget(accountId)
     } finally {
       account.isLeaving = false
       this.soon(accountId)
     }
   }
 
-  /** Nothing of the account is shared any more. */
-  forget(accountId: string): void {
+  /**
+   * Nothing of the account is shared any more, and the server isn't asked: what it has, or may have, stays there, and may be sent from
+   * there; here it leaves no more.
+   */
+  leaveBehind(accountId: string): void {
+    const { db, sends, time } = this.#deps
+    db.transaction(() => {
+      for (const id of this.#rows.notOver(accountId)) {
+        const send = sends.find(id)
+        if (send) sends.change(send, { state: 'cancelled', settledAt: time.now(), error: LEFT_BEHIND })
+      }
+    })()
+    this.#forget(accountId)
+  }
+
+  #forget(accountId: string): void {
     this.#rows.forget(accountId)
     this.#officeIds.delete(accountId)
     this.#accounts.get(accountId)?.syncing.cancel()
@@ -233,6 +247,8 @@ export class SharedSends {
       const { time, queries, times } = this.#deps
       let wait: number | undefined
       for (const waiting of queries.waiting(accountId)) {
+        // What hasn't gone over yet nobody can have.
+        if (this.#rows.find(waiting.id)?.state !== 'ready') continue
         const left = Math.max(times.left(waiting), restsUntil - time.elapsed())
         if (left <= 0) return { due: waiting }
         wait = Math.min(wait ?? left, left)
@@ -533,6 +549,8 @@ export class SharedSends {
         const send = sends.get(id)
         const round = (this.#rows.find(id)?.round ?? 0) + 1
         const content = contentOf(send, sends.requestOf(send), sends.compositionOf(send))
+        // Where no answer comes, it is known that the office may have it.
+        if (round === 1) this.#keepKnown(accountId, id, { state: 'held', round: 0 })
         const inMs = Math.max(0, Math.round(times.left(send)))
         const isInDoubt = send.firstAttemptedAt !== undefined
         const { state, round: known } = await this.#asked((office) =>
@@ -662,6 +680,10 @@ const HOLDER_GONE: AppError = {
   code: 'timeout',
   message: 'It was being sent when its workstation stopped answering. It is looked for in your folders.',
   mayHaveArrived: true
+}
+const LEFT_BEHIND: AppError = {
+  code: 'cancelled',
+  message: 'This workstation left the office, which may send this. Look in your folders before you send it again.'
 }
 const ELSEWHERE: AppError = {
   code: 'refused',

@@ -1,0 +1,242 @@
+// A workstation joins an office by a code, is there, and leaves; its server goes away, is made once more, or knows it no more.
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { Desk } from '../../src/main/core/office/desk.ts'
+import { memoryKeychain, type SecretSlot } from '../../src/main/core/storage/keychain.ts'
+import { keptIn } from '../../src/main/core/storage/meta.ts'
+import { forms } from '../fixtures/compositions.ts'
+import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
+import { type Cluster, openCluster } from '../fixtures/office-cluster.ts'
+import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
+
+const all = { show: 'all', offset: 0, limit: 100 } as const
+/** What accounts are called: the same at two workstations is the same account. */
+let accountName: string
+let office: TestOffice
+let first: Workplace
+beforeEach(async () => {
+  accountName = `Harbour Law ${randomUUID()}`
+  office = await openTestOffice(inject('cluster'))
+  first = await openWorkplace()
+})
+afterEach(() => first.close())
+
+const serverOf = ({ administrator: { host, port, database } }: TestOffice) => ({ host, port, database })
+
+/** The desk of a workplace, as the application makes one at its start. */
+function deskOf(work: Workplace, slot: SecretSlot = memoryKeychain().backupPassphrase) {
+  const desk = new Desk({
+    shared: work.parts.outbox.shared,
+    slot,
+    kept: keptIn(work.parts.db),
+    time: work.time.run(),
+    accounts: () => [{ id: work.accountId, name: accountName, baseUrl: work.serviceUrl }],
+    limitsOf: (accountId) => work.parts.outbox.state(accountId).settings,
+    changed: () => undefined
+  })
+  onTestFinished(() => desk.close())
+  return { desk, slot }
+}
+
+const put = (work: Workplace) => {
+  const { id } = work.parts.outbox.start(work.parts.drafts.save(work.accountId, forms()).id)
+  work.parts.outbox.now(id)
+  return id
+}
+const stateOf = (work: Workplace, id: string) =>
+  work.parts.outbox.list([work.accountId], all).rows.find((row) => row.id === id)?.state
+const becomes = (work: Workplace, id: string, state: string | undefined) =>
+  expect
+    .poll(
+      async () => {
+        await work.time.pass(3_000)
+        return stateOf(work, id)
+      },
+      { timeout: 60_000, interval: 20 }
+    )
+    .toBe(state)
+
+describe('joining', () => {
+  test('takes over what waits, which then is sent from any of them; the bell tells each', async () => {
+    first.parts.outbox.pause(first.accountId)
+    const waiting = put(first)
+    const { desk } = deskOf(first)
+    expect(desk.view()).toBeUndefined()
+    expect(await desk.join(serverOf(office), await office.invite('Front desk'))).toMatchObject({
+      state: 'connected',
+      name: 'Front desk',
+      who: [{ name: 'Front desk', isMe: true }]
+    })
+    await first.parts.outbox.shared.settled(first.accountId)
+    const second = await openWorkplace('empty', first)
+    onTestFinished(() => second.close())
+    const other = deskOf(second)
+    await other.desk.join(serverOf(office), await office.invite('Back room'))
+    expect(other.desk.view()?.who.map(({ name }) => name)).toEqual(['Back room', 'Front desk'])
+    await becomes(second, waiting, 'sent')
+    await becomes(first, waiting, 'sent')
+    expect(first.taken('SendForms2')).toHaveLength(1)
+  })
+
+  test('a code that is none, is used up or of another office changes nothing', async () => {
+    const { desk, slot } = deskOf(first)
+    await expect(desk.join(serverOf(office), 'ABCD')).rejects.toMatchObject({ appError: { code: 'invalid' } })
+    expect(await slot.get()).toBeNull()
+    const code = await office.invite('Front desk')
+    const another = await openTestOffice(inject('cluster'))
+    await expect(desk.join(serverOf(another), code)).rejects.toMatchObject({ appError: { code: 'invalid' } })
+    await desk.join(serverOf(office), code)
+    const second = deskOf(await beside(first))
+    await expect(second.desk.join(serverOf(office), code)).rejects.toMatchObject({ appError: { code: 'invalid' } })
+    expect(second.desk.view()).toBeUndefined()
+  })
+
+  test('a keychain that keeps nothing is found out before the code is used', async () => {
+    const code = await office.invite('Front desk')
+    const broken: SecretSlot = {
+      get: async () => null,
+      set: () => Promise.reject(new Error('It is locked.')),
+      delete: async () => undefined
+    }
+    await expect(deskOf(first, broken).desk.join(serverOf(office), code)).rejects.toThrow('It is locked.')
+    const { desk } = deskOf(first)
+    expect(await desk.join(serverOf(office), code)).toMatchObject({ state: 'connected' })
+  })
+
+  test('where nobody answers, it says so', async () => {
+    const { desk } = deskOf(first)
+    const nowhere = { ...serverOf(office), port: 9 }
+    await expect(desk.join(nowhere, await office.invite('Front desk'))).rejects.toMatchObject({
+      appError: { code: 'offline' }
+    })
+  })
+})
+
+describe('a workstation that has joined', () => {
+  test('is there when it starts again, and what it was to send goes', async () => {
+    const { desk, slot } = deskOf(first)
+    await desk.join(serverOf(office), await office.invite('Front desk'))
+    await desk.close()
+    const id = put(first)
+    first.startAgain()
+    const next = deskOf(first, slot)
+    next.desk.open()
+    expect(next.desk.view()).toMatchObject({ state: 'connecting' })
+    await becomes(first, id, 'sent')
+    expect(next.desk.view()).toMatchObject({ state: 'connected', name: 'Front desk' })
+  })
+
+  test('says that it was revoked, and nothing leaves that is the office’s', async () => {
+    const { desk } = deskOf(first)
+    await desk.join(serverOf(office), await office.invite('Front desk'))
+    await office.sql('UPDATE office.station SET revoked_at = now()')
+    const id = put(first)
+    await expect
+      .poll(
+        async () => {
+          await first.time.pass(60_000)
+          return desk.view()?.state
+        },
+        { timeout: 30_000 }
+      )
+      .toBe('refused')
+    expect(stateOf(first, id)).toBe('ready')
+    expect(first.taken('SendForms2')).toHaveLength(0)
+    // Without the office it can't know whether that is sent from there.
+    await desk.leave({ without: true })
+    expect([desk.view(), first.parts.outbox.shared.accounts().size]).toEqual([undefined, 0])
+  })
+
+  test.each([
+    ['another office’s', 'other', 'UPDATE office.office SET incarnation = gen_random_uuid()'],
+    ['of an older version', 'older', 'DELETE FROM office.step WHERE number > 1'],
+    ['of a later version', 'newer', `INSERT INTO office.step (number, name) VALUES (99, 'later')`]
+  ])('takes nothing from a database that is %s', async (_name, state, sql) => {
+    const { desk } = deskOf(first)
+    await desk.join(serverOf(office), await office.invite('Front desk'))
+    await office.sql(sql)
+    await expect
+      .poll(
+        async () => {
+          await first.time.pass(60_000)
+          return desk.view()?.state
+        },
+        { timeout: 30_000 }
+      )
+      .toBe(state)
+    const id = put(first)
+    await first.time.pass(60_000)
+    expect(stateOf(first, id)).toBe('ready')
+    expect(first.parts.outbox.get(id).hold).toBe('office')
+  })
+
+  test('takes nothing from a server that has less than was read of it', async () => {
+    const { desk } = deskOf(first)
+    await desk.join(serverOf(office), await office.invite('Front desk'))
+    const sent = put(first)
+    await becomes(first, sent, 'sent')
+    await office.sql('UPDATE office.send_feed SET rev = 0')
+    const id = put(first)
+    await first.parts.outbox.shared.settled(first.accountId)
+    await first.time.pass(120_000)
+    expect(stateOf(first, id)).toBe('ready')
+    expect(first.parts.outbox.shared.troubleOf(first.accountId)).toBe('behind')
+    expect(first.taken('SendForms2')).toHaveLength(1)
+  })
+})
+
+describe('a server of its own', () => {
+  let cluster: Cluster
+  beforeEach(async () => {
+    cluster = await openCluster()
+  })
+  afterEach(() => cluster.close())
+
+  test('that ends at once ends nothing here, and is found as it is back', async () => {
+    const own = await openTestOffice(cluster.place)
+    const { desk } = deskOf(first)
+    await desk.join(serverOf(own), await own.invite('Front desk'))
+    await cluster.crash()
+    const id = put(first)
+    await becomes(first, id, 'sent')
+    expect(desk.view()?.state).toBe('connected')
+  })
+})
+
+describe('leaving', () => {
+  test('takes along what waits, and it goes from here', async () => {
+    const { desk, slot } = deskOf(first)
+    await desk.join(serverOf(office), await office.invite('Front desk'))
+    await first.parts.outbox.shared.pause(first.accountId, true)
+    const id = put(first)
+    await first.parts.outbox.shared.settled(first.accountId)
+    expect(await office.sql('SELECT state FROM office.send')).toEqual([{ state: 'ready' }])
+    await desk.leave()
+    expect([desk.view(), await slot.get()]).toEqual([undefined, null])
+    expect(await office.sql('SELECT state FROM office.send')).toEqual([{ state: 'held' }])
+    first.parts.outbox.resume(first.accountId)
+    await becomes(first, id, 'sent')
+    expect(first.taken('SendForms2')).toHaveLength(1)
+  })
+
+  test('without the server leaves to the office what it has', async () => {
+    const { desk } = deskOf(first)
+    await desk.join(serverOf(office), await office.invite('Front desk'))
+    await first.parts.outbox.shared.pause(first.accountId, true)
+    const [theirs] = [put(first)]
+    await first.parts.outbox.shared.settled(first.accountId)
+    first.parts.outbox.shared.disconnect()
+    const mine = put(first)
+    await desk.leave({ without: true })
+    expect([stateOf(first, theirs), stateOf(first, mine)]).toEqual(['cancelled', 'ready'])
+    first.parts.outbox.resume(first.accountId)
+    await becomes(first, mine, 'sent')
+    expect(first.taken('SendForms2')).toHaveLength(1)
+  })
+})
+
+async function beside(work: Workplace): Promise<Workplace> {
+  const other = await openWorkplace('empty', work)
+  onTestFinished(() => other.close())
+  return other
+}
