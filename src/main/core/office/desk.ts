@@ -8,10 +8,10 @@ import { OneAtATime } from '../jobs/lanes.ts'
 import { AppFailure, codeOf, fail } from '../lib/failure.ts'
 import { folded } from '../lib/text-folding.ts'
 import { backoff, type Time } from '../lib/time.ts'
-import type { SharedSends } from '../outbox/shared.ts'
 import type { SecretSlot } from '../storage/keychain.ts'
 import type { keptIn } from '../storage/meta.ts'
 import type { OfficePlace } from './connection.ts'
+import type { OfficeStore } from './sends.ts'
 
 /** Where the office's server is. `ca`: the certificates of authorities that are trusted in place of the system's, as PEM. */
 type OfficeServer = Omit<OfficePlace, 'user' | 'password' | 'ca'> & { readonly ca?: string | undefined }
@@ -31,8 +31,19 @@ interface DeskView {
   who: { name: string; isMe: boolean; seenAt?: number }[]
 }
 
+/** As much of the outbox as it takes; see `SharedSends`. */
+interface SharedOutbox {
+  accounts: () => ReadonlyMap<string, string>
+  share: (accountId: string, officeId: string) => void
+  soon: (accountId: string) => void
+  connect: (office: OfficeStore) => void
+  disconnect: () => void
+  takeAlong: (accountId: string) => Promise<void>
+  leaveBehind: (accountId: string) => void
+}
+
 interface DeskDeps {
-  shared: SharedSends
+  shared: SharedOutbox
   /** The entry of the keychain for what it signs in with, and the office's key. */
   slot: SecretSlot
   kept: ReturnType<typeof keptIn>
