@@ -1,5 +1,5 @@
 /**
- * The administrator's command for office mode: `npm run office -- init|upgrade|check|join-code --server HOST[:PORT] …`. The password
+ * The administrator's command for office mode: `npm run office -- init|upgrade|check|join-code|revoke --server HOST[:PORT] …`. The password
  * comes in PGPASSWORD, never as an argument: those can be read by others. See docs/office.md.
  */
 import { randomBytes } from 'node:crypto'
@@ -7,12 +7,14 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { checkOffice, initOffice, inviteStation, upgradeOffice } from '../src/main/core/office/administration.ts'
 import type { OfficePlace } from '../src/main/core/office/connection.ts'
+import { revokeStation } from '../src/main/core/office/revoking.ts'
 
 const USE = `Use: PGPASSWORD=… npm run office -- COMMAND --server HOST[:PORT] --user NAME [--database countersign] [--ca FILE]
   init --key-file FILE                    makes the database, and the office’s key where the file isn’t there yet
   upgrade                                 brings the database to this version
   check                                   says how it stands; exits with 1 where something is wrong
-  join-code --key-file FILE --name NAME   invites a workstation; the code holds once, for ten minutes`
+  join-code --key-file FILE --name NAME   invites a workstation; the code holds once, for ten minutes
+  revoke --name NAME                      ends a workstation’s part in the office`
 
 const MINUTES = 10
 const KEY = 32
@@ -69,6 +71,11 @@ const commands: Record<string, (place: OfficePlace) => Promise<void>> = {
   async 'join-code'(place) {
     const key = await keyOf(values['key-file'])
     console.log(await inviteStation(place, { name: values.name ?? wrongUse(), key, minutes: MINUTES }))
+  },
+  async revoke(place) {
+    if (!(await revokeStation(place, values.name ?? wrongUse())))
+      throw new Error('The office has no workstation of that name.')
+    console.log('The workstation is revoked. It still has the office’s key.')
   }
 }
 

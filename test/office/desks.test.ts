@@ -162,6 +162,59 @@ describe('a package that is put in the outbox at one workstation', () => {
   })
 })
 
+describe('what one workstation knows better than the server', () => {
+  test('that a package was sent keeps it from being sent again', async () => {
+    const id = front.put()
+    await becomes(front, id, 'sent')
+    await office.sql(`UPDATE office.send SET state = 'ready', goes_at = now() WHERE id = $1`, [id])
+    const next = front.put()
+    await becomes(front, next, 'sent')
+    const states = () => office.sql('SELECT DISTINCT state FROM office.send WHERE account = $1', [officeId])
+    await expect
+      .poll(
+        async () => {
+          await front.work.time.pass(5_000)
+          return await states()
+        },
+        { timeout: 30_000 }
+      )
+      .toEqual([{ state: 'sent' }])
+    expect(arrived()).toBe(2)
+  })
+})
+
+describe('a batch', () => {
+  test('comes back while it is paused, and goes on from any of them', async () => {
+    const { outbox, accountId } = front.work
+    const rows = [1, 2, 3].map((row) => ({ row, cells: [`Row ${row}`], composition: forms() }))
+    await outbox.shared.pause(accountId, true)
+    const batch = await outbox.addBatch({ accountId, name: 'Tax forms', columns: ['Name'], rows, leftOut: [] })
+    await front.synced()
+    await back.synced()
+    expect(back.work.outbox.state(back.work.accountId).counts.ready).toBe(3)
+    outbox.batches.pause(batch.id)
+    await front.synced()
+    expect(await office.sql('SELECT DISTINCT state FROM office.send WHERE account = $1', [officeId])).toEqual([
+      { state: 'held' }
+    ])
+    await back.synced()
+    expect(back.work.outbox.state(back.work.accountId).counts.ready).toBe(0)
+    await front.work.outbox.shared.pause(accountId, false)
+    outbox.batches.resume(batch.id)
+    await expect
+      .poll(
+        async () => {
+          await front.synced()
+          for (const { work } of [front, back]) await work.time.pass(5_000)
+          return outbox.batches.get(batch.id).state
+        },
+        { timeout: 60_000 }
+      )
+      .toBe('done')
+    expect(arrived()).toBe(3)
+  })
+})
+
 describe('a workstation that ends in the middle', () => {
   test('leaves what it had in doubt, one of the others looks, and it isn’t sent twice', async () => {
     // The answer is lost with the workstation that was to get it.

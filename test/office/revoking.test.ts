@@ -1,0 +1,59 @@
+// A workstation that is revoked by the administrator's command: it gets no further, and nothing that it put in the outbox is lost.
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { Pool } from 'pg'
+import { afterEach, beforeEach, expect, inject, test } from 'vitest'
+import { openPool } from '../../src/main/core/office/connection.ts'
+import { openOfficeSends } from '../../src/main/core/office/sends.ts'
+import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
+
+const run = promisify(execFile)
+const SCRIPT = new URL('../../scripts/office.ts', import.meta.url).pathname
+const time = { elapsed: () => performance.now() }
+
+let office: TestOffice
+let pools: Pool[]
+beforeEach(async () => {
+  office = await openTestOffice(inject('cluster'))
+  const stations = await Promise.all(['Front desk', 'Back room'].map((name) => office.join(name)))
+  pools = stations.map(({ place }) => openPool(place))
+})
+afterEach(() => Promise.all(pools.map((pool) => pool.end())))
+
+async function revoke(name: string): Promise<string> {
+  const { host, port, user, password, database } = office.administrator
+  const args = [SCRIPT, 'revoke', '--server', `${host}:${port}`, '--user', user, '--database', database, '--name', name]
+  const { stdout } = await run(process.execPath, args, { env: { ...process.env, PGPASSWORD: password } })
+  return stdout
+}
+
+test('its role and its lines are gone, its name is free, and the others send what it put in the outbox', async () => {
+  const [front, back] = pools.map((pool) => openOfficeSends({ pool, key: office.key, time }))
+  if (!front || !back) throw new Error('There are no workstations.')
+  const accountId = randomUUID()
+  await front.configure(accountId, { concurrency: 2, perMinute: null })
+  const [waits, leaves] = [randomUUID(), randomUUID()]
+  await front.put(accountId, leaves, Buffer.from('{}'))
+  expect(await front.claim(accountId, 1)).toHaveLength(1)
+  await front.put(accountId, waits, Buffer.from('{}'))
+
+  expect(await revoke('front DESK')).toContain('revoked')
+
+  await expect(front.claim(accountId, 1)).rejects.toThrow()
+  await expect(front.finish({ id: leaves, epoch: 1 }, 'nothing-left', {})).rejects.toThrow()
+  expect(
+    await office.sql('SELECT FROM pg_roles WHERE starts_with(rolname, $1)', [`${office.administrator.database}_s_`])
+  ).toHaveLength(1)
+  expect((await back.claim(accountId, 1)).map(({ id }) => id)).toEqual([waits])
+  // What it was sending may have arrived.
+  await office.sql(`UPDATE office.send SET lease_until = now() - interval '1 ms' WHERE id = $1`, [leaves])
+  await back.lapse(accountId)
+  expect(await back.stateOf(leaves)).toBe('uncertain')
+  expect(await office.join('Front desk')).toBeDefined()
+})
+
+test('a name that no workstation has is said to be none, and ends with 1', async () => {
+  await expect(revoke('Nobody')).rejects.toMatchObject({ code: 1 })
+  expect(await office.sql('SELECT FROM office.station WHERE revoked_at IS NOT NULL')).toEqual([])
+})
