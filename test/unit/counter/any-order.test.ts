@@ -1,7 +1,7 @@
 /**
  * Whatever people, pages, the service and the clock do, in whatever order, and wherever the application is killed meanwhile: a page
  * is seen only by its own signer, a lock is opened only by the PIN, nothing is called signed that isn't, no link gets out, nothing
- * is left for the next person, the trail tells each step, and every session comes to its end.
+ * is left for the next person, nor for the next sitting, the trail tells each step, and every session comes to its end.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -38,6 +38,10 @@ interface World {
   computer: KeptOffice
   run: Run
   id: string
+  /** Of the sitting before, where there was one: nothing moves by it any more. */
+  idBefore: string | undefined
+  /** How many pages there were before this sitting. */
+  pagesBefore: number
   /** What commands answered or failed by. */
   answers: unknown[]
   /** Right PINs, and what staff did at their own screen: no lock opens without one of them. */
@@ -224,6 +228,18 @@ const kills = fc.constantFrom<Happening>(
   ({ run }) => run.strikes('before'),
   ({ run }) => run.strikes('after')
 )
+/** A screen of the sitting before, which has not heard yet that it is over. */
+const stale = fc.constantFrom('begin', 'resume', 'finish', 'next', 'retry', 'allowCamera').map(
+  (name): Happening =>
+    async ({ office, idBefore, broken }) => {
+      if (idBefore === undefined) return
+      const code = await office.counter[name](idBefore).then(
+        () => 'done',
+        (error) => asAppError(error).code
+      )
+      if (code !== 'gone') broken.push(new Error(`${name} of the sitting before: ${code}`))
+    }
+)
 const leaving = fc.constantFrom<LeftBy>('blur', 'full-screen', 'hidden', 'display', 'locked', 'page').map(
   (by): Happening =>
     ({ office }) =>
@@ -320,7 +336,7 @@ const happenings = fc.array(
       often(1, zooms),
       often(2, pins)
     ],
-    ...[often(3, gives), often(3, adjusts), often(4, appointed), often(1, kills)],
+    ...[often(3, gives), often(3, adjusts), often(4, appointed), often(1, kills), often(1, stale)],
     ...[
       often(4, deeds),
       often(2, leaving),
@@ -422,13 +438,17 @@ async function beginAgain(world: World): Promise<void> {
   void office.counter.resumeInterrupted()
   const state = office.counter.state()
   if (state === null) {
-    expect(office.told('session-ended')).toHaveLength(1)
+    expect(toldOf(world, 'session-ended')).toHaveLength(1)
     world.isGone = true
     return
   }
   expect(state).toMatchObject({ id, phase: 'return', isLocked: true, wasInterrupted: true })
   world.before = state
 }
+
+/** What the trail was told of this sitting. */
+const toldOf = ({ office, id }: World, what: Parameters<Office['told']>[0]) =>
+  office.told(what).filter(({ session }) => session === id)
 
 const whats = async ({ run }: World) => (await run.trail()).map(({ what }) => what)
 
@@ -437,14 +457,14 @@ async function checkTrail(world: World): Promise<void> {
   const { office, run, isGone } = world
   expect(await run.audit.check()).toMatchObject({ isWhole: true })
   expect(await whats(world)).toEqual(office.notes.map(({ what }) => what))
-  const count = (what: Parameters<Office['told']>[0]) => office.told(what).length
+  const count = (what: Parameters<Office['told']>[0]) => toldOf(world, what).length
   expect([count('session-started'), count('session-ended'), count('session-interrupted')]).toEqual([
     ...[1, 1],
     isGone ? expect.any(Number) : world.kills
   ])
-  expect(count('page-opened')).toBeGreaterThanOrEqual(office.pages.length)
-  const handedTo = new Set(office.told('handed-over').map(({ signerName }) => signerName))
-  for (const { signerName } of office.told('page-opened')) expect(handedTo).toContain(signerName)
+  expect(count('page-opened')).toBeGreaterThanOrEqual(office.pages.length - world.pagesBefore)
+  const handedTo = new Set(toldOf(world, 'handed-over').map(({ signerName }) => signerName))
+  for (const { signerName } of toldOf(world, 'page-opened')) expect(handedTo).toContain(signerName)
 }
 
 /** What is read from a disk takes no time of the clock in the test's hands. */
@@ -507,53 +527,84 @@ function watched(office: Office, world: World): void {
   }
 }
 
-const anySession = fc.record({
-  place: fc.constantFrom('here' as const, 'other-display' as const),
-  mayKeepPages: fc.boolean(),
+const anySitting = fc.record({
   turns: fc.uniqueArray(fc.constantFrom(...TURNS), { minLength: 1, maxLength: 4 }),
   withBen: fc.nat(SITTING.length),
   happenings,
   end: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: ends })
 })
+type Sitting = typeof anySitting extends fc.Arbitrary<infer One> ? One : never
+/** One sitting, or another one after it on the same computer. */
+const anyDay = fc.record({
+  place: fc.constantFrom('here' as const, 'other-display' as const),
+  mayKeepPages: fc.boolean(),
+  first: anySitting,
+  second: fc.option(anySitting, { nil: undefined })
+})
 
 test('every session keeps its promises at every moment, and comes to its end', async () => {
   await fc.assert(
-    fc.asyncProperty(anySession, async ({ place, mayKeepPages, turns, withBen, happenings: all, end }) => {
+    fc.asyncProperty(anyDay, async ({ place, mayKeepPages, first, second }) => {
       const office = openOffice(documents())
       office.place = place
       office.settings.mayKeepPages = mayKeepPages
       office.settings.mayGiveFiles = true
       office.chosenFiles = { folder: THEIRS }
       const computer = disk.computer(office)
-      const run = computer.run()
-      const chosen = [...turns, ...SITTING.slice(0, withBen)]
-      const { id } = await office.start(...chosen.map(([reference, at]): [string, number] => [reference, at]))
-      // As it was begun, the service's link was one to open.
-      office.change('lease', 0, { SigningKey: `http://sign.example.com/${SECRET}` })
       const there: World = {
-        ...{ office, computer, run, id, answers: [], rights: 0, opened: 0, gates: [], broken: [] },
-        ...{ before: office.state(), isClosing: false },
+        ...{ office, computer, run: computer.run(), id: '', idBefore: undefined, pagesBefore: 0 },
+        ...{ answers: [], rights: 0, opened: 0, gates: [], broken: [], before: undefined, isClosing: false },
         ...{ chosen: new Map(), seen: { rows: [], notes: 0 }, kills: 0, isGone: false }
       }
       watched(office, there)
-      for (const happening of all) {
-        const done = happening(there)
-        if (there.run.isAlive) check(there)
-        // Time passes only where it is said to; commands go on beside what follows.
-        if (done instanceof Promise) await Promise.race([done, office.time.pass(0).then(diskIsDone)])
-        if (!there.run.isAlive) await beginAgain(there)
-        if (there.isGone) break
-        checkAfter(there)
+      await sits(there, first)
+      if (second) {
+        afresh(there)
+        await sits(there, second)
       }
-      there.run.strikes(undefined)
-      if (!there.isGone) await comesToItsEnd(there, end)
-      await checkTrail(there)
       there.run.closed()
     }),
     // All that were asked for, however long they take.
     { numRuns: RUNS, interruptAfterTimeLimit: 600_000, markInterruptAsFailure: true }
   )
 }, 600_000)
+
+/** From the start of a sitting to its end, and to what the trail has of it. */
+async function sits(there: World, { turns, withBen, happenings: all, end }: Sitting): Promise<void> {
+  const { office } = there
+  const chosen = [...turns, ...SITTING.slice(0, withBen)]
+  there.id = (await office.start(...chosen.map(([reference, at]): [string, number] => [reference, at]))).id
+  there.before = office.state()
+  // As it was begun, the service's link was one to open.
+  office.change('lease', 0, { SigningKey: `http://sign.example.com/${SECRET}` })
+  for (const happening of all) {
+    const done = happening(there)
+    if (there.run.isAlive) check(there)
+    // Time passes only where it is said to; commands go on beside what follows.
+    if (done instanceof Promise) await Promise.race([done, office.time.pass(0).then(diskIsDone)])
+    if (!there.run.isAlive) await beginAgain(there)
+    if (there.isGone) break
+    checkAfter(there)
+  }
+  there.run.strikes(undefined)
+  if (!there.isGone) await comesToItsEnd(there, end)
+  await checkTrail(there)
+}
+
+/** Others come, with documents of their own; where the application was quit, it is begun again. */
+function afresh(there: World): void {
+  const { office, computer, run, isClosing, id } = there
+  freed(there)
+  office.trouble = undefined
+  office.accounts.add('office')
+  for (const [reference, Signers] of Object.entries(documents())) office.service.set(reference, { Signers })
+  if (isClosing) {
+    run.closed()
+    there.run = computer.run()
+  }
+  Object.assign(there, { idBefore: id, pagesBefore: office.pages.length, kills: 0, isGone: false, isClosing: false })
+  there.chosen.clear()
+}
 
 async function comesToItsEnd(there: World, end: Happening | undefined): Promise<void> {
   const { office, id } = there
