@@ -60,7 +60,7 @@ withFolder(
     await person.giveBack()
     await after.goTo(/^Counter/)
     const outcomes = window.getByRole('list', { name: 'Results' }).getByRole('listitem')
-    await expect(outcomes).toHaveText([/Mere Tamati\s*Signed/, /Wiremu Ngata\s*Not signed yet/])
+    await expect(outcomes).toHaveText([/Wiremu Ngata\s*Not signed yet/, /Mere Tamati\s*Signed/])
     expect(await happened(after)).toContain('session-interrupted')
     await after.button('Back to Counter').click()
 

@@ -82,10 +82,10 @@ test('the heading counts what is signed, and says what is not known', () => {
 })
 
 describe('Result', () => {
-  test('each turn is told, with what to do where something is left', async () => {
+  test('each turn is told, what isn’t signed first, with what to do where something is left', async () => {
     await open({ phase: 'ended', turns: two(signed, notYet) })
     expect(screen.getByRole('heading', { level: 1, name: 'Result' })).toBeTruthy()
-    const [one, other] = within(screen.getByRole('list', { name: 'Results' })).getAllByRole('listitem')
+    const [other, one] = within(screen.getByRole('list', { name: 'Results' })).getAllByRole('listitem')
     expect(one?.textContent).toMatch(/Mere Parata\s*Signed/)
     expect(other?.textContent).toMatch(/Tama Brooks\s*Not signed yet/)
     // Whether they stand in the queue is not for an outcome to say.
