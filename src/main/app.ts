@@ -1,7 +1,7 @@
 /** The application: its parts in layers, each given only what exists already, and what follows where something happens in one. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { app, ipcMain } from 'electron'
+import { app, ipcMain, powerMonitor } from 'electron'
 import { anotherLike } from '../shared/composition/index.ts'
 import type { Events, RetentionKind } from '../shared/contract/index.ts'
 import type { DocumentResponse } from '../shared/model/index.ts'
@@ -11,6 +11,7 @@ import type { NoteInAudit } from './core/audit/audit.ts'
 import { openBackups } from './core/backup/backups.ts'
 import { openRecovery, recoverKey } from './core/backup/recovery.ts'
 import { decideOnRemoval } from './core/backup/removal.ts'
+import { RollingCopies } from './core/backup/rolling-copies.ts'
 import { BackupSchedule } from './core/backup/schedule.ts'
 import { copyOfDocument } from './core/drafts/copy-of-document.ts'
 import { dayAt, isoWriter } from './core/lib/calendar.ts'
@@ -63,6 +64,9 @@ import { offerTextMenu } from './shell/text-menu.ts'
 import { BUILT_AT, updaterHere } from './shell/updater.ts'
 import { openSupport } from './support.ts'
 
+/** How long nobody has touched the computer when a copy of the database is made. */
+const IDLE_SECONDS = 60
+
 export type App = Awaited<ReturnType<typeof openApp>>
 
 /** Makes all parts and joins them. Nothing is sent, read or shown yet: that is lifecycle.ts. */
@@ -103,9 +107,16 @@ export async function openApp(start: AppStart) {
       return others
     }
   })
-  const holds = openHolds({ db, time, note, staff: counter.staffName })
+const holds = openHolds({ db, time, note, staff: counter.staffName })
+  const copies = new RollingCopies({
+    ...{ ask: backupWorker.ask, folder, storage, keychain, time },
+    isBusy: () => counter.counter.isRunning() || composing.outbox.pending().sending > 0,
+    isIdle: () => powerMonitor.getSystemIdleTime() >= IDLE_SECONDS,
+    trouble: (error) => foundation.log.warn('No copy of the database could be made.', { code: asAppError(error).code })
+  })
   const retention = new Retention({
     ...{ accountIds, ask, db, holds, note, organisation, time },
+    purgeCopies: (order) => copies.purge(order),
     purgeTrash: composing.drafts.purge,
     purged: (kinds) => tellOfPurge(foundation, folders, kinds),
     trouble: (error) => foundation.log.warn('Old data could not be purged.', { code: asAppError(error).code })
@@ -138,7 +149,7 @@ export async function openApp(start: AppStart) {
   const loginStart = loginStartHere()
   const parts = {
     ...{ foundation, folders, composing, counter, identity, notifications, support, watching },
-    ...{ backups, backupWorker, holds, loginStart, recovery, retention, schedule, updates }
+    ...{ backups, backupWorker, copies, holds, loginStart, recovery, retention, schedule, updates }
   }
   followSignals(parts)
   noteRestored(foundation, note)
@@ -200,10 +211,11 @@ function tellOfPurge(
 /** The audit trail has what was put in place before it was opened. */
 function noteRestored({ restored, time }: App['foundation'], note: NoteInAudit): void {
   if (!restored) return
-  const { entriesBefore, madeAt } = restored
+  const { entriesBefore, isCopy, madeAt } = restored
   const made = isoWriter(time.zone())(madeAt)
   const before = entriesBefore === undefined ? {} : { before: String(entriesBefore) }
-  note({ what: 'data-restored', detail: { made, ...before } }, undefined, restored.done)
+  const from = isCopy ? { source: 'copy' } : {}
+  note({ what: 'data-restored', detail: { made, ...before, ...from } }, undefined, restored.done)
 }
 
 /** The audit trail has that the database got another key; that it didn't get it is told in this run. */
@@ -371,6 +383,7 @@ export function serveScreens(parts: App, life: Life): void {
       ...storageHandlers({
         ...{ storage: foundation.storage, troubles: foundation.troubles, restart: life.restart, ...dialogs },
         backups: parts.backups,
+        copies: parts.copies,
         schedule: parts.schedule,
         recovery: parts.recovery,
         unsent() {

@@ -85,7 +85,9 @@ export async function openFoundation({ log, devServer, policy }: AppStart) {
   await finishRestore(dataFolder)
   const { settings, trouble: settingsTrouble } = await openSettingsStore()
   const { keychain, status: keychainState } = await openKeychain()
-  const storage = await openDatabase({ folder: dataFolder, keychain, random: randomBytes, clock: time.now })
+  const storage = await openDatabase({
+    ...{ folder: dataFolder, keychain, random: randomBytes, clock: time.now, version: app.getVersion() }
+  })
   const { db } = storage
   const restored =
     storage.state === 'encrypted'

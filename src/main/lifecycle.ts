@@ -127,6 +127,7 @@ export class Lifecycle {
     this.#unfollowPolicy = followPolicy(this.#app)
     composing.dropFolders.start()
     this.#app.schedule.open()
+    this.#app.copies.open()
     notifications.badgeCounts.changed()
     this.#app.updates.start()
     await this.#app.counter.audit.checkAtStart()
@@ -220,6 +221,7 @@ export class Lifecycle {
     const { bulk, dropFolders, outbox } = composing
     watching.resolve()
     this.#app.updates.stop()
+    this.#app.copies.close()
     this.#unfollowPolicy?.()
     folders.watch.stop()
     notifications.presence.left()

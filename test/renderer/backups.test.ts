@@ -158,7 +158,7 @@ test('a recovery key is made on the page, noted, and told to nobody before', asy
 
 test('data that are locked take a recovery key, and a wrong one is told at its field', async () => {
   opened = await openOffice(fakeApi())
-  show(opened, LockedData, { reason: 'key-missing' })
+  show(opened, LockedData, { locked: { reason: 'key-missing' } })
   await settle()
   await press('Enter recovery key…')
   const message = 'Group 3 isn’t right. Compare it with the printed key.'
@@ -183,4 +183,44 @@ test('everything is removed only once each part was agreed to', async () => {
   await tick(/Also delete 2 scheduled backups/)
   await press('Remove everything')
   expect(opened.api.control.calls.at(-1)).toEqual({ name: 'storage.remove', input: { backups: true, unsent: 3 } })
+})
+
+test('a damaged database: a copy is chosen by its day, with what it lacks, and nothing of a key is asked', async () => {
+  const copies = [
+    {
+      name: 'new',
+      at: Date.UTC(2026, 10, 24, 8, 10),
+      isBeforeUpdate: false,
+      missing: { sends: 3, drafts: 0, downloads: 0, audit: 1 }
+    },
+    { name: 'old', at: Date.UTC(2026, 10, 23, 8, 10), isBeforeUpdate: true }
+  ]
+  opened = await openOffice(fakeApi({ copies }))
+  show(opened, LockedData, { locked: { reason: 'damaged' } })
+  await settle()
+  for (const name of ['Try again', 'Enter recovery key…']) expect(screen.queryByRole('button', { name })).toBeNull()
+  expect(screen.getByRole('button', { name: 'Start with an empty database…' })).toBeTruthy()
+  await press('Use a copy…')
+  expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
+    '3 packages in the Outbox',
+    '1 entry of the audit trail'
+  ])
+  await fireEvent.change(screen.getByLabelText('Copy of'), { target: { value: 'old' } })
+  await settle()
+  expect(screen.getByText(/can’t be read any more/)).toBeTruthy()
+  const message = 'This backup is damaged.'
+  opened.api.control.fail('storage.useCopy', { code: 'bad-file', message })
+  await press('Use this copy and restart')
+  expect(screen.getByText('The copy wasn’t used.')).toBeTruthy()
+  expect(opened.api.control.calls.filter(({ name }) => name === 'storage.useCopy')).toMatchObject([
+    { input: { name: 'old' } }
+  ])
+})
+
+test('a newer version’s data: which version, what to do, and the copy from before it where there is one', async () => {
+  opened = await openOffice(fakeApi())
+  show(opened, LockedData, { locked: { reason: 'newer-version', usedBy: '0.4.0' } })
+  await settle()
+  expect(screen.getByText(/^Countersign 0\.4\.0 has used your data.*Install 0\.4\.0 or a newer version/)).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Use a copy…' })).toBeNull()
 })

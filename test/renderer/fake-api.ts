@@ -39,6 +39,7 @@ import type {
   BulkRow,
   BulkSheet,
   ConnectionView,
+  CopyView,
   CounterEntry,
   CounterOffer,
   CounterOutcome,
@@ -168,6 +169,7 @@ export interface FakeState {
   backups: BackupsView
   recovery: RecoveryView
   removal: RemovalView
+  copies: CopyView[]
   counter: CounterSession | null
   /** Who can sign here, in place of what the documents say. */
   queue?: CounterEntry[]
@@ -320,6 +322,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     settings: { theme: 'system', zoom: 1 },
     recovery: { isOffered: false },
     removal: { unsent: 0, backups: 0 },
+    copies: [],
     backups: { plan: null, hasPassphrase: false, isRunning: false },
     system: {
       version: '0.1.0',
@@ -565,6 +568,8 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     },
     'storage.tryAgain': () => null as never,
     'storage.startEmpty': () => null as never,
+    'storage.copies': () => state.copies,
+    'storage.useCopy': () => null as never,
     'storage.backUp': () => ({ name: 'Countersign 2026-11-24.countersign-backup' }),
     'storage.chooseBackup': () => ({
       id: 'backup-1',

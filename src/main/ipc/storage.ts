@@ -1,8 +1,10 @@
 /** Requests about what is kept on this computer. Paths and keys stay on this side. */
 import { basename } from 'node:path'
+import type { MemoryReason } from '../../shared/contract/index.ts'
 import { BACKUP_ENDING } from '../core/backup/backup.ts'
 import type { Backups } from '../core/backup/backups.ts'
 import type { Recovery } from '../core/backup/recovery.ts'
+import type { RollingCopies } from '../core/backup/rolling-copies.ts'
 import type { BackupSchedule } from '../core/backup/schedule.ts'
 import { fail } from '../core/lib/failure.ts'
 import { type OpenedDatabase, storedKey } from '../core/storage/database.ts'
@@ -17,6 +19,7 @@ const BACKUPS = { name: 'Backups of Countersign', extensions: [BACKUP_ENDING] as
 export interface StorageParts extends Pick<Dialogs, 'chooseFiles' | 'chooseSaveFile'> {
   backups: Backups
   schedule: Pick<BackupSchedule, 'view' | 'offer' | 'set' | 'runNow' | 'made'>
+  copies: Pick<RollingCopies, 'list' | 'use'>
   recovery: Pick<Recovery, 'view' | 'keep' | 'changeKey' | 'dismissOffer'>
   /** Whether someone signs at the counter. */
   isSigning: () => boolean
@@ -44,6 +47,7 @@ export function storageHandlers({
   troubles,
   backups,
   schedule,
+  copies,
   recovery,
   openKeychain,
   ...parts
@@ -103,9 +107,14 @@ export function storageHandlers({
       parts.restart()
     },
     'storage.startEmpty': async () => {
-      if (storage.state === 'encrypted' || storage.because !== 'key-missing')
+      if (storage.state === 'encrypted' || !MAY_BE_SET_ASIDE.has(storage.because))
         fail('not-allowed', 'Your data can still be opened, so they weren’t set aside.')
       await parts.startEmpty()
+      parts.restart()
+    },
+    'storage.copies': () => copies.list(),
+    'storage.useCopy': async ({ name }) => {
+      await copies.use(name)
       parts.restart()
     },
     'storage.settle': async ({ name }) => troubles.settle(name),
@@ -143,5 +152,13 @@ export function storageHandlers({
     }
   }
 }
+
+/** What trying again won’t open. */
+const MAY_BE_SET_ASIDE: ReadonlySet<MemoryReason> = new Set([
+  'key-missing',
+  'damaged',
+  'newer-version',
+  'upgrade-failed'
+])
 
 const ASK = 'Ask your administrator to look at the keychain of this computer.'

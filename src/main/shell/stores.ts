@@ -52,7 +52,10 @@ export function systemStatus(opened: OpenedDatabase, keychain: KeychainState, tr
     storage:
       opened.state === 'encrypted'
         ? { state: 'encrypted' }
-        : { state: 'memory', reason: opened.because, hasData: opened.hasData },
+        : {
+            ...{ state: 'memory', reason: opened.because, hasData: opened.hasData },
+            ...(opened.usedBy !== undefined && { usedBy: opened.usedBy })
+          },
     troubles: troubles.list()
   }
 }

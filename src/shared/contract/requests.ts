@@ -21,6 +21,7 @@ import type {
   ChosenBackup,
   ClientCertificate,
   ConnectionView,
+  CopyView,
   Fetched,
   ProxyView,
   RecipientView,
@@ -200,7 +201,11 @@ export const requests = {
    * where the keychain still has no key for it.
    */
   'storage.tryAgain': answers<null>()(nothing),
-  /** Sets the database aside whose key is lost, and starts the application again with an empty one. */
+  /** The copies that may take the place of a database that can’t be opened, the newest first; none where it is open. */
+  'storage.copies': answers<CopyView[]>()(nothing),
+  /** Has one take the database’s place, which is set aside, and starts the application again. `bad-file`: the copy is damaged, too. */
+  'storage.useCopy': answers<null>()(z.strictObject({ name: z.string().min(1).max(100) })),
+  /** Sets the database aside whose key is lost, or that is of no use, and starts the application again with an empty one. */
   'storage.startEmpty': answers<null>()(nothing),
   /** A person has seen to what was set aside under this name: it is told no more. */
   'storage.settle': answers<null>()(z.strictObject({ name: z.string().min(1).max(100) })),

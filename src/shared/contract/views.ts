@@ -125,7 +125,7 @@ export interface SettingsView {
 export type KeychainReason = 'missing' | 'locked' | 'failed'
 /**
  * Why this run keeps everything in memory. `key-missing`: the keychain answers, and no longer holds the key of the database that is
- * there. `in-use`: another program holds the file. `disk-failed`: reading or writing failed for another reason than space or permission.
+ * there. `damaged`, `newer-version` and `upgrade-failed`: as why a file was set aside, with something to go on from. `in-use`: another program holds the file. `disk-failed`: reading or writing failed for another reason than space or permission.
  */
 export type MemoryReason =
   | 'no-keychain'
@@ -136,6 +136,9 @@ export type MemoryReason =
   | 'no-space'
   | 'in-use'
   | 'disk-failed'
+  | 'damaged'
+  | 'newer-version'
+  | 'upgrade-failed'
 /**
  * Why a file was set aside. `unreadable`: another key, or its start is damaged (which can't be told apart). `damaged`: the key fits, the content doesn't hold. `incomplete`: its main part
  * is missing. `newer-version`: a later version of the application wrote it. `upgrade-failed`: it did not fit this version.
@@ -147,10 +150,22 @@ export interface SystemStatus {
   platform: string
   /** Whether secrets and drafts outlive the application. */
   keychain: { state: 'available' } | { state: 'unavailable'; reason: KeychainReason }
-  /** `hasData`: a database of an earlier run is on this computer, as it was; this is no new installation. */
-  storage: { state: 'encrypted' } | { state: 'memory'; reason: MemoryReason; hasData: boolean }
+  /**
+   * `hasData`: a database of an earlier run is on this computer, as it was; this is no new installation. `usedBy`: the newer version of
+   * the application that used it last, where that is known.
+   */
+  storage: { state: 'encrypted' } | { state: 'memory'; reason: MemoryReason; hasData: boolean; usedBy?: string }
   /** What someone has to see to, the oldest first; in this and later runs, until it is settled. */
   troubles: StoreTrouble[]
+}
+
+/** A copy of the database that can take its place. Times in milliseconds since 1970 UTC. */
+export interface CopyView {
+  name: string
+  at: number
+  isBeforeUpdate: boolean
+  /** What came after it was made, and isn’t in it; undefined where that can’t be read any more. */
+  missing?: Record<'sends' | 'drafts' | 'downloads' | 'audit', number>
 }
 
 /** The fewest characters of a backup's passphrase. */

@@ -3,7 +3,7 @@ import { blankComposition, type Composition } from '../../../src/shared/composit
 import type { BackupsView } from '../../../src/shared/contract/backups.ts'
 import type { AppError } from '../../../src/shared/contract/errors.ts'
 import { LOCKABLE } from '../../../src/shared/contract/policy.ts'
-import type { DraftView, SystemStatus } from '../../../src/shared/contract/views.ts'
+import type { CopyView, DraftView, SystemStatus } from '../../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from '../fake-api.ts'
 import { requestsOf } from '../fakes/support.ts'
 import { documents, officeAccount, practiceAccount, sendOf } from '../people.ts'
@@ -53,6 +53,21 @@ function firstWithout(
   const keychain = { state: 'unavailable', reason } as const
   const system: SystemStatus = { version: '0.1.0', platform: 'linux', keychain, storage, troubles: [] }
   return fakeApi({ now, accounts: [], documents: [], downloads: [], system })
+}
+
+/** A database that is there and can't be opened, with copies to go on from. */
+function notOpened(storage: SystemStatus['storage']): FakeApi {
+  const system: SystemStatus = {
+    ...{ version: '0.3.0', platform: 'linux', keychain: { state: 'available' }, storage, troubles: [] }
+  }
+  const copies: CopyView[] = [
+    {
+      ...{ name: '3', at: Date.UTC(2026, 10, 23, 19, 10), isBeforeUpdate: false },
+      missing: { sends: 3, drafts: 1, downloads: 0, audit: 14 }
+    },
+    { name: '2', at: Date.UTC(2026, 10, 22, 19, 5), isBeforeUpdate: true }
+  ]
+  return fakeApi({ now, accounts: [], documents: [], downloads: [], system, copies })
 }
 
 function usual(change: Parameters<typeof fakeApi>[0] = {}): FakeApi {
@@ -212,6 +227,8 @@ export const scenes: Record<string, () => FakeApi> = {
   },
   'first-no-keychain': () => firstWithout('missing', { state: 'memory', reason: 'no-keychain', hasData: false }),
   'first-locked': () => firstWithout('locked', { state: 'memory', reason: 'keychain-locked', hasData: true }),
+  'first-damaged': () => notOpened({ state: 'memory', reason: 'damaged', hasData: true }),
+  'first-newer': () => notOpened({ state: 'memory', reason: 'newer-version', hasData: true, usedBy: '0.4.0' }),
   empty: () => usual({ drafts: [], sends: [], documents: [], downloads: [], templates: [] }),
   many: () => usual({ documents: documents(5000, now()) }),
   offline: () => {

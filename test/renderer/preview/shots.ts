@@ -67,6 +67,8 @@ export const shots: Shot[] = [
   shot('first', 'first'),
   shot('first-no-keychain', 'first-no-keychain'),
   shot('first-locked', 'first-locked'),
+  shot('first-newer', 'first-newer'),
+  shot('first-damaged', 'first-damaged', '', press('Use a copy…')),
   shot('overview', 'day'),
   shot('overview-quiet', 'day-quiet'),
   shot('overview-news', 'day-news'),

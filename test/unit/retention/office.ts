@@ -3,13 +3,16 @@ import { createDecipheriv } from 'node:crypto'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
+import { copyNow, purgeCopies } from '../../../src/main/core/backup/rolling-copies.ts'
 import { openDocuments } from '../../../src/main/core/documents/mirror/database.ts'
 import { openDocumentsWorker } from '../../../src/main/core/documents/worker.ts'
 import { openDrafts } from '../../../src/main/core/drafts/drafts.ts'
 import { DAY } from '../../../src/main/core/lib/calendar.ts'
 import { openHolds } from '../../../src/main/core/retention/holds.ts'
 import { Retention, type RetentionDeps } from '../../../src/main/core/retention/retention.ts'
-import { connectEncrypted, type Db } from '../../../src/main/core/storage/connection.ts'
+import { connectEncrypted, connectToLook, type Db } from '../../../src/main/core/storage/connection.ts'
+import { COPIES_FOLDER, copiesIn } from '../../../src/main/core/storage/copies.ts'
+import { DATABASE_FILE } from '../../../src/main/core/storage/database.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
 import type { RetentionDays } from '../../../src/shared/contract/index.ts'
 import { ownTime } from '../../fixtures/own-time.ts'
@@ -68,6 +71,7 @@ export async function retentionOffice({ isKnown = true, policy = {} as Partial<R
     organisation: { isKnown, policy: { retention: policy } },
     accountIds: () => ['a'],
     purgeTrash: drafts.purge,
+    purgeCopies: async (order) => void (await purgeCopies({ folder, key: KEYS[DATABASE_FILE], ...order })),
     purged: (kinds) => purged.push(...kinds),
     trouble: (error) => troubles.push(error)
   })
@@ -77,11 +81,24 @@ export async function retentionOffice({ isKnown = true, policy = {} as Partial<R
     const wanted = text.toLowerCase()
     return Object.entries(contentsOf(folder))
       .flatMap(([name, bytes]) => {
-        const file = name.replace(/-wal$/, '')
+        const file = name.startsWith(COPIES_FOLDER) ? DATABASE_FILE : name.replace(/-wal$/, '')
         const known = file in KEYS && !name.endsWith('-shm') ? KEYS[file as keyof typeof KEYS] : undefined
         return [bytes, ...(known ? [decrypted(bytes, known, name.endsWith('-wal'))] : [])]
       })
       .reduce((count, bytes) => count + bytes.toString('latin1').toLowerCase().split(wanted).length - 1, 0)
+  }
+
+  /** A copy is made beside the database. */
+  const copy = () => copyNow({ folder, key: KEYS[DATABASE_FILE], now: time.now })
+  /** What the newest copy has. */
+  async function inCopy(query: string): Promise<unknown> {
+    const [newest] = await copiesIn(folder)
+    const copied = connectToLook(join(folder, COPIES_FOLDER, newest?.name ?? ''), KEYS[DATABASE_FILE])
+    try {
+      return copied.prepare(query).pluck().get()
+    } finally {
+      copied.close()
+    }
   }
 
   /** Days pass on each of which Countersign is used. */
@@ -93,7 +110,23 @@ export async function retentionOffice({ isKnown = true, policy = {} as Partial<R
   }
 
   return {
-    ...{ db, documents: opened.db, worker, time, notes, troubles, purged, holds, drafts, retention, found, use }
+    ...{
+      db,
+      documents: opened.db,
+      worker,
+      time,
+      notes,
+      troubles,
+      purged,
+      holds,
+      drafts,
+      retention,
+      found,
+      use,
+      copy,
+      inCopy,
+      folder
+    }
   }
 }
 

@@ -1,5 +1,9 @@
+import { truncateSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { DAY } from '../../../src/main/core/lib/calendar.ts'
+import { COPIES_FOLDER, copiesIn } from '../../../src/main/core/storage/copies.ts'
+import { blankComposition } from '../../../src/shared/composition/index.ts'
 import { lease } from '../documents/worker-office.ts'
 import {
   addDownload,
@@ -228,5 +232,45 @@ describe('the mirror without a document that was purged', () => {
     expect(page?.package.map(({ reference }) => reference)).toEqual(['G1'])
     expect((await office.worker.ask('get', { accountId: 'a', reference: 'G1' }))?.goneAt).toBeUndefined()
     expect(await countsOf(office)).toEqual({ Sent: 3 })
+  })
+})
+
+describe('copies of the database', () => {
+  test('lose what is purged as it is purged: no page of theirs has it, and what stays is there', async () => {
+    const office = await retentionOffice()
+    const { db } = office
+    addSend(db, { id: 'old', who: PLANT, at: OLD })
+    addSend(db, { id: 'held', who: 'Held', at: OLD, reference: 'R1' })
+    addSend(db, { id: 'released', who: PLANT, at: OLD, reference: 'R2' })
+    addSend(db, { id: 'new', who: 'Ana', at: TODAY })
+    addDownload(db, PLANT, OLD)
+    addVerification(db, PLANT, OLD)
+    addPerson(db, PLANT, OLD)
+    const thrown = office.drafts.save('a', blankComposition('form-direct', 'form'))
+    db.prepare('UPDATE drafts SET title = ?, trashed_at = ?, trashed_look = 0 WHERE id = ?').run(PLANT, OLD, thrown.id)
+    const document = (reference: string) => ({ accountId: 'a', reference, name: 'Lease.pdf' })
+    await office.holds.hold([document('R2')], 'Dispute')
+    await office.copy()
+    expect(office.found(PLANT)).toBeGreaterThan(10)
+
+    // What holds now decides, not what held when it was made.
+    await office.holds.release([document('R2')])
+    await office.holds.hold([document('R1')], 'Dispute')
+    office.retention.set(ALL)
+    await office.use(14)
+    expect(office.troubles).toEqual([])
+    expect(office.found(PLANT)).toBe(0)
+    expect(await office.inCopy('SELECT group_concat(id) FROM (SELECT id FROM sends ORDER BY id)')).toBe('held,new')
+  })
+
+  test('that can’t be purged are removed', async () => {
+    const office = await retentionOffice()
+    addSend(office.db, { id: 'old', who: PLANT, at: OLD })
+    await office.copy()
+    const [copy] = await copiesIn(office.folder)
+    truncateSync(join(office.folder, COPIES_FOLDER, copy?.name ?? ''), 4096)
+    office.retention.set(ALL)
+    await office.use(4)
+    expect(await copiesIn(office.folder)).toEqual([])
   })
 })

@@ -14,7 +14,8 @@ import * as files from 'node:fs/promises'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { connectEncrypted, type Db } from '../../../src/main/core/storage/connection.ts'
+import { connectEncrypted, connectToLook, type Db } from '../../../src/main/core/storage/connection.ts'
+import { COPIES_FOLDER, copiesIn, makeCopy } from '../../../src/main/core/storage/copies.ts'
 import {
   DATABASE_FILE,
   type DatabaseOptions,
@@ -23,6 +24,7 @@ import {
 } from '../../../src/main/core/storage/database.ts'
 import type { Files } from '../../../src/main/core/storage/files.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
+import { migrate, migrations, versionOf } from '../../../src/main/core/storage/migrations.ts'
 import { contentsOf, temporaryFolder } from './folders.ts'
 import { lastingKeychain, troubledKeychain } from './keychains.ts'
 
@@ -62,6 +64,19 @@ async function withSomethingKept(value = PLANTED) {
   const place = workstation()
   const { db } = await place.open()
   keep(db, value)
+  db.close()
+  return place
+}
+
+/** One that the version before this one left. */
+async function earlier(change: (db: Db) => void = () => undefined) {
+  const place = workstation()
+  const key = randomBytes(32)
+  place.entries.set('database-key', key.toString('hex'))
+  const db = connectEncrypted(place.path, key)
+  migrate(db, migrations.slice(0, -1))
+  keep(db, PLANTED)
+  change(db)
   db.close()
   return place
 }
@@ -166,20 +181,68 @@ describe('a file that can’t be opened', () => {
     expect(kept(again.db)).toBe('new')
   })
 
-  test('of a later version is set aside untouched, and the later version can still open it', async () => {
-    const place = workstation()
+  test('of a later version stays untouched where it is, with its log, and is said to be that version’s', async () => {
+    const place = workstation({ version: '0.9.0' })
     const first = await place.open()
     keep(first.db, PLANTED)
     first.db.pragma('user_version = 999')
-    first.db.close()
-    const bytes = readFileSync(place.path)
-    const { setAside } = await place.open()
-    expect(setAside?.reason).toBe('newer-version')
-    const path = join(place.folder, setAside?.name ?? '', DATABASE_FILE)
-    expect(readFileSync(path)).toEqual(bytes)
-    const later = connectEncrypted(path, keyOf(place))
+    const killed = workstation({ version: '0.3.0' })
+    for (const name of readdirSync(place.folder)) copyFileSync(join(place.folder, name), join(killed.folder, name))
+    killed.entries.set('database-key', place.entries.get('database-key') ?? '')
+    const [database, log] = [readFileSync(killed.path), readFileSync(`${killed.path}-wal`)]
+    const opened = await killed.open()
+    expect(opened).toMatchObject({ state: 'memory', because: 'newer-version', hasData: true, usedBy: '0.9.0' })
+    expect(opened.setAside).toBeUndefined()
+    expect([readFileSync(killed.path), readFileSync(`${killed.path}-wal`)]).toEqual([database, log])
+    const later = connectEncrypted(killed.path, keyOf(killed))
     expect(kept(later)).toBe(PLANTED)
     later.close()
+  })
+
+  test('of an earlier version is copied before its tables are brought to this one, and not once more at the next start', async () => {
+    const place = await earlier()
+    const opened = await place.open()
+    expect(opened.state).toBe('encrypted')
+    opened.db.close()
+    const [copy, ...others] = await copiesIn(place.folder)
+    expect(copy).toMatchObject({ version: migrations.length - 1, isBeforeUpdate: true, at: NOW })
+    const copied = connectToLook(join(place.folder, COPIES_FOLDER, copy?.name ?? ''), keyOf(place))
+    expect([versionOf(copied), kept(copied)]).toEqual([migrations.length - 1, PLANTED])
+    copied.close()
+    await place.open()
+    expect([others, await copiesIn(place.folder)]).toEqual([[], [copy]])
+  })
+
+  test('of an earlier version isn’t changed where there is no room for its copy', async () => {
+    const place = await earlier()
+    const before = readFileSync(place.path)
+    // Where the folder for copies would be there is a file.
+    writeFileSync(join(place.folder, COPIES_FOLDER), '')
+    expect(await place.open()).toMatchObject({ state: 'memory', hasData: true })
+    expect(readFileSync(place.path)).toEqual(before)
+  })
+
+  test('that an update didn’t fit stays as it was, and nothing is begun in its place', async () => {
+    const place = await earlier((db) => db.exec('CREATE TABLE document_holds (id)'))
+    expect(await place.open()).toMatchObject({ state: 'memory', because: 'upgrade-failed', hasData: true })
+    const left = connectToLook(place.path, keyOf(place))
+    expect(kept(left)).toBe(PLANTED)
+    left.close()
+  })
+
+  test('is left where it is while there is a copy to go on from; a copy under another key is none', async () => {
+    const place = await withSomethingKept()
+    await makeCopy(place.folder, { database: DATABASE_FILE, key: keyOf(place), now: NOW })
+    overwrite(place.path, 0, 100)
+    const bytes = readFileSync(place.path)
+    expect(await place.open()).toMatchObject({ state: 'memory', because: 'damaged', hasData: true })
+    expect(readFileSync(place.path)).toEqual(bytes)
+    place.entries.set('database-key', 'ab'.repeat(32))
+    const { setAside } = await place.open()
+    expect(setAside?.reason).toBe('unreadable')
+    expect(readdirSync(join(place.folder, setAside?.name ?? ''))).toEqual(
+      expect.arrayContaining([COPIES_FOLDER, DATABASE_FILE])
+    )
   })
 
   test('and has unwritten pages in its log takes the log with it, whole, even when the wrong key was tried on it', async () => {
@@ -364,7 +427,7 @@ describe('when it is not the file’s fault, the file stays untouched and this r
 
   test('a disk that is full so early that SQLite calls it an input/output error', async () => {
     const place = await withSomethingKept()
-    const before = contentsOf(place.folder)
+    const before = readFileSync(place.path)
     const failing = () => {
       throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_SHMSIZE' })
     }
@@ -376,7 +439,8 @@ describe('when it is not the file’s fault, the file stays untouched and this r
     const opened = await place.open({ connect: failing, files: { ...files, open } })
     expect(opened).toMatchObject({ state: 'memory', because: 'no-space' })
     expect(await place.open({ connect: failing })).toMatchObject({ state: 'memory', because: 'disk-failed' })
-    expect(contentsOf(place.folder)).toEqual(before)
+    expect(readFileSync(place.path)).toEqual(before)
+    expect(statSync(`${place.path}-wal`).size).toBe(0)
   })
 
   test('another program that holds the file', async () => {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Backups } from '../../../src/main/core/backup/backups.ts'
 import type { Recovery } from '../../../src/main/core/backup/recovery.ts'
+import type { RollingCopies } from '../../../src/main/core/backup/rolling-copies.ts'
 import type { BackupSchedule } from '../../../src/main/core/backup/schedule.ts'
 import { AppFailure } from '../../../src/main/core/lib/failure.ts'
 import { systemTime } from '../../../src/main/core/lib/time.ts'
@@ -79,6 +80,7 @@ async function requests(lookedAt: 'open' | 'locked' | 'without the key') {
 const noBackups = {
   backups: {} as Backups,
   schedule: {} as BackupSchedule,
+  copies: {} as RollingCopies,
   recovery: {} as Recovery,
   recoverKey: async () => undefined,
   isSigning: () => false,

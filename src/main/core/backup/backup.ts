@@ -11,7 +11,8 @@ import { z } from 'zod'
 import { documentsKey } from '../documents/mirror/database.ts'
 import { fail } from '../lib/failure.ts'
 import { isUnfinished, writeAtomically } from '../storage/atomic-file.ts'
-import { connectEncrypted, connectToLook, KEY_BYTES, rawKey } from '../storage/connection.ts'
+import { connectEncrypted, KEY_BYTES, rawKey } from '../storage/connection.ts'
+import { copyDatabase } from '../storage/copies.ts'
 import { DATABASE_FILE, DOCUMENTS_FILE } from '../storage/database.ts'
 import { faultOf } from '../storage/database-fault.ts'
 import { isThere } from '../storage/files.ts'
@@ -155,20 +156,11 @@ async function copied(folder: string, key: Uint8Array, copyKey: Buffer, passing:
 }
 
 function copy(from: string, key: Uint8Array, to: string): void {
-  const db = connectToLook(from, key)
   try {
-    db.prepare('VACUUM INTO ?').run(to)
-    const look = connectToLook(to, key)
-    try {
-      if (look.pragma('quick_check(1)', { simple: true }) !== 'ok') sourceDamaged()
-    } finally {
-      look.close()
-    }
+    copyDatabase(from, key, to)
   } catch (error) {
     if (faultOf(error).kind === 'file') sourceDamaged()
     throw error
-  } finally {
-    db.close()
   }
 }
 

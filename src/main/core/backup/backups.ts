@@ -12,10 +12,11 @@ import type { Keychain } from '../storage/keychain.ts'
 import type { keptIn } from '../storage/meta.ts'
 import type { BackupOrder, PlannedBackup, PlannedOrder } from './backup.ts'
 import { type CheckedBackup, decideOnRestore, type RestoreOrder } from './restore.ts'
+import type { CopyQuestions } from './rolling-copies.ts'
 import { openSealed } from './sealed-file.ts'
 
 /** What the thread of backups does. */
-export interface BackupQuestions {
+export interface BackupQuestions extends CopyQuestions {
   make: { ask: BackupOrder; answer: { bytes: number } }
   stage: { ask: RestoreOrder; answer: CheckedBackup }
   plan: { ask: PlannedOrder; answer: PlannedBackup }

@@ -5,7 +5,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import * as nodeFiles from 'node:fs/promises'
-import { mkdir, open as openFile, readFile, rm } from 'node:fs/promises'
+import { copyFile, mkdir, open as openFile, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { forgetAnchor } from '../audit/anchor.ts'
@@ -14,6 +14,7 @@ import { AppFailure, fail } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
 import { flushFolder, replaceWith, writeAtomically } from '../storage/atomic-file.ts'
 import { connectEncrypted, connectInMemory, connectToLook, type Db, rawKey } from '../storage/connection.ts'
+import { COPIES_FOLDER, copiesIn } from '../storage/copies.ts'
 import { DATABASE_FILE, DOCUMENTS_FILE } from '../storage/database.ts'
 import { filed, fileErrorOf } from '../storage/file-error.ts'
 import { isThere } from '../storage/files.ts'
@@ -61,7 +62,7 @@ export async function stageBackup({ folder, path, passphrase, key, now }: Restor
   try {
     await filed(() => mkdir(into, { recursive: true, mode: 0o700 }))
     const manifest = await unpacked(file.content(passphrase), file.bytes, into)
-    const facts = await prepared(into, manifest, { key, now, ...file.facts })
+    const facts = await prepared(into, contentsOf(manifest), { key, now, ...file.facts })
     await writeAtomically(join(into, SETTINGS_FILE), JSON.stringify(manifest.settings), { ifExists: 'replace' })
     await flushFolder(into)
     return { ...file.facts, stage, ...facts, hasSecrets: Object.keys(manifest.secrets).length > 0 }
@@ -71,6 +72,11 @@ export async function stageBackup({ folder, path, passphrase, key, now }: Restor
   } finally {
     await file.close()
   }
+}
+
+function contentsOf({ key, files, secrets }: Manifest) {
+  const hasDocuments = files.some(({ name }) => name === DOCUMENTS_FILE)
+  return { own: Buffer.from(key, 'hex'), hasDocuments, secrets }
 }
 
 /** Writes the files, each compared with what the backup says of it. */
@@ -134,21 +140,47 @@ function readerOf(content: AsyncGenerator<Buffer>) {
   }
 }
 
+/**
+ * Makes a copy of the database that lies beside it ready to take its place, as what a backup holds.
+ * @param name of the copy: see storage/copies.ts.
+ * @throws AppFailure `bad-file` where it isn't as it was written; FileError. Nothing is left behind then.
+ */
+export async function stageCopy({
+  folder,
+  name,
+  key,
+  now
+}: Pick<RestoreOrder, 'folder' | 'key' | 'now'> & { name: string }): Promise<{ stage: string }> {
+  const found = (await copiesIn(folder)).find((copy) => copy.name === name)
+  if (!found) fail('gone', 'This copy isn’t there any more.', { next: 'Choose another one.' })
+  const stage = `restore-${randomBytes(8).toString('hex')}`
+  const into = join(folder, stage)
+  try {
+    await filed(() => mkdir(into, { mode: 0o700 }))
+    await filed(() => copyFile(join(folder, COPIES_FOLDER, name), join(into, DATABASE_FILE)))
+    await prepared(into, { own: key, hasDocuments: false, secrets: {} }, { key, now, madeAt: found.at })
+    await flushFolder(into)
+    return { stage }
+  } catch (error) {
+    await rm(into, { recursive: true, force: true })
+    throw error
+  }
+}
+
 /** Checks the databases, brings them to this version, and gives the main one this computer's key. */
 async function prepared(
   into: string,
-  manifest: Manifest,
-  { key, now, madeAt, madeBy }: SealedFacts & Pick<RestoreOrder, 'key' | 'now'>
+  { own, hasDocuments, secrets }: { own: Uint8Array; hasDocuments: boolean; secrets: Restored['secrets'] },
+  { key, now, ...made }: Pick<SealedFacts, 'madeAt'> & Partial<SealedFacts> & Pick<RestoreOrder, 'key' | 'now'>
 ): Promise<Pick<CheckedBackup, 'accounts' | 'drafts' | 'waiting'>> {
   const path = join(into, DATABASE_FILE)
-  const own = Buffer.from(manifest.key, 'hex')
   look(path, own, migrations)
   const db = connectEncrypted(path, own)
   let facts: Pick<CheckedBackup, 'accounts' | 'drafts' | 'waiting'>
   try {
     migrate(db)
     checkShape(db, migrations)
-    if (manifest.files.some(({ name }) => name === DOCUMENTS_FILE)) {
+    if (hasDocuments) {
       look(join(into, DOCUMENTS_FILE), documentsKey(db, randomBytes).key, mirrorMigrations)
     }
     const count = (what: string) => Number(db.prepare(`SELECT count(*) FROM ${what}`).pluck().get())
@@ -161,10 +193,10 @@ async function prepared(
       holdWhatWaits(db, now)
       // Nobody has the screen of this computer.
       openMeta(db).erase('counter-running')
-      keptIn(db).write(RESTORED, { madeAt, madeBy, at: now, secrets: manifest.secrets } satisfies Restored)
+      keptIn(db).write(RESTORED, { ...made, at: now, secrets } satisfies Restored)
     })()
     db.pragma('journal_mode = DELETE')
-    db.rekey(rawKey(key))
+    if (!Buffer.from(own).equals(key)) db.rekey(rawKey(key))
   } catch (error) {
     db.close()
     throw error
@@ -241,30 +273,32 @@ function holdWhatWaits(db: Db, now: number): void {
 
 const MAY_HAVE_LEFT = {
   code: 'cancelled',
-  message: 'This was waiting when the backup was made, and may have been sent since.',
+  message: 'This was waiting when the backup or copy was made, and may have been sent since.',
   mayHaveArrived: true
 } as const
 const PAUSED = {
   code: 'cancelled',
-  message: 'Restored from a backup. Countersign looks for each waiting package in your folders first.'
+  message: 'Restored from a backup or copy. Countersign looks for each waiting package in your folders first.'
 } as const
 
 const Decided = z.object({
   stage: z.string().regex(PASSING_FOLDER),
   aside: z.string().regex(/^set-aside-[\dTZ-]{20}-[0-9a-f]{4}$/),
   /** What was there is out of the way. */
-  isAside: z.boolean()
+  isAside: z.boolean(),
+  /** It is a copy of the database alone: all else stays where it is. */
+  isCopy: z.boolean().default(false)
 })
 type Decided = z.infer<typeof Decided>
 
 /** From here on the next start puts it in place. @throws AppFailure `gone`; FileError. */
-export async function decideOnRestore(folder: string, stage: string, now: number): Promise<void> {
+export async function decideOnRestore(folder: string, stage: string, now: number, isCopy = false): Promise<void> {
   if (!PASSING_FOLDER.test(stage) || !(await isThere(join(folder, stage, DATABASE_FILE), nodeFiles))) {
     fail('gone', 'This backup is no longer open.', { next: 'Choose it again.' })
   }
   const stamp = new Date(now).toISOString().slice(0, 19).replaceAll(':', '-')
   const aside = `set-aside-${stamp}Z-${stage.slice(-4)}`
-  await writeDecision(folder, { stage, aside, isAside: false })
+  await writeDecision(folder, { stage, aside, isAside: false, isCopy })
 }
 
 /**
@@ -283,16 +317,18 @@ export async function finishRestore(folder: string): Promise<void> {
   await removePassing(folder)
 }
 
-const REPLACED = [DATABASE_FILE, DOCUMENTS_FILE].flatMap((name) => [name, `${name}-wal`, `${name}-shm`])
+const filesOf = (name: string) => [name, `${name}-wal`, `${name}-shm`]
+/** Copies of what was there go with it. */
+const REPLACED = [...filesOf(DATABASE_FILE), ...filesOf(DOCUMENTS_FILE), COPIES_FOLDER, SETTINGS_FILE]
 
-async function finish(folder: string, { stage, aside, isAside }: Decided): Promise<void> {
+async function finish(folder: string, { stage, aside, isAside, isCopy }: Decided): Promise<void> {
   const [from, old] = [join(folder, stage), join(folder, aside)]
   if (!isAside) {
     await mkdir(old, { recursive: true, mode: 0o700 })
-    for (const name of [...REPLACED, SETTINGS_FILE]) await moved(join(folder, name), join(old, name))
+    for (const name of isCopy ? filesOf(DATABASE_FILE) : REPLACED) await moved(join(folder, name), join(old, name))
     await flushFolder(old)
     await flushFolder(folder)
-    await writeDecision(folder, { stage, aside, isAside: true })
+    await writeDecision(folder, { stage, aside, isAside: true, isCopy })
   }
   for (const name of [SETTINGS_FILE, DOCUMENTS_FILE, DATABASE_FILE]) await moved(join(from, name), join(folder, name))
   await flushFolder(folder)
@@ -310,7 +346,8 @@ async function writeDecision(folder: string, decided: Decided): Promise<void> {
 
 const Restored = z.object({
   madeAt: z.number(),
-  madeBy: z.string(),
+  /** Undefined for a copy of this computer's own. */
+  madeBy: z.string().optional(),
   at: z.number(),
   secrets: z.record(z.string(), z.string())
 })
@@ -319,6 +356,8 @@ type Restored = z.infer<typeof Restored>
 /** What was restored just now, for the audit trail. */
 export interface RestoredBackup {
   madeAt: number
+  /** It was a copy that lay beside the database. */
+  isCopy: boolean
   /** How many entries the audit trail had here before; undefined if that isn't known. */
   entriesBefore: number | undefined
   /** Forgets it: to be called along with the entry that tells of it. */
@@ -340,6 +379,7 @@ export async function settleRestored(
   const entriesBefore = await forgetAnchor(auditAnchor, openMeta(db))
   return {
     madeAt: restored.madeAt,
+    isCopy: restored.madeBy === undefined,
     entriesBefore,
     done() {
       // It held secrets: nothing of them stays in a page that is free.

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import {
   type DecodedInput,
+  type HoldView,
   RETENTION_KINDS,
   type RetentionDays,
   type RetentionKind,
@@ -43,9 +44,11 @@ export interface RetentionDeps {
   db: Db
   ask: AskDocuments
   organisation: Pick<Organisation, 'policy' | 'isKnown'>
-  holds: Pick<Holds, 'references' | 'count'>
+  holds: Pick<Holds, 'references' | 'count' | 'list'>
   /** Accounts, by their ids. */
   accountIds: () => readonly string[]
+  /** Erases it from the copies of the database, too. */
+  purgeCopies: (order: { cutoffs: Cutoffs; trashedBefore: number; holds: readonly HoldView[] }) => Promise<void>
   /** Empties the trash of drafts that are older; answers how many. Never called with fewer days than the least. */
   purgeTrash: (days: number) => Promise<number>
   note: NoteInAudit
@@ -159,6 +162,9 @@ export class Retention {
     )
     if (this.#isStopped) return
     this.#count('documents', await ask('purge', { now, before: before('documents'), held }))
+    if (this.#isStopped) return
+    const trashedBefore = organisation.isKnown ? now - days.trash * DAY : 0
+    await this.#deps.purgeCopies({ cutoffs, trashedBefore, holds: holds.list(holds.count(), 0) })
   }
 
   #count(kind: RetentionKind, erased: number): void {

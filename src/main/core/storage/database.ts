@@ -1,7 +1,8 @@
 /**
  * Opens the one encrypted database. The answer is always a database that works; it says whether what is written stays,
  * and whether an earlier file had to be set aside. A file is set aside only when it is the file that is at fault: a
- * keychain that is shut or lost its key, a full disk or another program using it leave it where it is, untouched.
+ * keychain that is shut or lost its key, a full disk or another program using it leave it where it is, untouched; so do a newer version's
+ * database, and one of which there is a copy to go on from.
  */
 import * as nodeFiles from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,13 +10,15 @@ import type { SetAsideReason } from '../../../shared/contract/index.ts'
 import { flushFolder, writeAtomically } from './atomic-file.ts'
 import type { Db } from './connection.ts'
 import { connectEncrypted, connectInMemory, connectToLook, KEY_BYTES } from './connection.ts'
+import { COPIES_FOLDER, copiesIn, isUsable, makeCopy } from './copies.ts'
 import type { DatabaseFault, MemoryReason } from './database-fault.ts'
 import { faultOf } from './database-fault.ts'
 import { fileErrorOf } from './file-error.ts'
 import { type Files, removeIfThere } from './files.ts'
 import { checkWholeness, checkWithLog } from './integrity.ts'
 import type { Keychain } from './keychain.ts'
-import { migrate } from './migrations.ts'
+import { openMeta } from './meta.ts'
+import { migrate, migrations, NewerSchemaError, versionOf } from './migrations.ts'
 import { keepIn, keyOf, type Rekeyed, settleKey } from './rekey.ts'
 import { setAside } from './set-aside.ts'
 
@@ -25,6 +28,8 @@ export const DOCUMENTS_FILE = 'documents.db'
 /** The database's key, under recovery keys; see backup/recovery.ts. */
 export const RECOVERY_FILE = 'recovery.json'
 const BEGUN_FILE = 'countersign.db.begun'
+/** Which version of the application used the database last, so that an older one can name it. */
+const USED_BY = 'used-by'
 
 interface SetAside {
   /** The folder inside the data folder that now holds the file. */
@@ -40,6 +45,8 @@ export type OpenedDatabase =
       readonly because: MemoryReason
       /** A database of an earlier run, or what is left of one, is there as it was: this is no new installation. */
       readonly hasData: boolean
+      /** Which version of the application used it last, where a newer one did and it can be read. */
+      readonly usedBy?: string
       readonly setAside?: SetAside
     }
 
@@ -51,11 +58,13 @@ export interface DatabaseOptions {
   readonly random: (bytes: number) => Uint8Array
   /** Milliseconds since 1970 (`Date.now`). */
   readonly clock: () => number
+  /** Of the application: `1.2.0`. Remembered in the database that it opens. */
+  readonly version?: string
   readonly files?: Files
   readonly connect?: (path: string, key: Uint8Array) => Db
 }
 
-type Parts = Required<DatabaseOptions>
+type Parts = Required<Omit<DatabaseOptions, 'version'>> & Pick<DatabaseOptions, 'version'>
 
 /** Never rejects for anything that is wrong with the disk, the file or the keychain: see {@link OpenedDatabase}. */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenedDatabase> {
@@ -82,17 +91,19 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenedData
 
     if (found !== 'nothing') {
       const reason = opened?.reason ?? (found === 'emptied' ? 'damaged' : 'incomplete')
-      moved = {
-        name: await setAside(parts.folder, [...filesOf(DATABASE_FILE), RECOVERY_FILE], parts.clock(), parts.files),
-        reason
-      }
+      if (reason === 'upgrade-failed') return inMemory(reason, parts)
+      if (reason === 'newer-version') return inMemory(reason, parts, { usedBy: usedBy(parts.folder, key) })
+      // There is something to go on from: which, is for a person to say.
+      if (key !== undefined && (await hasCopy(parts.folder, key))) return inMemory('damaged', parts)
+      const names = [...filesOf(DATABASE_FILE), RECOVERY_FILE, COPIES_FOLDER]
+      moved = { name: await setAside(parts.folder, names, parts.clock(), parts.files), reason }
     }
     // A key that is there is used again, so that what was set aside can still be opened with it.
     key ??= await newKey(parts)
     return { db: await begin(parts, key), state: 'encrypted', ...(moved && { setAside: moved }) }
   } catch (error) {
     const fault = faultOf(error)
-    return inMemory(await becauseOf(fault, parts), parts, moved)
+    return inMemory(await becauseOf(fault, parts), parts, { moved })
   }
 }
 
@@ -104,11 +115,20 @@ async function openExisting(parts: Parts, key: Uint8Array): Promise<Existing> {
   let db: Db | undefined
   try {
     await checkWithLog(path, () => connectToLook(path, key))
+    const found = lookAt(path, key, versionOf)
+    // Before anything is opened for writing: what a newer version wrote stays as it is.
+    if (found > migrations.length) throw new NewerSchemaError(found, migrations.length)
+    if (found < migrations.length) {
+      const order = { database: DATABASE_FILE, key, now: parts.clock(), isBeforeUpdate: true }
+      await makeCopy(parts.folder, order)
+    }
     db = parts.connect(path, key)
     migrate(db)
     checkWholeness(db)
     // A file that may only be read opens well enough; this is the first thing that it refuses.
     db.exec('BEGIN IMMEDIATE; ROLLBACK')
+    const meta = openMeta(db)
+    if (parts.version !== undefined && meta.read(USED_BY) !== parts.version) meta.write(USED_BY, parts.version)
     return { db }
   } catch (error) {
     db?.close()
@@ -116,6 +136,30 @@ async function openExisting(parts: Parts, key: Uint8Array): Promise<Existing> {
     if (fault.kind === 'file') return { reason: fault.reason }
     throw error
   }
+}
+
+function lookAt<Answer>(path: string, key: Uint8Array, look: (db: Db) => Answer): Answer {
+  const db = connectToLook(path, key)
+  try {
+    return look(db)
+  } finally {
+    db.close()
+  }
+}
+
+/** Undefined where it isn't known. */
+function usedBy(folder: string, key: Uint8Array | undefined): string | undefined {
+  if (key === undefined) return undefined
+  try {
+    return lookAt(join(folder, DATABASE_FILE), key, (db) => openMeta(db).read(USED_BY))?.slice(0, 40)
+  } catch {
+    // Its tables may be others by then.
+    return undefined
+  }
+}
+
+async function hasCopy(folder: string, key: Uint8Array): Promise<boolean> {
+  return (await copiesIn(folder)).some((copy) => isUsable(folder, copy, key, migrations.length))
 }
 
 /**
@@ -130,6 +174,7 @@ async function begin(parts: Parts, key: Uint8Array): Promise<Db> {
   const db = parts.connect(begun, key)
   try {
     migrate(db)
+    if (parts.version !== undefined) openMeta(db).write(USED_BY, parts.version)
     db.pragma('wal_checkpoint(TRUNCATE)')
   } finally {
     db.close()
@@ -204,7 +249,11 @@ async function spaceTrouble(
   }
 }
 
-async function inMemory(because: MemoryReason, parts: Parts, moved?: SetAside): Promise<OpenedDatabase> {
+async function inMemory(
+  because: MemoryReason,
+  parts: Parts,
+  { moved, usedBy }: { moved?: SetAside | undefined; usedBy?: string | undefined } = {}
+): Promise<OpenedDatabase> {
   const db = connectInMemory()
   migrate(db)
   // A folder that can't even be looked at isn't known to be empty.
@@ -212,17 +261,18 @@ async function inMemory(because: MemoryReason, parts: Parts, moved?: SetAside): 
     (found) => found !== 'nothing',
     (error: unknown) => fileErrorOf(error)?.system !== 'ENOTDIR'
   )
-  return { db, state: 'memory', because, hasData, ...(moved && { setAside: moved }) }
+  return { db, state: 'memory', because, hasData, ...(moved && { setAside: moved }), ...(usedBy && { usedBy }) }
 }
 
 /**
- * Puts a database whose key is lost out of the way, as a person asked for, so that the next start begins a new one. Not to be called
- * while it is open.
+ * Puts a database that can't be opened out of the way with its copies, as a person asked for, so that the next start begins a new one. Not
+ * to be called while it is open.
  * @returns the name of the folder that has it now.
  * @throws {FileError}
  */
 export function putDatabaseAside(folder: string, now: number): Promise<string> {
-  return setAside(folder, [...filesOf(DATABASE_FILE), ...filesOf(DOCUMENTS_FILE), RECOVERY_FILE], now)
+  const names = [...filesOf(DATABASE_FILE), ...filesOf(DOCUMENTS_FILE), RECOVERY_FILE, COPIES_FOLDER]
+  return setAside(folder, names, now)
 }
 
 function filesOf(name: string): string[] {

@@ -4,10 +4,11 @@
  * there, so that however it is killed the database has a key that opens it, and all that was in it.
  */
 import * as nodeFiles from 'node:fs/promises'
-import { open } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { flushFolder, replaceWith, writeAtomically } from './atomic-file.ts'
 import { connectEncrypted, connectToLook, KEY_BYTES, rawKey } from './connection.ts'
+import { COPIES_FOLDER } from './copies.ts'
 import { faultOf, type MemoryReason } from './database-fault.ts'
 import { isThere, removeIfThere } from './files.ts'
 import { checkWithLog } from './integrity.ts'
@@ -66,6 +67,8 @@ export async function settleKey(
     if (reason !== undefined) return giveUp(reason)
   } else if (!hasOld && !opens(path, next)) return { key }
   await keepIn(keys.databaseKey, next)
+  // Who has the old key could read them.
+  await rm(join(folder, COPIES_FOLDER), { recursive: true, force: true }).catch(() => undefined)
   return { key: next, rekeyed: { state: 'done', settled: () => forget(folder, keys) } }
 }
 

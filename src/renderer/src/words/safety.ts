@@ -17,7 +17,22 @@ export const memoryWords: Record<MemoryReason, string> = {
   'not-writable': 'Countersign can’t write to its data folder. Contact your administrator.',
   'no-space': 'The disk is full. Free some space, then try again.',
   'in-use': 'Another program is using the database. Close it, then try again.',
-  'disk-failed': 'The disk isn’t responding properly. Contact your administrator.'
+  'disk-failed': 'The disk isn’t responding properly. Contact your administrator.',
+  damaged: 'The database is damaged.',
+  'newer-version': 'A newer version of Countersign has used your data.',
+  'upgrade-failed': 'Your data couldn’t be updated for this version of Countersign.'
+}
+
+/** Why data that are on this computer can’t be opened, and what follows of it. */
+export function lockedWords({ reason, usedBy }: { reason: MemoryReason; usedBy?: string }): string {
+  if (reason === 'damaged') return `${memoryWords[reason]} It was left as it is.`
+  if (reason === 'upgrade-failed')
+    return `${memoryWords[reason]} Nothing was lost. Install the version that you had before, and contact your administrator.`
+  if (reason === 'newer-version' && usedBy !== undefined)
+    return `Countersign ${usedBy} has used your data, and this version is older. Nothing was lost or changed. Install ${usedBy} or a newer version to open them.`
+  if (reason === 'newer-version')
+    return `${memoryWords[reason]} Nothing was lost or changed. Install the newest version to open them.`
+  return `${memoryWords[reason]} Nothing was lost or changed.`
 }
 
 const setAsideWords: Record<SetAsideReason, string> = {

@@ -108,6 +108,7 @@ const names = new Map([
   ['how', 'How'],
   ['as', 'As'],
   ['made', 'Backup of'],
+  ['source', 'Source'],
   ['before', 'Entries before'],
   ['secrets', 'With account keys'],
   ['name', 'Name'],
@@ -157,6 +158,7 @@ const steps: Readonly<Record<string, string>> = {
 
 const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   to: steps,
+  source: { copy: 'a copy on this computer' },
   matched: { signer: 'someone in the queue', none: 'nobody in the queue' },
   was: steps,
   by: {

@@ -1,0 +1,209 @@
+/**
+ * Copies of the database that are made by themselves, beside it: one of each day of use, while nobody works at the computer. Where the
+ * database is damaged, or a newer version has used it, one of them can take its place. What is purged from the database is purged from them.
+ */
+import { join } from 'node:path'
+import type { CopyView, HoldView } from '../../../shared/contract/index.ts'
+import { DAY } from '../lib/calendar.ts'
+import { fail } from '../lib/failure.ts'
+import type { Time } from '../lib/time.ts'
+import { type Cutoffs, openPurging } from '../retention/purging.ts'
+import { connectEncrypted, connectToLook, type Db } from '../storage/connection.ts'
+import { COPIES_FOLDER, copiesIn, isUsable, makeCopy, removeCopy, removeOldCopies } from '../storage/copies.ts'
+import { DATABASE_FILE, type OpenedDatabase, storedKey } from '../storage/database.ts'
+import type { Keychain } from '../storage/keychain.ts'
+import { migrations } from '../storage/migrations.ts'
+import { decideOnRestore } from './restore.ts'
+
+interface Place {
+  /** The data folder. */
+  folder: string
+  /** Of the database in it. */
+  key: Uint8Array
+}
+
+/** What is erased from copies, too: see retention/purging.ts. */
+export interface CopiesPurge {
+  cutoffs: Cutoffs
+  /** Drafts that went to the trash before this moment. */
+  trashedBefore: number
+  /** All there are now: those of a copy are as old as it is. */
+  holds: readonly HoldView[]
+}
+
+/** What the thread of backups does with copies. */
+export interface CopyQuestions {
+  copy: { ask: Place & { now: number }; answer: undefined }
+  copies: { ask: Place; answer: CopyView[] }
+  stageCopy: { ask: Place & { now: number; name: string }; answer: { stage: string } }
+  purgeCopies: { ask: Place & CopiesPurge; answer: undefined }
+}
+
+/** @throws as `makeCopy`, and FileError. */
+export async function copyNow({ folder, key, now }: Place & { now: number }): Promise<undefined> {
+  await makeCopy(folder, { database: DATABASE_FILE, key, now })
+  await removeOldCopies(folder, now)
+}
+
+/** Those that this version could go on from, the newest first, each with what would be missing. */
+export async function copyViews({ folder, key }: Place): Promise<CopyView[]> {
+  const usable = (await copiesIn(folder)).filter((copy) => isUsable(folder, copy, key, migrations.length))
+  return usable.map(({ name, at, isBeforeUpdate }) => {
+    const missing = missingSince(folder, key, at)
+    return { name, at, isBeforeUpdate, ...(missing && { missing }) }
+  })
+}
+
+const CAME_SINCE: Record<keyof NonNullable<CopyView['missing']>, string> = {
+  sends: 'sends WHERE created_at > ?',
+  drafts: 'drafts WHERE updated_at > ? AND trashed_at IS NULL',
+  downloads: 'downloads WHERE queued_at > ?',
+  audit: 'audit WHERE at > ?'
+}
+
+/** Read from the database as it is, which may be damaged, and isn’t changed. */
+function missingSince(folder: string, key: Uint8Array, at: number): CopyView['missing'] {
+  try {
+    const db = connectToLook(join(folder, DATABASE_FILE), key)
+    try {
+      const count = (what: string) => Number(db.prepare(`SELECT count(*) FROM ${what}`).pluck().get(at))
+      const { sends, drafts, downloads, audit } = CAME_SINCE
+      return { sends: count(sends), drafts: count(drafts), downloads: count(downloads), audit: count(audit) }
+    } finally {
+      db.close()
+    }
+  } catch {
+    return undefined
+  }
+}
+
+/** Erases from each copy what the database no longer has. One of which that can’t be done is removed. @throws FileError */
+export async function purgeCopies({ folder, key, ...order }: Place & CopiesPurge): Promise<undefined> {
+  for (const { name } of await copiesIn(folder)) {
+    const isPurged = await purgeCopy(join(folder, COPIES_FOLDER, name), key, order).then(
+      () => true,
+      () => false
+    )
+    if (!isPurged) await removeCopy(folder, name)
+  }
+}
+
+async function purgeCopy(path: string, key: Uint8Array, { cutoffs, trashedBefore, holds }: CopiesPurge): Promise<void> {
+  const db = connectEncrypted(path, key)
+  try {
+    // A copy has no log beside it.
+    db.pragma('journal_mode = DELETE')
+    takeOverHolds(db, holds)
+    const purging = openPurging(db)
+    db.transaction(() => {
+      const trashed = db.prepare('DELETE FROM drafts WHERE trashed_at < ?').run(trashedBefore).changes
+      purging.count('trash', trashed)
+    })()
+    await purging.erase(cutoffs)
+    await purging.tidy()
+  } finally {
+    db.close()
+  }
+}
+
+function takeOverHolds(db: Db, holds: readonly HoldView[]): void {
+  const add = db.prepare(
+    `INSERT INTO document_holds (account_id, document_reference, document_name, reason, staff, held_at)
+       SELECT @accountId, @reference, @documentName, @reason, @staff, @at
+        WHERE EXISTS (SELECT 1 FROM accounts WHERE id = @accountId)`
+  )
+  db.transaction(() => {
+    db.prepare('DELETE FROM document_holds').run()
+    for (const hold of holds) add.run(hold)
+  })()
+}
+
+/** After the start, between looks, between copies, and when one is made though someone works; in milliseconds. */
+const FIRST = 5 * 60_000
+const BETWEEN = 15 * 60_000
+const APART = (20 / 24) * DAY
+const LATEST = (28 / 24) * DAY
+
+export interface RollingCopiesDeps {
+  ask: <Name extends keyof CopyQuestions>(
+    name: Name,
+    ask: CopyQuestions[Name]['ask']
+  ) => Promise<CopyQuestions[Name]['answer']>
+  /** The data folder. */
+  folder: string
+  storage: OpenedDatabase
+  keychain: Pick<Keychain, 'databaseKey' | 'sharedDatabaseKey'>
+  /** Whether something is under way that mustn’t be slowed down. */
+  isBusy: () => boolean
+  /** Whether nobody has touched the computer for a while. */
+  isIdle: () => boolean
+  /** What kept a copy from being made: it is tried again. */
+  trouble: (error: unknown) => void
+  time: Pick<Time, 'now' | 'after'>
+}
+
+export class RollingCopies {
+  readonly #deps: RollingCopiesDeps
+  #cancel: (() => void) | undefined
+  #isOpen = false
+
+  constructor(deps: RollingCopiesDeps) {
+    this.#deps = deps
+  }
+
+  /** Makes what is due, from now on. */
+  open(): void {
+    this.#isOpen = this.#deps.storage.state === 'encrypted'
+    this.#in(FIRST)
+  }
+
+  close(): void {
+    this.#isOpen = false
+    this.#cancel?.()
+  }
+
+  /** Those that the database that can’t be opened may be replaced by. @throws KeychainError */
+  async list(): Promise<CopyView[]> {
+    const { ask, folder, keychain, storage } = this.#deps
+    if (storage.state === 'encrypted') return []
+    const key = await storedKey(keychain)
+    return key ? ask('copies', { folder, key }) : []
+  }
+
+  /** Checks a copy whole; the next start has it take the database’s place. @throws AppFailure `not-allowed`, `gone`, `bad-file`; FileError. */
+  async use(name: string): Promise<void> {
+    const { ask, folder, keychain, storage, time } = this.#deps
+    if (storage.state === 'encrypted') fail('not-allowed', 'Your data are open, so no copy is needed.')
+    const key = await storedKey(keychain)
+    if (!key) fail('keychain', 'The key of your data isn’t in the keychain any more.')
+    const { stage } = await ask('stageCopy', { folder, key, name, now: time.now() })
+    await decideOnRestore(folder, stage, time.now(), true)
+  }
+
+  /** @throws AppFailure; KeychainError. */
+  async purge(order: CopiesPurge): Promise<void> {
+    const { ask, folder, keychain, storage } = this.#deps
+    if (storage.state !== 'encrypted' || (await copiesIn(folder)).length === 0) return
+    const key = await storedKey(keychain)
+    if (key) await ask('purgeCopies', { folder, key, ...order })
+  }
+
+  #in(wait: number): void {
+    if (!this.#isOpen) return
+    this.#cancel = this.#deps.time.after(wait, () => {
+      void this.#makeIfDue()
+        .catch(this.#deps.trouble)
+        .finally(() => this.#in(BETWEEN))
+    })
+  }
+
+  async #makeIfDue(): Promise<void> {
+    const { ask, folder, isBusy, isIdle, keychain, time } = this.#deps
+    const now = time.now()
+    const [newest] = await copiesIn(folder)
+    const age = newest ? Math.abs(now - newest.at) : LATEST
+    if (age < APART || isBusy() || (age < LATEST && !isIdle())) return
+    const key = await storedKey(keychain)
+    if (key) await ask('copy', { folder, key, now })
+  }
+}

@@ -1,0 +1,229 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { finishRestore, settleRestored, stageCopy } from '../../../src/main/core/backup/restore.ts'
+import { copyNow, copyViews, RollingCopies } from '../../../src/main/core/backup/rolling-copies.ts'
+import { DAY } from '../../../src/main/core/lib/calendar.ts'
+import { connectEncrypted, type Db } from '../../../src/main/core/storage/connection.ts'
+import { COPIES_FOLDER, copiesIn } from '../../../src/main/core/storage/copies.ts'
+import { DATABASE_FILE, openDatabase } from '../../../src/main/core/storage/database.ts'
+import { openMeta } from '../../../src/main/core/storage/meta.ts'
+import { askForKey } from '../../../src/main/core/storage/rekey.ts'
+import { ownTime } from '../../fixtures/own-time.ts'
+import { addAccount } from '../drafts/office.ts'
+import { addSend } from '../retention/office.ts'
+import { temporaryFolder } from '../storage/folders.ts'
+import { lastingKeychain } from '../storage/keychains.ts'
+
+const HOUR = 3_600_000
+const NOW = Date.UTC(2026, 10, 24, 9, 30)
+
+/** A computer whose copies are made for real. */
+async function computer() {
+  const folder = temporaryFolder()
+  const entries = new Map<string, string>()
+  const keychain = lastingKeychain(entries)
+  const key = () => Buffer.from(entries.get('database-key') ?? '', 'hex')
+  const is = { busy: false, idle: true, broken: false }
+  const troubles: unknown[] = []
+  // A look that is over has the next one wait.
+  let waiting = 0
+  const time = ownTime(NOW, async () => {
+    while (waiting === 0) await new Promise((resume) => setImmediate(resume))
+  })
+  const work = { copy: copyNow, copies: copyViews, stageCopy }
+  const ask = (async (name: keyof typeof work, order: never) => {
+    if (is.broken) throw new Error('No room')
+    return work[name](order)
+  }) as never
+
+  async function open(version?: string) {
+    await finishRestore(folder)
+    const storage = await openDatabase({
+      ...{ folder, keychain, random: randomBytes, clock: time.clock, ...(version && { version }) }
+    })
+    onTestFinished(() => void storage.db.close())
+    return storage
+  }
+  async function start() {
+    const storage = await open()
+    const run = time.run()
+    const after: typeof run.after = (delay, look) => {
+      waiting++
+      return run.after(delay, () => {
+        waiting--
+        look()
+      })
+    }
+    const copies = new RollingCopies({
+      ...{ ask, folder, storage, keychain, time: { now: run.now, after } },
+      isBusy: () => is.busy,
+      isIdle: () => is.idle,
+      trouble: (error) => troubles.push(error)
+    })
+    onTestFinished(run.end)
+    copies.open()
+    return { copies, storage }
+  }
+  const ages = async () => (await copiesIn(folder)).map(({ at }) => Math.round((time.now - at) / HOUR))
+  return { folder, entries, keychain, key, is, time, troubles, open, start, ages }
+}
+
+const kept = (db: Db) => openMeta(db).read('kept')
+const keep = (db: Db, value: string) => openMeta(db).write('kept', value)
+const overwritten = (path: string) => {
+  const bytes = readFileSync(path)
+  bytes.fill(7, 0, 100)
+  writeFileSync(path, bytes)
+}
+
+test('one is made on each day of use, while nobody works; five are kept', async () => {
+  const { time, is, start, ages, folder } = await computer()
+  await start()
+  await time.pass(HOUR)
+  expect(await ages()).toHaveLength(1)
+  is.idle = false
+  await time.pass(21 * HOUR)
+  expect(await ages()).toHaveLength(1)
+  is.idle = true
+  await time.pass(HOUR)
+  expect(await ages()).toHaveLength(2)
+  is.idle = false
+  await time.pass(28 * HOUR)
+  // Where nobody ever leaves the computer, it is made all the same.
+  expect(await ages()).toHaveLength(3)
+  is.idle = true
+  await time.pass(7 * DAY)
+  expect(await ages()).toHaveLength(5)
+  expect(Math.max(...(await ages()))).toBeLessThan(5 * 24)
+  expect(readdirSync(join(folder, COPIES_FOLDER))).toHaveLength(5)
+})
+
+test('none begins while someone signs, and one that failed is made a quarter of an hour later', async () => {
+  const { time, is, start, ages, troubles } = await computer()
+  is.busy = true
+  await start()
+  await time.pass(3 * HOUR)
+  expect(await ages()).toEqual([])
+  is.busy = false
+  is.broken = true
+  await time.pass(HOUR)
+  expect(troubles.length).toBeGreaterThan(1)
+  is.broken = false
+  await time.pass(HOUR / 4)
+  expect(await ages()).toHaveLength(1)
+})
+
+test('none but the newest is older than ten days, and a clock that jumps loses none of the newest', async () => {
+  const { time, start, ages } = await computer()
+  await start()
+  await time.pass(HOUR)
+  time.now += 400 * DAY
+  await time.pass(HOUR)
+  expect(await ages()).toHaveLength(1)
+  time.now -= 400 * DAY
+  await time.pass(HOUR)
+  expect(Math.abs((await ages())[0] ?? 99)).toBeLessThanOrEqual(1)
+})
+
+test('a copy takes the place of a damaged database: what waited is looked for first, what was there is set aside', async () => {
+  const { folder, start, open, time, key, keychain } = await computer()
+  const { storage } = await start()
+  addAccount(storage.db, 'a')
+  keep(storage.db, 'old')
+  addSend(storage.db, { id: 'waits', who: 'Ana', at: NOW, state: 'ready' })
+  await time.pass(HOUR)
+  keep(storage.db, 'new')
+  addSend(storage.db, { id: 'later', who: 'Ben', at: time.now })
+  writeFileSync(join(folder, 'recovery.json'), '{}')
+  storage.db.close()
+  // As far as it can still be read, it says what the copy lacks.
+  expect(await copyViews({ folder, key: key() })).toMatchObject([{ missing: { sends: 1, drafts: 0, audit: 0 } }])
+  overwritten(join(folder, DATABASE_FILE))
+
+  const { copies, storage: damaged } = await start()
+  expect(damaged).toMatchObject({ state: 'memory', because: 'damaged' })
+  const [copy] = await copies.list()
+  expect(copy).not.toHaveProperty('missing')
+  await copies.use(copy?.name ?? '')
+  damaged.db.close()
+  const now = await open()
+  expect(now.state).toBe('encrypted')
+  expect(kept(now.db)).toBe('old')
+  expect(now.db.prepare('SELECT id, state FROM sends').all()).toEqual([{ id: 'waits', state: 'uncertain' }])
+  expect(now.db.prepare('SELECT paused_by FROM outboxes').pluck().all()).toEqual(['person'])
+  const restored = await settleRestored(now.db, keychain)
+  expect(restored).toMatchObject({ madeAt: copy?.at, isCopy: true })
+  const names = readdirSync(folder)
+  const aside = names.find((name) => name.startsWith('set-aside-')) ?? ''
+  expect(readdirSync(join(folder, aside)).every((name) => name.startsWith(DATABASE_FILE))).toBe(true)
+  // The recovery key opens what is there now as well; the copies stay.
+  expect(names).toContain('recovery.json')
+  expect(await copiesIn(folder)).toHaveLength(1)
+})
+
+test('going back to the version before: its copy from before the update, the newer one kept', async () => {
+  const { folder, start, open, time, key } = await computer()
+  const { storage } = await start()
+  keep(storage.db, 'before')
+  await time.pass(HOUR)
+  storage.db.pragma('user_version = 999')
+  keep(storage.db, 'of the newer version')
+  storage.db.close()
+  const { copies, storage: older } = await start()
+  expect(older).toMatchObject({ state: 'memory', because: 'newer-version' })
+  await copies.use((await copies.list())[0]?.name ?? '')
+  older.db.close()
+  expect(kept((await open()).db)).toBe('before')
+  const aside = readdirSync(folder).find((name) => name.startsWith('set-aside-')) ?? ''
+  const newer = connectEncrypted(join(folder, aside, DATABASE_FILE), key())
+  expect(kept(newer)).toBe('of the newer version')
+  newer.close()
+})
+
+test('a copy that is damaged, gone or of a newer version isn’t put in place', async () => {
+  const { folder, start, time } = await computer()
+  const { storage } = await start()
+  await time.pass(HOUR)
+  storage.db.close()
+  overwritten(join(folder, DATABASE_FILE))
+  const { copies, storage: damaged } = await start()
+  const [copy] = await copiesIn(folder)
+  const path = join(folder, COPIES_FOLDER, copy?.name ?? '')
+  truncateSync(path, readFileSync(path).byteLength - 4096)
+  await expect(copies.use(copy?.name ?? '')).rejects.toMatchObject({ appError: { code: 'bad-file' } })
+  await expect(copies.use('../../etc/passwd')).rejects.toMatchObject({ appError: { code: 'gone' } })
+  rmSync(path)
+  await expect(copies.use(copy?.name ?? '')).rejects.toMatchObject({ appError: { code: 'gone' } })
+  expect(readdirSync(folder).filter((name) => /^restore/.test(name))).toEqual([])
+  damaged.db.close()
+})
+
+test('none is used in place of a database that opens', async () => {
+  const { start, time } = await computer()
+  const { copies } = await start()
+  await time.pass(HOUR)
+  expect(await copies.list()).toEqual([])
+  await expect(copies.use('x')).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
+})
+
+test('another key for the database leaves none that the old one opens', async () => {
+  const { folder, keychain, start, open, time } = await computer()
+  const { storage } = await start()
+  await time.pass(HOUR)
+  expect(await copiesIn(folder)).toHaveLength(1)
+  await askForKey(folder, keychain, randomBytes(32))
+  storage.db.close()
+  expect(await open()).toMatchObject({ state: 'encrypted', rekeyed: { state: 'done' } })
+  expect(await copiesIn(folder)).toEqual([])
+})
+
+test('which version used the database is known to the next', async () => {
+  const { open } = await computer()
+  for (const version of ['0.3.0', '0.4.0']) {
+    const { db } = await open(version)
+    expect(openMeta(db).read('used-by')).toBe(version)
+    db.close()
+  }
+})
