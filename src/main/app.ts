@@ -341,10 +341,12 @@ export function serveScreens(parts: App, life: Life): void {
         another: (accountId, document, keeps) =>
           drafts.save(accountId, anotherLike(copyOf(accountId, document), keeps, time.now())),
         holdOf: parts.holds.of,
+        erasedFrom: (...document) => parts.retention.erasedFrom(...document),
         changed: folders.documentsChanged
       }),
       ...retentionHandlers({
         ...{ accounts, ask, time, holds: parts.holds, retention: parts.retention },
+        mustBeOpen: () => counter.access.mustBeOpen(),
         changed: folders.documentsChanged
       }),
       ...viewHandlers({ accounts, views }),

@@ -19,7 +19,7 @@ import {
   requestNames,
   requests
 } from '../../src/shared/contract/requests.ts'
-import type { RetentionDays, RetentionView } from '../../src/shared/contract/retention.ts'
+import type { RetentionDays, RetentionDue, RetentionKind, RetentionView } from '../../src/shared/contract/retention.ts'
 import type { CrashReportsView, RequestLogEntry } from '../../src/shared/contract/support.ts'
 import type { UpdatesView } from '../../src/shared/contract/updates.ts'
 import type {
@@ -104,6 +104,7 @@ export interface FakeState {
   policy: PolicyView
   /** How long things are kept, and what was purged last. */
   retention: RetentionDays
+  due: RetentionDue['counts']
   purged?: RetentionView['last']
   templates: TemplateView[]
   drafts: DraftView[]
@@ -237,6 +238,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     accounts: [practiceAccount(), officeAccount()],
     connection: { state: 'online', since: NOW - 3_600_000 },
     policy: { state: 'none', place: '/etc/countersign/policy.json', locked: [], accountIds: [], problems: [] },
+    due: {},
     retention: { documents: null, trash: 30, sends: null, downloads: null, verifications: null, people: null },
     templates: templates(),
     drafts: [],
@@ -523,6 +525,9 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     'updates.install': () => undefined,
     'policy.get': () => state.policy,
     'retention.get': () => retention(),
+    'retention.due': ({ kinds }) => ({
+      counts: Object.fromEntries(Object.entries(state.due).filter(([kind]) => kinds.includes(kind as RetentionKind)))
+    }),
     'retention.set': (change) => {
       state.retention = { ...state.retention, ...(change as Partial<RetentionDays>) }
       emit('settings.changed', null)

@@ -32,6 +32,8 @@ interface DocumentParts extends Pick<Parts, 'accounts' | 'ask' | 'views' | 'time
   another: (accountId: string, document: DocumentResponse, keeps: KeptByAnother) => DraftSummary
   /** The hold that a document is on. */
   holdOf: (accountId: string, reference: string) => HoldView | undefined
+  /** From when on a document that left the folders then is erased from this computer; undefined for never. */
+  erasedFrom: (accountId: string, reference: string, goneAt: number) => number | undefined
   /** Documents of an account changed. */
   changed: (accountId: string) => void
 }
@@ -116,7 +118,9 @@ export function documentHandlers(
       if (page.logsAreOld && page.goneAt === undefined) {
         watch.refreshWithLogs(accountId, page.folder).catch(() => undefined)
       }
-      return { ...page, ...defined({ hold: parts.holdOf(accountId, reference) }) }
+      const { goneAt } = page
+      const erasedFrom = goneAt === undefined ? undefined : parts.erasedFrom(accountId, reference, goneAt)
+      return { ...page, ...defined({ hold: parts.holdOf(accountId, reference), erasedFrom }) }
     },
 
     'documents.refresh': async () => {

@@ -8,7 +8,9 @@ import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
 interface RetentionParts extends Pick<Parts, 'accounts' | 'ask' | 'time'> {
-  retention: Pick<Retention, 'view' | 'set'>
+  retention: Pick<Retention, 'view' | 'due' | 'set'>
+  /** @throws AppFailure `not-allowed` unless an administrator has unlocked the office’s settings, where there is a PIN. */
+  mustBeOpen: () => Promise<void>
   holds: Pick<Holds, 'list' | 'count' | 'hold' | 'release'>
   /** Documents of an account changed. */
   changed: (accountId: string) => void
@@ -20,6 +22,7 @@ export function retentionHandlers({
   time,
   retention,
   holds,
+  mustBeOpen,
   changed
 }: RetentionParts): HandlersOf<'retention'> {
   async function named(some: SomeDocuments): Promise<NamedDocument[]> {
@@ -32,7 +35,11 @@ export function retentionHandlers({
 
   return {
     'retention.get': async () => retention.view(),
-    'retention.set': async (change) => retention.set(change),
+    'retention.due': async ({ kinds }) => ({ counts: await retention.due(kinds) }),
+    'retention.set': async (change) => {
+      await mustBeOpen()
+      return retention.set(change)
+    },
     'retention.holds': async ({ offset, limit }) => ({ holds: holds.list(limit, offset), total: holds.count() }),
     'retention.hold': async ({ some, reason }) => {
       const documents = await named(some)

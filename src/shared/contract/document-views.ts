@@ -254,6 +254,8 @@ export interface DocumentPage extends Omit<DocumentRow, 'kind' | 'isInPackage'> 
   others: OtherMember[]
   /** Nothing of it is purged until someone releases it. */
   hold?: HoldView
+  /** From when on what is kept of it here may be erased; it left the service’s folders. */
+  erasedFrom?: number
 }
 
 /** How many signatures a verification found, and what the service says of them. Of the rest it says nothing. */

@@ -42,8 +42,18 @@ export interface RetentionView {
   last?: { at: number; counts: Partial<Record<RetentionKind, number>> }
 }
 
+/** How far ahead is told what will be erased, in days. */
+export const DUE_DAYS = 7
+
+/** How many of each kind will be erased within {@link DUE_DAYS}; absent where nothing of a kind ever is. */
+export interface RetentionDue {
+  counts: Partial<Record<RetentionKind, number>>
+}
+
 export const retentionRequests = {
   'retention.get': answers<RetentionView>()(nothing),
+  'retention.due': answers<RetentionDue>()(z.strictObject({ kinds: z.array(z.enum(RETENTION_KINDS)).max(6) })),
+  /** `not-allowed` until an administrator has unlocked settings, where there is a staff PIN. */
   'retention.set': answers<RetentionView>()(wholly.partial()),
   /** Newest first. */
   'retention.holds': answers<{ holds: HoldView[]; total: number }>()(z.strictObject(page)),

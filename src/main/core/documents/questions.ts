@@ -247,6 +247,8 @@ export interface DocumentQuestions {
    * Erases documents that left all folders before a moment, with what happened to them, so that nothing of them is left in the file;
    * and what happened to any longer ago than it is to be kept. Answers how many documents. Those that are held stay.
    */
+  /** How many documents `purge` would erase. */
+  purgeDue: { ask: { before: number; held: readonly DocumentKey[] }; answer: number }
   purge: { ask: { now: number; before: number | undefined; held: readonly DocumentKey[] }; answer: number }
   /** Forgets all of an account. */
   erase: { ask: { accountId: string }; answer: null }

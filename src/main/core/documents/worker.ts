@@ -26,7 +26,7 @@ import type { Entry } from './mirror/entries.ts'
 import { snapshotIn } from './mirror/folder-snapshot.ts'
 import { changeFolders, markGone } from './mirror/gone.ts'
 import { openMirror } from './mirror/mirror.ts'
-import { purgeMirror } from './mirror/purge.ts'
+import { purgeDue, purgeMirror } from './mirror/purge.ts'
 import { updateOf, withLinksOf } from './mirror/update.ts'
 import { documentPage } from './page.ts'
 import type { Answer, Ask, AskDocuments, DocumentKey, DocumentQuestion, WithSome } from './questions.ts'
@@ -223,6 +223,7 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
       return rows.slice(0, MOST_NAMED).map(({ accountId, reference, name }) => ({ accountId, reference, name }))
     },
 
+    purgeDue: ({ before, held }) => purgeDue(mirror, before, held),
     purge: ({ now, before, held }) => oneByOne(() => purgeMirror(mirror, now, before, held)),
 
     erase: ({ accountId }) =>

@@ -83,6 +83,9 @@ export function openPurging(db: Db) {
   const purges = PURGES.map(({ table, where, ...one }) => ({
     ...one,
     last: statements.value<[], number>(`SELECT coalesce(max(number), 0) FROM ${table}`),
+    due: statements.value<[{ before: number; from: number; to: number }], number>(
+      `SELECT count(*) FROM ${table} WHERE number > @from AND number <= @to AND ${where}`
+    ),
     erase: statements.run<[{ before: number; from: number; to: number }]>(
       `DELETE FROM ${table} WHERE number > @from AND number <= @to AND ${where}`
     )
@@ -102,6 +105,20 @@ export function openPurging(db: Db) {
       counts: { ...counts, [kind]: (counts[kind] ?? 0) + erased },
       untidy: [...new Set([...untidy, kind])]
     })
+  }
+
+  function* counting(cutoffs: Cutoffs): Sliced<Left['counts']> {
+    const counts: Left['counts'] = {}
+    for (const { kind, isCounted = true, last, due } of purges) {
+      const before = cutoffs[kind]
+      if (before === undefined || !isCounted) continue
+      counts[kind] ??= 0
+      for (let from = 0, end = last() ?? 0; from < end; from += STRETCH) {
+        counts[kind] += due({ before, from, to: from + STRETCH }) ?? 0
+        yield
+      }
+    }
+    return counts
   }
 
   function* erasing(cutoffs: Cutoffs): Sliced<void> {
@@ -140,6 +157,9 @@ export function openPurging(db: Db) {
   return {
     /** Rejects with SQLite's error: what was erased before stays so, and is counted. */
     erase: (cutoffs: Cutoffs): Promise<void> => run(erasing(cutoffs)),
+
+    /** How many of each kind `erase` would erase. */
+    due: (cutoffs: Cutoffs): Promise<Left['counts']> => inSlices(counting(cutoffs)),
 
     left,
     /** Counts what was erased elsewhere. */

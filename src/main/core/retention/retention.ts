@@ -6,8 +6,11 @@ import { z } from 'zod'
 import {
   type DecodedInput,
   type HoldView,
+  type DocumentKey,
+  DUE_DAYS,
   RETENTION_KINDS,
   type RetentionDays,
+  type RetentionDue,
   type RetentionKind,
   type RetentionView,
   retentionDays,
@@ -44,7 +47,7 @@ export interface RetentionDeps {
   db: Db
   ask: AskDocuments
   organisation: Pick<Organisation, 'policy' | 'isKnown'>
-  holds: Pick<Holds, 'references' | 'count' | 'list'>
+  holds: Pick<Holds, 'references' | 'count' | 'list' | 'of'>
   /** Accounts, by their ids. */
   accountIds: () => readonly string[]
   /** Erases it from the copies of the database, too. */
@@ -76,6 +79,24 @@ export class Retention {
   view(): RetentionView {
     const last = this.#kept.read(LAST, Last)
     return { days: this.#days(), holds: this.#deps.holds.count(), ...(last && { last }) }
+  }
+
+  /** How many of these kinds are erased in the days that come, as things are held now; absent where nothing of a kind ever is. */
+  async due(kinds: readonly RetentionKind[]): Promise<RetentionDue['counts']> {
+    const at = this.#deps.time.now() + DUE_DAYS * DAY
+    const cutoffs = this.#cutoffs(at)
+    const asked = Object.fromEntries(Object.entries(cutoffs).filter(([kind]) => kinds.includes(kind as RetentionKind)))
+    const counts: RetentionDue['counts'] = await this.#purging.due(asked)
+    const documents = this.#before('documents', at)
+    if (!kinds.includes('documents') || documents === undefined) return counts
+    return { ...counts, documents: await this.#deps.ask('purgeDue', { before: documents, held: this.#held() }) }
+  }
+
+  /** From when on a document that left the folders then is erased; undefined where none ever is, or it is on hold. */
+  erasedFrom(accountId: string, reference: string, goneAt: number): number | undefined {
+    const { documents } = this.#days()
+    if (documents === null || !this.#deps.organisation.isKnown) return undefined
+    return this.#deps.holds.of(accountId, reference) ? undefined : goneAt + documents * DAY
   }
 
   /** What the office sets itself; what the organisation has set holds all the same. @throws SQLite's error. */
@@ -141,30 +162,38 @@ export class Retention {
   }
 
   async #purge(now: number): Promise<void> {
-    const { ask, accountIds, holds, organisation } = this.#deps
-    const days = this.#days()
-    // Of a policy that can't be read nobody knows whether it keeps things longer.
-    const before = (name: keyof RetentionDays): number | undefined => {
-      const kept = days[name]
-      return kept === null || !organisation.isKnown ? undefined : now - kept * DAY
-    }
-    const verifications = before('verifications')
-    const cutoffs: Cutoffs = {}
-    for (const kind of ['sends', 'downloads', 'people'] as const) {
-      const cutoff = before(kind)
-      if (cutoff !== undefined) cutoffs[kind] = cutoff
-    }
-    if (verifications !== undefined) cutoffs.verifications = verifications - MOMENT
+    const { ask, holds } = this.#deps
+    const cutoffs = this.#cutoffs(now)
     if (this.#isStopped) return
     await this.#purging.erase(cutoffs)
-    const held = accountIds().flatMap((accountId) =>
+    if (this.#isStopped) return
+    this.#count('documents', await ask('purge', { now, before: this.#before('documents', now), held: this.#held() }))
+    if (this.#isStopped) return
+    const trashedBefore = this.#before('trash', now) ?? 0
+    await this.#deps.purgeCopies({ cutoffs, trashedBefore, holds: holds.list(holds.count(), 0) })
+  }
+
+  /** What is older than this goes at that moment; undefined where nothing does. */
+  #before(name: keyof RetentionDays, at: number): number | undefined {
+    const kept = this.#days()[name]
+    // Of a policy that can't be read nobody knows whether it keeps things longer.
+    return kept === null || !this.#deps.organisation.isKnown ? undefined : at - kept * DAY
+  }
+
+  #cutoffs(at: number): Cutoffs {
+    const cutoffs: Cutoffs = {}
+    for (const kind of ['sends', 'downloads', 'people', 'verifications'] as const) {
+      const cutoff = this.#before(kind, at)
+      if (cutoff !== undefined) cutoffs[kind] = kind === 'verifications' ? cutoff - MOMENT : cutoff
+    }
+    return cutoffs
+  }
+
+  #held(): DocumentKey[] {
+    const { accountIds, holds } = this.#deps
+    return accountIds().flatMap((accountId) =>
       holds.references(accountId).map((reference) => ({ accountId, reference }))
     )
-    if (this.#isStopped) return
-    this.#count('documents', await ask('purge', { now, before: before('documents'), held }))
-    if (this.#isStopped) return
-    const trashedBefore = organisation.isKnown ? now - days.trash * DAY : 0
-    await this.#deps.purgeCopies({ cutoffs, trashedBefore, holds: holds.list(holds.count(), 0) })
   }
 
   #count(kind: RetentionKind, erased: number): void {

@@ -19,11 +19,10 @@ export async function purgeMirror(
   before: number | undefined,
   held: readonly DocumentKey[]
 ): Promise<number> {
-  const holds = new Set(held.map(keyOf))
-  const isHeld = (key: DocumentKey) => holds.has(keyOf(key))
+  const isHeld = heldAmong(held)
   let count = 0
   for (const account of before === undefined ? [] : mirror.known().map(mirror.account)) {
-    const going = (await inSlices(goneBefore(account, before as number))).filter((entry) => !isHeld(entry))
+    const going = await inSlices(goneBefore(account, before as number, isHeld))
     for (let first = 0; first < going.length; first += PIECE) {
       // During the pauses an action may have reported one of them.
       const still = going.slice(first, first + PIECE).filter((entry) => entry.isGone)
@@ -37,13 +36,28 @@ export async function purgeMirror(
   return count
 }
 
-function* goneBefore(account: Account, before: number): Sliced<Entry[]> {
+/** How many documents `purgeMirror` would erase that left all folders before this moment. */
+export async function purgeDue(mirror: Mirror, before: number, held: readonly DocumentKey[]): Promise<number> {
+  let count = 0
+  for (const account of mirror.known().map(mirror.account))
+    count += (await inSlices(goneBefore(account, before, heldAmong(held)))).length
+  return count
+}
+
+type IsHeld = (key: DocumentKey) => boolean
+
+function heldAmong(held: readonly DocumentKey[]): IsHeld {
+  const holds = new Set(held.map(keyOf))
+  return (key) => holds.has(keyOf(key))
+}
+
+function* goneBefore(account: Account, before: number, isHeld: IsHeld): Sliced<Entry[]> {
   const found: Entry[] = []
   let looked = 0
   for (const entry of account.entries.values()) {
     if (++looked % LOOKED_AT === 0) yield
     const goneAt = entry.isGone ? account.index.get(entry.reference)?.goneAt : undefined
-    if (goneAt !== undefined && goneAt < before) found.push(entry)
+    if (goneAt !== undefined && goneAt < before && !isHeld(entry)) found.push(entry)
   }
   return found
 }
