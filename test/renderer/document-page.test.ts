@@ -181,8 +181,9 @@ test('markup in names and words stays text', async () => {
 })
 
 test('a document that left the service says so, and is neither extended, corrected, reminded nor signed', async () => {
-  await open({ ...fullPage(), goneAt: NOW - 86_400_000 })
+  await open({ ...fullPage(), goneAt: NOW - 86_400_000, erasedFrom: Date.UTC(2026, 11, 3) })
   expect(screen.getByText('Removed from the service.')).toBeTruthy()
+  expect(screen.getByText(/^From Thursday 3 December 2026 on it’s erased from this computer/)).toBeTruthy()
   for (const name of [/Extend due date/, /Open at the counter/, /^Correct/, /^Remind/, /Assign to a notary/])
     expect(screen.queryByRole('button', { name })).toBeNull()
 })

@@ -36,6 +36,11 @@ test('what needs attention is shown kind by kind, each leading to all of its kin
   expect(linkOf(/^Complete\s?604$/)).toContain('families=complete')
 })
 
+test('removed documents that this computer will soon erase are told before, and lead to them', async () => {
+  await open(fakeApi({ overview: overviewOf(NOW), due: { documents: 3 } }))
+  expect(linkOf('3 removed documents to be erased from this computer within a week')).toContain('gone=1')
+})
+
 test('each row says why it is there, and does what is to be done', async () => {
   await open(fakeApi({ overview: overviewOf(NOW), documents: documentsOf(NOW) }))
   const declined = group('Declined')

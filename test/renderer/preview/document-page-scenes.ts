@@ -80,6 +80,7 @@ export const documentPageScenes: Record<string, () => FakeApi> = {
     return withPage(fullPage(now()), { verifications: [summary], missingVerifications: 1 })
   },
   'document-gone': () => withPage({ ...fullPage(now()), goneAt: now() - DAY }),
+  'document-erased-soon': () => withPage({ ...fullPage(now()), goneAt: now() - 86 * DAY, erasedFrom: now() + 4 * DAY }),
   'document-offline': () => withPage(fullPage(now()), { connection: offline() }),
   'document-waiting': () => {
     const page = fullPage(now())

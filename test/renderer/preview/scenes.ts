@@ -55,6 +55,23 @@ function firstWithout(
   return fakeApi({ now, accounts: [], documents: [], downloads: [], system })
 }
 
+/** Days are set, something is about to go, and a document is on hold. */
+function retention(change: Parameters<typeof fakeApi>[0] = {}): FakeApi {
+  const [first, ...others] = documents(40, now())
+  const hold = { reason: 'Dispute with the bank', staff: 'Grace Okafor', at: now() - 12 * 86_400_000 }
+  const held = first && {
+    ...first,
+    hold: { ...hold, accountId: first.accountId, reference: first.reference, documentName: first.name }
+  }
+  return usual({
+    documents: held ? [held, ...others] : others,
+    retention: { documents: 90, trash: 30, sends: 365, downloads: 90, verifications: null, people: 730 },
+    due: { documents: 12, sends: 3, downloads: 41, people: 2 },
+    purged: { at: now() - 20 * 3_600_000, counts: { documents: 4 } },
+    ...change
+  })
+}
+
 /** A database that is there and can't be opened, with copies to go on from. */
 function notOpened(storage: SystemStatus['storage']): FakeApi {
   const system: SystemStatus = {
@@ -227,6 +244,13 @@ export const scenes: Record<string, () => FakeApi> = {
   },
   'first-no-keychain': () => firstWithout('missing', { state: 'memory', reason: 'no-keychain', hasData: false }),
   'first-locked': () => firstWithout('locked', { state: 'memory', reason: 'keychain-locked', hasData: true }),
+  retention: () => retention(),
+  'retention-locked': () => {
+    const members = [
+      { id: 'first', name: 'Grace Okafor', role: 'administrator', hasBadge: false, isCurrent: true } as const
+    ]
+    return retention({ staff: { members, settings: 'locked' } })
+  },
   'first-damaged': () => notOpened({ state: 'memory', reason: 'damaged', hasData: true }),
   'first-newer': () => notOpened({ state: 'memory', reason: 'newer-version', hasData: true, usedBy: '0.4.0' }),
   empty: () => usual({ drafts: [], sends: [], documents: [], downloads: [], templates: [] }),

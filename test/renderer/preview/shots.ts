@@ -159,7 +159,7 @@ export const shots: Shot[] = [
     'document-declined',
     'document-expired'
   ),
-  ...at(page, 'document-complete', 'document-gone', 'document-offline', 'document-waiting', 'document-uncertain'),
+  ...at(page, 'document-complete', 'document-gone', 'document-erased-soon', 'document-offline', 'document-waiting', 'document-uncertain'),
   ...at(
     page,
     'document-refused',
@@ -469,6 +469,8 @@ function dataAndSecurity(): Shot[] {
     shot('safety-restored', 'restored', section),
     shot('outbox-restored', 'restored', '#/outbox'),
     shot('safety-trouble', 'unkept', section),
+    ...at('#/settings/retention', 'retention', 'retention-locked'),
+    shot('overview-erased-soon', 'retention'),
     shot('backups-scheduled', 'backups-scheduled', section),
     shot('backups-schedule', 'backups-scheduled', section, press('Change schedule…')),
     shot('backups-failing', 'backups-failing', section),

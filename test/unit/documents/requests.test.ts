@@ -70,6 +70,7 @@ beforeEach(() => {
       chooseSaveFile: async () => saveTo,
       time: { now: () => now, zone: () => ZONE },
       holdOf: () => undefined,
+      erasedFrom: (_account, reference, goneAt) => (reference === 'kept' ? undefined : goneAt + 1),
       changed: (account) => log.push(`changed ${account}`)
     })
   }

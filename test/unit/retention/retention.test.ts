@@ -2,7 +2,9 @@ import { truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { DAY } from '../../../src/main/core/lib/calendar.ts'
+import { fail } from '../../../src/main/core/lib/failure.ts'
 import { COPIES_FOLDER, copiesIn } from '../../../src/main/core/storage/copies.ts'
+import { retentionHandlers } from '../../../src/main/ipc/retention.ts'
 import { blankComposition } from '../../../src/shared/composition/index.ts'
 import { lease } from '../documents/worker-office.ts'
 import {
@@ -272,5 +274,60 @@ describe('copies of the database', () => {
     office.retention.set(ALL)
     await office.use(4)
     expect(await copiesIn(office.folder)).toEqual([])
+  })
+})
+
+describe('before it is erased', () => {
+  test('it is counted a week ahead, and of a document it is said from when on; not of what is on hold', async () => {
+    const office = await retentionOffice()
+    const { db, retention } = office
+    const soon = TODAY - 84 * DAY
+    for (const [at, id] of [OLD, soon, TODAY].entries()) addSend(db, { id: `send ${at}`, who: 'Ana', at: id })
+    addDownload(db, 'Lease', soon)
+    addVerification(db, 'Lease', soon)
+    addPerson(db, 'Ana', TODAY)
+    await mirror(office, [lease('G1'), lease('G2')])
+    expect(await retention.due(['documents', 'sends'])).toEqual({})
+    expect(retention.erasedFrom('a', 'G1', OLD)).toBeUndefined()
+
+    retention.set(ALL)
+    await office.holds.hold([{ accountId: 'a', reference: 'G2', name: 'Lease.pdf' }], 'Dispute')
+    expect(await retention.due(['documents', 'sends', 'downloads', 'verifications', 'people'])).toEqual({
+      ...{ documents: 1, sends: 2, downloads: 1, verifications: 1, people: 0 }
+    })
+    expect(await retention.due(['documents'])).toEqual({ documents: 1 })
+    expect(retention.erasedFrom('a', 'G1', OLD)).toBe(OLD + 90 * DAY)
+    expect(retention.erasedFrom('a', 'G2', OLD)).toBeUndefined()
+    // What was counted is what goes.
+    await office.use(4)
+    expect([count(office, 'sends'), count(office, 'downloads')]).toEqual([2, 1])
+    await office.use(3)
+    expect([count(office, 'sends'), count(office, 'downloads')]).toEqual([1, 0])
+  })
+
+  test('nothing is said of days that a policy may set otherwise', async () => {
+    const office = await retentionOffice({ isKnown: false, policy: ALL })
+    addSend(office.db, { id: 'old', who: 'Ana', at: OLD })
+    expect(await office.retention.due(['documents', 'sends'])).toEqual({})
+    expect(office.retention.erasedFrom('a', 'G1', OLD)).toBeUndefined()
+  })
+
+  test('for how long things stay is set only once an administrator has unlocked settings', async () => {
+    const { retention, holds, notes, worker, time } = await retentionOffice()
+    let isOpen = false
+    const handlers = retentionHandlers({
+      ...{ retention, holds, time: time.run(), ask: worker.ask, accounts: {} as never, changed: () => undefined },
+      async mustBeOpen() {
+        if (!isOpen) fail('not-allowed', 'Locked.')
+      }
+    })
+    const set = () => handlers['retention.set']({ sends: 90 }, { from: 'office', stillAsking: () => true })
+    await expect(set()).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
+    expect([retention.view().days.sends, notes]).toEqual([null, []])
+    isOpen = true
+    await set()
+    expect(notes).toMatchObject([
+      { what: 'retention-changed', detail: { changed: 'sends', was: 'sends –', to: 'sends 90' } }
+    ])
   })
 })
