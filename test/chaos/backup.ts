@@ -1,17 +1,19 @@
 /**
- * Kills a process while it backs up, restores, puts a restored copy in place, migrates, or gives the database another key. After each the backup opens with its passphrase,
- * whole, and the data folder has what was there or what was restored, each whole, with what was there set aside; nothing else.
+ * Kills a process while it backs up, restores, puts a restored copy in place, migrates, gives the database another key, copies it, or goes on from a
+ * copy. After each the backup opens with its passphrase, whole, each copy is whole, and the data folder has what was there or what was restored, each whole, with what was there set aside; nothing else.
  */
 import { randomBytes } from 'node:crypto'
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { makeBackup } from '../../src/main/core/backup/backup.ts'
 import { decideOnRestore, finishRestore, stageBackup } from '../../src/main/core/backup/restore.ts'
+import { copyNow } from '../../src/main/core/backup/rolling-copies.ts'
 import { connectEncrypted, type Db } from '../../src/main/core/storage/connection.ts'
+import { COPIES_FOLDER, copiesIn } from '../../src/main/core/storage/copies.ts'
 import { DATABASE_FILE, openDatabase } from '../../src/main/core/storage/database.ts'
-import { migrate, migrations } from '../../src/main/core/storage/migrations.ts'
+import { migrate, migrations, versionOf } from '../../src/main/core/storage/migrations.ts'
 import { askForKey } from '../../src/main/core/storage/rekey.ts'
 import { fileKeychain, lastingKeychain } from '../unit/storage/keychains.ts'
 import { chanceOf } from './chance.ts'
@@ -23,7 +25,9 @@ export const PASSPHRASE = 'a passphrase of four words'
 const PROGRAM = new URL('./restoring-until-killed.ts', import.meta.url)
 const BACKUP = 'office.countersign-backup'
 const KEYCHAIN = 'keychain.json'
-const WAYS = ['back up', 'restore', 'put in place', 'migrate', 'rekey'] as const
+const WAYS = ['back up', 'restore', 'put in place', 'migrate', 'rekey', 'copy', 'use a copy'] as const
+/** After these it may be what was restored. */
+const RESTORING: readonly Way[] = ['restore', 'put in place', 'use a copy']
 export type Way = (typeof WAYS)[number]
 
 const wrong = (words: string): Fault => ({ kind: 'wrong', words })
@@ -63,9 +67,13 @@ export async function backupChaos({ rounds, seed, say }: ChaosOptions): Promise<
 async function prepare(root: string, key: Buffer): Promise<void> {
   const own = await opened(join(root, 'own'), key)
   keep(own, 'new')
+  await copyNow({ folder: join(root, 'own'), key, now: Date.now() })
+  await rename(join(root, 'own', COPIES_FOLDER), join(root, COPIES_FOLDER))
   await backUp(join(root, 'own'), key, join(root, BACKUP))
   keep(own, 'old')
   own.close()
+  await cp(join(root, 'own'), join(root, 'copied'), { recursive: true })
+  await cp(join(root, COPIES_FOLDER), join(root, 'copied', COPIES_FOLDER), { recursive: true })
   await cp(join(root, 'own'), join(root, 'decided'), { recursive: true })
   const { stage } = await stageBackup({
     ...{ folder: join(root, 'decided'), path: join(root, BACKUP), passphrase: PASSPHRASE, key, now: Date.now() }
@@ -81,6 +89,22 @@ async function prepare(root: string, key: Buffer): Promise<void> {
   migrate(first, migrations.slice(0, 1))
   keep(first, 'old')
   first.close()
+}
+
+/** Each that has a name is whole. One from before the migration was made before anything was migrated; the others stay where they are. */
+async function faultsOfCopies(folder: string, way: Way, key: Buffer): Promise<Fault[]> {
+  const faults: Fault[] = []
+  const copies = await copiesIn(folder)
+  for (const { name, version, isBeforeUpdate } of copies) {
+    const db = connectEncrypted(join(folder, COPIES_FOLDER, name), key)
+    const isWhole = db.pragma('integrity_check(1)', { simple: true }) === 'ok' && kept(db) !== undefined
+    if (!isWhole || versionOf(db) !== version) faults.push(wrong(`the copy ${name} isn’t whole`))
+    if (isBeforeUpdate && version !== 1) faults.push(wrong(`the copy ${name} isn’t from before the migration`))
+    db.close()
+  }
+  const least = FOLDERS[way] === 'copied' || way === 'migrate' ? 1 : 0
+  if (copies.length < least) faults.push(lost(`${copies.length} copies are left`))
+  return faults
 }
 
 export const backUp = (folder: string, key: Uint8Array, path: string) =>
@@ -125,16 +149,17 @@ function opens(folder: string, key: Buffer): boolean {
   }
 }
 
+const FOLDERS: Record<Way, string> = {
+  ...{ 'back up': 'own', restore: 'own', 'put in place': 'decided', migrate: 'first', rekey: 'asked' },
+  ...{ copy: 'copied', 'use a copy': 'copied' }
+}
+
 async function placeOf(root: string, way: Way): Promise<{ copy: string; folder: string }> {
   const copy = await mkdtemp(join(root, 'round-'))
   const folder = join(copy, 'own')
-  await cp(
-    join(root, { 'back up': 'own', restore: 'own', 'put in place': 'decided', migrate: 'first', rekey: 'asked' }[way]),
-    folder,
-    {
-      recursive: true
-    }
-  )
+  await cp(join(root, FOLDERS[way]), folder, {
+    recursive: true
+  })
   await cp(join(root, BACKUP), join(copy, BACKUP))
   await cp(join(root, KEYCHAIN), join(copy, KEYCHAIN))
   return { copy, folder }
@@ -173,7 +198,7 @@ async function killedIn(
     if (way === 'rekey' && opens(folder, key)) faults.push(wrong('the key that it had still opens it'))
     isNew = found === 'new'
     if (found === undefined) faults.push(lost(`not all of it is there`))
-    if (isNew && way !== 'restore' && way !== 'put in place') faults.push(wrong(`it is another after “${way}”`))
+    if (isNew && !RESTORING.includes(way)) faults.push(wrong(`it is another after “${way}”`))
     const names = await readdir(folder)
     const aside = names.find((name) => name.startsWith('set-aside-'))
     if (isNew !== (aside !== undefined)) faults.push(wrong(`set aside: ${aside ?? 'nothing'}, and it is ${found}`))
@@ -184,6 +209,7 @@ async function killedIn(
     }
     const left = names.filter((name) => /^(restore|backup)|rekeyed$/.test(name))
     if (left.length > 0) faults.push(wrong(`${left.join(', ')} stayed behind`))
+    faults.push(...(await faultsOfCopies(folder, way, key)))
     const into = await mkdtemp(join(copy, 'check-'))
     await stageBackup({ folder: into, path: join(copy, BACKUP), passphrase: PASSPHRASE, key, now: 1 })
   } catch (error) {

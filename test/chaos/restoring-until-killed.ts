@@ -1,8 +1,10 @@
-/** Backs up, restores, puts a restored copy in place, migrates, or gives the database another key, and says when it begins and is done. See backup.ts. */
+/** Backs up, restores, puts a restored copy in place, migrates, gives the database another key, copies it, or goes on from a copy, and says when it begins and is done. See backup.ts. */
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { decideOnRestore, finishRestore, stageBackup } from '../../src/main/core/backup/restore.ts'
+import { decideOnRestore, finishRestore, stageBackup, stageCopy } from '../../src/main/core/backup/restore.ts'
+import { copyNow } from '../../src/main/core/backup/rolling-copies.ts'
+import { copiesIn } from '../../src/main/core/storage/copies.ts'
 import { openDatabase } from '../../src/main/core/storage/database.ts'
 import { fileKeychain, lastingKeychain } from '../unit/storage/keychains.ts'
 import { backUp, PASSPHRASE, type Way } from './backup.ts'
@@ -15,6 +17,13 @@ const work: Record<Way, () => Promise<unknown>> = {
   async restore() {
     const { stage } = await stageBackup({ folder, path, passphrase: PASSPHRASE, key, now: Date.now() })
     await decideOnRestore(folder, stage, Date.now())
+    await finishRestore(folder)
+  },
+  copy: () => copyNow({ folder, key, now: Date.now() }),
+  async 'use a copy'() {
+    const [copy] = await copiesIn(folder)
+    const { stage } = await stageCopy({ folder, key, name: copy?.name ?? '', now: Date.now() })
+    await decideOnRestore(folder, stage, Date.now(), true)
     await finishRestore(folder)
   },
   'put in place': () => finishRestore(folder),

@@ -159,7 +159,15 @@ export const shots: Shot[] = [
     'document-declined',
     'document-expired'
   ),
-  ...at(page, 'document-complete', 'document-gone', 'document-erased-soon', 'document-offline', 'document-waiting', 'document-uncertain'),
+  ...at(
+    page,
+    'document-complete',
+    'document-gone',
+    'document-erased-soon',
+    'document-offline',
+    'document-waiting',
+    'document-uncertain'
+  ),
   ...at(
     page,
     'document-refused',
