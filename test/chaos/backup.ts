@@ -1,6 +1,6 @@
 /**
  * Kills a process while it backs up, restores, puts a restored copy in place, migrates, gives the database another key, copies it, or goes on from a
- * copy. After each the backup opens with its passphrase, whole, each copy is whole, and the data folder has what was there or what was restored, each whole, with what was there set aside; nothing else.
+ * copy; or has the disk full at one of its writes. After each the backup opens with its passphrase, whole, each copy is whole, and the data folder has what was there or what was restored, each whole, with what was there set aside; nothing else.
  */
 import { randomBytes } from 'node:crypto'
 import { cp, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
@@ -33,14 +33,20 @@ export type Way = (typeof WAYS)[number]
 const wrong = (words: string): Fault => ({ kind: 'wrong', words })
 const lost = (words: string): Fault => ({ kind: 'lost', words })
 
-/** Each round kills one of them, at a random moment. */
+/** Of each so many rounds one is on a full disk; no file there becomes larger than up to so many bytes. */
+const FULL_EACH = 3
+const LARGEST = 1_800_000
+/** What may be said of a full disk. */
+const FULL = ['no-space', 'storage', 'disk-failed', 'not-writable']
+
+/** Each round kills one of them at a random moment, or lets a random write of it fail. */
 export async function backupChaos({ rounds, seed, say }: ChaosOptions): Promise<Tally> {
   const began = performance.now()
   const root = await mkdtemp(join(tmpdir(), 'countersign-chaos-'))
   const chance = chanceOf(seed)
   const tally = emptyTally()
   const note = notingIn(tally, say)
-  const ends = { old: 0, new: 0 }
+  const ends = { old: 0, new: 0, refused: 0 }
   try {
     const key = randomBytes(32)
     await prepare(root, key)
@@ -49,13 +55,16 @@ export async function backupChaos({ rounds, seed, say }: ChaosOptions): Promise<
     for (let round = 1; round <= rounds; round++) {
       const way = WAYS[round % WAYS.length] ?? 'back up'
       const after = (chance.below(1000) / 1000) * (length.get(way) ?? 0) * 1.1
-      const { faults, isNew } = await killedIn(root, key, way, after)
+      const mostFileBytes = round % FULL_EACH === 0 ? chance.below(LARGEST) : undefined
+      const { faults, isNew, refused } = await endedIn(root, key, way, { after, mostFileBytes })
       ends[isNew ? 'new' : 'old']++
-      note(faults, `round ${round}, ${way} after ${Math.round(after)} ms`)
+      if (refused) ends.refused++
+      const how = mostFileBytes === undefined ? `after ${Math.round(after)} ms` : `at most ${mostFileBytes} bytes`
+      note(faults, `round ${round}, ${way}, ${how}`)
       tally.rounds++
       if (round % 10 === 0) say(`${round} rounds`)
     }
-    say(`${ends.old} times it was as before, ${ends.new} times as after`)
+    say(`${ends.old} times it was as before, ${ends.new} times as after; ${ends.refused} refusals of a full disk`)
   } finally {
     await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
   }
@@ -171,31 +180,38 @@ async function lived(root: string, key: Buffer, way: Way): Promise<number> {
   const { child, said } = begin(PROGRAM, [way, folder, join(copy, BACKUP), key.toString('hex')])
   await said('begins')
   const began = performance.now()
-  await said('done')
+  await said('ended done')
   await killed(child)
   await rm(copy, { recursive: true, force: true })
   return performance.now() - began
 }
 
-async function killedIn(
+async function endedIn(
   root: string,
   key: Buffer,
   way: Way,
-  after: number
-): Promise<{ faults: Fault[]; isNew: boolean }> {
+  { after, mostFileBytes }: { after: number; mostFileBytes: number | undefined }
+): Promise<{ faults: Fault[]; isNew: boolean; refused: boolean }> {
   const { copy, folder } = await placeOf(root, way)
   const faults: Fault[] = []
+  const isFull = mostFileBytes !== undefined
   let isNew = false
+  let refused = false
   try {
-    const { child, said } = begin(PROGRAM, [way, folder, join(copy, BACKUP), key.toString('hex')])
+    const args = [way, folder, join(copy, BACKUP), key.toString('hex')]
+    const { child, said, output } = begin(PROGRAM, args, mostFileBytes)
     await said('begins')
-    await pause(after)
+    await (isFull ? said('\nended ') : pause(after))
     await killed(child)
+    const why = /\nended (.+)\n/.exec(output())?.[1]
+    refused = why !== undefined && why !== 'done'
+    if (refused && !(isFull && FULL.includes(why ?? ''))) faults.push(wrong(`it ended with “${why}”`))
     await finishRestore(folder)
     const db = await opened(folder, way === 'rekey' ? join(copy, KEYCHAIN) : key)
     const found = kept(db)
     db.close()
-    if (way === 'rekey' && opens(folder, key)) faults.push(wrong('the key that it had still opens it'))
+    // On a full disk it may be given up, and told.
+    if (way === 'rekey' && !isFull && opens(folder, key)) faults.push(wrong('the key that it had still opens it'))
     isNew = found === 'new'
     if (found === undefined) faults.push(lost(`not all of it is there`))
     if (isNew && !RESTORING.includes(way)) faults.push(wrong(`it is another after “${way}”`))
@@ -217,5 +233,5 @@ async function killedIn(
   } finally {
     await rm(copy, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
   }
-  return { faults, isNew }
+  return { faults, isNew, refused }
 }

@@ -6,8 +6,18 @@ import { setTimeout as pause } from 'node:timers/promises'
 /** How long a program may take to say something, in milliseconds. */
 const TIMEOUT = 300_000
 
-export function begin(program: URL, args: readonly string[]) {
-  const child = spawn(process.execPath, [program.pathname, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+/** Bytes that `ulimit -f` counts by. */
+const BLOCK = 512
+
+/** @param mostFileBytes no file of it may become larger: its writes fail then, as they do on a disk that is full. */
+export function begin(program: URL, args: readonly string[], mostFileBytes?: number) {
+  const command = [program.pathname, ...args]
+  const limit = `ulimit -f ${Math.floor((mostFileBytes ?? 0) / BLOCK)}; exec "$0" "$@"`
+  const [path, given] =
+    mostFileBytes === undefined
+      ? ([process.execPath, command] as const)
+      : (['/bin/sh', ['-c', limit, process.execPath, ...command]] as const)
+  const child = spawn(path, given, { stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''
   child.stdout.on('data', (chunk: Buffer) => {
     output += chunk.toString()
@@ -19,7 +29,7 @@ export function begin(program: URL, args: readonly string[]) {
       await pause(5)
     }
   }
-  return { child, said }
+  return { child, said, output: () => output }
 }
 
 export async function killed(child: ChildProcess): Promise<void> {

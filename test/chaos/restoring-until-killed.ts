@@ -4,13 +4,20 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { decideOnRestore, finishRestore, stageBackup, stageCopy } from '../../src/main/core/backup/restore.ts'
 import { copyNow } from '../../src/main/core/backup/rolling-copies.ts'
+import { AppFailure } from '../../src/main/core/lib/failure.ts'
 import { copiesIn } from '../../src/main/core/storage/copies.ts'
 import { openDatabase } from '../../src/main/core/storage/database.ts'
+import { faultOf } from '../../src/main/core/storage/database-fault.ts'
 import { fileKeychain, lastingKeychain } from '../unit/storage/keychains.ts'
 import { backUp, PASSPHRASE, type Way } from './backup.ts'
 
 const [way, folder = '', path = '', hex = ''] = process.argv.slice(2)
 const key = Buffer.from(hex, 'hex')
+
+function reasonOf(error: unknown): string {
+  const fault = faultOf(error)
+  return fault.kind === 'file' ? fault.reason : fault.because
+}
 
 const work: Record<Way, () => Promise<unknown>> = {
   'back up': () => backUp(folder, key, path),
@@ -41,6 +48,9 @@ const work: Record<Way, () => Promise<unknown>> = {
 }
 
 writeSync(1, 'begins\n')
-await work[way as Way]()
-writeSync(1, 'done\n')
+const why = await work[way as Way]().then(
+  () => 'done',
+  (error: unknown) => (error instanceof AppFailure ? error.appError.code : reasonOf(error))
+)
+writeSync(1, `ended ${why}\n`)
 await pause(60_000)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { backupChaos } from '../../chaos/backup.ts'
 
 const NAME =
-  'killed as it backs up, restores, migrates or changes its key, it has what was there or what was restored, each whole'
+  'killed, or on a full disk, as it backs up, restores, migrates, copies or changes its key, it has what was there or what was restored, each whole'
 test(NAME, { timeout: 300_000 }, async () => {
   const faults: string[] = []
   const tally = await backupChaos({ rounds: 10, seed: 5, say: (line) => faults.push(line) })
