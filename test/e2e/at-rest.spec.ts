@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from './office.ts'
 
-test('the database gets another key with a new recovery key, and everything is removed when that is asked for', async ({
+test('the database gets another key, how long things stay is set by who may, and everything is removed when that is asked for', async ({
   open
 }) => {
   const place = await mkdtemp(join(tmpdir(), 'countersign-at-rest-'))
@@ -25,11 +25,27 @@ test('the database gets another key with a new recovery key, and everything is r
     // The first page of a database has its salt: another one was put in place.
     const after = await readFile(join(userData, 'countersign.db'))
     expect(after.subarray(0, 16).equals(before.subarray(0, 16))).toBe(false)
-    const what = await second.window.evaluate(async () => {
-      const list = await globalThis.window.countersign.audit.list({ search: '', offset: 0, limit: 100 })
-      return list.ok ? list.value.entries.map((entry) => entry.what) : []
+    const noted = () =>
+      second.window.evaluate(async () => {
+        const list = await globalThis.window.countersign.audit.list({ search: '', offset: 0, limit: 100 })
+        return list.ok ? list.value.entries.map((entry) => entry.what) : []
+      })
+    expect(await noted()).toContain('database-key-changed')
+
+    // For how long things are kept is an administrator’s, once there is a PIN.
+    const days = second.window.getByLabel('List of downloads')
+    await expect(days).toBeEnabled()
+    await second.window.evaluate(async () => {
+      await globalThis.window.countersign.counter.setPin({ pin: '73519' })
+      await globalThis.window.countersign.counter.closeSettings()
     })
-    expect(what).toContain('database-key-changed')
+    await expect(days).toBeDisabled()
+    await second.button('Unlock…').last().click()
+    const unlocking = second.window.getByRole('dialog', { name: 'Unlock the counter’s settings' })
+    await unlocking.getByLabel('Staff PIN').fill('73519')
+    await unlocking.getByRole('button', { name: 'Unlock' }).click()
+    await days.selectOption('90')
+    await expect.poll(noted).toContain('retention-changed')
     expect((await readdir(userData)).filter((name) => /^rekey|rekeyed$|^set-aside/.test(name))).toEqual([])
 
     await second.button('Remove everything from this computer…').click()

@@ -5,9 +5,9 @@
 import { z } from 'zod'
 import {
   type DecodedInput,
-  type HoldView,
   type DocumentKey,
   DUE_DAYS,
+  type HoldView,
   RETENTION_KINDS,
   type RetentionDays,
   type RetentionDue,
