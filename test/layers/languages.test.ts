@@ -72,7 +72,8 @@ test('each sentence of the list is said somewhere on a person’s screens', () =
 })
 
 test('every test that docs/accessibility.md names is there by that title', () => {
-  const tests = ['renderer/counter-languages', 'renderer/counter-person', 'unit/counter/preferences', 'e2e/counter']
+  const files = ['renderer/counter-languages', 'renderer/counter-person', 'unit/counter/preferences']
+  const tests = [...files, 'e2e/counter', 'e2e/counter-keyboard']
     .map((file) => join(root, 'test', `${file}.${file.startsWith('e2e') ? 'spec' : 'test'}.ts`))
     .map((file) => readFileSync(file, 'utf8'))
     .join('\n')
