@@ -73,6 +73,8 @@ export class SharedSends {
   readonly #record: ReturnType<typeof recorder>
   readonly #accounts = new Map<string, Account>()
   readonly #postLimit: number
+  /** Of which claim a send left here: meanwhile another workstation may have it. */
+  readonly #claimed = new Map<string, number>()
   #office: OfficeStore | undefined
   /** Which accounts are shared: asked at each turn. */
   #officeIds: Map<string, string>
@@ -282,7 +284,7 @@ export class SharedSends {
   #keepEnd(accountId: string, { id, outcome, at }: Ended): Send[] {
     const known = this.#rows.find(id)
     if (!known) return this.#record({ id, outcome, at })
-    this.#rows.keepEnd({ id, epoch: known.epoch, accountId, outcome, at })
+    this.#rows.keepEnd({ id, epoch: this.#claimed.get(id) ?? known.epoch, accountId, outcome, at })
     return []
   }
 
@@ -317,6 +319,7 @@ export class SharedSends {
     sends.begin(send.number, time.now())
     pauses.left(accountId)
     const content = { kind: body.kind, request: body.request } as SentRequest
+    this.#claimed.set(id, epoch)
     begun.push({ send: sends.get(id), content, mayLeave: () => time.elapsed() + this.#postLimit <= until })
   }
 
@@ -342,6 +345,7 @@ export class SharedSends {
       }
       const written = db.transaction(() => {
         this.#rows.dropEnd(id, epoch)
+        this.#claimed.delete(id)
         this.#keepKnown(accountId, id, { state })
         const send = sends.find(id)
         if (!send) return undefined
