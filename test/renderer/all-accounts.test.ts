@@ -6,11 +6,12 @@ import Documents from '../../src/renderer/src/screens/documents/Documents.svelte
 import Downloads from '../../src/renderer/src/screens/downloads/Downloads.svelte'
 import Drafts from '../../src/renderer/src/screens/drafts/Drafts.svelte'
 import Outbox from '../../src/renderer/src/screens/outbox/Outbox.svelte'
+import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
 import type { DocumentPage } from '../../src/shared/contract/views.ts'
 import { fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { type Opened, openOffice, show } from './office.ts'
-import { documents, downloadOf, sendOf } from './people.ts'
+import { documents, downloadOf, practiceAccount, sendOf } from './people.ts'
 
 let opened: Opened
 afterEach(() => opened?.close())
@@ -91,4 +92,109 @@ test('an office that shows one account sees no marks', async () => {
   show(opened, Activity)
   await settle()
   expect(screen.queryByTitle('Practice office')).toBeNull()
+})
+
+describe('accounts in the settings', () => {
+  const more = (name: RegExp) => screen.getByRole('button', { name })
+  async function open(change: Parameters<typeof fakeApi>[0] = {}) {
+    opened = await openOffice(fakeApi(change))
+    opened.app.router.go('settings')
+    show(opened, Settings)
+    await settle()
+  }
+  const order = () => opened.api.control.state.accounts.map(({ id }) => id)
+  async function choose(menu: RegExp, item: string) {
+    await fireEvent.keyDown(more(menu), { key: 'Enter' })
+    await fireEvent.click(await screen.findByRole('menuitem', { name: item }))
+    await settle()
+  }
+
+  test('are given a mark and a colour, which their rows have from then on', async () => {
+    await open()
+    await choose(/^More for Harbour/, 'Mark and colour…')
+    await fireEvent.input(screen.getByRole('textbox', { name: /^Mark/ }), { target: { value: '&' } })
+    await fireEvent.click(screen.getByRole('button', { name: 'Save' }))
+    expect(screen.getByText('Use one or two letters or numbers.')).toBeTruthy()
+    await fireEvent.input(screen.getByRole('textbox', { name: /^Mark/ }), { target: { value: 'H1' } })
+    await fireEvent.click(screen.getByRole('radio', { name: 'Pink' }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Save' }))
+    await settle()
+    expect(screen.queryByRole('dialog')).toBeNull()
+    expect(opened.app.accounts.find('harbour')).toMatchObject({ mark: 'H1', colour: '#c2487a' })
+    expect(within(screen.getByTitle('Harbour & Co. Conveyancing')).getByText('H1')).toBeTruthy()
+  })
+
+  test('another account’s mark is refused at its field', async () => {
+    await open()
+    await choose(/^More for Harbour/, 'Mark and colour…')
+    opened.api.control.state.accounts = opened.api.control.state.accounts.map((one) =>
+      one.id === 'practice' ? { ...one, mark: 'X', hasOwnMark: true } : one
+    )
+    await fireEvent.input(screen.getByRole('textbox', { name: /^Mark/ }), { target: { value: 'X' } })
+    await fireEvent.click(screen.getByRole('button', { name: 'Save' }))
+    await settle()
+    expect(screen.getByText('Another account has this mark. Choose different letters.')).toBeTruthy()
+    expect(screen.getByRole('dialog')).toBeTruthy()
+  })
+
+  test('the practice office’s colour, and one of the organisation’s, can’t be chosen', async () => {
+    const policy = { state: 'followed', place: '/etc', locked: [], accountIds: ['harbour'], problems: [] } as const
+    await open({ policy: { ...policy, colouredIds: ['harbour'] } })
+    await choose(/^More for Practice/, 'Mark and colour…')
+    expect(screen.queryByRole('radio', { name: 'Pink' })).toBeNull()
+    await fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
+    await settle()
+    await choose(/^More for Harbour/, 'Mark and colour…')
+    expect(screen.getByRole('radio', { name: 'Pink' }).closest('fieldset[disabled]')).toBeTruthy()
+  })
+
+  test('are put in order by the menu and by Alt and the arrows, and the focus stays', async () => {
+    await open()
+    await choose(/^More for Harbour/, 'Move up')
+    expect(order()).toEqual(['harbour', 'practice'])
+    const check = more(/^Check connection\s*of Harbour/)
+    check.focus()
+    await fireEvent.keyDown(check, { key: 'ArrowDown', altKey: true })
+    await settle()
+    expect(order()).toEqual(['practice', 'harbour'])
+    expect(document.activeElement).toBe(more(/^Check connection\s*of Harbour/))
+    expect(screen.getByText('“Harbour & Co. Conveyancing” is now 2 of 2.')).toBeTruthy()
+    // There is no place after the last.
+    await fireEvent.keyDown(check, { key: 'ArrowDown', altKey: true })
+    await settle()
+    expect(order()).toEqual(['practice', 'harbour'])
+  })
+
+  test('are dragged to another place; Escape leaves them where they were', async () => {
+    await open()
+    const rows = () => [...document.querySelectorAll<HTMLElement>('section[aria-labelledby=accounts-title] li')]
+    // jsdom lays nothing out: each row is 100 pixels high.
+    const lay = () => {
+      for (const [index, row] of rows().entries())
+        row.getBoundingClientRect = () => new DOMRect(0, index * 100, 600, 100)
+    }
+    const drag = async (from: number, y: number) => {
+      lay()
+      await fireEvent.pointerDown(rows()[from]?.querySelector('.grip') as HTMLElement, { button: 0, pointerId: 1 })
+      await fireEvent.pointerMove(window, { clientY: y })
+    }
+    await drag(1, 20)
+    expect(rows()[0]?.className).toContain('before')
+    await fireEvent.keyDown(window, { key: 'Escape' })
+    await fireEvent.pointerUp(window)
+    await settle()
+    expect(order()).toEqual(['practice', 'harbour'])
+    await drag(0, 190)
+    expect(rows()[1]?.className).toContain('after')
+    await fireEvent.pointerUp(window)
+    await settle()
+    expect(order()).toEqual(['harbour', 'practice'])
+  })
+
+  test('an office with one account sees nothing of it', async () => {
+    await open({ accounts: [practiceAccount()] })
+    expect(screen.queryByRole('button', { name: /^More for/ })).toBeNull()
+    expect(screen.queryByTitle('Drag to reorder')).toBeNull()
+    expect(screen.queryByTitle('Practice office')).toBeNull()
+  })
 })

@@ -237,7 +237,14 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
   const state: FakeState = {
     accounts: [practiceAccount(), officeAccount()],
     connection: { state: 'online', since: NOW - 3_600_000 },
-    policy: { state: 'none', place: '/etc/countersign/policy.json', locked: [], accountIds: [], problems: [] },
+    policy: {
+      state: 'none',
+      place: '/etc/countersign/policy.json',
+      locked: [],
+      accountIds: [],
+      colouredIds: [],
+      problems: []
+    },
     due: {},
     retention: { documents: null, trash: 30, sends: null, downloads: null, verifications: null, people: null },
     templates: templates(),
@@ -448,6 +455,26 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       state.accounts = state.accounts.map((one) => (one.id === id ? account : one))
       emit('accounts.changed', null)
       return account
+    },
+    'accounts.mark': ({ id, mark, colour }) => {
+      if (mark && state.accounts.some((one) => one.id !== id && one.hasOwnMark && one.mark === mark)) {
+        const message = 'Another account has this mark. Choose different letters.'
+        throw new Failure('invalid', { message, fields: [{ field: 'mark', message }] })
+      }
+      const { hasOwnMark: _, ...before } = byId(state.accounts, id)
+      const account: AccountView = {
+        ...before,
+        ...(mark && { mark, hasOwnMark: true }),
+        ...(colour && { colour })
+      }
+      state.accounts = state.accounts.map((one) => (one.id === id ? account : one))
+      emit('accounts.changed', null)
+      return account
+    },
+    'accounts.order': ({ ids }) => {
+      state.accounts = state.accounts.toSorted((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id))
+      emit('accounts.changed', null)
+      return null as never
     },
     'accounts.choose': ({ id }) => choose(id),
     'accounts.workIn': ({ id }) =>

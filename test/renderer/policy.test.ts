@@ -16,7 +16,7 @@ afterEach(() => opened?.close())
 
 const PLACE = '/etc/countersign/policy.json'
 const followed = (policy: Partial<PolicyView>): PolicyView => ({
-  ...{ state: 'followed', place: PLACE, locked: [], accountIds: [], problems: [] },
+  ...{ state: 'followed', place: PLACE, locked: [], accountIds: [], colouredIds: [], problems: [] },
   ...policy
 })
 

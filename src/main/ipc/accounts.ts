@@ -55,12 +55,13 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
 
   async function view(account: Account): Promise<AccountView> {
     const { id, name, kind, scheme, colour, dataTypeSpelling } = account
-    const mark = account.mark || markOf(name)
+    const mark = accounts.marks().get(id) ?? ''
     const { formsBy, info } = facts.of(id)
     const { signedDocuments, signedFrom } = rights.of(id)
     const certificate = certificates.of(id, account.baseUrl)
     return {
       ...{ id, name, kind, scheme, colour, mark, dataTypeSpelling },
+      ...(account.mark && { hasOwnMark: true as const }),
       baseUrl: account.baseUrl ?? '',
       folders: [...account.folders],
       chosen: accounts.chosen()?.id === id,
@@ -176,6 +177,15 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     },
     'accounts.cancelSignIn': async () => browserSignIn.cancel(),
 
+    'accounts.mark': async ({ id, ...look }) => {
+      const account = accounts.mark(id, look)
+      parts.changed()
+      return view(account)
+    },
+    'accounts.order': async ({ ids }) => {
+      accounts.order(ids)
+      parts.changed()
+    },
     'accounts.choose': ({ id }) => choose(id, false),
     'accounts.showAll': async () => void (await choose(chosenId(accounts), true)),
     'accounts.workIn': ({ id }) => choose(id, accounts.shownIds().length > 1),
@@ -262,16 +272,6 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     'templates.list': (demand) => lists.templates(chosenId(accounts), demand),
     'recipients.list': (demand) => lists.recipients(chosenId(accounts), demand)
   }
-}
-
-/** The first letters of a name's first two words: "Harbour & Co." is "HC". */
-function markOf(name: string): string {
-  const words = name.split(/[^\p{L}\p{N}]+/u).filter(Boolean)
-  return words
-    .slice(0, 2)
-    .map((word) => [...word][0])
-    .join('')
-    .toLocaleUpperCase('en')
 }
 
 /** Services let a signature be some minutes old; a clock that is so many minutes off is worth a word before it is more. */

@@ -12,7 +12,10 @@ import type { Organisation } from '../core/organisation/organisation.ts'
 import type { HandlersOf } from './registration.ts'
 
 interface LockDeps {
-  organisation: Pick<Organisation, 'policy' | 'isLocked' | 'allowsSignIn' | 'hasAccount' | 'oauthOf'>
+  organisation: Pick<
+    Organisation,
+    'policy' | 'isLocked' | 'allowsSignIn' | 'hasAccount' | 'hasColour' | 'oauthOf'
+  >
   accounts: Pick<Accounts, 'list'>
   /** How downloads are set, which is what is proposed for each. */
   downloads: () => { folder: { id: string }; pattern: string }
@@ -54,6 +57,9 @@ const LOCKS: Locks = {
       account && leadsElsewhere(account, baseUrl) && 'otherAccounts'
     ]
   },
+  'accounts.mark': ({ id, colour }, { organisation }) => [
+    colour !== undefined && organisation.hasColour(id) && 'accounts'
+  ],
   'accounts.signIn': (_input, { organisation }) => [!organisation.allowsSignIn('oauth') && 'signInMethods'],
   'accounts.remove': ({ id }, { organisation }) => [organisation.hasAccount(id) && 'accounts'],
   'accounts.try': ({ id, baseUrl, authentication }, { organisation, accounts }) => {

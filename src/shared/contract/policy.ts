@@ -64,6 +64,8 @@ export interface PolicyView {
   accountIds: readonly string[]
   /** Those of whose sign-in by OAuth 2 it says more than that, by account. */
   oauth?: Readonly<Partial<Record<string, OrganisationsOAuth>>>
+  /** Those among them whose colour is the organisation's, too. */
+  colouredIds: readonly string[]
   /** Those that accounts may sign in by, where that is set. */
   signInMethods?: readonly AuthScheme[]
   /** How many digits a new PIN has at least, where that is set. */

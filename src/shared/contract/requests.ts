@@ -29,7 +29,7 @@ import type {
   SystemStatus,
   TemplateView
 } from './views.ts'
-import { DATA_TYPE_SPELLINGS } from './views.ts'
+import { ACCOUNT_COLOURS, ACCOUNT_MARK, DATA_TYPE_SPELLINGS } from './views.ts'
 
 const secret = z.string().min(1).max(10_000)
 
@@ -122,6 +122,15 @@ export const requests = {
   ),
   /** Adds and chooses the account; a practice account starts the practice service. */
   'accounts.add': answers<AccountView>()(NewAccount),
+  /** Gives an account its mark, blank for that of its name, and its colour; what is left out stays. */
+  'accounts.mark': answers<AccountView>()(
+    byId.extend({
+      mark: z.string().trim().normalize('NFC').regex(ACCOUNT_MARK).optional(),
+      colour: z.enum(ACCOUNT_COLOURS).optional()
+    })
+  ),
+  /** Lists accounts in this order from now on; those that it doesn't name come after them, as they were. */
+  'accounts.order': answers<null>()(z.strictObject({ ids: z.array(id).max(1000) })),
   /** Shows this account alone. */
   'accounts.choose': answers<AccountView>()(byId),
   /** Shows all accounts; the chosen one stays the one that is worked in. */

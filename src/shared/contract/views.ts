@@ -55,8 +55,10 @@ export interface AccountView {
   scheme: AuthScheme
   /** A CSS colour for the stripe that tells accounts apart. */
   colour: string
-  /** A short name beside that colour: a person's own, or the first letters of its name. */
+  /** One or two letters beside that colour, of no other account: those that a person chose, or of its name. */
   mark: string
+  /** A person chose the mark. */
+  hasOwnMark?: true
   /** The folders that this office uses, in its order. */
   folders: string[]
   /** How its service wants `pdf` and `json` spelled in the address of its identity data. */
@@ -81,6 +83,25 @@ export interface AccountView {
   /** Its sign-in is over, or was never made: nothing is asked of its service until someone signs in again. */
   waitsForSignIn?: true
 }
+
+/**
+ * The colours that an account may be given, each told from its neighbours on light and on dark ground. The practice office has one to
+ * itself, so that it can't be taken for a real account.
+ */
+export const ACCOUNT_COLOURS = [
+  '#1f7a7a',
+  '#3b6fd4',
+  '#8a5cc7',
+  '#c2487a',
+  '#4f8a3a',
+  '#b4532a',
+  '#5f6b7a',
+  '#2f8fbf'
+] as const
+export type AccountColour = (typeof ACCOUNT_COLOURS)[number]
+
+/** A mark that a person may choose; an empty one stands for that of the name. */
+export const ACCOUNT_MARK = /^[\p{L}\p{N}]{0,2}$/u
 
 export interface ConnectionView {
   state: 'unknown' | 'online' | 'offline' | 'refused'

@@ -84,7 +84,8 @@ registerHandlers<IpcMainInvokeEvent>({
       isLocked: (setting) => LOCKED.includes(setting),
       allowsSignIn: () => true,
       hasAccount: () => false,
-      oauthOf: () => undefined
+      oauthOf: () => undefined,
+      hasColour: () => false
     },
     accounts: { list: () => [] },
     downloads: () => ({ folder: { id: '' }, pattern: '' }),

@@ -304,6 +304,7 @@ export const scenes: Record<string, () => FakeApi> = {
         place: '/etc/countersign/policy.json',
         locked: LOCKABLE,
         accountIds: ['harbour'],
+        colouredIds: ['harbour'],
         problems: [
           { message: '“practiceOfice” isn’t a setting of this version of Countersign.', line: 14, column: 3 },
           { message: '“counter.idle.endAfter” must be at most 3600.', line: 21, column: 48 }

@@ -291,6 +291,11 @@ export const shots: Shot[] = [
   shot('activity-bare', 'day-bare', '#/activity'),
 
   shot('settings', 'usual', '#/settings'),
+  shot('settings-mark', 'usual', '#/settings', async (page) => {
+    await press(/^More for Harbour/)(page)
+    await page.getByRole('menuitem', { name: 'Mark and colour…' }).click()
+  }),
+  shot('settings-account-menu', 'usual', '#/settings', press(/^More for Harbour/)),
   shot('settings-support', 'usual', '#/settings/support', press('Check this computer')),
   shot('settings-startup', 'settings-offered', '#/settings/start'),
   shot('settings-crashes', 'settings-offered', '#/settings/support', press('Save a report…')),

@@ -251,10 +251,11 @@ describe('while it is not certain whether a package arrived', () => {
     expect(await accounts.secretsOf(id)).toEqual(API_KEY)
   })
 
-  test('its name, colour and folders can be changed, and its address be entered again as it is', async () => {
+  test('its name, mark, colour and folders can be changed, and its address be entered again as it is', async () => {
     const { accounts, id } = await unsettledOffice()
-    const changes = { name: 'Branch', colour: '#123456', baseUrl: 'https://sign.example.com/web/v1.4/' }
-    expect(await accounts.update(id, changes)).toMatchObject({ name: 'Branch', colour: '#123456' })
+    const changes = { name: 'Branch', folders: ['InBox'], baseUrl: 'https://sign.example.com/web/v1.4/' }
+    expect(await accounts.update(id, changes)).toMatchObject({ name: 'Branch', folders: ['InBox'] })
+    expect(accounts.mark(id, { mark: 'B', colour: '#5f6b7a' })).toMatchObject({ mark: 'B', colour: '#5f6b7a' })
   })
 
   test('its key stays where only what belongs to it is given, with what is left out', async () => {
@@ -595,4 +596,55 @@ test('beside a database in memory no secret goes to the operating system’s key
   expect(await keychain.accounts.get('a')).toBeNull()
   await secretsBeside({ db, state: 'encrypted' }, keychain).set('a', 'secret')
   expect(await keychain.accounts.get('a')).toBe('secret')
+})
+
+describe('what accounts are told apart by', () => {
+  const named = async (...names: string[]) => {
+    const { accounts } = office()
+    const ids: string[] = []
+    for (const name of names) ids.push((await accounts.add(service({ name }))).id)
+    return { accounts, ids, marks: () => ids.map((id) => accounts.marks().get(id)) }
+  }
+
+  test('no two have the same mark, also where their names begin alike', async () => {
+    const { marks } = await named('Harbour & Co.', 'Hill Crest', 'Herbert Cross', 'ßeta', '…', 'H', 'Hh')
+    const [first, second, third, ...others] = marks()
+    expect([first, second, third]).toEqual(['HC', 'HI', 'HE'])
+    expect(new Set(marks()).size).toBe(others.length + 3)
+    for (const mark of marks()) expect(mark).toMatch(/^.{1,2}$/u)
+  })
+
+  test('a mark that a person chose is theirs alone, and another gets other letters of its name', async () => {
+    const { accounts, ids, marks } = await named('Harbour & Co.', 'Branch')
+    const [harbour = '', branch = ''] = ids
+    accounts.mark(branch, { mark: 'hc' })
+    expect(marks()).toEqual(['HA', 'hc'])
+    const failure = await failureOf(async () => accounts.mark(harbour, { mark: 'HC' }))
+    expect(failure).toMatchObject({ code: 'invalid', fields: [{ field: 'mark' }] })
+    expect(accounts.get(harbour).mark).toBe('')
+    accounts.mark(branch, { mark: '' })
+    expect(marks()).toEqual(['HC', 'B'])
+  })
+
+  test('the practice office keeps its colour, and may have another mark', async () => {
+    const { accounts } = office()
+    const { id } = await accounts.add({ kind: 'practice', name: 'Practice office' })
+    expect(await failureOf(async () => accounts.mark(id, { colour: '#5f6b7a' }))).toMatchObject({ code: 'invalid' })
+    expect(accounts.mark(id, { mark: 'X' })).toMatchObject({ mark: 'X', colour: PRACTICE_COLOUR })
+  })
+
+  test('they stand in the order that a person gave them, also after the next start', async () => {
+    const { accounts, open } = office()
+    const ids: string[] = []
+    for (const name of ['One', 'Two', 'Three']) ids.push((await accounts.add(service({ name }))).id)
+    const [one = '', two = '', three = ''] = ids
+    accounts.order([three, 'gone', three, one])
+    expect(accounts.list().map(({ name }) => name)).toEqual(['Three', 'One', 'Two'])
+    const { id: four } = await accounts.add(service({ name: 'Four' }))
+    expect(
+      open()
+        .list()
+        .map(({ id }) => id)
+    ).toEqual([three, one, two, four])
+  })
 })

@@ -323,6 +323,7 @@ describe('what the organisation has set is refused', () => {
     expect(answer.value).toMatchObject({
       locked: ['accounts', 'counter.pinDigits'],
       accountIds: ['account-1'],
+      colouredIds: [],
       pinDigits: 6
     })
   })
@@ -349,6 +350,20 @@ describe('a new PIN', () => {
 })
 
 describe('what the organisation has set holds', () => {
+  test('an account has the colour that it gives, and only then', async () => {
+    const second = { ...account, name: 'Second', colour: '#112233' }
+    const { ask, asked } = await office({ accounts: [account, second] })
+    expect(await ask('accounts.mark', { id: 'account-2', colour: '#5f6b7a' })).toMatchObject({
+      ok: false,
+      error: { code: 'not-allowed' }
+    })
+    expect(asked.splice(0)).toEqual([])
+    await ask('accounts.mark', { id: 'account-2', mark: 'S' })
+    await ask('accounts.mark', { id: 'account-1', colour: '#5f6b7a' })
+    expect(asked).toEqual(['accounts.mark', 'accounts.mark'])
+    expect(((await ask('policy.get', undefined)) as { value: PolicyView }).value.colouredIds).toEqual(['account-2'])
+  })
+
   test('its accounts are there at the start, without secrets, and the default one is shown', async () => {
     const second = { ...account, name: 'Second', signIn: 'none', colour: '#112233' }
     const { accounts } = await office({ accounts: [account, second], defaultAccount: 'second' })

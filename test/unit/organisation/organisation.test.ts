@@ -29,6 +29,7 @@ describe('a computer', () => {
       // Other accounts are allowed, as they are anyway.
       locked: ['signInMethods', 'practiceOffice', 'signingOrigins', 'quietHours', 'counter.pinDigits'],
       accountIds: [],
+      colouredIds: [],
       signInMethods: ['bearer'],
       pinDigits: 6,
       problems: []

@@ -1,7 +1,8 @@
 /** An account as the application knows it: everything but its secrets. */
-import type { AuthScheme, DataTypeSpelling } from '../../../shared/contract/views.ts'
+import { ACCOUNT_COLOURS, type AuthScheme, type DataTypeSpelling } from '../../../shared/contract/views.ts'
 import { HELD_STATES } from '../drafts/draft-rows.ts'
 import { flag, json, type RecordOf, Rows, value } from '../lib/rows.ts'
+import { folded } from '../lib/text-folding.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
 import { TableStatements } from '../storage/statements.ts'
@@ -98,20 +99,38 @@ export function accountRows(db: Db) {
 /** The practice office has one to itself, so that it can't be taken for a real account. */
 export const PRACTICE_COLOUR = '#b7791f'
 
-/** Each can be told from its neighbours on light and on dark ground. */
-const ACCOUNT_COLOURS: readonly string[] = [
-  '#1f7a7a',
-  '#3b6fd4',
-  '#8a5cc7',
-  '#c2487a',
-  '#4f8a3a',
-  '#b4532a',
-  '#5f6b7a',
-  '#2f8fbf'
-]
-
 /** The first colour that no account has yet, or the one that the fewest have. */
 export function freeColour(taken: readonly string[]): string {
   const uses = (colour: string) => taken.filter((other) => other === colour).length
-  return ACCOUNT_COLOURS.reduce((best, colour) => (uses(colour) < uses(best) ? colour : best))
+  return ACCOUNT_COLOURS.reduce<string>(
+    (best, colour) => (uses(colour) < uses(best) ? colour : best),
+    ACCOUNT_COLOURS[0]
+  )
+}
+
+/**
+ * The mark of each account by its id, no two alike: colour alone tells nobody apart. It is the one that a person chose, or the
+ * first letters of its name's first two words ("Harbour & Co." is "HC"), or, where another has those, other letters of its name.
+ * @param accounts in their order.
+ */
+export function marksOf(accounts: readonly Pick<AccountRecord, 'id' | 'name' | 'mark'>[]): Map<string, string> {
+  const marks = new Map(accounts.filter(({ mark }) => mark !== '').map(({ id, mark }) => [id, mark]))
+  const taken = new Set([...marks.values()].map(folded))
+  for (const { id, name } of accounts) {
+    if (marks.has(id)) continue
+    const mark = marksFor(name).find((one) => !taken.has(folded(one))) ?? ''
+    marks.set(id, mark)
+    taken.add(folded(mark))
+  }
+  return marks
+}
+
+/** What an account of this name may be marked by, the best first; the last are there for so many of one name that no letter of it is left. */
+function marksFor(name: string): string[] {
+  const capital = (letter = '') => [...letter.toLocaleUpperCase('en')][0] ?? ''
+  const words = name.split(/[^\p{L}\p{N}]+/u).filter(Boolean)
+  const [first = 'A', ...letters] = [...words.join('')].map(capital)
+  const second = capital([...(words[1] ?? '')][0])
+  const numbers = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'))
+  return [`${first}${second}`, ...letters.map((letter) => `${first}${letter}`), ...numbers]
 }

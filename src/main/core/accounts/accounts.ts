@@ -11,7 +11,15 @@ import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import type { AccountSecrets } from '../storage/keychain.ts'
 import { KeychainError } from '../storage/keychain.ts'
-import { type Account, type AccountRecord, accountRows, freeColour, PRACTICE_COLOUR, USUAL_FOLDERS } from './account.ts'
+import {
+  type Account,
+  type AccountRecord,
+  accountRows,
+  freeColour,
+  marksOf,
+  PRACTICE_COLOUR,
+  USUAL_FOLDERS
+} from './account.ts'
 import {
   type AccountCredentials,
   type CredentialsChange,
@@ -63,7 +71,7 @@ export type ManagedAccount = Pick<ServiceAccess, 'baseUrl'> &
 
 /** Members that are left out stay as they are. Address and credentials of a practice account can't be changed. */
 export type AccountChanges = Optional<
-  Pick<Account, 'name' | 'colour' | 'mark' | 'jsonByQuery' | 'dataTypeSpelling' | 'folders'> &
+  Pick<Account, 'name' | 'jsonByQuery' | 'dataTypeSpelling' | 'folders'> &
     Pick<ServiceAccess, 'baseUrl'> & { authentication: CredentialsChange }
 >
 
@@ -133,6 +141,14 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
     if (rows.chosenId() === id && next) rows.choose(next.id)
   })
 
+  const inOrder = db.transaction((ids: readonly string[]): void => {
+    const all = rows.all()
+    const named = new Set(ids)
+    const first = [...named].flatMap((id) => all.find((row) => row.id === id) ?? [])
+    const next = [...first, ...all.filter(({ id }) => !named.has(id))]
+    for (const [position, row] of next.entries()) if (row.position !== position) rows.put({ ...row, position })
+  })
+
   function shown(which: 'all' | 'chosen'): Account[] {
     const all = rows.all()
     const chosen = all.find(({ id }) => id === rows.chosenId()) ?? all[0]
@@ -152,6 +168,28 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
     /** The accounts that the screens show, the chosen one first: all of them where a person wants that, or else it alone. */
     shownIds: (): string[] => shown(rows.showsAll() ? 'all' : 'chosen').map(({ id }) => id),
     showAll: rows.showAll,
+
+    /** What each is told apart by, beside its colour: one or two letters, by its id. */
+    marks: () => marksOf(rows.all()),
+
+    /**
+     * Gives an account the mark and the colour that a person chose; a blank mark is that of its name. What is undefined stays.
+     * @throws AppFailure `invalid` where another was given the mark, or the practice office is to have another account's colour.
+     */
+    mark(id: string, { mark, colour }: Optional<Pick<Account, 'mark' | 'colour'>>): Account {
+      const row = rowOf(id)
+      if (row.kind === 'practice' && colour !== undefined && colour !== row.colour) {
+        fail('invalid', 'The practice office’s colour can’t be changed.')
+      }
+      if (mark && rows.all().some((one) => one.id !== id && folded(one.mark) === folded(mark))) {
+        fail('invalid', MARK_TAKEN, { fields: [{ field: 'mark', message: MARK_TAKEN }] })
+      }
+      rows.put({ ...row, mark: mark ?? row.mark, colour: colour ?? row.colour })
+      return accountOf(rowOf(id))
+    },
+
+    /** Lists them in this order from now on; those that aren't named come after, and who is there no longer is left out. */
+    order: (ids: readonly string[]): void => inOrder(ids),
 
     choose(id: string): Account {
       rows.choose(rowOf(id).id)
@@ -238,8 +276,6 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
           name,
           baseUrl: changes.baseUrl === undefined ? row.baseUrl : baseUrl,
           scheme: credentials?.scheme ?? row.scheme,
-          colour: changes.colour ?? row.colour,
-          mark: changes.mark ?? row.mark,
           jsonByQuery: changes.jsonByQuery ?? row.jsonByQuery,
           dataTypeSpelling: changes.dataTypeSpelling ?? row.dataTypeSpelling,
           folders: changes.folders ?? row.folders
@@ -426,6 +462,7 @@ const AT_FIRST = {
 } as const
 const NOT_THIS_WAY = 'Your organisation doesn’t allow this account’s sign-in method.'
 const ASK_ADMINISTRATOR = 'Choose another in Settings → Accounts, or ask your administrator.'
+const MARK_TAKEN = 'Another account has this mark. Choose different letters.'
 const NAME_TAKEN = 'Another account has this name. Choose a different one.'
 const CREDENTIALS_AGAIN = 'This is another service’s address. Enter its key or token too.'
 const HAS_HOLDS = 'Documents of this account are on hold.'

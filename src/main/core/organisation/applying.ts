@@ -23,6 +23,7 @@ export async function applyAccounts({ organisation, accounts, log }: ApplyDeps):
   const { accounts: wanted = [], defaultAccount } = organisation.policy
   const ids: string[] = []
   const signIns = new Map<string, OrganisationsOAuth>()
+  const colouredIds: string[] = []
   for (const { name, address, signIn, oauth, colour } of wanted) {
     try {
       await accounts.manage({ name, baseUrl: address, scheme: signIn, colour })
@@ -33,9 +34,10 @@ export async function applyAccounts({ organisation, accounts, log }: ApplyDeps):
     const there = accounts.list().find((account) => account.kind === 'service' && folded(account.name) === folded(name))
     if (there) ids.push(there.id)
     if (there && oauth) signIns.set(there.id, oauth)
+    if (there && colour !== undefined) colouredIds.push(there.id)
     if (there && defaultAccount !== undefined && folded(defaultAccount) === folded(name)) accounts.choose(there.id)
   }
-  organisation.accountsAre(ids, signIns)
+  organisation.accountsAre(ids, signIns, colouredIds)
 }
 
 interface DropFolderDeps extends Omit<ApplyDeps, 'accounts'> {

@@ -58,6 +58,7 @@ export class Organisation {
   #changing: () => () => Promise<void> = () => async () => undefined
   #accountIds: readonly string[] = []
   #oauth: ReadonlyMap<string, OrganisationsOAuth> = new Map()
+  #colouredIds: readonly string[] = []
 
   private constructor(deps: OrganisationDeps) {
     this.#deps = deps
@@ -95,10 +96,20 @@ export class Organisation {
     return this.#held.policy === undefined || this.#accountIds.includes(id)
   }
 
-  /** The accounts that were made of those it names, and how those sign in of which it says it. */
-  accountsAre(ids: readonly string[], oauth: ReadonlyMap<string, OrganisationsOAuth> = new Map()): void {
+  /** Whether an account's colour is the organisation's. */
+  hasColour(id: string): boolean {
+    return this.#held.policy === undefined || this.#colouredIds.includes(id)
+  }
+
+  /** The accounts that were made of those it names, how those sign in of which it says it, and to which of them it gives a colour. */
+  accountsAre(
+    ids: readonly string[],
+    oauth: ReadonlyMap<string, OrganisationsOAuth> = new Map(),
+    colouredIds: readonly string[] = []
+  ): void {
     this.#accountIds = ids
     this.#oauth = oauth
+    this.#colouredIds = colouredIds
   }
 
   /** How an account signs in by OAuth 2, where it says so. */
@@ -123,6 +134,7 @@ export class Organisation {
     const { signInMethods, counter } = this.policy
     return {
       ...{ state, problems, place: this.#deps.place.path, accountIds: this.#accountIds },
+      colouredIds: this.#colouredIds,
       locked: LOCKABLE.filter((setting) => this.isLocked(setting)),
       ...(this.#oauth.size > 0 && { oauth: Object.fromEntries(this.#oauth) }),
       ...(signInMethods && { signInMethods }),

@@ -18,6 +18,11 @@ class OrganisationPolicy extends Resource<PolicyView> {
   hasAccount(id: string | undefined): boolean {
     return id !== undefined && (this.value?.accountIds.includes(id) ?? false)
   }
+
+  /** Whether an account's colour is the organisation's. */
+  hasColour(id: string | undefined): boolean {
+    return id !== undefined && (this.value?.colouredIds.includes(id) ?? false)
+  }
 }
 
 export type { OrganisationPolicy }

@@ -21,6 +21,8 @@ export type MenuEntry =
       keys?: string
       /** A CSS colour shown as a small square. */
       colour?: string
+      /** One or two letters beside that colour. */
+      mark?: string
       run: () => void
     }
 
