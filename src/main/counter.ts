@@ -130,11 +130,15 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
 
   /** The account that a request names, or else the one that is worked in. */
   const accountId = () => namedAccount.getStore() ?? accounts.chosen()?.id ?? ''
+  const shownIds = () => {
+    const named = namedAccount.getStore()
+    return named === undefined ? accounts.shownIds() : [named]
+  }
   const appointmentsChanged = () => send('appointments.changed', null)
   const waitingHere = (account: string) => ask('waitingHere', { accountId: account, withoutLink: true })
   const documentOf = (account: string, reference: string) => ask('get', { accountId: account, reference })
   const appointments = new Appointments({
-    ...{ db, time, note, accountId, waitingHere, documentOf, newId: foundation.newId },
+    ...{ db, time, note, accountId, shownIds, waitingHere, documentOf, newId: foundation.newId },
     settings: () => settings.read().waitingRoom,
     changed: appointmentsChanged
   })
@@ -144,7 +148,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
     changed: appointmentsChanged
   })
   const board = new CounterBoard({
-    ...{ time, accountId, appointments },
+    ...{ time, appointments },
     session: () => counter.state(),
     staff: staffName,
     counterName: () => settings.read().waitingRoom.counterName,

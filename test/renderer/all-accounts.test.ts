@@ -2,6 +2,7 @@ import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, describe, expect, test } from 'vitest'
 import Activity from '../../src/renderer/src/screens/activity/Activity.svelte'
 import Start from '../../src/renderer/src/screens/compose/Start.svelte'
+import Counter from '../../src/renderer/src/screens/counter/Counter.svelte'
 import Documents from '../../src/renderer/src/screens/documents/Documents.svelte'
 import Downloads from '../../src/renderer/src/screens/downloads/Downloads.svelte'
 import Drafts from '../../src/renderer/src/screens/drafts/Drafts.svelte'
@@ -10,8 +11,9 @@ import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
 import type { DocumentPage } from '../../src/shared/contract/views.ts'
 import { fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
+import { appointmentOf } from './fakes/appointments.ts'
 import { type Opened, openOffice, show } from './office.ts'
-import { documents, downloadOf, practiceAccount, sendOf } from './people.ts'
+import { documents, downloadOf, NOW, practiceAccount, sendOf } from './people.ts'
 
 let opened: Opened
 afterEach(() => opened?.close())
@@ -68,6 +70,70 @@ describe('where all accounts are shown', () => {
     show(opened, Downloads)
     await settle()
     expect(within(rowOf('Report of theirs')).getByTitle('Harbour & Co. Conveyancing')).toBeTruthy()
+  })
+
+  test('one account’s Outbox is paused and resumed alone', async () => {
+    await withAll()
+    opened.app.router.go('outbox')
+    show(opened, Outbox)
+    await settle()
+    const press = async (name: string | RegExp) => {
+      await fireEvent.click(screen.getByRole('button', { name }))
+      await settle()
+    }
+    await fireEvent.keyDown(screen.getByRole('button', { name: 'Pause' }), { key: 'Enter' })
+    await fireEvent.click(await screen.findByRole('menuitem', { name: /^Harbour/ }))
+    await settle()
+    expect(opened.app.outbox.pause).toBeUndefined()
+    expect(opened.app.outbox.pauseOf('harbour')).toMatchObject({ by: 'person' })
+    expect(opened.app.outbox.pauseOf('practice')).toBeUndefined()
+    await fireEvent.keyDown(screen.getByRole('button', { name: 'Pause' }), { key: 'Enter' })
+    expect((await screen.findByRole('menuitem', { name: /^Harbour/ })).getAttribute('aria-disabled')).toBe('true')
+    await fireEvent.click(screen.getByRole('menuitem', { name: 'All accounts' }))
+    await settle()
+    expect(screen.getAllByText(/^Paused since/)).toHaveLength(1)
+    await press('Resume')
+    expect(screen.queryByText(/^Paused since/)).toBeNull()
+    await fireEvent.keyDown(screen.getByRole('button', { name: 'Pause' }), { key: 'Enter' })
+    await fireEvent.click(await screen.findByRole('menuitem', { name: /^Practice/ }))
+    await settle()
+    await press(/^Resume\s*Practice office/)
+    expect(opened.app.outbox.view).not.toHaveProperty('paused')
+  })
+
+  test('appointments of all stand together, and a new one says whose it is', async () => {
+    const at = NOW
+    opened = await openOffice(
+      fakeApi({
+        appointments: [
+          appointmentOf({ id: 'ours', name: 'Amy Quill', at }),
+          appointmentOf({ id: 'theirs', accountId: 'harbour', name: 'Zoe Quill', at })
+        ]
+      })
+    )
+    opened.app.router.go('counter')
+    show(opened, Counter)
+    await settle()
+    expect(screen.queryByText('Zoe Quill')).toBeNull()
+    await opened.app.choose(' all')
+    await settle()
+    const list = within(screen.getByRole('region', { name: 'Today' })).getAllByRole('listitem')
+    const today = list.filter((row) => row.textContent?.includes('Quill'))
+    expect(today.map((row) => within(row).getByTitle(/Practice|Harbour/).title)).toEqual([
+      'Practice office',
+      'Harbour & Co. Conveyancing'
+    ])
+    await fireEvent.keyDown(screen.getByRole('button', { name: 'Appointments' }), { key: 'Enter' })
+    await fireEvent.click(await screen.findByRole('menuitem', { name: /^Add/ }))
+    await settle()
+    const account = screen.getByLabelText<HTMLSelectElement>('Account')
+    await fireEvent.change(account, { target: { value: 'harbour' } })
+    await settle()
+    await fireEvent.input(screen.getByRole('textbox', { name: /^Name/ }), { target: { value: 'Aroha Ngata' } })
+    const dialog = within(screen.getByRole('dialog'))
+    await fireEvent.click(dialog.getByRole('button', { name: 'Add appointment' }))
+    await settle()
+    expect(opened.api.control.state.appointments.at(-1)).toMatchObject({ name: 'Aroha Ngata', accountId: 'harbour' })
   })
 
   test('what is composed says for which account, and another can be chosen', async () => {

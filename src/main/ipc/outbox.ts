@@ -47,7 +47,13 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
   /** Does it for each account that is asked of; answers how they stand together. */
   function ofAll(act: (accountId: string) => OutboxView): OutboxView {
     const [first, ...others] = shownIds(accounts)
-    return others.map((accountId) => act(accountId)).reduce(together, act(first))
+    const view = act(first)
+    if (others.length === 0) return view
+    const views = others.map((accountId) => ({ accountId, view: act(accountId) }))
+    const paused = [{ accountId: first, view }, ...views].flatMap(({ accountId, view: { pause } }) =>
+      pause ? [{ accountId, pause }] : []
+    )
+    return { ...views.map(({ view }) => view).reduce(together, view), ...(paused.length > 0 && { paused }) }
   }
 
   return {

@@ -5,9 +5,9 @@ import { answers, byId, id, nothing } from './request.ts'
 const line = z.string().trim().max(200)
 
 export const appointmentRequests = {
-  /** Those of today, in the order of time. */
+  /** Those of today of the accounts that are shown, in the order of time. */
   'appointments.today': answers<AppointmentsToday>()(nothing),
-  /** Adds one, or changes the one of that id. */
+  /** Adds one to the account that is worked in, or changes the one of that id. */
   'appointments.save': answers<null>()(
     z.strictObject({
       id: id.optional(),
@@ -62,6 +62,7 @@ export interface AppointmentPerson {
 
 export interface Appointment {
   id: string
+  accountId: string
   name: string
   email?: string
   mobile?: string

@@ -179,18 +179,22 @@ export interface SendList {
   total: number
 }
 
+export interface OutboxPause {
+  /** person: paused by hand. service: its refusal concerns all that would follow. line: nothing can be reached. */
+  by: 'person' | 'service' | 'line'
+  since: number
+  error?: AppError
+  /** When it is tried again by itself. */
+  until?: number
+}
+
+/** Of the account that is asked of, or of all that are shown together. */
 export interface OutboxView {
-  /** Of the chosen account. */
   counts: SendCounts
-  /** Why nothing leaves, where that is so. */
-  pause?: {
-    /** person: paused by hand. service: its refusal concerns all that would follow. line: nothing can be reached. */
-    by: 'person' | 'service' | 'line'
-    since: number
-    error?: AppError
-    /** When it is tried again by itself. */
-    until?: number
-  }
+  /** Why nothing leaves, where that is so of each account. */
+  pause?: OutboxPause
+  /** Of several accounts, those of which nothing leaves. */
+  paused?: { accountId: string; pause: OutboxPause }[]
   settings: { concurrency: number; perMinute: number | null; undoSeconds: number }
 }
 

@@ -7,6 +7,7 @@ import { byId, Failure, type FakeOffice, type HandlersOf } from './office.ts'
 export function appointmentOf(change: Partial<Appointment> = {}): Appointment {
   return {
     id: 'appointment-1',
+    accountId: 'practice',
     name: 'Mere Parata',
     at: 0,
     minutes: 30,
@@ -33,7 +34,9 @@ export function fakeAppointments(office: FakeOffice): HandlersOf<'appointments' 
 
   return {
     'appointments.today': () => ({
-      appointments: state.appointments.toSorted((one, other) => one.at - other.at),
+      appointments: state.appointments
+        .filter(({ accountId }) => office.isShown(accountId))
+        .toSorted((one, other) => one.at - other.at),
       places: ['Counter 2', 'Room 2'],
       noShowAfter: state.counterSettings.waitingRoom.noShowAfter,
       counterName: state.counterSettings.waitingRoom.counterName,
@@ -42,7 +45,7 @@ export function fakeAppointments(office: FakeOffice): HandlersOf<'appointments' 
     'appointments.save': ({ id, hasArrived, email, mobile, about, person, ...given }) => {
       const known = id === undefined ? undefined : byId(state.appointments, id)
       const saved: Appointment = {
-        ...(known ?? appointmentOf({ id: office.newId('appointment') })),
+        ...(known ?? appointmentOf({ id: office.newId('appointment'), accountId: office.chosen().id })),
         ...given,
         place: given.place ?? '',
         ...(email && { email }),
@@ -86,7 +89,7 @@ export function fakeAppointments(office: FakeOffice): HandlersOf<'appointments' 
       state.appointments = [
         ...state.appointments,
         ...added.map(({ name, at, minutes, place }) =>
-          appointmentOf({ id: office.newId('appointment'), name, at, minutes, place })
+          appointmentOf({ id: office.newId('appointment'), accountId: office.chosen().id, name, at, minutes, place })
         )
       ]
       emit('appointments.changed', null)

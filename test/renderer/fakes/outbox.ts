@@ -1,6 +1,6 @@
 /** The made-up office's outbox: sends, what holds them, and batches. */
 import { anotherLike, blankComposition, fingerprintOf } from '../../../src/shared/composition/index.ts'
-import type { SendCounts, SendState, SendView } from '../../../src/shared/contract/views.ts'
+import type { OutboxView, SendCounts, SendState, SendView } from '../../../src/shared/contract/views.ts'
 import type { FakeControl } from '../fake-api.ts'
 import { sendOf } from '../people.ts'
 import { byId, Failure, type FakeOffice, type HandlersOf, pageOf } from './office.ts'
@@ -17,8 +17,16 @@ export function fakeOutbox({ state, emit, isShown, newId }: FakeOffice): Handler
     return putSend({ state, emit }, send)
   }
 
-  function outbox() {
-    return { ...state.outbox, counts: countsOf(state.sends) }
+  const asked = () => state.accounts.map(({ id }) => id).filter(isShown)
+
+  /** Accounts stand as `state.outbox.paused` says, where it says anything, and else all as its `pause`. */
+  function outbox(): OutboxView {
+    const counts = countsOf(state.sends)
+    const { paused, pause, ...rest } = state.outbox
+    if (!paused || asked().length < 2) return { ...rest, counts, ...(pause && { pause }) }
+    const areAll = asked().every((id) => paused.some(({ accountId }) => accountId === id))
+    const [first] = paused
+    return { ...rest, counts, paused, ...(areAll && first && { pause: first.pause }) }
   }
 
   function changeBatch(id: string, change: Partial<(typeof state.batches)[number]>) {
@@ -123,13 +131,17 @@ export function fakeOutbox({ state, emit, isShown, newId }: FakeOffice): Handler
     },
     'outbox.state': outbox,
     'outbox.pause': () => {
-      state.outbox = { ...state.outbox, pause: { by: 'person', since: state.now() } }
+      const pause = { by: 'person', since: state.now() } as const
+      const others = (state.outbox.paused ?? []).filter(({ accountId }) => !isShown(accountId))
+      const paused = [...others, ...asked().map((accountId) => ({ accountId, pause }))]
+      state.outbox = { ...state.outbox, ...(paused.length === asked().length && { pause }), paused }
       emit('outbox.changed', null)
       return outbox()
     },
     'outbox.resume': () => {
-      const { pause: _pause, ...rest } = state.outbox
-      state.outbox = rest
+      const { pause: _pause, paused = [], ...rest } = state.outbox
+      const left = paused.filter(({ accountId }) => !isShown(accountId))
+      state.outbox = { ...rest, ...(left.length > 0 && { paused: left }) }
       emit('outbox.changed', null)
       return outbox()
     },

@@ -30,6 +30,42 @@ describe('appointments of today', () => {
     expect((await appointments.today()).appointments).toEqual([])
   })
 
+  test('of all accounts that are shown stand together, each taken for someone of its own account’s queue', async () => {
+    const { appointments, add, chosen, waits, asked } = office()
+    waits({ name: 'Mere Parata', person: 'p1' })
+    await add('Mere Parata', 30)
+    chosen.account = 'branch'
+    const theirs = await add('Mere Parata', 10, { place: 'Branch desk' })
+    chosen.others.push('office')
+    const before = asked()
+    const today = await appointments.today()
+    expect(today.appointments.map(({ accountId, person }) => [accountId, person])).toEqual([
+      ['branch', undefined],
+      ['office', 'p1']
+    ])
+    expect(today.places).toEqual(['Branch desk'])
+    expect(asked()).toBe(before + 2)
+    // What is done to one is done in its own account, whichever is worked in.
+    chosen.account = 'office'
+    chosen.others = ['branch']
+    appointments.call(theirs)
+    expect(appointments.calling()).toMatchObject({ number: 1, place: 'Branch desk' })
+    expect(appointments.table.find('branch', theirs)).toMatchObject({ state: 'called' })
+  })
+
+  test('someone of that name in another account’s session isn’t marked as here', async () => {
+    const { appointments, add, chosen, waits } = office()
+    waits({ name: 'Mere Parata', person: 'p1' })
+    const ours = await add('Mere Parata', 30)
+    chosen.account = 'branch'
+    chosen.others = ['office']
+    const theirs = await add('Mere Parata', 10, { person: 'p1' })
+    const session = sessionOf({ accountId: 'office', turns: [turnOf({ person: 'p1' })] })
+    await appointments.sessionChanged(session)
+    expect(appointments.table.find('office', ours)).toMatchObject({ state: 'here' })
+    expect(appointments.table.find('branch', theirs)).toMatchObject({ state: 'expected' })
+  })
+
   test('go step by step, each in the trail with who and when', async () => {
     const { appointments, add, notes, only, told } = office()
     const id = await add('Mere Parata', 30, { place: 'Room 2' })

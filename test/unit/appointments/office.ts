@@ -25,7 +25,7 @@ export function office() {
   const timers: { at: number; run: () => void }[] = []
   const notes: AuditNote[] = []
   const told = { changed: 0, documentsRead: 0 }
-  const chosen = { account: 'office' }
+  const chosen = { account: 'office', others: [] as string[] }
   let queue: CounterEntry[] = []
   const documents = new Map<string, MirroredDocument>()
   let number = 0
@@ -49,15 +49,16 @@ export function office() {
       notes.push(note)
     },
     accountId: () => chosen.account,
+    shownIds: () => [chosen.account, ...chosen.others],
     changed: () => {
       told.changed += 1
     }
   }
   const appointments = new Appointments({
     ...deps,
-    async waitingHere() {
+    async waitingHere(account) {
       queueReads += 1
-      return queue
+      return queue.filter(({ accountId }) => accountId === account)
     },
     async documentOf(_account, reference) {
       told.documentsRead += 1

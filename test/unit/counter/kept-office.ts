@@ -118,6 +118,7 @@ export class KeptOffice {
 
     const appointments = new Appointments({
       ...{ db, time, note, newId: office.deps.newId, accountId: office.deps.accountId },
+      shownIds: () => [office.deps.accountId()],
       waitingHere: (account) => (isAlive ? office.deps.waitingHere(account) : never),
       documentOf: (account, reference) => (isAlive ? office.deps.documentOf(account, reference) : never),
       settings: () => ({ counterName: 'Counter 2', noShowAfter: 15 }),

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { outboxHandlers } from '../../../src/main/ipc/outbox.ts'
+import { namedAccount } from '../../../src/main/ipc/registration.ts'
 import { forms } from '../../fixtures/compositions.ts'
 import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
 import { temporaryFolder } from '../storage/folders.ts'
@@ -98,4 +99,24 @@ test('sends are found by words, and the outbox is set for the account that is sh
     settings: { concurrency: 4, perMinute: null, undoSeconds: 5 },
     counts: { ready: 1 }
   })
+})
+
+test('where several accounts are shown, one can be paused alone, and each says why nothing of it leaves', async () => {
+  const { id: second } = await work.accounts.add({ kind: 'practice', name: 'Practice' })
+  work.accounts.showAll(true)
+  const pause = { by: 'person', since: expect.any(Number) }
+  const alone = await namedAccount.run(second, () => handlers()['outbox.pause'](undefined, asking))
+  expect(alone).toMatchObject({ pause })
+  expect(alone).not.toHaveProperty('paused')
+  const both = await handlers()['outbox.state'](undefined, asking)
+  expect(both).toMatchObject({ paused: [{ accountId: second, pause }] })
+  expect(both).not.toHaveProperty('pause')
+  expect(work.outbox.state(work.accountId)).not.toHaveProperty('pause')
+  await handlers()['outbox.pause'](undefined, asking)
+  expect(await handlers()['outbox.state'](undefined, asking)).toMatchObject({
+    pause,
+    paused: [{ accountId: work.accountId }, { accountId: second }]
+  })
+  await namedAccount.run(work.accountId, () => handlers()['outbox.resume'](undefined, asking))
+  expect(await handlers()['outbox.state'](undefined, asking)).toMatchObject({ paused: [{ accountId: second }] })
 })

@@ -13,7 +13,7 @@ import type {
 import type { AuditNote, NoteInAudit } from '../audit/audit.ts'
 import { beginningOf, dayAfter, dayAt, localTimeOf } from '../lib/calendar.ts'
 import { fail } from '../lib/failure.ts'
-import { defined } from '../lib/objects.ts'
+import { defined, getOrMake } from '../lib/objects.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
@@ -25,8 +25,10 @@ export interface AppointmentsDeps extends QueueDeps {
   time: Pick<Time, 'now' | 'after' | 'zone'>
   newId: () => string
   note: NoteInAudit
-  /** The chosen account; '' if there is none. */
+  /** The account of what is made here: the one that is worked in; '' if there is none. */
   accountId: () => string
+  /** The accounts whose appointments are seen to. */
+  shownIds: () => readonly string[]
   settings: () => { counterName: string; noShowAfter: number }
   /** They are to be asked for again, and so is the second display's picture. */
   changed: () => void
@@ -46,7 +48,8 @@ export class Appointments {
   readonly #deps: AppointmentsDeps
   readonly #meta: ReturnType<typeof openMeta>
   #call: { id: string; until: number; cancel: () => void } | undefined
-  readonly #addresses: KnownAddresses = new Map()
+  /** By account. */
+  readonly #addresses = new Map<string, KnownAddresses>()
   #cleared = ''
   /** Who of a session was looked for, and among whom. */
   #looked: { key: string; done: Promise<void> } | undefined
@@ -59,29 +62,32 @@ export class Appointments {
 
   /** Those of today, in the order of time, each with who of the queue it is. */
   async today(): Promise<AppointmentsToday> {
-    const { accountId, settings } = this.#deps
-    const account = accountId()
-    const kept = this.ofToday(account)
-    const people = kept.length === 0 ? [] : await queuePeople(this.#deps, account, kept, this.#addresses)
-    const fitOf = fitsAmong(people)
+    const { settings, shownIds } = this.#deps
+    const each = shownIds().map(async (account) => {
+      const kept = this.ofToday([account])
+      const known = getOrMake(this.#addresses, account, () => new Map())
+      const people = kept.length === 0 ? [] : await queuePeople(this.#deps, account, kept, known)
+      const fitOf = fitsAmong(people)
+      return kept.map((one) => viewOf(one, fitOf(one)))
+    })
     const { counterName, noShowAfter } = settings()
     return {
-      appointments: kept.map((one) => viewOf(one, fitOf(one))),
-      places: this.table.places(account),
+      appointments: inOrder((await Promise.all(each)).flat()),
+      places: [...new Set(shownIds().flatMap((account) => this.table.places(account)))],
       ...{ counterName, noShowAfter },
       ...(this.#call && { calling: this.#call.id })
     }
   }
 
-  /** As they are kept. Those of days that are over are gone. */
-  ofToday(accountId: string): KeptAppointment[] {
+  /** As they are kept, in the order of time. Those of days that are over are gone. */
+  ofToday(accountIds = this.#deps.shownIds()): KeptAppointment[] {
     const { from, until } = this.day()
     const day = String(from)
     if (this.#cleared !== day) {
       this.table.removeBefore(from)
       this.#cleared = day
     }
-    return this.table.between(accountId, from, until)
+    return inOrder(accountIds.flatMap((accountId) => this.table.between(accountId, from, until)))
   }
 
   /** From midnight to midnight by the office's clocks. */
@@ -181,10 +187,10 @@ export class Appointments {
 
   /** What the second display shows of it: a number and a place. */
   calling(): IdleCall | undefined {
-    const { accountId, settings, time } = this.#deps
+    const { settings, time } = this.#deps
     const call = this.#call
     if (!call || time.now() >= call.until) return undefined
-    const one = this.table.find(accountId(), call.id)
+    const one = this.#find(call.id)
     if (one?.state !== 'called' || one.number === undefined) return undefined
     return { number: one.number, place: one.place || settings().counterName, calls: one.calls }
   }
@@ -194,9 +200,11 @@ export class Appointments {
     if (!session) return
     const own = new Map(Object.entries(Object.groupBy(session.turns, ({ person }) => person)))
     try {
-      await this.#findPeople(session.id, new Set(own.keys()))
+      // Who it is, is known within an account alone.
+      const account = session.accountId ?? this.#deps.accountId()
+      await this.#findPeople(session.id, account, new Set(own.keys()))
       if (session.phase !== 'ended') return
-      for (const one of this.ofToday(this.#deps.accountId())) {
+      for (const one of this.ofToday([account])) {
         if (one.state !== 'here') continue
         const turns = [...own.values()].flatMap((all) => all ?? []).filter(({ person }) => person === one.person)
         const isDone = turns.every(({ outcome }) => outcome?.signed === 'signed' || outcome?.signed === 'declined')
@@ -208,8 +216,8 @@ export class Appointments {
   }
 
   /** A session tells of itself with each touch: the queue is read again only where another answer could come of it. */
-  #findPeople(session: string, people: ReadonlySet<string>): Promise<void> {
-    const waiting = this.ofToday(this.#deps.accountId()).filter(({ state }) => TO_COME.includes(state))
+  #findPeople(session: string, account: string, people: ReadonlySet<string>): Promise<void> {
+    const waiting = this.ofToday([account]).filter(({ state }) => TO_COME.includes(state))
     if (waiting.length === 0) return Promise.resolve()
     const key = JSON.stringify([
       session,
@@ -217,7 +225,7 @@ export class Appointments {
       waiting.map(({ id, name, email, person }) => [id, name, email, person])
     ])
     if (this.#looked?.key === key) return this.#looked.done
-    const done = this.#markHere(people)
+    const done = this.#markHere(account, people)
     this.#looked = { key, done }
     done.catch(() => {
       this.#looked = undefined
@@ -225,10 +233,10 @@ export class Appointments {
     return done
   }
 
-  async #markHere(people: ReadonlySet<string>): Promise<void> {
+  async #markHere(account: string, people: ReadonlySet<string>): Promise<void> {
     const { appointments } = await this.today()
-    for (const { id, person, state } of appointments) {
-      if (person === undefined || !people.has(person) || !TO_COME.includes(state)) continue
+    for (const { id, accountId, person, state } of appointments) {
+      if (accountId !== account || person === undefined || !people.has(person) || !TO_COME.includes(state)) continue
       // Who has signed all isn't in the queue any more: whose it was is known then.
       this.table.put({ ...this.#named(id), person })
       this.mark(id, 'here')
@@ -255,7 +263,15 @@ export class Appointments {
   }
 
   #named(id: string): KeptAppointment {
-    return this.table.find(this.#deps.accountId(), id) ?? fail('gone', 'This appointment is no longer there.')
+    return this.#find(id) ?? fail('gone', 'This appointment is no longer there.')
+  }
+
+  #find(id: string): KeptAppointment | undefined {
+    for (const accountId of this.#deps.shownIds()) {
+      const found = this.table.find(accountId, id)
+      if (found) return found
+    }
+    return undefined
   }
 }
 
@@ -271,10 +287,15 @@ export const TO_COME_AGAIN = {
 
 const blank = { ...TO_COME_AGAIN, key: undefined, series: undefined, person: undefined }
 
+/** By time, then by name, over all accounts. */
+function inOrder<One extends Pick<Appointment, 'at' | 'name'>>(all: One[]): One[] {
+  return all.sort((one, other) => one.at - other.at || (one.name < other.name ? -1 : one.name > other.name ? 1 : 0))
+}
+
 function viewOf(one: KeptAppointment, { person, choices }: Fit): Appointment {
-  const { id, name, at, minutes, place, state, number, arrivedAt, calledAt } = one
+  const { id, accountId, name, at, minutes, place, state, number, arrivedAt, calledAt } = one
   return {
-    ...{ id, name, at, minutes, place, state, choices },
+    ...{ id, accountId, name, at, minutes, place, state, choices },
     ...defined({ number, arrivedAt, calledAt, person }),
     ...(one.email && { email: one.email }),
     ...(one.mobile && { mobile: one.mobile }),

@@ -11,7 +11,6 @@ import type { Appointments } from './appointments.ts'
 export interface BoardDeps {
   time: Pick<Time, 'now'>
   appointments: Pick<Appointments, 'ofToday'>
-  accountId: () => string
   session: () => CounterSession | null
   staff: () => string
   counterName: () => string
@@ -41,8 +40,7 @@ export class CounterBoard {
   }
 
   board(): Board {
-    const { accountId, appointments } = this.#deps
-    const today = appointments.ofToday(accountId())
+    const today = this.#deps.appointments.ofToday()
     const waiting = today.filter(({ state }) => state === 'arrived' || state === 'called')
     const expected = today.filter(({ state }) => state === 'expected')
     const [next] = expected

@@ -80,8 +80,12 @@ export class SendQueries {
   page(accountIds: readonly string[], { show, batchId, offset, limit }: SendQuery): SendPage {
     const index = batchId !== undefined ? 'sends_by_batch' : show === 'all' ? 'sends_by_account' : 'sends_by_state'
     const order = batchId === undefined ? 'created_at DESC, sheet_row, number DESC' : 'sheet_row, number'
-    const asked = accountIds.map((accountId) => filterOf(accountId, show, batchId))
-    // Each account's are in order by its index: SQLite merges them, and sorts nothing.
+    // Those of an account that stand alike are in order by its index: SQLite merges them, and sorts nothing.
+    const asked = accountIds.flatMap((accountId) =>
+      index === 'sends_by_state'
+        ? SHOWN[show].map((state) => ({ where: 'account_id = ? AND state = ?', values: [accountId, state] }))
+        : [filterOf(accountId, show, batchId)]
+    )
     const each = asked.map(({ where }) => `SELECT ${SENDS.columns} FROM sends INDEXED BY ${index} WHERE ${where}`)
     const rows = this.#db
       .prepare<unknown[], Row>(`${each.join(' UNION ALL ')} ORDER BY ${order} LIMIT ? OFFSET ?`)

@@ -1,7 +1,8 @@
 /** The outbox of this office as a whole: how many stand how, why nothing leaves, and how it is set. */
+import type { Result } from '../../../shared/contract/errors.ts'
 import type { Input } from '../../../shared/contract/requests.ts'
 import type { OutboxView, SendCounts } from '../../../shared/contract/views.ts'
-import type { Api } from '../api.ts'
+import { type Api, ofAccount } from '../api.ts'
 import { Action } from './action.svelte.ts'
 import type { Clock } from './clock.ts'
 import { Resource } from './resource.svelte.ts'
@@ -26,6 +27,20 @@ export class Outbox extends Resource<OutboxView> {
   get pause(): OutboxView['pause'] {
     return this.value?.pause
   }
+  /** Why nothing of an account leaves. */
+  pauseOf(accountId: string): OutboxView['pause'] {
+    const { pause, paused } = this.value ?? {}
+    return paused ? paused.find((one) => one.accountId === accountId)?.pause : pause
+  }
+  /** Where several accounts are shown and they don't stand alike: those of which nothing leaves. Else none. */
+  get pausedAlone(): NonNullable<OutboxView['paused']> {
+    const { pause, paused = [] } = this.value ?? {}
+    const [first] = paused
+    const isAlike =
+      pause &&
+      paused.every((one) => one.pause.by === first?.pause.by && one.pause.error?.code === first.pause.error?.code)
+    return isAlike ? [] : paused
+  }
   /** Refused, uncertain, not sent: those that need a person, or may come to. */
   get attention(): number {
     const counts = this.value?.counts
@@ -42,12 +57,22 @@ export class Outbox extends Resource<OutboxView> {
     this.configuring.clear()
   }
 
-  async stop(): Promise<void> {
-    this.#take(await this.changing.run(() => this.#api.outbox.pause()))
+  /** @param accountId where several are shown, the one that stops; absent: all of them. */
+  stop(accountId?: string): Promise<void> {
+    return this.#change((api) => api.outbox.pause(), accountId)
   }
 
-  async goOn(): Promise<void> {
-    this.#take(await this.changing.run(() => this.#api.outbox.resume()))
+  /** @param accountId as of `stop`. */
+  goOn(accountId?: string): Promise<void> {
+    return this.#change((api) => api.outbox.resume(), accountId)
+  }
+
+  async #change(call: (api: Api) => Promise<Result<OutboxView>>, accountId: string | undefined): Promise<void> {
+    const api = accountId === undefined ? this.#api : ofAccount(this.#api, accountId)
+    const view = await this.changing.run(() => call(api))
+    // What one account answers says nothing of the others.
+    if (accountId === undefined) this.#take(view)
+    else if (view) await this.load()
   }
 
   /** Answers whether it is set so now. */

@@ -2,7 +2,7 @@
 import type { AppError, Result } from '../../../../shared/contract/errors.ts'
 import type { Input } from '../../../../shared/contract/requests.ts'
 import type { Appointment, AppointmentsToday } from '../../../../shared/contract/views.ts'
-import { type Api, settled, together } from '../../api.ts'
+import { type Api, ofAccount, settled, together } from '../../api.ts'
 import { type Clock, Minutes } from '../../state/clock.ts'
 import type { QueuedPerson } from '../../state/queued-people.ts'
 import { Resource } from '../../state/resource.svelte.ts'
@@ -69,15 +69,16 @@ export class AppointmentList {
     return this.#today.load()
   }
 
-  /**
-   * Who is still to come, or here, each with the row of the queue that is theirs.
-   * @param accountId the account whose appointments these are.
-   */
-  expected(people: readonly QueuedPerson[], accountId: string | undefined): ExpectedPerson[] {
-    const theirs = people.filter((one) => one.accountId === accountId)
+  /** Who is still to come, or here, each with the row of the queue that is theirs. */
+  expected(people: readonly QueuedPerson[]): ExpectedPerson[] {
     return this.all
       .filter(({ state }) => state !== 'done' && state !== 'no-show')
-      .map((appointment) => ({ appointment, person: theirs.find(({ person }) => person === appointment.person) }))
+      .map((appointment) => ({
+        appointment,
+        person: people.find(
+          ({ accountId, person }) => accountId === appointment.accountId && person === appointment.person
+        )
+      }))
   }
 
   /** Who is done, or didn't come. */
@@ -128,9 +129,13 @@ export class AppointmentList {
   readonly remove = (id: string) => this.#do(this.#api.appointments.remove({ id }))
   readonly choose = (id: string, person: string) => this.#do(this.#api.appointments.choosePerson({ id, person }))
 
-  /** Answers why it was not kept. */
-  async save(given: Input<'appointments.save'>): Promise<AppError | undefined> {
-    const result = await settled(this.#api.appointments.save(given))
+  /**
+   * Answers why it was not kept.
+   * @param accountId whose it is; absent: of the account that is worked in.
+   */
+  async save(given: Input<'appointments.save'>, accountId?: string): Promise<AppError | undefined> {
+    const api = accountId === undefined ? this.#api : ofAccount(this.#api, accountId)
+    const result = await settled(api.appointments.save(given))
     await this.#today.load()
     return result.ok ? undefined : result.error
   }

@@ -1,0 +1,162 @@
+/** An office with two accounts, each with a service of its own: rows of both in every screen, and what is done to one reaches its own service. */
+import { openPracticeOffice, type PracticeOffice } from '../../src/practice/office.ts'
+import { type FaultProxy, openFaultProxy } from '../fixtures/fault-proxy.ts'
+import { bodiesOf, formsSentTo, sendElsewhere } from './bad-line.ts'
+import { type Clerk, MERE, nameOf, WIREMU } from './clerk.ts'
+import { expect, test } from './office.ts'
+import { formsFor } from './sending.ts'
+
+/** The lists follow the services within seconds; a loaded machine is given some more. */
+const FOLLOWED = { timeout: 60_000 }
+const HERE = { ...MERE, faceToFace: true }
+const THERE = { ...WIREMU, faceToFace: true }
+
+interface Side {
+  office: PracticeOffice
+  line: FaultProxy
+}
+
+async function openSide(): Promise<Side> {
+  const office = await openPracticeOffice({ data: 'empty', auth: { scheme: 'bearer', token: 'made-up-token-1' } })
+  return { office, line: await openFaultProxy(office.url) }
+}
+
+/** Connects the second one as the form does, and shows both. Answers the ids of both. */
+async function connectBranch({ window: page }: Clerk, baseUrl: string): Promise<string[]> {
+  return page.evaluate(async (baseUrl) => {
+    const { accounts } = window.countersign
+    const authentication = { scheme: 'bearer', token: 'made-up-token-1' } as const
+    const added = await accounts.add({ kind: 'service', name: 'Branch', baseUrl, authentication })
+    if (!added.ok) throw new Error(added.error.message)
+    await accounts.showAll()
+    const list = await accounts.list()
+    return list.ok ? list.value.map(({ id }) => id) : []
+  }, baseUrl)
+}
+
+test('two accounts are worked in as one office, and each action reaches the service of its row', async ({ open }) => {
+  test.setTimeout(360_000)
+  const [harbour, branch] = [await openSide(), await openSide()]
+  try {
+    await sendElsewhere(harbour.office, ['Deed of Harbour'], [HERE])
+    const [lease = ''] = await sendElsewhere(branch.office, ['Lease of Branch'], [THERE])
+    const clerk = await open()
+    const { app, window, button } = clerk
+    await app.resizeWindow({ width: 1500, height: 950 })
+    await clerk.connectTo(harbour.line.url)
+    const ids = await connectBranch(clerk, branch.line.url)
+    const row = (name: string) => window.getByRole('row', { name: new RegExp(name) })
+    /** A row says whose it is. */
+    const expectWhose = async (name: string, account: string) =>
+      expect(row(name).getByTitle(account, { exact: true })).toBeVisible(FOLLOWED)
+
+    // Overview: who can sign here stands there of both.
+    await clerk.goTo('Today')
+    for (const person of [HERE, THERE])
+      await expect(window.getByRole('link', { name: nameOf(person), exact: true })).toBeVisible(FOLLOWED)
+
+    // Documents.
+    await clerk.goTo(/^Documents/)
+    await window.getByRole('link', { name: /^All/ }).first().click()
+    await expectWhose('Deed of Harbour', 'Harbour Law')
+    await expectWhose('Lease of Branch', 'Branch')
+    await clerk.openDocument('Lease of Branch')
+    await button(/Extend due date/).click()
+    const dialog = window.getByRole('dialog')
+    await dialog.getByRole('button', { name: '2 weeks later' }).click()
+    await dialog.getByRole('button', { name: /^Extend to/ }).click()
+    await expect.poll(() => bodiesOf(branch.office, 'Extend').length, FOLLOWED).toBe(1)
+    expect(bodiesOf(harbour.office, 'Extend')).toEqual([])
+
+    // Drafts of both; the one of the account that isn't worked in is sent in its own name.
+    const drafts = [formsFor(['Letter of Harbour'], [HERE]), formsFor(['Letter of Branch'], [THERE])]
+    await window.evaluate(
+      async ([ids, drafts]) => {
+        for (const [index, composition] of drafts.entries()) {
+          const saved = await globalThis.window.countersign.drafts.save({ composition }, ids[index])
+          if (!saved.ok) throw new Error(saved.error.message)
+        }
+        await globalThis.window.countersign.accounts.workIn({ id: ids[0] ?? '' })
+      },
+      [ids, drafts] as const
+    )
+    await clerk.goTo(/^Drafts/)
+    await expectWhose('Letter of Harbour', 'Harbour Law')
+    await expectWhose('Letter of Branch', 'Branch')
+
+    // Outbox: one account is paused alone, and what both send stands there.
+    await clerk.goTo(/^Outbox/)
+    await button('Pause').click()
+    await window.getByRole('menuitem', { name: /^Harbour Law/ }).click()
+    await expect(window.getByText(/^Paused since/)).toBeVisible()
+    for (const name of ['Letter of Harbour', 'Letter of Branch']) {
+      await clerk.goTo(/^Drafts/)
+      await row(name).dblclick()
+      await clerk.putInOutbox()
+    }
+    await clerk.goTo(/^Outbox/)
+    await expectWhose('Letter of Harbour', 'Harbour Law')
+    await expectWhose('Letter of Branch', 'Branch')
+    await expect.poll(() => formsSentTo(branch.office), FOLLOWED).toEqual(['Lease of Branch', 'Letter of Branch'])
+    expect(formsSentTo(harbour.office)).toEqual(['Deed of Harbour'])
+    await button(/^Resume/).click()
+    await expect.poll(() => formsSentTo(harbour.office), FOLLOWED).toEqual(['Deed of Harbour', 'Letter of Harbour'])
+
+    // Counter: who is started with is the row's own signer, by the link that their service gave. It is plain http, which no page is opened by.
+    await clerk.goTo(/^Counter/)
+    await expect(
+      button(`Start: ${nameOf(HERE)}, Deed of Harbour`).or(button(`Start: ${nameOf(HERE)}, 2 documents`))
+    ).toBeVisible(FOLLOWED)
+    await clerk.openSheet(THERE, 'Lease of Branch')
+    await clerk.choosePinWhereAsked()
+    await window.getByRole('button', { name: 'Hand over screen' }).click()
+    await expect(window.getByText(/^This signer’s link isn’t encrypted/)).toBeVisible(FOLLOWED)
+    await expect(window.getByText(/^It’s the link of Wiremu Ngata for “Lease of Branch”/)).toBeVisible()
+    await window.getByRole('button', { name: 'Cancel' }).click()
+
+    // Downloads: what failed is asked for once more at its own service.
+    const isDownload = (_method: string, path: string) => path.includes('/Download/')
+    branch.line.fault({ status: 400 }, isDownload)
+    await window.evaluate(
+      async ([id, reference]) => {
+        const { downloads } = globalThis.window.countersign
+        const started = await downloads.start({ reference, type: 'pdf' }, id)
+        if (!started.ok) throw new Error(started.error.message)
+      },
+      [ids[1] ?? '', lease] as const
+    )
+    await clerk.goTo(/^Downloads/)
+    await expectWhose('Lease of Branch', 'Branch')
+    await row('Lease of Branch').click({ button: 'right' })
+    const downloads = ({ line }: Side) => line.seen.filter((one) => one.includes('/Download/')).length
+    const before = downloads(branch)
+    await window.getByRole('menuitem', { name: /^Download again/ }).click()
+    await expect.poll(() => downloads(branch), FOLLOWED).toBeGreaterThan(before)
+    expect(downloads(harbour)).toBe(0)
+
+    // Activity, of both; and each entry leads to the document of its own account.
+    await clerk.goTo(/^Activity/)
+    await expect(window.getByTitle('Harbour Law', { exact: true }).first()).toBeVisible(FOLLOWED)
+    await window.getByRole('link', { name: 'Lease of Branch' }).first().click()
+    await expect(window.getByRole('heading', { name: 'Lease of Branch', level: 2 })).toBeVisible(FOLLOWED)
+    expect(await window.evaluate(() => location.hash)).toContain(`account=${ids[1]}`)
+
+    // One is shown alone.
+    await button(/^Account: All accounts/).click()
+    await window.getByRole('menuitem', { name: /^Harbour Law/ }).click()
+    for (const [screen, theirs, ours] of [
+      [/^Documents/, 'Lease of Branch', 'Deed of Harbour'],
+      [/^Outbox/, 'Letter of Branch', 'Letter of Harbour']
+    ] as const) {
+      await clerk.goTo(screen)
+      await expect(row(ours).first()).toBeVisible(FOLLOWED)
+      await expect(row(theirs)).toHaveCount(0)
+      await expect(window.getByTitle('Branch', { exact: true })).toHaveCount(0)
+    }
+  } finally {
+    for (const { line, office } of [harbour, branch]) {
+      await line.close()
+      await office.close()
+    }
+  }
+})

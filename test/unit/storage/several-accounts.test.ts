@@ -1,0 +1,67 @@
+/** Lists over several accounts read each account's rows in the order of an index: what they cost is the page, not all that there is. */
+import { expect, onTestFinished, test } from 'vitest'
+import { openDownloadsTable } from '../../../src/main/core/downloads/downloads-table.ts'
+import { openList } from '../../../src/main/core/drafts/draft-rows.ts'
+import { SendQueries } from '../../../src/main/core/outbox/send-list.ts'
+import { connectInMemory, type Db } from '../../../src/main/core/storage/connection.ts'
+import { migrate } from '../../../src/main/core/storage/migrations.ts'
+
+const ACCOUNTS = ['one', 'two', 'three']
+
+/** What the database is asked while something is done, each with how SQLite goes about it. */
+function plansOf(work: (db: Db) => void): { sql: string; plan: string[] }[] {
+  const db = connectInMemory()
+  onTestFinished(() => void db.close())
+  migrate(db)
+  const asked: string[] = []
+  const watched = new Proxy(db, {
+    get(all, name) {
+      if (name !== 'prepare') return Reflect.get(all, name)
+      return (sql: string) => {
+        asked.push(sql)
+        return all.prepare(sql)
+      }
+    }
+  })
+  work(watched)
+  return asked
+    .filter((sql) => sql.includes('ORDER BY'))
+    .map((sql) => {
+      const named = Object.fromEntries([...sql.matchAll(/@(\w+)/g)].map(([, name = '']) => [name, null]))
+      const places = [...sql.matchAll(/\?/g)].map(() => null)
+      const given = places.length > 0 ? places : Object.keys(named).length > 0 ? [named] : []
+      const rows = db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(...given)
+      return { sql, plan: rows.map(({ detail }) => detail) }
+    })
+}
+
+/** Steps that read a whole table, or sort all that was found. */
+const costly = (plan: readonly string[]) =>
+  plan.filter((step) => /^SCAN (sends|downloads|drafts)\b(?!.*USING)/.test(step) || /USE TEMP B-TREE/.test(step))
+
+test.each(['all', 'attention', 'waiting', 'sent'] as const)('packages of the Outbox: %s', (show) => {
+  const plans = plansOf((db) => {
+    const queries = new SendQueries(db)
+    queries.page(ACCOUNTS, { show, offset: 0, limit: 50 })
+  }).filter(({ sql }) => sql.includes('UNION ALL'))
+  expect(plans).toHaveLength(1)
+  for (const { plan } of plans) expect(costly(plan), plan.join('\n')).toEqual([])
+})
+
+test('downloads, in line and ended', () => {
+  const plans = plansOf((db) => {
+    const table = openDownloadsTable(db)
+    table.inLine(ACCOUNTS, [], 50, 0)
+    table.ended(ACCOUNTS, ['done', 'failed', 'cancelled'], 50, 0)
+  }).filter(({ sql }) => sql.includes('UNION ALL'))
+  expect(plans).toHaveLength(2)
+  for (const { plan } of plans) expect(costly(plan), plan.join('\n')).toEqual([])
+})
+
+test('drafts are found by an index, of which a page is sorted: there are thousands at most', () => {
+  const plans = plansOf(
+    (db) => void openList(db, 'trashed_at IS NULL', 'updated_at DESC, number DESC').page(ACCOUNTS, 0, 50)
+  )
+  for (const { plan } of plans)
+    expect(plan.filter((step) => /^SCAN (sends|drafts)\b(?!.*USING)/.test(step))).toEqual([])
+})
