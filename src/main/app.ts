@@ -38,6 +38,7 @@ import { downloadHandlers, pdfHandlers } from './ipc/downloads.ts'
 import { draftHandlers } from './ipc/drafts.ts'
 import { dropFolderHandlers, hintHandlers } from './ipc/drop-folders.ts'
 
+import { enrolmentHandlers } from './ipc/enrolment.ts'
 import { asAppError } from './ipc/errors.ts'
 import { identityHandlers } from './ipc/identity.ts'
 import { lockOf, policyHandlers } from './ipc/organisation.ts'
@@ -100,7 +101,8 @@ export async function openApp(start: AppStart) {
     changed: () => send('system.changed', null)
   }
   const backups = openBackups({
-    ...{ ...backupParts, accountIds, madeBy, note },
+    ...{ ...backupParts, madeBy, note },
+    accountIds: accounts.idsForBackup,
     settings() {
       // Where windows are is this computer's affair.
       const { windowBounds: _, ...others } = settings.read()
@@ -305,14 +307,15 @@ export function serveScreens(parts: App, life: Life): void {
 
   serveAppPages(join(import.meta.dirname, '../renderer'))
   if (devServer) guardDevServer(devServer)
+  const lock = lockOf({
+    ...{ organisation: foundation.organisation, accounts, downloads: downloads.settings },
+    quiet: () => notifications.preferences.read().quiet
+  })
   registerHandlers({
     handle: (channel, listener) => ipcMain.handle(channel, listener),
     roleOf: screens.roleOf,
     ...{ isAway, handedBack, log },
-    lock: lockOf({
-      ...{ organisation: foundation.organisation, accounts, downloads: downloads.settings },
-      quiet: () => notifications.preferences.read().quiet
-    }),
+    lock,
     handlers: {
       ...accountHandlers({
         ...{ accounts, clients, facts, lists, presets, watch },
@@ -327,6 +330,20 @@ export function serveScreens(parts: App, life: Life): void {
         askOnce: foundation.askOnce,
         note: audit.note,
         signedLooks: identity.pdfPreviews,
+        changed: () => signals.emit('accounts')
+      }),
+      ...enrolmentHandlers({
+        ...{ accounts, clients, time, ...dialogs },
+        newId: foundation.newId,
+        madeBy: `${app.getName()} ${app.getVersion()}`,
+        note: audit.note,
+        mayAdd: ({ name, scheme }) => lock('accounts.add', { kind: 'service', name, authentication: { scheme } }),
+        // How one signs in by OAuth may be the policy's, of which a file says nothing.
+        isManaged: (id) => foundation.organisation.hasAccount(id) && !foundation.organisation.oauthOf(id),
+        signsInOtherwise(id) {
+          clients.forget(id)
+          watch.accountChanged(id, 'the same service')
+        },
         changed: () => signals.emit('accounts')
       }),
       ...draftHandlers({ accounts, drafts, presets, exchange, outside, people, remembered, ...dialogs }),

@@ -4,11 +4,14 @@
  */
 
 export const RECOVERY_KEY_BYTES = 20
+/** Of an enrolment code, which is written so, too: half as many groups, as each guess costs half a second. */
+export const ENROLMENT_CODE_BYTES = 10
 /** Of what people read and type: none of them is taken for another. */
 export const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
-const GROUPS = 8
+/** Each has 20 bits. */
+const groupsOf = (bytes: number) => (bytes * 8) / 20
 
-/** @param bytes {@link RECOVERY_KEY_BYTES} that can't be guessed. */
+/** @param bytes {@link RECOVERY_KEY_BYTES} or {@link ENROLMENT_CODE_BYTES} that can't be guessed. */
 export function recoveryKeyText(bytes: Uint8Array): string {
   const digits: number[] = []
   for (let bit = 0; bit < bytes.length * 8; bit += 5) {
@@ -16,7 +19,7 @@ export function recoveryKeyText(bytes: Uint8Array): string {
     digits.push((pair >> (11 - (bit & 7))) & 31)
   }
   const groups: string[] = []
-  for (let group = 0; group < GROUPS; group++) {
+  for (let group = 0; group < groupsOf(bytes.length); group++) {
     const own = digits.slice(group * 4, group * 4 + 4)
     groups.push([...own, checkOf(own, group)].map((digit) => LETTERS[digit]).join(''))
   }
@@ -27,12 +30,12 @@ export function recoveryKeyText(bytes: Uint8Array): string {
 export type ReadRecoveryKey = { bytes: Uint8Array } | { wrongGroup: number } | { length: number }
 
 /** Spaces, hyphens and capitals don't matter, and an O is a nought. */
-export function readRecoveryKey(typed: string): ReadRecoveryKey {
+export function readRecoveryKey(typed: string, length = RECOVERY_KEY_BYTES): ReadRecoveryKey {
   const text = lettersMeant(typed.normalize('NFKC').replaceAll(/[\s\-–—]/g, ''))
-  if (text.length !== GROUPS * 5) return { length: text.length }
-  const bytes = new Uint8Array(RECOVERY_KEY_BYTES)
+  if (text.length !== groupsOf(length) * 5) return { length: text.length }
+  const bytes = new Uint8Array(length)
   let bit = 0
-  for (let group = 0; group < GROUPS; group++) {
+  for (let group = 0; group < groupsOf(length); group++) {
     const digits = [...text.slice(group * 5, group * 5 + 5)].map((letter) => LETTERS.indexOf(letter))
     const own = digits.slice(0, 4)
     if (digits.includes(-1) || checkOf(own, group) !== digits[4]) return { wrongGroup: group + 1 }

@@ -111,7 +111,8 @@ test('two accounts are worked in as one office, and each action reaches the serv
     await clerk.choosePinWhereAsked()
     await window.getByRole('button', { name: 'Hand over screen' }).click()
     await expect(window.getByText(/^This signer’s link isn’t encrypted/)).toBeVisible(FOLLOWED)
-    await expect(window.getByText(/^It’s the link of Wiremu Ngata for “Lease of Branch”/)).toBeVisible()
+    const refusal = window.getByRole('dialog').getByRole('alert')
+    for (const words of [nameOf(THERE), 'Lease of Branch']) await expect(refusal).toContainText(words)
     await window.getByRole('button', { name: 'Cancel' }).click()
 
     // Downloads: what failed is asked for once more at its own service.

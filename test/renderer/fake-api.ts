@@ -38,6 +38,7 @@ import type {
   BulkCheck,
   BulkRow,
   BulkSheet,
+  ChosenEnrolment,
   ConnectionView,
   CopyView,
   CounterEntry,
@@ -167,6 +168,8 @@ export interface FakeState {
   printerTakes: boolean
   settings: SettingsView
   system: SystemStatus
+  /** The enrolment file that a person chooses; null where they think better of it. */
+  enrolment: ChosenEnrolment | null
   backups: BackupsView
   recovery: RecoveryView
   removal: RemovalView
@@ -330,6 +333,10 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     printerTakes: true,
     settings: { theme: 'system', zoom: 1 },
     recovery: { isOffered: false },
+    enrolment: {
+      ...{ id: 'enrolment-1', name: 'Harbour & Co.countersign-enrolment' },
+      ...{ madeAt: NOW - 3_600_000, madeBy: 'Countersign 0.1.0' }
+    },
     removal: { unsent: 0, backups: 0 },
     copies: [],
     backups: { plan: null, hasPassphrase: false, isRunning: false },
@@ -527,6 +534,23 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       return account
     },
     'accounts.connection': () => state.connection,
+    'enrolment.prepare': ({ id }) => {
+      const { name } = byId(state.accounts, id)
+      return { label: `${name}.countersign-enrolment`, validUntil: state.now() + 14 * 86_400_000 }
+    },
+    'enrolment.choose': () => state.enrolment,
+    'enrolment.enrol': ({ id, code }) => {
+      if (state.enrolment?.id !== id) throw error('gone')
+      if (code !== 'ABCDE-FGHJK-MNPQR-STVWX') {
+        const message = 'This isn’t the code of this file.'
+        throw new Failure('invalid', { message, fields: [{ field: 'code', message }] })
+      }
+      const account: AccountView = { ...officeAccount(), id: `account-${nextId++}`, name: 'Enrolled', isEnrolled: true }
+      state.accounts = [...state.accounts, account]
+      emit('accounts.changed', null)
+      return { id: account.id, name: account.name }
+    },
+    'enrolment.leave': () => null as never,
     'templates.list': () => ({ items: state.templates, fetchedAt: state.now() - 60_000 }),
     'recipients.list': () => ({ items: [] }),
     ...fakeRemembered(office),

@@ -73,6 +73,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       ...(formsBy && { formsBy }),
       ...(kind === 'practice' && !isUsual(practice.day()) && { day: practice.day() }),
       hasSecret: (await accounts.secretState(id)) !== 'missing',
+      ...(accounts.isEnrolled(id) && { isEnrolled: true as const }),
       ...(clients.isSignedOut(id) && { waitsForSignIn: true as const })
     }
   }

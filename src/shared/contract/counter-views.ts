@@ -339,6 +339,7 @@ export type AuditEvent =
   | 'data-backed-up'
   | 'data-restored'
   | 'recovery-key-made'
+  | 'enrolment-prepared'
   | 'database-key-changed'
   | 'recovery-key-used'
   | 'data-purged'

@@ -19,12 +19,14 @@ import type {
   AccountView,
   BackupContents,
   ChosenBackup,
+  ChosenEnrolment,
   ClientCertificate,
   ConnectionView,
   CopyView,
   Fetched,
   ProxyView,
   RecipientView,
+  SavedFile,
   SettingsView,
   SystemStatus,
   TemplateView
@@ -109,6 +111,8 @@ const NewAccount = z.discriminatedUnion('kind', [
   serviceAccount.extend({ kind: z.literal('service') })
 ])
 
+const enrolmentCode = z.string().min(1).max(200)
+
 export const requests = {
   'accounts.list': answers<AccountView[]>()(nothing),
   /** Changes a service account; without `authentication` its secrets stay as they are. */
@@ -188,6 +192,19 @@ export const requests = {
    * application was started, and from then on they may come from where that one came.
    */
   'accounts.allowSigned': answers<AccountView>()(byId.extend({ allow: z.boolean() })),
+
+  /**
+   * Writes an account with its secret into a file where the person says, under a code that the page made; null where they thought
+   * better of it. The code is kept nowhere.
+   */
+  'enrolment.prepare': answers<(SavedFile & { validUntil: number }) | null>()(
+    byId.extend({ code: enrolmentCode, days: z.number().int().min(1).max(90) })
+  ),
+  /** A person chooses an enrolment file; it is open until another is chosen or it is left. */
+  'enrolment.choose': answers<ChosenEnrolment | null>()(nothing),
+  /** Tries its account, and keeps it if it works. */
+  'enrolment.enrol': answers<{ id: string; name: string }>()(byId.extend({ code: enrolmentCode })),
+  'enrolment.leave': answers<null>()(nothing),
 
   'templates.list': answers<Fetched<TemplateView>>()(z.strictObject({ refresh: z.boolean() })),
   'recipients.list': answers<Fetched<RecipientView>>()(z.strictObject({ refresh: z.boolean() })),

@@ -82,6 +82,8 @@ export interface AccountView {
   hasSecret: boolean
   /** Its sign-in is over, or was never made: nothing is asked of its service until someone signs in again. */
   waitsForSignIn?: true
+  /** Its secret came with an enrolment file. */
+  isEnrolled?: true
 }
 
 /**
@@ -199,6 +201,9 @@ export interface ChosenBackup {
   madeAt: number
   madeBy: string
 }
+
+/** An enrolment file that was chosen, and what anyone can read of it. */
+export type ChosenEnrolment = ChosenBackup
 
 /** What a backup holds, once its passphrase has opened it and all of it was checked. */
 export interface BackupContents {

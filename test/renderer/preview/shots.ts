@@ -295,6 +295,20 @@ export const shots: Shot[] = [
     await press(/^More for Harbour/)(page)
     await page.getByRole('menuitem', { name: 'Mark and colour…' }).click()
   }),
+  shot('settings-prepare', 'usual', '#/settings', async (page) => {
+    await press(/^More for Harbour/)(page)
+    await page.getByRole('menuitem', { name: 'Prepare for other computers…' }).click()
+    // It is another each time.
+    await page.locator('.code span').evaluateAll((groups) => {
+      for (const group of groups) group.textContent = 'ABCD5'
+    })
+  }),
+  shot('settings-enrol', 'usual', '#/settings', async (page) => {
+    await press('Connect with an enrolment file…')(page)
+    await page.getByLabel('Code').fill('ABCDE')
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    await page.getByText('This isn’t the code of this file.').waitFor()
+  }),
   shot('settings-account-menu', 'usual', '#/settings', press(/^More for Harbour/)),
   shot('settings-support', 'usual', '#/settings/support', press('Check this computer')),
   shot('settings-startup', 'settings-offered', '#/settings/start'),

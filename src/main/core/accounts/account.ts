@@ -88,6 +88,10 @@ export function accountRows(db: Db) {
     hasUnsettledActions: hasIn('actions', `('running', 'uncertain')`),
     /** Whether a document of it is on hold. */
     hasHolds: (id: string): boolean => hasHold(id) === 1,
+    /** Whether its secret came with an enrolment file, so that nobody here has seen it. */
+    isEnrolled: (id: string): boolean => meta.read(`enrolled:${id}:`) !== undefined,
+    setEnrolled: (id: string, isEnrolled: boolean): void =>
+      void (isEnrolled ? meta.write(`enrolled:${id}:`, 'yes') : meta.erase(`enrolled:${id}:`)),
     chosenId: () => meta.read('chosen-account'),
     choose: (id: string) => void meta.write('chosen-account', id),
     /** Whether the screens show all accounts rather than the chosen one. */

@@ -271,6 +271,7 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
       try {
         refuseWhileUnsettled(row)
         if (name !== row.name) refuseTaken(name, id)
+        if (credentials) rows.setEnrolled(id, false)
         change(row, {
           ...row,
           name,
@@ -396,6 +397,49 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
       )
     },
 
+    /** Whether its secret came with an enrolment file: nobody here has seen it, and no file has it. */
+    isEnrolled: rows.isEnrolled,
+    /** Whose secrets may go into a backup, which is under a passphrase of someone who hasn't seen those of the others. */
+    idsForBackup: (): string[] => rows.all().flatMap(({ id }) => (rows.isEnrolled(id) ? [] : [id])),
+
+    /**
+     * The credentials of an account for an enrolment file.
+     * @throws AppFailure `not-allowed` where they aren't this computer's to give; as `secretsOf`.
+     */
+    async credentialsToShare(id: string): Promise<AccountCredentials> {
+      const { kind } = rowOf(id)
+      if (kind === 'practice') fail('not-allowed', 'The practice office is this computer’s own.')
+      if (rows.isEnrolled(id)) fail('not-allowed', ENROLLED, { next: 'Make one where the account was connected.' })
+      const credentials = await this.secretsOf(id)
+      if (credentials.scheme !== 'oauth') return credentials
+      if (credentials.grant === 'code') fail('not-allowed', 'This sign-in is one person’s, so it isn’t shared.')
+      const { tokens: _, ...rest } = credentials
+      return rest
+    },
+
+    /**
+     * Keeps an account of an enrolment file, or gives an account that waits for its secret what the file has.
+     * @param there that account's id.
+     * @throws AppFailure as `add` and `update`.
+     */
+    async enrol(
+      account: Pick<Account, 'name' | 'colour' | 'jsonByQuery' | 'dataTypeSpelling' | 'folders'> & { baseUrl: string },
+      credentials: AccountCredentials,
+      there: string | undefined
+    ): Promise<Account> {
+      const { name, baseUrl, colour, jsonByQuery, dataTypeSpelling, folders } = account
+      const { id } =
+        there === undefined
+          ? await this.add({ kind: 'service', name, baseUrl, colour, dataTypeSpelling, authentication: credentials })
+          : await this.update(there, { authentication: credentials }, 'refused')
+      if (there === undefined) await this.update(id, { jsonByQuery, folders })
+      rows.setEnrolled(id, true)
+      return accountOf(rowOf(id))
+    },
+
+    /** @throws AppFailure `invalid` where an account has this name. */
+    refuseTaken: (name: string): void => refuseTaken(readName(name)),
+
     /** Another number as soon as other credentials are kept. */
     signInNumber,
 
@@ -462,6 +506,7 @@ const AT_FIRST = {
 } as const
 const NOT_THIS_WAY = 'Your organisation doesn’t allow this account’s sign-in method.'
 const ASK_ADMINISTRATOR = 'Choose another in Settings → Accounts, or ask your administrator.'
+const ENROLLED = 'This account came with an enrolment file itself, so it can’t be put into another.'
 const MARK_TAKEN = 'Another account has this mark. Choose different letters.'
 const NAME_TAKEN = 'Another account has this name. Choose a different one.'
 const CREDENTIALS_AGAIN = 'This is another service’s address. Enter its key or token too.'

@@ -20,6 +20,7 @@ import { fail } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
 import { filed } from '../storage/file-error.ts'
 
+/** Of a backup. What else is sealed so begins otherwise: neither is taken for the other. */
 const MAGIC = Buffer.from('CSGNBKUP')
 /** Of the format; a later one is refused in words. */
 const VERSION = 1
@@ -52,14 +53,15 @@ export type SealedFacts = Pick<z.infer<typeof Header>, 'madeAt' | 'madeBy'>
 export async function* sealed(
   content: AsyncIterable<Uint8Array>,
   passphrase: string,
-  { madeAt, madeBy }: SealedFacts
+  { madeAt, madeBy }: SealedFacts,
+  magic = MAGIC
 ): AsyncGenerator<Buffer> {
   const salt = randomBytes(32)
   const header = { version: VERSION, kdf: 'scrypt', ...COST, salt: salt.toString('hex'), madeAt, madeBy } as const
   const text = Buffer.from(JSON.stringify(header satisfies z.infer<typeof Header>))
   const length = Buffer.alloc(4)
   length.writeUInt32BE(text.byteLength)
-  const begun = Buffer.concat([MAGIC, length, text])
+  const begun = Buffer.concat([magic, length, text])
   const { key, check } = await keysOf(passphrase, header)
   const bound = Buffer.concat([hashOf(begun), check])
   yield Buffer.concat([begun, bound])
@@ -83,13 +85,13 @@ export interface SealedFile {
  * Opens a file and reads its header.
  * @throws AppFailure `bad-file`: it is no backup, of a newer version, or its beginning is damaged; FileError.
  */
-export async function openSealed(path: string): Promise<SealedFile> {
+export async function openSealed(path: string, magic = MAGIC): Promise<SealedFile> {
   const file = await filed(() => open(path, 'r'))
   try {
     const status = await filed(() => file.stat())
     if (!status.isFile()) notOurs()
     const begun = await readAt(file, 0, MAGIC.byteLength + 4)
-    if (begun.byteLength < MAGIC.byteLength + 4 || !begun.subarray(0, MAGIC.byteLength).equals(MAGIC)) notOurs()
+    if (begun.byteLength < MAGIC.byteLength + 4 || !begun.subarray(0, MAGIC.byteLength).equals(magic)) notOurs()
     const length = begun.readUInt32BE(MAGIC.byteLength)
     if (length > MOST_HEADER) damaged()
     const text = await readAt(file, begun.byteLength, length)

@@ -41,6 +41,7 @@ const events: Record<AuditEvent, StatusWords> = {
   'account-removed': { shape: 'bar', word: 'Account removed', tone: 'warn' },
   'entries-lost': { shape: 'cross', word: 'Entries missing', tone: 'danger' },
   'data-backed-up': { shape: 'dot', word: 'Backup made', tone: 'quiet' },
+  'enrolment-prepared': { shape: 'dot', word: 'Enrolment file made', tone: 'warn' },
   'recovery-key-made': { shape: 'dot', word: 'Recovery key made', tone: 'quiet' },
   'database-key-changed': { shape: 'dot', word: 'Encryption key changed', tone: 'quiet' },
   'recovery-key-used': { shape: 'dot', word: 'Recovery key used', tone: 'warn' },

@@ -1,0 +1,127 @@
+/**
+ * Enrolment files (decision 51): an account with its secret, from the computer where an administrator connected it to those of an
+ * office, under a code that only they and who types it know. The secret goes from one keychain to another, and no screen shows it.
+ */
+import { z } from 'zod'
+import type { ChosenEnrolment } from '../../../shared/contract/index.ts'
+import { DATA_TYPE_SPELLINGS } from '../../../shared/contract/views.ts'
+import { ENROLMENT_CODE_BYTES, readRecoveryKey, recoveryKeyText } from '../../../shared/recovery-key.ts'
+import { openSealed, type SealedFacts, type SealedFile, sealed } from '../backup/sealed-file.ts'
+import { AppFailure, fail } from '../lib/failure.ts'
+import { parsedJson } from '../lib/json-scanning.ts'
+import type { Account } from './account.ts'
+import { AccountCredentials } from './credentials.ts'
+
+export const ENROLMENT_ENDING = 'countersign-enrolment'
+const MAGIC = Buffer.from('CSGNENRL')
+const VERSION = 1
+/** Of what is in it: the longest headers and keys are less. */
+const MOST_BYTES = 1024 * 1024
+
+const Enrolment = z.strictObject({
+  version: z.literal(VERSION),
+  /** Milliseconds since 1970 UTC: from then on nothing is taken from it. */
+  validUntil: z.number(),
+  account: z.strictObject({
+    name: z.string().min(1).max(100),
+    baseUrl: z.string().min(1).max(2000),
+    colour: z.string().regex(/^#[0-9A-Fa-f]{6}$/),
+    jsonByQuery: z.boolean(),
+    dataTypeSpelling: z.enum(DATA_TYPE_SPELLINGS),
+    folders: z.array(z.string().min(1).max(200)).min(1).max(20)
+  }),
+  credentials: AccountCredentials
+})
+export type Enrolment = z.output<typeof Enrolment>
+
+/**
+ * The bytes of an account's enrolment file.
+ * @throws AppFailure `invalid`: the code has a mistake.
+ */
+export function enrolmentFile(
+  { name, baseUrl, colour, jsonByQuery, dataTypeSpelling, folders }: Account,
+  credentials: AccountCredentials,
+  { code, validUntil, ...facts }: SealedFacts & { code: string; validUntil: number }
+): AsyncGenerator<Buffer> {
+  const account = { name, baseUrl: baseUrl ?? '', colour, jsonByQuery, dataTypeSpelling, folders: [...folders] }
+  const enrolment: Enrolment = { version: VERSION, validUntil, account, credentials }
+  async function* content() {
+    yield Buffer.from(JSON.stringify(enrolment))
+  }
+  return sealed(content(), readCode(code), facts, MAGIC)
+}
+
+/** The file that was chosen last. Nothing of it is known before its code is. */
+export class OpenEnrolment {
+  #open: { id: string; file: SealedFile } | undefined
+
+  /** @throws AppFailure `bad-file`; FileError. */
+  async open(path: string, id: string, name: string): Promise<ChosenEnrolment> {
+    await this.leave()
+    const file = await asEnrolment(() => openSealed(path, MAGIC))
+    this.#open = { id, file }
+    return { id, name, ...file.facts }
+  }
+
+  /**
+   * What is in it.
+   * @param now milliseconds since 1970 UTC.
+   * @throws AppFailure `gone`; `invalid` with the field `code`: it is mistyped, or another file's; `bad-file`: damaged, of a newer version, or over.
+   */
+  async read(id: string, typed: string, now: number): Promise<Enrolment> {
+    const { file } = this.#open?.id === id ? this.#open : fail('gone', 'This file is no longer open.', CHOOSE_AGAIN)
+    const code = readCode(typed)
+    if (file.bytes > MOST_BYTES) unusable()
+    const parts: Buffer[] = []
+    await asEnrolment(async () => {
+      for await (const part of file.content(code)) parts.push(part)
+    })
+    const bytes = Buffer.concat(parts)
+    const found = parsedJson(bytes.toString())
+    bytes.fill(0)
+    const { version = 0 } = z.object({ version: z.number() }).safeParse(found).data ?? {}
+    if (version > VERSION)
+      fail('bad-file', 'This enrolment file was made by a newer version of Countersign.', {
+        next: 'Update Countersign, then try again.'
+      })
+    const enrolment = Enrolment.safeParse(found).data ?? unusable()
+    if (now >= enrolment.validUntil)
+      fail('bad-file', 'This enrolment file is no longer valid.', { next: 'Ask your administrator for a new one.' })
+    return enrolment
+  }
+
+  async leave(): Promise<void> {
+    const file = this.#open?.file
+    this.#open = undefined
+    await file?.close()
+  }
+}
+
+/** The code as it was made, however it was typed. */
+function readCode(typed: string): string {
+  const read = readRecoveryKey(typed, ENROLMENT_CODE_BYTES)
+  return 'bytes' in read ? recoveryKeyText(read.bytes) : wrongCode(MISTYPED)
+}
+
+/** What the envelope says of backups, as it is of enrolment files. */
+async function asEnrolment<Value>(work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof AppFailure) || error.appError.code !== 'bad-file') throw error
+    if (error.appError.fields?.length) wrongCode(NOT_ITS_CODE)
+    return unusable()
+  }
+}
+
+const CHOOSE_AGAIN = { next: 'Choose it again.' }
+const MISTYPED = 'This code has a mistake in it. Compare it letter by letter.'
+const NOT_ITS_CODE = 'This isn’t the code of this file.'
+
+function wrongCode(message: typeof MISTYPED | typeof NOT_ITS_CODE): never {
+  fail('invalid', message, { fields: [{ field: 'code', message }] })
+}
+
+function unusable(): never {
+  fail('bad-file', 'This isn’t a complete enrolment file.', { next: 'Ask your administrator for it again.' })
+}
