@@ -30,7 +30,7 @@ function plansOf(work: (db: Db) => void): { sql: string; plan: string[] }[] {
       const named = Object.fromEntries([...sql.matchAll(/@(\w+)/g)].map(([, name = '']) => [name, null]))
       const places = [...sql.matchAll(/\?/g)].map(() => null)
       const given = places.length > 0 ? places : Object.keys(named).length > 0 ? [named] : []
-      const rows = db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(...given)
+      const rows = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...given) as { detail: string }[]
       return { sql, plan: rows.map(({ detail }) => detail) }
     })
 }
