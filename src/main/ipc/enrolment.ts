@@ -36,10 +36,10 @@ export function enrolmentHandlers(parts: EnrolmentParts): HandlersOf<'enrolment'
   }
 
   /** The account of the policy that waits for its secret; undefined where a new one is made. */
-  function waiting({ account, credentials }: Enrolment): string | undefined {
+  async function waiting({ account, credentials }: Enrolment): Promise<string | undefined> {
     const named = accounts.list().find(({ name }) => folded(name) === folded(account.name))
     const fits = named?.scheme === credentials.scheme && named.baseUrl === account.baseUrl && parts.isManaged(named.id)
-    return named && fits ? named.id : undefined
+    return named && fits && (await accounts.secretState(named.id)) === 'missing' ? named.id : undefined
   }
 
   return {
@@ -70,7 +70,7 @@ export function enrolmentHandlers(parts: EnrolmentParts): HandlersOf<'enrolment'
       const { account, credentials } = enrolment
       const { name, baseUrl, folders } = account
       const { scheme } = credentials
-      const there = waiting(enrolment)
+      const there = await waiting(enrolment)
       if (there === undefined) {
         accounts.refuseTaken(name)
         parts.mayAdd({ name, scheme })

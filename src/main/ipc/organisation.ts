@@ -12,10 +12,7 @@ import type { Organisation } from '../core/organisation/organisation.ts'
 import type { HandlersOf } from './registration.ts'
 
 interface LockDeps {
-  organisation: Pick<
-    Organisation,
-    'policy' | 'isLocked' | 'allowsSignIn' | 'hasAccount' | 'hasColour' | 'oauthOf'
-  >
+  organisation: Pick<Organisation, 'policy' | 'isLocked' | 'allowsSignIn' | 'hasAccount' | 'hasColour' | 'oauthOf'>
   accounts: Pick<Accounts, 'list'>
   /** How downloads are set, which is what is proposed for each. */
   downloads: () => { folder: { id: string }; pattern: string }

@@ -170,6 +170,8 @@ test('an account of the policy that waits for its secret gets it, and no other a
   const { id } = await desk.enrol()
   expect(await clerk.accounts.secretsOf(id)).toEqual(BEARER)
   expect(desk.others).toEqual([id])
+  // One that has its secret waits for none.
+  expect(await failureOf(desk.enrol())).toMatchObject({ code: 'invalid', fields: [{ field: 'name' }] })
   expect(desk.notes).toMatchObject([{ what: 'account-changed', detail: { how: 'enrolment file' } }])
   expect(clerk.accounts.list()).toHaveLength(2)
 })
