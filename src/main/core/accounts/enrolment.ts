@@ -100,7 +100,8 @@ export class OpenEnrolment {
 /** The code as it was made, however it was typed. */
 function readCode(typed: string): string {
   const read = readRecoveryKey(typed, ENROLMENT_CODE_BYTES)
-  return 'bytes' in read ? recoveryKeyText(read.bytes) : wrongCode(MISTYPED)
+  if ('bytes' in read) return recoveryKeyText(read.bytes)
+  return fail('invalid', MISTYPED, { fields: [{ field: 'code', message: MISTYPED }] })
 }
 
 /** What the envelope says of backups, as it is of enrolment files. */
@@ -109,7 +110,8 @@ async function asEnrolment<Value>(work: () => Promise<Value>): Promise<Value> {
     return await work()
   } catch (error) {
     if (!(error instanceof AppFailure) || error.appError.code !== 'bad-file') throw error
-    if (error.appError.fields?.length) wrongCode(NOT_ITS_CODE)
+    if (error.appError.fields?.length)
+      fail('invalid', NOT_ITS_CODE, { fields: [{ field: 'code', message: NOT_ITS_CODE }] })
     return unusable()
   }
 }
@@ -117,10 +119,6 @@ async function asEnrolment<Value>(work: () => Promise<Value>): Promise<Value> {
 const CHOOSE_AGAIN = { next: 'Choose it again.' }
 const MISTYPED = 'This code has a mistake in it. Compare it letter by letter.'
 const NOT_ITS_CODE = 'This isn’t the code of this file.'
-
-function wrongCode(message: typeof MISTYPED | typeof NOT_ITS_CODE): never {
-  fail('invalid', message, { fields: [{ field: 'code', message }] })
-}
 
 function unusable(): never {
   fail('bad-file', 'This isn’t a complete enrolment file.', { next: 'Ask your administrator for it again.' })
