@@ -1,5 +1,5 @@
 /**
- * Enrolment files (decision 51): an account with its secret, from the computer where an administrator connected it to those of an
+ * Enrolment files (decision 53): an account with its secret, from the computer where an administrator connected it to those of an
  * office, under a code that only they and who types it know. The secret goes from one keychain to another, and no screen shows it.
  */
 import { z } from 'zod'

@@ -7,6 +7,7 @@ import { connected, inTransaction, type OfficePlace } from './connection.ts'
 import { keyFor, meaningOf, newCode, verifierOf } from './joining.ts'
 import { sends, sendsForStations } from './migrations/001-sends.ts'
 import { feed, feedForStations } from './migrations/002-feed.ts'
+import { desks, desksForStations } from './migrations/003-desks.ts'
 import { seal } from './sealing.ts'
 
 /** The oldest server that is taken, as PostgreSQL numbers itself. */
@@ -24,7 +25,8 @@ interface Step {
 
 const steps: readonly Step[] = [
   { name: 'sends', sql: sends, forStations: sendsForStations },
-  { name: 'feed', sql: feed, forStations: feedForStations }
+  { name: 'feed', sql: feed, forStations: feedForStations },
+  { name: 'desks', sql: desks, forStations: desksForStations }
 ]
 
 /** All that a workstation may call. */

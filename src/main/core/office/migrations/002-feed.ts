@@ -2,10 +2,7 @@
  * What one workstation reads for the whole office, and how the others hear of it: a lease that one holds at a time, and changes in an
  * order that no reader can skip.
  */
-import { desks, desksForStations } from './002-desks.ts'
-
-// Of one step: neither was released before the other.
-export const feed = `${desks}
+export const feed = `
   -- What only one workstation does at a time, such as to poll an account. A role that is gone leaves it to the next when it ends.
   CREATE TABLE lease (
     name text PRIMARY KEY CHECK (length(name) BETWEEN 1 AND 100),
@@ -90,4 +87,4 @@ export const feed = `${desks}
 `
 
 /** What a workstation may call of these. */
-export const feedForStations = [...desksForStations, 'hold_lease', 'give_up_lease', 'publish', 'changes'] as const
+export const feedForStations = ['hold_lease', 'give_up_lease', 'publish', 'changes'] as const
