@@ -55,6 +55,19 @@ test('a backup goes on without its dialog, and its end is told', async () => {
   expect(opened.app.toasts.shown.map(({ text }) => text).join()).toContain('No backup was made.')
 })
 
+test('a backup that isn’t restored after all is let go, with what was typed', async () => {
+  await open()
+  for (const leave of [() => press('Cancel'), pressEscape]) {
+    await toCheck()
+    const before = count('storage.leaveBackup')
+    await leave()
+    expect(count('storage.leaveBackup')).toBe(before + 1)
+    await press('Restore a backup…')
+    expect(screen.getByLabelText('Passphrase')).toHaveProperty('value', '')
+    await pressEscape()
+  }
+})
+
 test('a wrong passphrase is told at its field, which is ready for the next', async () => {
   const control = await open()
   const message = 'This isn’t the passphrase of this backup.'
