@@ -1,5 +1,3 @@
-import { afterEach, expect } from 'vitest'
-
 // Frames come with the next turn: dialogs and menus leave after one or two of them, and jsdom's own, sixty a second,
 // come before or after what a test looks at as the machine is quick or slow.
 window.requestAnimationFrame = (run) => Number(setTimeout(() => run(performance.now())))
@@ -10,12 +8,3 @@ Object.defineProperty(navigator, 'language', { value: 'en-NZ' })
 
 // jsdom draws nothing, so nothing lies at a point but the page.
 document.elementsFromPoint = () => [document.body]
-
-// What Svelte warns of while it runs is a fault of the screen.
-const warned: string[] = []
-const warn = console.warn
-console.warn = (...words: unknown[]) => {
-  if (String(words[0]).startsWith('%c[svelte]')) warned.push(words.join(' '))
-  warn(...words)
-}
-afterEach(() => expect(warned.splice(0)).toEqual([]))
