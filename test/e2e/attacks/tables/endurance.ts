@@ -122,7 +122,8 @@ export const endurance: Area = {
       turnIs: 'failed',
       play: async (scene) => {
         await scene.say({ do: 'end' })
-        await scene.begin('{here}/attack', 1500)
+        // Long enough for the page to open on a busy machine.
+        await scene.begin('{here}/attack', 5000)
         await scene.untilOpened(2)
         await scene.run('location = "/never"')
         await failed(scene)
