@@ -5,9 +5,14 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { checkOffice, initOffice, inviteStation, upgradeOffice } from '../src/main/core/office/administration.ts'
+import {
+  checkOffice,
+  initOffice,
+  inviteStation,
+  revokeStation,
+  upgradeOffice
+} from '../src/main/core/office/administration.ts'
 import type { OfficePlace } from '../src/main/core/office/connection.ts'
-import { revokeStation } from '../src/main/core/office/revoking.ts'
 
 const USE = `Use: PGPASSWORD=… npm run office -- COMMAND --server HOST[:PORT] --user NAME [--database countersign] [--ca FILE]
   init --key-file FILE                    makes the database, and the office’s key where the file isn’t there yet

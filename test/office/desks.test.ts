@@ -88,7 +88,7 @@ const becomes = (desk: Desk, id: string, state: string | undefined) =>
     .toBe(state)
 
 describe('a package that is put in the outbox at one workstation', () => {
-  test('leaves once, whoever has it, and each shows that it is sent', async () => {
+  test('leaves once, whichever has it, and each shows that it is sent', async () => {
     const ids = Array.from({ length: 6 }, () => front.put())
     for (const id of ids) await becomes(front, id, 'sent')
     for (const id of ids) await becomes(back, id, 'sent')

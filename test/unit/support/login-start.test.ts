@@ -46,7 +46,7 @@ test('what the organisation says is done, and what it doesn’t say is left', ()
   applyLoginStart(undefined, true, silent)
 })
 
-test('a folder that can’t be written is told of, and keeps nothing from starting', () => {
+test('a folder that can’t be written is logged, and keeps nothing from starting', () => {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'autostart'), 'a file')
   const told: string[] = []
