@@ -1,6 +1,6 @@
 /**
- * Brings a database to the shape this version knows, a step at a time, each step wholly or not at all. A database of a
- * later version is left exactly as it is.
+ * Brings a database to the shape this version knows, by all the steps that are left or by none: an update that is cut off leaves what the
+ * version before it can open. A database of a later version is left exactly as it is.
  */
 import type { Db } from './connection.ts'
 import { schema } from './migrations/001-schema.ts'
@@ -47,7 +47,7 @@ export class NewerSchemaError extends Error {
   }
 }
 
-/** A step did not go through; the database is as it was before that step. */
+/** A step did not go through; the database is as it was before any. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError'
   readonly code = 'upgrade-failed'
@@ -71,25 +71,26 @@ export class MigrationError extends Error {
 export function migrate(db: Db, steps: readonly Migration[] = migrations): number {
   const found = versionOf(db)
   if (found > steps.length) throw new NewerSchemaError(found, steps.length)
-  for (const [index, step] of steps.entries()) {
-    if (index >= found) apply(db, step, index)
+  const left = steps.slice(found)
+  const [first] = left
+  if (first === undefined) return 0
+  let current = first.name
+  const update = db.transaction(() => {
+    for (const step of left) {
+      current = step.name
+      db.exec(step.sql)
+      step.run?.(db)
+    }
+    db.pragma(`user_version = ${steps.length}`)
+  })
+  try {
+    update.exclusive()
+  } catch (error) {
+    throw new MigrationError(current, error)
   }
-  return steps.length - found
+  return left.length
 }
 
 export function versionOf(db: Db): number {
   return Number(db.pragma('user_version', { simple: true }))
-}
-
-function apply(db: Db, step: Migration, index: number): void {
-  const once = db.transaction(() => {
-    db.exec(step.sql)
-    step.run?.(db)
-    db.pragma(`user_version = ${index + 1}`)
-  })
-  try {
-    once.exclusive()
-  } catch (error) {
-    throw new MigrationError(step.name, error)
-  }
 }
