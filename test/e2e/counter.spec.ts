@@ -114,20 +114,6 @@ test('three signers in order on one machine, each with a handover and a page of 
   expect((await happened(clerk)).filter((what) => what === 'handed-over')).toHaveLength(3)
 })
 
-test('while the screen changes hands a room is ready, empty and out of sight; where nobody enters it, it goes', async ({
-  clerk
-}) => {
-  const { app, person } = clerk
-  await send(clerk, formsFor(['Deed of gift'], [MERE]))
-  await clerk.beginTurn(MERE, 'Deed of gift')
-  await expect.poll(async () => (await app.views('all')).map((view) => view.url())).toEqual(['about:blank'])
-  expect(await app.views()).toEqual([])
-  await person.button('Staff').click()
-  await person.unlock()
-  await person.button('End session').click()
-  await expect.poll(() => app.views('all')).toEqual([])
-})
-
 test('a couple signs two documents in one sitting, and the screen changes hands once', async ({ clerk }) => {
   const { window, person } = clerk
   await send(clerk, formsFor(['Deed of gift', 'Cover letter'], [MERE, WIREMU]))
@@ -160,10 +146,18 @@ test('several documents for one person, one of them declined: each is told for i
   expect((await happened(clerk)).filter((what) => what === 'handed-over')).toHaveLength(1)
 })
 
-test('one who says that they have finished without having signed is led back, and signs', async ({ clerk }) => {
+test('one who says that they have finished without having signed is led back, and signs; no second session begins meanwhile', async ({
+  clerk
+}) => {
   const { window, person } = clerk
-  await send(clerk, formsFor(['Deed of gift'], [MERE]))
+  const references = await send(clerk, formsFor(['Deed of gift', 'Cover letter'], [MERE]))
   await clerk.handOver(MERE, 'Deed of gift')
+  const turns = [{ documentReference: references.get('Cover letter') ?? '', signer: 0, evidence: [] }]
+  const second = await window.evaluate(
+    (turns) => globalThis.window.countersign.counter.start({ turns, allowsCamera: false }),
+    turns
+  )
+  expect(second).toMatchObject({ ok: false, error: { code: 'busy' } })
   await person.button('I’ve finished').click()
   await person.button('Not yet').click()
   await person.finish()
@@ -173,16 +167,33 @@ test('one who says that they have finished without having signed is led back, an
   await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
 })
 
-test('someone else who is handed the screen says so: staff has to come, and nothing was opened', async ({ clerk }) => {
+test('while the screen changes hands a room is ready, empty and out of sight, and goes where nobody enters it', async ({
+  clerk
+}) => {
   const { app, person } = clerk
   await send(clerk, formsFor(['Deed of gift'], [MERE]))
-  await clerk.beginTurn(MERE, 'Deed of gift')
-  await person.button('That’s not me').click()
-  await expect(person.heading('Please ask staff')).toBeVisible()
-  await person.unlock()
-  await person.button('End session').click()
-  await expect.poll(() => app.views('all')).toEqual([])
-  expect((await auditOf(clerk)).entries.find(({ what }) => what === 'left')?.detail).toMatchObject({ by: 'not-me' })
+  const roomIsReady = () =>
+    expect.poll(async () => (await app.views('all')).map((view) => view.url())).toEqual(['about:blank'])
+  await test.step('staff takes the screen back', async () => {
+    await clerk.beginTurn(MERE, 'Deed of gift')
+    await roomIsReady()
+    expect(await app.views()).toEqual([])
+    await person.button('Staff').click()
+    await person.unlock()
+    await person.button('End session').click()
+    await expect.poll(() => app.views('all')).toEqual([])
+  })
+  await test.step('someone else who is handed the screen says so: staff has to come, and nothing was opened', async () => {
+    await clerk.button('Back to Counter').click()
+    await clerk.beginTurn(MERE, 'Deed of gift')
+    await roomIsReady()
+    await person.button('That’s not me').click()
+    await expect(person.heading('Please ask staff')).toBeVisible()
+    await person.unlock()
+    await person.button('End session').click()
+    await expect.poll(() => app.views('all')).toEqual([])
+    expect((await auditOf(clerk)).entries.find(({ what }) => what === 'left')?.detail).toMatchObject({ by: 'not-me' })
+  })
 })
 
 test('where the service has the signature, and the page leads nowhere, the screen thanks by itself', async ({
@@ -196,20 +207,6 @@ test('where the service has the signature, and the page leads nowhere, the scree
   await clerk.person.heading('Thank you').waitFor()
   await clerk.giveBack()
   await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
-})
-
-test('a second session is refused while the first lasts, and the first goes on', async ({ clerk }) => {
-  const references = await send(clerk, formsFor(['Deed of gift', 'Cover letter'], [MERE]))
-  const page = await clerk.handOver(MERE, 'Deed of gift')
-  const turns = [{ documentReference: references.get('Cover letter') ?? '', signer: 0, evidence: [] }]
-  const second = await clerk.window.evaluate(
-    (turns) => window.countersign.counter.start({ turns, allowsCamera: false }),
-    turns
-  )
-  expect(second).toMatchObject({ ok: false, error: { code: 'busy' } })
-  await sign(page, MERE)
-  await clerk.giveBack()
-  await expect(clerk.window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
 })
 
 test('nobody is handed the screen before the evidence that the office requires was seen', async ({ clerk }) => {

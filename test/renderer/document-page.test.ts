@@ -523,7 +523,7 @@ test('single letters work in the page, and not where something is typed', async 
 test('it follows what happens to the document', async () => {
   const api = officeWith(pageOf())
   const seen: string[] = []
-  await open(api, { onfound: (folder: string) => seen.push(folder) })
+  await open(api, { onfound: (_document: unknown, folder: string) => seen.push(folder) })
   api.control.state.documents = [pageOf({ status: readDocumentStatus('Complete'), folder: 'Signed' })]
   api.control.emit('documents.changed', { accountId: 'practice', version: 2 })
   await settle()

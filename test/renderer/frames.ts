@@ -1,3 +1,5 @@
+import { afterEach, expect } from 'vitest'
+
 // Frames come with the next turn: dialogs and menus leave after one or two of them, and jsdom's own, sixty a second,
 // come before or after what a test looks at as the machine is quick or slow.
 window.requestAnimationFrame = (run) => Number(setTimeout(() => run(performance.now())))
@@ -8,3 +10,12 @@ Object.defineProperty(navigator, 'language', { value: 'en-NZ' })
 
 // jsdom draws nothing, so nothing lies at a point but the page.
 document.elementsFromPoint = () => [document.body]
+
+// What Svelte warns of is a fault: a part of a page that changes what it was only given, a value that is read too late.
+const warnings: string[] = []
+const { warn } = console
+console.warn = (...words: unknown[]) => {
+  if (String(words[0]).includes('[svelte]')) warnings.push(words.join(' '))
+  warn(...words)
+}
+afterEach(() => expect(warnings.splice(0)).toEqual([]))

@@ -32,7 +32,7 @@ export class Composing {
     this.#now = now
   }
 
-  /** Bound to by the controls: change it in place. */
+  /** What the screens show; they change its parts by `change`. */
   get composition(): Composition {
     return this.#composition
   }
@@ -68,6 +68,11 @@ export class Composing {
     const taken = new Set(items.flatMap(({ signers }) => signers.map((signer) => signer.SignerReference.trim())))
     const known = new Set(items.flatMap(({ Reference }) => this.#known.templateRoles?.get(Reference.trim()) ?? []))
     return [...known].sort((one, other) => Number(taken.has(one)) - Number(taken.has(other)))
+  }
+
+  /** Changes a part of the package in place, for a screen that was given that part. */
+  change<Part extends object>(part: Part, to: Partial<Part>): void {
+    Object.assign(part, to)
   }
 
   /** A copy that can leave the screens. */
