@@ -1,5 +1,6 @@
 /** What a signer does with the screen in their hands, and staff with the same screen, by the names they read there. */
 import type { Locator, Page } from 'playwright'
+import { expect } from 'playwright/test'
 import type { Launched } from './launch.ts'
 
 /** The clerk's own PIN in all tests. */
@@ -40,8 +41,11 @@ export function personAt(app: Launched, page: Page) {
 
     /** Staff gives their PIN, on whichever screen asks for it. */
     async unlock(pin = PIN): Promise<void> {
-      await page.getByLabel('Staff PIN').fill(pin)
-      await button('Unlock').click()
+      // Another screen may come meanwhile, as one that says why: it has a pad of its own, on which nothing was typed.
+      await expect(async () => {
+        await page.getByLabel('Staff PIN').fill(pin)
+        await button('Unlock').click({ timeout: 5000 })
+      }).toPass()
     },
 
     /** From what the service has no signature of back to its signing page. */
