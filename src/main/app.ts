@@ -41,6 +41,7 @@ import { dropFolderHandlers, hintHandlers } from './ipc/drop-folders.ts'
 import { enrolmentHandlers } from './ipc/enrolment.ts'
 import { asAppError } from './ipc/errors.ts'
 import { identityHandlers } from './ipc/identity.ts'
+import { officeHandlers } from './ipc/office.ts'
 import { lockOf, policyHandlers } from './ipc/organisation.ts'
 import { outboxHandlers } from './ipc/outbox.ts'
 import { registerHandlers } from './ipc/registration.ts'
@@ -232,7 +233,7 @@ function noteNewKey({ storage, troubles }: App['foundation'], note: NoteInAudit)
 function followSignals({ foundation, folders, composing, counter, notifications, identity, schedule }: App): void {
   const { accounts, log, send, signals } = foundation
   const { actions, watch } = folders
-  const { dropFolders, outbox, people } = composing
+  const { desk, dropFolders, outbox, people } = composing
   const { downloads } = identity
 
   signals.on('unreached', (accountId) => watch.unreached(accountId))
@@ -272,6 +273,7 @@ function followSignals({ foundation, folders, composing, counter, notifications,
     notifications.badgeCounts.changed()
     dropFolders.accountsChanged()
     void counter.counter.accountsChanged()
+    desk.accountsChanged()
     // Another address or key may be what its packages wait for.
     outbox.connectionChanged()
     actions.connectionChanged()
@@ -443,6 +445,10 @@ export function serveScreens(parts: App, life: Life): void {
         copy: (text, isPersonal) => plainClipboard[isPersonal ? 'writePrivately' : 'write'](text),
         copyBriefly: identity.briefCopy.copy,
         readyToClose: life.readyToClose
+      }),
+      ...officeHandlers({
+        ...{ desk: parts.composing.desk, newId: foundation.newId, note: audit.note, ...dialogs },
+        mustBeOpen: () => counter.access.mustBeOpen()
       }),
       ...policyHandlers(foundation.organisation),
       ...updateHandlers({ updates: parts.updates, install: life.update }),

@@ -1,4 +1,4 @@
-/** The layer of composing and sending: drafts and what is offered in them, the outbox, sheets, and files that are dropped. */
+/** The layer of composing and sending: drafts and what is offered in them, the outbox and the office that may share it, sheets, and files that are dropped. */
 
 import { openBulk } from './core/bulk/bulk.ts'
 import { openRememberedColumns } from './core/bulk/remembered-columns.ts'
@@ -10,8 +10,11 @@ import { openPeople } from './core/drafts/people.ts'
 import { openPresets } from './core/drafts/presets.ts'
 import { openRemembered } from './core/drafts/remembered.ts'
 import { openDropFolders } from './core/drop-folders/drop-folders.ts'
+import { codeOf } from './core/lib/failure.ts'
+import { Desk } from './core/office/desk.ts'
 import type { OutboxDeps } from './core/outbox/deps.ts'
 import { Outbox } from './core/outbox/outbox.ts'
+import { keptIn } from './core/storage/meta.ts'
 import type { Foundation } from './foundation.ts'
 import { asAppError } from './ipc/errors.ts'
 import { bulkWorkerOf } from './shell/bulk.ts'
@@ -24,10 +27,13 @@ export interface ComposingDeps {
 }
 
 export function openComposing(foundation: Foundation, { watch, takeSent, madeBy }: ComposingDeps) {
-  const { db, clients, facts, lists, log, newId, send, signals, time } = foundation
+  const { accounts, db, clients, facts, keychain, lists, log, newId, organisation, send, signals, time } = foundation
   const draftsChanged = (id: string) => send('drafts.changed', { id })
   const presetsChanged = () => send('presets.changed', null)
   const describe = asAppError
+  /** Its code alone: what the server says may hold data. */
+  const officeTrouble = (error: unknown) =>
+    log.warn('The office’s server could not be asked.', { code: codeOf(error) || asAppError(error).code })
   const worker = () => bulkWorkerOf({ worker: new URL('./bulk-worker.js', import.meta.url), log })
 
   const drafts = openDrafts({ db, time, newId, changed: draftsChanged })
@@ -42,7 +48,7 @@ export function openComposing(foundation: Foundation, { watch, takeSent, madeBy 
   const people = openPeople({ db, recipients: lists.keptRecipients, time })
   const remembered = openRemembered({ db, time })
   const outbox = new Outbox({
-    ...{ db, drafts, describe, newId, takeSent, time },
+    ...{ db, drafts, describe, newId, officeTrouble, takeSent, time },
     clientOf: clients.of,
     readAllFolders: watch.readAllFolders,
     arrived(accountId) {
@@ -60,6 +66,20 @@ export function openComposing(foundation: Foundation, { watch, takeSent, madeBy 
       draft: draftsChanged
     }
   })
+  const desk = new Desk({
+    ...{ shared: outbox.shared, slot: keychain.office, kept: keptIn(db), time },
+    // A practice office is this computer's own.
+    accounts: () =>
+      accounts
+        .list()
+        .flatMap(({ id, kind, name, baseUrl }) =>
+          kind === 'service' && baseUrl !== null ? [{ id, name, baseUrl }] : []
+        ),
+    limitsOf: (accountId) => outbox.state(accountId).settings,
+    authorities: () => organisation.policy.certificateAuthorities ?? [],
+    trouble: officeTrouble,
+    changed: () => send('office.changed', null)
+  })
   const bulk = openBulk({ worker: worker(), outbox, columns: openRememberedColumns({ db, time }), time, newId })
   const dropFolders = openDropFolders({
     ...{ db, drafts, presets, outbox, newId, time, describe, draftsChanged, presetsChanged },
@@ -73,5 +93,5 @@ export function openComposing(foundation: Foundation, { watch, takeSent, madeBy 
     },
     trouble: (error) => log.warn('A file could not be taken over.', { code: asAppError(error).code })
   })
-  return { drafts, presets, exchange, outside, people, remembered, outbox, bulk, dropFolders }
+  return { drafts, presets, exchange, outside, people, remembered, outbox, desk, bulk, dropFolders }
 }

@@ -120,6 +120,7 @@ export class Lifecycle {
     folders.watch.start()
     watching.resolve()
     composing.outbox.open()
+    composing.desk.open()
     folders.actions.open()
     identity.open()
     this.#app.support.follow()
@@ -165,6 +166,7 @@ export class Lifecycle {
       counter.counter.left('locked')
       folders.watch.soon()
       composing.outbox.resumed()
+      void composing.desk.resumed()
       this.#app.schedule.look()
       folders.actions.connectionChanged()
       identity.connectionChanged()
@@ -218,7 +220,7 @@ export class Lifecycle {
   /** Ends what is under way, in the order in which parts need each other. Never rejects. */
   async #end(): Promise<void> {
     const { composing, counter, folders, foundation, identity, notifications, watching } = this.#app
-    const { bulk, dropFolders, outbox } = composing
+    const { bulk, desk, dropFolders, outbox } = composing
     watching.resolve()
     this.#app.updates.stop()
     this.#app.copies.close()
@@ -235,8 +237,11 @@ export class Lifecycle {
       folders.actions.close(LEAVING_TIMEOUT),
       identity.close(LEAVING_TIMEOUT),
       this.#app.retention.stop(),
-      // What is being taken over goes into the outbox.
-      dropFolders.stop(LEAVING_TIMEOUT).then(() => outbox.stop(LEAVING_TIMEOUT)),
+      // What is being taken over goes into the outbox, and the office hears how its packages ended.
+      dropFolders
+        .stop(LEAVING_TIMEOUT)
+        .then(() => outbox.stop(LEAVING_TIMEOUT))
+        .finally(() => within(LEAVING_TIMEOUT, desk.close(), foundation.time)),
       notifications.notifier.stop()
     ])
     // With all of that in it, and before its thread ends.

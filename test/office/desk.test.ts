@@ -12,10 +12,12 @@ import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 const all = { show: 'all', offset: 0, limit: 100 } as const
 /** What accounts are called: the same at two workstations is the same account. */
 let accountName: string
+let accountThere = true
 let office: TestOffice
 let first: Workplace
 beforeEach(async () => {
   accountName = `Harbour Law ${randomUUID()}`
+  accountThere = true
   office = await openTestOffice(inject('cluster'))
   first = await openWorkplace()
 })
@@ -24,13 +26,13 @@ afterEach(() => first.close())
 const serverOf = ({ administrator: { host, port, database } }: TestOffice) => ({ host, port, database })
 
 /** The desk of a workplace, as the application makes one at its start. */
-function deskOf(work: Workplace, slot: SecretSlot = memoryKeychain().backupPassphrase) {
+function deskOf(work: Workplace, slot: SecretSlot = memoryKeychain().office) {
   const desk = new Desk({
     shared: work.parts.outbox.shared,
     slot,
     kept: keptIn(work.parts.db),
     time: work.time.run(),
-    accounts: () => [{ id: work.accountId, name: accountName, baseUrl: work.serviceUrl }],
+    accounts: () => (accountThere ? [{ id: work.accountId, name: accountName, baseUrl: work.serviceUrl }] : []),
     limitsOf: (accountId) => work.parts.outbox.state(accountId).settings,
     changed: () => undefined
   })
@@ -126,6 +128,76 @@ describe('a workstation that has joined', () => {
     expect(next.desk.view()).toMatchObject({ state: 'connected', name: 'Front desk' })
   })
 
+  test('whose database is a copy of another’s does nothing in the name of that one', async () => {
+    const { desk, slot } = deskOf(first)
+    await desk.join(serverOf(office), await office.invite('Front desk'))
+    await first.parts.outbox.shared.pause(first.accountId, true)
+    const id = put(first)
+    await first.parts.outbox.shared.settled(first.accountId)
+    await desk.close()
+    first.startAgain()
+    // The keychain of a computer that has joined by itself, and then one that is empty.
+    const other = deskOf(await beside(first))
+    await other.desk.join(serverOf(office), await office.invite('Back room'))
+    for (const its of [other.slot, memoryKeychain().office]) {
+      const copy = deskOf(first, its)
+      copy.desk.open()
+      await copy.desk.look()
+      expect(copy.desk.view()).toMatchObject({ state: 'elsewhere', who: [] })
+      expect(first.parts.outbox.shared.troubleOf(first.accountId)).toBe('away')
+      await copy.desk.close()
+    }
+    const own = deskOf(first, slot)
+    own.desk.open()
+    await own.desk.look()
+    expect(own.desk.view()).toMatchObject({ state: 'connected', name: 'Front desk' })
+    const last = deskOf(first, memoryKeychain().office)
+    last.desk.open()
+    await last.desk.look()
+    await last.desk.leave({ without: true })
+    expect(stateOf(first, id)).toBe('cancelled')
+    expect(first.taken('SendForms2')).toHaveLength(0)
+  })
+
+  test('that has left, or is closed, while it was asking its server stays so', async () => {
+    const { desk, slot } = deskOf(first)
+    await desk.join(serverOf(office), await office.invite('Front desk'))
+    await desk.close()
+    const next = deskOf(first, slot)
+    next.desk.open()
+    const asking = next.desk.look()
+    await next.desk.leave({ without: true })
+    await asking
+    expect(next.desk.view()).toBeUndefined()
+    expect(
+      await office.sql(
+        `SELECT 1 FROM pg_stat_activity WHERE application_name = 'Countersign' AND datname = current_database()`
+      )
+    ).toEqual([])
+  })
+
+  test('opens its line again after the computer slept', async () => {
+    const { desk } = deskOf(first)
+    await desk.join(serverOf(office), await office.invite('Front desk'))
+    const lines = () =>
+      office.sql<{ pid: number }>(
+        `SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN%' OR query LIKE '%hello%' ORDER BY pid`
+      )
+    const before = await lines()
+    await desk.resumed()
+    expect(desk.view()?.state).toBe('connected')
+    expect(await lines()).not.toEqual(before)
+  })
+
+  test('follows which accounts there are', async () => {
+    const { desk } = deskOf(first)
+    await desk.join(serverOf(office), await office.invite('Front desk'))
+    expect(first.parts.outbox.shared.accounts().size).toBe(1)
+    accountThere = false
+    desk.accountsChanged()
+    expect(first.parts.outbox.shared.accounts().size).toBe(0)
+  })
+
   test('says that it was revoked, and nothing leaves that is the office’s', async () => {
     const { desk } = deskOf(first)
     await desk.join(serverOf(office), await office.invite('Front desk'))
@@ -181,6 +253,9 @@ describe('a workstation that has joined', () => {
     await first.time.pass(120_000)
     expect(stateOf(first, id)).toBe('ready')
     expect(first.parts.outbox.shared.troubleOf(first.accountId)).toBe('behind')
+    expect(desk.view()).toMatchObject({ state: 'connected', isBehind: true })
+    // Another that was off meanwhile would send what was sent since.
+    expect(await office.sql('SELECT paused_by FROM office.outbox')).toEqual([{ paused_by: 'person' }])
     expect(first.taken('SendForms2')).toHaveLength(1)
   })
 })

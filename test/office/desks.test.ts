@@ -237,11 +237,28 @@ describe('a workstation that ends in the middle', () => {
   })
 })
 
+describe('a workstation that sleeps with a claim', () => {
+  test('lets nothing leave by it once it wakes', async () => {
+    await front.work.outbox.shared.pause(front.work.accountId, true)
+    const id = front.put()
+    await front.synced()
+    await storeOf(1, back.work).resume(officeId)
+    front.work.outbox.resume(front.work.accountId)
+    const turn = await front.work.outbox.shared.leavingOf(front.work.accountId)?.turn(front.work.accountId, [], 1)
+    const [begun] = turn?.begun ?? []
+    expect(begun?.send.id).toBe(id)
+    expect(begun?.mayLeave?.()).toBe(true)
+    // While the computer sleeps its clock that never jumps may stand still; the one on the wall does not.
+    front.work.time.now += 60_000
+    expect(begun?.mayLeave?.()).toBe(false)
+  })
+})
+
 describe('pausing', () => {
   test('at one workstation keeps every other from sending', async () => {
     await front.work.outbox.shared.pause(front.work.accountId, true)
     await back.synced()
-    expect(back.work.outbox.state(back.work.accountId).pause).toMatchObject({ by: 'person' })
+    expect(back.work.outbox.state(back.work.accountId)).toMatchObject({ pause: { by: 'person' }, office: 'connected' })
     const id = back.put()
     await back.synced()
     await back.work.time.pass(60_000)

@@ -9,6 +9,7 @@ import { BackupPlan, type BackupsView, type RecoveryView, type RemovalView } fro
 import { PERSON_LANGUAGES } from '../../src/shared/contract/counter-views.ts'
 import type { NotificationPreferences } from '../../src/shared/contract/document-requests.ts'
 import type { AppError, ErrorCode, Result } from '../../src/shared/contract/errors.ts'
+import type { DeskView } from '../../src/shared/contract/office.ts'
 import type { PolicyView } from '../../src/shared/contract/policy.ts'
 import { isUsual } from '../../src/shared/contract/practice-day.ts'
 import {
@@ -86,6 +87,7 @@ import { fakeAudit } from './fakes/audit.ts'
 import { fakeBulk } from './fakes/bulk.ts'
 import { fakeCounter, fakePin } from './fakes/counter.ts'
 import { fakeDay } from './fakes/day.ts'
+import { fakeDesk } from './fakes/desk.ts'
 import { fakeDocuments } from './fakes/documents.ts'
 import { fakeDownloads, usualDownloads } from './fakes/downloads.ts'
 import { fakeDrafts } from './fakes/drafts.ts'
@@ -207,6 +209,8 @@ export interface FakeState {
   audit: AuditEntry[]
   requests: RequestLogEntry[]
   updates: UpdatesView
+  /** This workstation's place in an office of several. */
+  desk: DeskView | null
   auditCheck: Partial<AuditCheck>
   auditAtStart: AuditCheck | null
   auditFile: AuditFileCheck | null
@@ -260,6 +264,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     people: [],
     remembered: {},
     forms: [],
+    desk: null,
     sends: [],
     sent: {},
     outbox: { settings: { concurrency: 2, perMinute: null, undoSeconds: 10 } },
@@ -568,6 +573,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     ...fakeCounter(office),
     ...fakeAudit(office),
     ...fakeSupport(office),
+    ...fakeDesk(office),
     'updates.get': () => state.updates,
     'updates.check': () => {
       state.updates = { ...state.updates, checkedAt: state.now() }

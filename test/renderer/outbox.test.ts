@@ -54,6 +54,24 @@ async function open(change: Partial<FakeState>, rest: string[] = [], query: Reco
   await settle()
 }
 
+test('of an office it says which workstation a package is from, what it waits for, and that a pause is everyone’s', async () => {
+  const theirs = sendOf({ id: 'theirs', title: 'Deed of gift', who: 'Josef Lindqvist', desk: 'Counter 2' })
+  const held = sendOf({ ...waiting, id: 'held', hold: 'office' })
+  const office = 'away' as const
+  await open({ sends: [theirs, held], outbox: { settings, office } }, ['theirs'])
+  expect(screen.getAllByText('Josef Lindqvist, from Counter 2').length).toBeGreaterThan(0)
+  expect(screen.getByText('Added to the Outbox at Counter 2')).toBeTruthy()
+  expect(screen.getByText('The office’s server can’t be reached.')).toBeTruthy()
+  expect(screen.getAllByText('Waiting for the server').length).toBeGreaterThan(0)
+  expect(heldInWords(held, NOW, undefined).title).toBe('Waiting for the office’s server.')
+  expect(screen.getByRole('button', { name: 'Pause for the whole office' })).toBeTruthy()
+  opened.api.control.state.outbox = { settings, office: 'behind', pause: { by: 'person', since: NOW - 60_000 } }
+  opened.api.control.emit('outbox.changed', null)
+  await settle()
+  expect(screen.getByText(/^Paused for the whole office since/)).toBeTruthy()
+  expect(screen.getByText('The office’s server has lost some of what it had.')).toBeTruthy()
+})
+
 const press = (name: string | RegExp) => fireEvent.click(screen.getByRole('button', { name }))
 const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
 const tab = (name: string | RegExp) =>

@@ -104,9 +104,15 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
   }
 }
 
-/** Two outboxes as one: nothing leaves only where nothing of either does. How they are set is the first one's. */
-function together({ counts, pause, settings }: OutboxView, other: OutboxView): OutboxView {
+/** Two outboxes as one: nothing leaves only where nothing of either does, and an office is away where either one's is. How they are set is the first one's. */
+function together({ counts, pause, settings, office }: OutboxView, other: OutboxView): OutboxView {
+  const their = office === undefined || office === 'connected' ? other.office : office
   const names = Object.keys(counts) as (keyof SendCounts)[]
   const sums = names.map((name) => [name, counts[name] + other.counts[name]])
-  return { counts: Object.fromEntries(sums) as typeof counts, settings, ...(pause && other.pause && { pause }) }
+  return {
+    counts: Object.fromEntries(sums) as typeof counts,
+    settings,
+    ...(pause && other.pause && { pause }),
+    ...(their && { office: their })
+  }
 }

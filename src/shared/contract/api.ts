@@ -76,6 +76,8 @@ const events = {
   'settings.changed': carrying<null>(),
   /** What `system.status` answers may have changed. */
   'system.changed': carrying<null>(),
+  /** What `office.get` answers may have changed. */
+  'office.changed': carrying<null>(),
   /** What `updates.get` answers may have changed. */
   'updates.changed': carrying<null>(),
   /** A command of the application's menu that a screen carries out. */

@@ -196,6 +196,8 @@ export interface OutboxView {
   /** Of several accounts, those of which nothing leaves. */
   paused?: { accountId: string; pause: OutboxPause }[]
   settings: { concurrency: number; perMinute: number | null; undoSeconds: number }
+  /** Where it is one with the office's other workstations: how the server is, without which nothing of it leaves. */
+  office?: 'connected' | 'away' | 'behind'
 }
 
 export interface BatchView {

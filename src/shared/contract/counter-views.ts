@@ -343,6 +343,8 @@ export type AuditEvent =
   | 'database-key-changed'
   | 'recovery-key-used'
   | 'data-purged'
+  | 'office-joined'
+  | 'office-left'
   | 'document-held'
   | 'document-released'
   | 'retention-changed'

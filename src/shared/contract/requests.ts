@@ -8,6 +8,7 @@ import { documentColumns } from './document-query.ts'
 import { documentRequests } from './document-requests.ts'
 import { downloadRequests, pdfRequests } from './downloads.ts'
 import { identityRequests } from './identity.ts'
+import { officeRequests } from './office.ts'
 import { policyRequests } from './policy.ts'
 import { practiceDay } from './practice-day.ts'
 import { answers, byId, id, nothing, type Request } from './request.ts'
@@ -252,6 +253,7 @@ export const requests = {
   ...recoveryRequests,
   ...removalRequests,
   ...supportRequests,
+  ...officeRequests,
   ...policyRequests,
   ...updateRequests,
   ...retentionRequests,

@@ -239,6 +239,26 @@ export const outboxScenes: Record<string, () => FakeApi> = {
       api.control.fail(name, { code: 'storage', message: 'The database did not answer.' })
     return api
   },
+  /** One of several workstations, whose server is away. */
+  'outbox-office': () =>
+    outbox({
+      sends: [
+        sendOf({
+          id: 'theirs',
+          title: 'Deed of gift',
+          who: 'Josef Lindqvist',
+          desk: 'Counter 2',
+          createdAt: minutes(30),
+          settledAt: minutes(29)
+        }),
+        waiting({ id: 'mine', hold: 'office' })
+      ],
+      outbox: {
+        settings: { concurrency: 2, perMinute: null, undoSeconds: 10 },
+        office: 'away',
+        pause: { by: 'person', since: minutes(12) }
+      }
+    }),
   'outbox-batches': () =>
     outbox({
       batches: [

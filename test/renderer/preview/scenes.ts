@@ -5,6 +5,7 @@ import type { AppError } from '../../../src/shared/contract/errors.ts'
 import { LOCKABLE } from '../../../src/shared/contract/policy.ts'
 import type { CopyView, DraftView, SystemStatus } from '../../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from '../fake-api.ts'
+import { deskOf } from '../fakes/desk.ts'
 import { requestsOf } from '../fakes/support.ts'
 import { documents, officeAccount, practiceAccount, sendOf } from '../people.ts'
 import { composingScenes } from './composing-scenes.ts'
@@ -153,6 +154,29 @@ const updateScenes: Record<string, () => FakeApi> = {
     })
 }
 
+const deskScenes: Record<string, () => FakeApi> = Object.fromEntries(
+  (
+    [
+      'connecting',
+      'connected',
+      'away',
+      'refused',
+      'untrusted',
+      'no-keychain',
+      'elsewhere',
+      'older',
+      'newer',
+      'other'
+    ] as const
+  ).map((state) => [
+    `desk-${state}`,
+    () =>
+      usual({
+        desk: deskOf(now(), { state, ...(state === 'connecting' && { who: [] }), isBehind: state === 'connected' })
+      })
+  ])
+)
+
 export const scenes: Record<string, () => FakeApi> = {
   ...composingScenes,
   ...counterClerkScenes,
@@ -169,6 +193,7 @@ export const scenes: Record<string, () => FakeApi> = {
   ...identityScenes,
   usual,
   ...updateScenes,
+  ...deskScenes,
   requests: () => usual({ requests: requestsOf(240, now()) }),
   'bad-day': () => {
     const day = { dialects: ['v13', 'day-first'], refusal: '402', clockAhead: -600, documentsLeft: 3 } as const

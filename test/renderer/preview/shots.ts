@@ -129,6 +129,7 @@ export const shots: Shot[] = [
   shot('outbox-later', 'outbox', '#/outbox/later'),
   shot('outbox-refused', 'outbox', '#/outbox/refused'),
   shot('outbox-sent', 'outbox', '#/outbox/sent'),
+  shot('outbox-office', 'outbox-office', '#/outbox/theirs'),
   ...at(
     '#/outbox',
     'outbox-empty',
@@ -315,6 +316,26 @@ export const shots: Shot[] = [
   shot('settings-crashes', 'settings-offered', '#/settings/support', press('Save a report…')),
   shot('settings-report', 'usual', '#/settings/support', press('Save a report…')),
   ...dataAndSecurity(),
+  shot('settings-office', 'usual', '#/settings/office'),
+  shot('settings-office-join', 'usual', '#/settings/office', async (page) => {
+    await press('Join an office…')(page)
+    await page.getByRole('button', { name: 'Join', exact: true }).click()
+    await page.getByText('Enter the code.').waitFor()
+  }),
+  shot('settings-office-leave', 'desk-away', '#/settings/office', press('Leave the office…')),
+  ...at(
+    '#/settings/office',
+    'desk-connecting',
+    'desk-connected',
+    'desk-away',
+    'desk-refused',
+    'desk-untrusted',
+    'desk-no-keychain',
+    'desk-elsewhere',
+    'desk-older',
+    'desk-newer',
+    'desk-other'
+  ),
   shot('settings-updates', 'usual', '#/settings/updates'),
   ...at(
     '#/settings/updates',

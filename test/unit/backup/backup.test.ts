@@ -269,6 +269,23 @@ describe('what waited to be sent', () => {
   })
 })
 
+describe('what an office has to send', () => {
+  test('stays as the office says that it is: without it nothing of that leaves here', async () => {
+    const { db, path, order } = await backedUp()
+    db.exec(
+      `INSERT INTO office_sends (id, account_id, state, round, epoch, goes_at) VALUES ('s-ready', 'a1', 'ready', 1, 0, 0)`
+    )
+    await makeBackup(order)
+    const other = computer()
+    await other.open().then((one) => one.db.close())
+    const { stage } = await restored(other.folder, path, PASSPHRASE, other.key())
+    await decideOnRestore(other.folder, stage, NOW)
+    await finishRestore(other.folder)
+    const { db: there } = await other.open()
+    expect(there.prepare('SELECT state FROM sends WHERE id = ?').get('s-ready')).toEqual({ state: 'ready' })
+  })
+})
+
 describe('a restore that is interrupted', () => {
   /** The renames that a finish makes, and its decision, each of which may be the last thing that happens. */
   test('at any moment leaves what was there or what was restored, each whole, and the next start ends it', async () => {

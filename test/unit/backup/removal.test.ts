@@ -34,7 +34,8 @@ async function computer({ backups = true } = {}) {
     'audit-anchor',
     'audit-key',
     'backup-passphrase',
-    'proxies'
+    'proxies',
+    'office'
   ]
   const entries = new Map([...slots, `account:${ACCOUNT}`, 'another program’s'].map((name) => [name, 'secret']))
   await decideOnRemoval(folder, { accountIds: [ACCOUNT], backups: backups ? [{ folder: share, name: ours }] : [] })
@@ -49,7 +50,7 @@ async function computer({ backups = true } = {}) {
 
 test('everything is gone that is ours, and what was removed is told; what is others’ stays', async () => {
   const { folder, share, logs, entries, theirs, decided, place } = await computer()
-  expect(await removeEverything(place, decided)).toEqual({ files: 8, entries: 8, backups: 1, left: [] })
+  expect(await removeEverything(place, decided)).toEqual({ files: 8, entries: 9, backups: 1, left: [] })
   expect(readdirSync(folder)).toEqual(['SingletonLock'])
   expect([...entries.keys()]).toEqual(['another program’s'])
   expect(readdirSync(share)).toEqual([theirs])

@@ -60,7 +60,7 @@ export async function removeEverything(
     }
   }
 
-  const { accounts, databaseKey, nextDatabaseKey, staffPin, auditAnchor, auditKey, backupPassphrase, proxies } =
+  const { accounts, databaseKey, nextDatabaseKey, staffPin, auditAnchor, auditKey, backupPassphrase, proxies, office } =
     keychain
   await each(
     'backups',
@@ -78,7 +78,7 @@ export async function removeEverything(
       await accounts.delete(id)
       return true
     }),
-    ...[databaseKey, nextDatabaseKey, staffPin, auditAnchor, auditKey, backupPassphrase, proxies].map(
+    ...[databaseKey, nextDatabaseKey, staffPin, auditAnchor, auditKey, backupPassphrase, proxies, office].map(
       (slot) => async () => {
         if ((await slot.get()) === null) return false
         await slot.delete()

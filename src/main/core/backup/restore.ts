@@ -250,7 +250,8 @@ function checkShape(db: Db, steps: readonly Migration[]): void {
 
 /**
  * What waited when the backup was made may have left since, from here or from the computer it was made on: each package is looked for
- * before it may leave, each change of a document as well, and the outboxes wait until a person has seen it.
+ * before it may leave, each change of a document as well, and the outboxes wait until a person has seen it. What an office has is
+ * what the office says that it is: without it nothing of that leaves here.
  */
 function holdWhatWaits(db: Db, now: number): void {
   const error = JSON.stringify(MAY_HAVE_LEFT)
@@ -262,7 +263,7 @@ function holdWhatWaits(db: Db, now: number): void {
   ).run({ now, pause })
   db.prepare(
     `UPDATE sends SET state = 'uncertain', first_attempted_at = coalesce(first_attempted_at, created_at), error = @error
-       WHERE state IN ('ready', 'sending')`
+       WHERE state IN ('ready', 'sending') AND id NOT IN (SELECT id FROM office_sends WHERE state <> 'cancelled')`
   ).run({ error })
   db.prepare(
     `UPDATE actions SET state = 'uncertain', in_doubt = 1, error = @error WHERE state IN ('waiting', 'running')`

@@ -2,39 +2,27 @@
  * This workstation's place in an office: it joins by a code, is there while its server is, and leaves with what is its own. What it
  * needs to sign in is in the keychain alone. Where it belongs to no office, nothing of the database's driver is loaded.
  */
+import { rootCertificates } from 'node:tls'
 import type { PoolClient } from 'pg'
 import { z } from 'zod'
+import type { DeskState, DeskView } from '../../../shared/contract/index.ts'
 import { OneAtATime } from '../jobs/lanes.ts'
 import { AppFailure, codeOf, fail } from '../lib/failure.ts'
 import { folded } from '../lib/text-folding.ts'
 import { backoff, type Time } from '../lib/time.ts'
-import type { SecretSlot } from '../storage/keychain.ts'
+import { KeychainError, type SecretSlot } from '../storage/keychain.ts'
 import type { keptIn } from '../storage/meta.ts'
 import type { OfficePlace } from './connection.ts'
-import type { OfficeStore } from './sends.ts'
+import { type OfficeStore, officeIsAway } from './sends.ts'
 
 /** Where the office's server is. `ca`: the certificates of authorities that are trusted in place of the system's, as PEM. */
 type OfficeServer = Omit<OfficePlace, 'user' | 'password' | 'ca'> & { readonly ca?: string | undefined }
-
-/**
- * connecting: it hasn't answered yet. away: it doesn't. refused: it knows this workstation no more, or its certificate is not trusted.
- * older, newer: its schema is not this version's. other: it is another office's, as after its database was made once more.
- */
-type DeskState = 'connecting' | 'connected' | 'away' | 'refused' | 'older' | 'newer' | 'other'
-
-interface DeskView {
-  server: string
-  /** What this workstation is called in the office; absent until the server has said it once. */
-  name?: string
-  state: DeskState
-  /** The workstations, this one among them, and when each was there last, in milliseconds since 1970 UTC. */
-  who: { name: string; isMe: boolean; seenAt?: number }[]
-}
 
 /** As much of the outbox as it takes; see `SharedSends`. */
 interface SharedOutbox {
   accounts: () => ReadonlyMap<string, string>
   share: (accountId: string, officeId: string) => void
+  troubleOf: (accountId: string) => 'away' | 'behind' | undefined
   soon: (accountId: string) => void
   connect: (office: OfficeStore) => void
   disconnect: () => void
@@ -52,6 +40,10 @@ interface DeskDeps {
   accounts: () => readonly { id: string; name: string; baseUrl: string }[]
   /** How many of an account's may be under way, and leave a minute, where the office doesn't say yet. */
   limitsOf: (accountId: string) => { concurrency: number; perMinute: number | null }
+  /** The organisation's own authorities, which certificates are trusted by beside the usual ones: PEM. */
+  authorities?: () => readonly string[]
+  /** Why the server couldn't be asked; it may not be shown. */
+  trouble?: (error: unknown) => void
   changed: () => void
 }
 
@@ -61,6 +53,8 @@ const Kept = z.object({
   port: z.int(),
   database: z.string(),
   ca: z.string().optional(),
+  /** As what it signs in there: see {@link DeskState} `elsewhere`. */
+  user: z.string(),
   incarnation: z.string(),
   /** It has begun to leave: no account is shared any more. */
   isLeaving: z.boolean().default(false)
@@ -75,13 +69,16 @@ const STEPS = 3
 /** How PostgreSQL says that someone may not sign in, or has no right. */
 const NOT_LET_IN: ReadonlySet<string> = new Set(['28P01', '28000', '42501'])
 
+type Kept = z.output<typeof Kept>
 type Line = Awaited<ReturnType<typeof lineTo>>
+/** What the server has said, or that it hasn't. */
+type Heard = Pick<DeskView, 'name' | 'state' | 'who'>
 
 export class Desk {
   readonly #deps: DeskDeps
   readonly #greeting: OneAtATime<void>
   #line: Line | undefined
-  #view: DeskView | undefined
+  #heard: Heard | undefined
   #failures = 0
   #isClosed = false
 
@@ -98,13 +95,37 @@ export class Desk {
   open(): void {
     const office = this.#kept()
     if (!office) return
-    this.#view = { server: nameOf(office), state: 'connecting', who: [] }
+    this.#heard = { state: 'connecting', who: [] }
     this.#greeting.later(0)
   }
 
   /** Undefined where it belongs to no office. */
   view(): DeskView | undefined {
-    return this.#view
+    const office = this.#kept()
+    if (!office || !this.#heard) return undefined
+    const { shared } = this.#deps
+    const isBehind = [...shared.accounts().keys()].some((accountId) => shared.troubleOf(accountId) === 'behind')
+    return { server: `${office.host}:${office.port}`, isLeaving: office.isLeaving, isBehind, ...this.#heard }
+  }
+
+  /** Asks the server now, as where a person wants to know. */
+  async look(): Promise<void> {
+    if (this.#heard) await this.#greeting.now()
+  }
+
+  /** Accounts were added or removed here. */
+  accountsChanged(): void {
+    const { shared, accounts } = this.#deps
+    const there = new Set(accounts().map(({ id }) => id))
+    for (const accountId of [...shared.accounts().keys()]) if (!there.has(accountId)) shared.leaveBehind(accountId)
+    if (this.#line) this.#greeting.later(0)
+  }
+
+  /** The computer slept: what was open may lead nowhere. */
+  async resumed(): Promise<void> {
+    if (!this.#heard) return
+    void this.#hangUp()
+    await this.#greeting.fresh()
   }
 
   /**
@@ -114,25 +135,27 @@ export class Desk {
    */
   async join(server: OfficeServer, code: string): Promise<DeskView> {
     const { slot, kept } = this.#deps
-    if (this.#kept()) fail('conflict', 'This workstation belongs to an office already.')
+    if (this.#kept())
+      fail('conflict', 'This workstation belongs to an office already.', { next: 'Leave that one first.' })
     const { joinOffice, meaningOf } = await import('./joining.ts')
     try {
       meaningOf(code, server.database)
     } catch {
-      fail('invalid', 'This is not a whole join code.')
+      fail('invalid', 'This isn’t a complete join code.', {
+        next: 'It has eight groups of four letters and numbers.'
+      })
     }
     // The code holds once: a keychain that keeps nothing is found out before it is used.
     await slot.set('{}')
-    const { ca, ...where } = server
-    const joined = await joinOffice({ ...where, ...(ca !== undefined && { ca }) }, code).catch((error: unknown) => {
+    const joined = await joinOffice(this.#placeOf(server), code).catch((error: unknown) => {
       throw joiningFailure(error)
     })
     const { user, password, key, incarnation } = joined
     await slot.set(JSON.stringify({ user, password, key: key.toString('base64url') }))
-    kept.write(KEPT, { ...server, incarnation, isLeaving: false })
+    kept.write(KEPT, { ...server, user, incarnation, isLeaving: false } satisfies Kept)
     this.open()
     await this.#greeting.now()
-    return this.#view ?? fail('offline', AWAY)
+    return this.view() ?? officeIsAway()
   }
 
   /**
@@ -152,7 +175,7 @@ export class Desk {
     await this.#hangUp()
     await slot.delete()
     kept.erase(KEPT)
-    this.#view = undefined
+    this.#heard = undefined
     this.#deps.changed()
   }
 
@@ -161,7 +184,7 @@ export class Desk {
     await this.#hangUp()
   }
 
-  #kept(): z.output<typeof Kept> | undefined {
+  #kept(): Kept | undefined {
     return this.#deps.kept.read(KEPT, Kept)
   }
 
@@ -176,36 +199,58 @@ export class Desk {
   /** Says that it is there, and finds out how the office is. */
   async #greet(): Promise<void> {
     const office = this.#kept()
-    if (!office || !this.#view) return
+    if (!office || !this.#heard) return
+    let line: Line | undefined
     try {
-      this.#line ??= await this.#dial(office)
-      const line = this.#line
+      line = this.#line ?? (await this.#dial(office))
+      if (!this.#isStill(office)) return await line.end()
+      this.#line = line
       const { incarnation, name, steps } = await line.hello()
       const state =
         incarnation !== office.incarnation ? 'other' : steps < STEPS ? 'older' : steps > STEPS ? 'newer' : 'connected'
       const who = state === 'connected' ? await line.who(this.#deps.time.now()) : []
+      if (!this.#isStill(office) || this.#line !== line) return
       this.#failures = 0
-      this.#is({ server: nameOf(office), name, state, who })
-      if (state !== 'connected') return this.#deps.shared.disconnect()
-      if (!office.isLeaving) await this.#share(line)
-      this.#deps.shared.connect(line.store)
+      if (state !== 'connected') this.#deps.shared.disconnect()
+      else {
+        if (!office.isLeaving) await this.#share(line)
+        if (!this.#isStill(office) || this.#line !== line) return
+        this.#deps.shared.connect(line.store)
+      }
+      this.#hears({ name, state, who })
     } catch (error) {
+      // A line that was hung up fails what was asked on it.
+      if (!this.#isStill(office) || (line && this.#line !== line)) return
       this.#failures++
-      const isRefused = NOT_LET_IN.has(codeOf(error)) || isTls(error)
-      this.#is({ ...this.#view, state: isRefused ? 'refused' : 'away' })
+      this.#deps.trouble?.(error)
       // It is dialled afresh: the keychain may have been opened, or the server's address lead elsewhere.
-      const line = this.#line
       this.#line = undefined
+      this.#deps.shared.disconnect()
+      this.#hears({ ...this.#heard, state: stateBy(error) })
       await line?.end()
     }
   }
 
-  async #dial(office: z.output<typeof Kept>): Promise<Line> {
-    const secrets = Secrets.parse(JSON.parse((await this.#deps.slot.get()) ?? '{}'))
-    const { host, port, database, ca } = office
-    const { user, password, key } = secrets
-    const place: OfficePlace = { host, port, database, user, password, ...(ca !== undefined && { ca }) }
+  /** Whether it hasn't left meanwhile, nor ended. */
+  #isStill({ user }: Kept): boolean {
+    return !this.#isClosed && this.#kept()?.user === user
+  }
+
+  async #dial(office: Kept): Promise<Line> {
+    const text = await this.#deps.slot.get()
+    const secrets = text === null ? undefined : Secrets.safeParse(JSON.parse(text)).data
+    // As where the database is a copy of another computer's: nothing is done in the name of that one.
+    if (secrets?.user !== office.user) throw new NotItsOwn()
+    const { password, key } = secrets
+    const place = { ...this.#placeOf(office), user: office.user, password }
     return await lineTo(place, Buffer.from(key, 'base64url'), this.#deps.time, (officeId) => this.#rung(officeId))
+  }
+
+  /** Its own authority alone where one was chosen; else those of the organisation beside the usual ones. */
+  #placeOf({ host, port, database, ca }: OfficeServer): Omit<OfficePlace, 'user' | 'password'> {
+    const own = this.#deps.authorities?.() ?? []
+    const trusted = ca ?? (own.length > 0 ? [...rootCertificates, ...own].join('\n') : undefined)
+    return { host, port, database, ...(trusted !== undefined && { ca: trusted }) }
   }
 
   /** The bell says which account has something new; it was rung by nobody where the line broke. */
@@ -228,13 +273,13 @@ export class Desk {
   }
 
   #rest(): void {
-    if (this.#isClosed || !this.#view) return
+    if (this.#isClosed || !this.#heard) return
     const { random } = this.#deps.time
     this.#greeting.later(this.#failures > 0 ? backoff(FIRST_WAIT, this.#failures, random) : EVERY * (1 - random() / 5))
   }
 
-  #is(view: DeskView): void {
-    this.#view = view
+  #hears(heard: Heard): void {
+    this.#heard = heard
     this.#deps.changed()
   }
 }
@@ -261,7 +306,7 @@ async function lineTo(place: OfficePlace, key: Buffer, time: Time, rung: (office
       const { rows } = await bell.query<{ incarnation: string; name: string; steps: number }>(
         'SELECT * FROM office.hello()'
       )
-      return rows[0] ?? fail('offline', AWAY)
+      return rows[0] ?? officeIsAway()
     },
     async who(now: number): Promise<DeskView['who']> {
       const { rows } = await pool.query<{ name: string; is_me: boolean; seen_ms: number | null }>(
@@ -279,14 +324,37 @@ async function lineTo(place: OfficePlace, key: Buffer, time: Time, rung: (office
   }
 }
 
+/** This workstation's keychain has nothing of the place in the office that its database tells of. */
+class NotItsOwn extends Error {}
+
+function stateBy(error: unknown): DeskState {
+  if (error instanceof NotItsOwn) return 'elsewhere'
+  if (error instanceof KeychainError) return 'no-keychain'
+  if (isTls(error)) return 'untrusted'
+  return NOT_LET_IN.has(codeOf(error)) ? 'refused' : 'away'
+}
+
 function joiningFailure(error: unknown): AppFailure {
   const code = codeOf(error)
   if (NOT_LET_IN.has(code) || code === '3D000') {
-    return new AppFailure({ code: 'invalid', message: 'This join code is used up, too old, or of another office.' })
+    return new AppFailure({
+      code: 'invalid',
+      message: 'The office’s server doesn’t take this join code.',
+      next: 'It works once, for ten minutes, in one database. Ask your administrator for a new one.'
+    })
   }
-  if (isTls(error))
-    return new AppFailure({ code: 'tls', message: 'The certificate of the office’s server isn’t trusted.' })
-  return new AppFailure({ code: 'offline', message: AWAY })
+  if (isTls(error)) {
+    return new AppFailure({
+      code: 'tls',
+      message: 'The certificate of the office’s server isn’t trusted.',
+      next: 'Choose the certificate of the authority that it is from, or ask your administrator.'
+    })
+  }
+  return new AppFailure({
+    code: 'offline',
+    message: 'The office’s server can’t be reached.',
+    next: 'Check the server’s name and port, and this computer’s network.'
+  })
 }
 
 function isTls(error: unknown): boolean {
@@ -295,7 +363,3 @@ function isTls(error: unknown): boolean {
     /does not support SSL/.test(error instanceof Error ? error.message : '')
   )
 }
-
-const nameOf = ({ host, port }: OfficeServer) => `${host}:${port}`
-
-const AWAY = 'The office’s server can’t be reached just now.'

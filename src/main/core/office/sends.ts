@@ -5,6 +5,7 @@
 import { createHmac } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { SendState } from '../../../shared/contract/index.ts'
+import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import { seal, unsealIfWhole } from './sealing.ts'
 
@@ -99,6 +100,11 @@ export interface OfficeStore extends SendStore {
   outbox(accountId: string): Promise<OutboxState>
   /** Whether this workstation has what only one does at a time, for so many milliseconds. */
   lease(name: string, ms: number): Promise<boolean>
+}
+
+/** @throws AppFailure: what a person is told where the office can't be asked. */
+export function officeIsAway(): never {
+  fail('offline', 'The office’s server can’t be reached just now.', { next: 'Try again in a few minutes.' })
 }
 
 /** So many are looked for, and read, at a time. */

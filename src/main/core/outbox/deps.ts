@@ -54,6 +54,8 @@ export interface OutboxDeps {
   noted: (accountId: string, composition: Composition) => void
   /** Says an error in the user's words. */
   describe: (error: unknown) => AppError
+  /** Called with why the office's server could not be asked. */
+  officeTrouble?: (error: unknown) => void
   changed: ChangeListeners
   newId: () => string
   time: Time

@@ -265,7 +265,12 @@ export class Outbox {
     const pause = this.#deps.pauses.of(accountId)
     // A network that failed once concerns nobody while nothing waits for it.
     const isFelt = pause && (pause.by !== 'line' || counts.ready > 0)
-    return { counts, settings: this.#deps.pauses.settings(accountId), ...(isFelt && { pause }) }
+    const office = this.shared.accounts().has(accountId) && (this.shared.troubleOf(accountId) ?? 'connected')
+    return {
+      ...{ counts, settings: this.#deps.pauses.settings(accountId) },
+      ...(isFelt && { pause }),
+      ...(office && { office })
+    }
   }
 
   /** What would wait, be unknown, or be lost, if the application ended now: packages, and batches being written down. */

@@ -8,12 +8,21 @@ import { Composition } from '../../../shared/composition/index.ts'
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { PackageResponse } from '../../../shared/model/index.ts'
 import { OneAtATime } from '../jobs/lanes.ts'
-import { AppFailure, codeOf, fail } from '../lib/failure.ts'
+import { codeOf, fail } from '../lib/failure.ts'
 import { getOrMake } from '../lib/objects.ts'
 import { backoff, type Time } from '../lib/time.ts'
-import type { AttemptEnd, Claim, OfficeState, OfficeStore, OutboxState, SendChange } from '../office/sends.ts'
+import {
+  type AttemptEnd,
+  type Claim,
+  type OfficeState,
+  type OfficeStore,
+  type OutboxState,
+  officeIsAway,
+  type SendChange
+} from '../office/sends.ts'
 import { TIME_LIMITS } from '../service/limits.ts'
 import { type Ended, type Outcome, recorder } from './attempts.ts'
+import type { OutboxDeps } from './deps.ts'
 import type { Begun, Leaving, LeavingDeps, Recorded } from './leaving.ts'
 import { overdue } from './send-actions.ts'
 import type { Send, SentRequest } from './send-record.ts'
@@ -31,6 +40,7 @@ interface SharedDeps extends LeavingDeps {
   looking: (accountId: string) => void
   /** Looks are to be made once more. */
   lookAgain: (send: Send) => void
+  officeTrouble?: OutboxDeps['officeTrouble']
 }
 
 /** What of a send the office has, sealed: all that is needed to send it, to show it, and to make a draft of it. */
@@ -320,7 +330,10 @@ export class SharedSends {
     pauses.left(accountId)
     const content = { kind: body.kind, request: body.request } as SentRequest
     this.#claimed.set(id, epoch)
-    begun.push({ send: sends.get(id), content, mayLeave: () => time.elapsed() + this.#postLimit <= until })
+    // The clock that never jumps may stand still while the computer sleeps, the one on the wall doesn't: the stricter counts.
+    const [began, left] = [time.now(), until - time.elapsed()]
+    const mayLeave = () => Math.max(time.elapsed() - (until - left), time.now() - began) + this.#postLimit <= left
+    begun.push({ send: sends.get(id), content, mayLeave })
   }
 
   /** What is said of a claim in place of sending; undefined where nothing speaks against that. */
@@ -377,8 +390,11 @@ export class SharedSends {
     try {
       const state = await this.#asked((office) => office.outbox(officeId))
       const cursor = this.#rows.account(accountId)?.cursor ?? 0
-      this.#trouble(accountId, state.rev < cursor ? 'behind' : undefined)
+      const isBehind = state.rev < cursor
+      this.#trouble(accountId, isBehind ? 'behind' : undefined)
       this.#takeState(accountId, state)
+      // One that was off meanwhile can't know it: what this one sent since could leave there once more.
+      if (isBehind && !state.pausedBy) await this.#asked((office) => office.pause(officeId))
       if (account.trouble) return
       await this.#read(accountId, officeId)
       await account.telling.fresh()
@@ -586,12 +602,13 @@ export class SharedSends {
   }
 
   async #asked<Answer>(question: (office: OfficeStore) => Promise<Answer>): Promise<Answer> {
-    const office = this.#office ?? fail('offline', AWAY)
+    const office = this.#office ?? officeIsAway()
     try {
       return await question(office)
-    } catch {
-      // What the server says of it is for its administrator.
-      throw new AppFailure({ code: 'offline', message: AWAY })
+    } catch (error) {
+      // What the server says of it is for its administrator, and may hold data: its code doesn't.
+      this.#deps.officeTrouble?.(error)
+      return officeIsAway()
     }
   }
 
@@ -672,8 +689,6 @@ function parsed(content: Buffer): unknown {
 
 /** How the server says that this workstation did not have that send. */
 const NOT_ITS = '42501'
-
-const AWAY = 'The office’s server can’t be reached just now.'
 
 const NOT_READABLE: AppError = {
   code: 'storage',

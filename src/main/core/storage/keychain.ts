@@ -1,6 +1,6 @@
 /**
  * The operating system's keychain, as the product may use it: a slot each for the database's key, the staff's PIN,
- * the end of the audit trail and the key of its exports, the passphrase of scheduled backups, the sign-ins to proxies, and one entry for each account. There is no call that reads an entry by a name of the
+ * the end of the audit trail and the key of its exports, the passphrase of scheduled backups, the sign-ins to proxies, the place in an office, and one entry for each account. There is no call that reads an entry by a name of the
  * caller's choice, and no way of keeping a secret on disk without the keychain: where it isn't there, secrets live in
  * memory until the application ends.
  */
@@ -55,6 +55,8 @@ export interface Keychain {
   readonly backupPassphrase: SecretSlot
   /** What the office's proxies are signed in to with. As `staffPin`. */
   readonly proxies: SecretSlot
+  /** What this workstation signs in to its office's server with, and the office's key. As `staffPin`. */
+  readonly office: SecretSlot
   readonly accounts: AccountSecrets
 }
 
@@ -72,6 +74,7 @@ type FolderSecret =
   | 'audit-key'
   | 'backup-passphrase'
   | 'proxies'
+  | 'office'
 
 export type SecretName = FolderSecret | `${FolderSecret}:${string}` | `account:${string}`
 
@@ -107,6 +110,7 @@ export function keychainOver(place: SecretPlace, keeps: Keychain['keeps'], profi
     auditKey: ofFolder('audit-key'),
     backupPassphrase: ofFolder('backup-passphrase'),
     proxies: ofFolder('proxies'),
+    office: ofFolder('office'),
     accounts: {
       get: (accountId) => place.get(accountEntry(accountId)),
       set: (accountId, secret) => place.set(accountEntry(accountId), secret),

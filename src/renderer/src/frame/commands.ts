@@ -39,6 +39,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   downloads: 'Settings: downloads folder and file names',
   'drop-folders': 'Settings: drop folders',
   hints: 'Settings: instant updates',
+  office: 'Settings: office, workstations that share one Outbox',
   safety: 'Settings: data folder, backups, recovery key, retention and security',
   updates: 'Settings: updates',
   support: 'Settings: check this computer, request log and support',

@@ -60,6 +60,11 @@ export function heldInWords(send: SendView, now: number, pause: OutboxView['paus
         title: 'The service is busy.',
         meaning: `Too many packages were sent in a short time. This one will be sent automatically${goesAt === undefined ? '' : ` ${comingAt(goesAt, now)}`}.`
       }
+    case 'office':
+      return {
+        title: 'Waiting for the office’s server.',
+        meaning: 'It will be sent automatically once the server can be reached.'
+      }
     default:
       return { title: 'Queued.', meaning: 'It will be sent after the packages ahead of it.' }
   }
@@ -82,9 +87,18 @@ const refusals: Partial<Record<ErrorCode, string>> = {
   forbidden: 'Paused: this account isn’t allowed to send.'
 }
 
-/** Why nothing leaves the box, and what to do. */
-export function pauseInWords(pause: NonNullable<OutboxView['pause']>, now: number): Said {
+/** Why nothing leaves the box, and what to do. @param office whether it is one with the office's other workstations. */
+export function pauseInWords(
+  pause: NonNullable<OutboxView['pause']>,
+  now: number,
+  office?: OutboxView['office']
+): Said {
   const since = when(pause.since, now)
+  if (pause.by === 'person' && office !== undefined && !pause.error)
+    return {
+      title: `Paused for the whole office since ${since}.`,
+      meaning: 'Nothing is sent from any workstation until someone resumes.'
+    }
   if (pause.by === 'person')
     return {
       title: `Paused since ${since}.`,

@@ -110,7 +110,7 @@ const holds: Record<SendHold, StatusWords> = {
   line: { shape: 'ring', word: 'Waiting for a connection', tone: 'warn' },
   paused: { shape: 'pause', word: 'Paused', tone: 'warn' },
   'rate-limited': { shape: 'clock', word: 'Service is busy', tone: 'quiet' },
-  office: { shape: 'ring', word: 'Waiting for the office’s server', tone: 'warn' },
+  office: { shape: 'ring', word: 'Waiting for the server', tone: 'warn' },
   turn: sends.ready
 }
 /** How a package of the outbox stands; what has not left says what holds it, what is in doubt says that. */

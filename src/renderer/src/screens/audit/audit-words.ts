@@ -46,6 +46,8 @@ const events: Record<AuditEvent, StatusWords> = {
   'database-key-changed': { shape: 'dot', word: 'Encryption key changed', tone: 'quiet' },
   'recovery-key-used': { shape: 'dot', word: 'Recovery key used', tone: 'warn' },
   'data-restored': { shape: 'dot', word: 'Backup restored', tone: 'warn' },
+  'office-joined': { shape: 'dot', word: 'Joined an office', tone: 'warn' },
+  'office-left': { shape: 'bar', word: 'Left the office', tone: 'warn' },
   'data-purged': { shape: 'bar', word: 'Old data purged', tone: 'quiet' },
   'document-held': { shape: 'pause', word: 'Document put on hold', tone: 'warn' },
   'document-released': { shape: 'dot', word: 'Hold released', tone: 'warn' },

@@ -1,0 +1,68 @@
+/** Requests about this workstation's place in an office. The code comes in, and never goes out. */
+import { X509Certificate } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { NoteInAudit } from '../core/audit/audit.ts'
+import { fail } from '../core/lib/failure.ts'
+import type { Desk } from '../core/office/desk.ts'
+import type { Dialogs } from './dialogs.ts'
+import type { HandlersOf } from './registration.ts'
+
+interface OfficeParts extends Pick<Dialogs, 'chooseFiles'> {
+  desk: Pick<Desk, 'view' | 'join' | 'leave'>
+  newId: () => string
+  note: NoteInAudit
+  /** @throws AppFailure `not-allowed` unless an administrator has unlocked the office’s settings, where there is a PIN. */
+  mustBeOpen: () => Promise<void>
+}
+
+const KIND = { name: 'Certificates', extensions: ['pem', 'crt', 'cer'] as [string, ...string[]] }
+/** No list of authorities is longer, in bytes. */
+const MOST = 1_000_000
+
+export function officeHandlers({ desk, chooseFiles, newId, note, mustBeOpen }: OfficeParts): HandlersOf<'office'> {
+  let chosen: { id: string; pem: string } | undefined
+
+  return {
+    'office.get': async () => desk.view() ?? null,
+    'office.chooseAuthority': async (_nothing, { stillAsking }) => {
+      const [path] = await chooseFiles('Choose the authority’s certificate', [KIND], stillAsking)
+      if (path === undefined) return null
+      const { size } = await stat(path)
+      chosen = { id: newId(), pem: certificatesIn(size > MOST ? '' : await readFile(path, 'utf8')) }
+      return { id: chosen.id, label: basename(path) }
+    },
+    'office.join': async ({ authority, code, ...server }) => {
+      await mustBeOpen()
+      const ca = authority === undefined ? undefined : chosen?.id === authority ? chosen.pem : gone()
+      const view = await desk.join({ ...server, ca }, code)
+      chosen = undefined
+      note({ what: 'office-joined', detail: { server: view.server, ...(view.name && { name: view.name }) } })
+      return view
+    },
+    'office.leave': async ({ without }) => {
+      await mustBeOpen()
+      const before = desk.view()
+      await desk.leave({ without })
+      if (before)
+        note({ what: 'office-left', detail: { server: before.server, ...(without && { how: 'without the server' }) } })
+    }
+  }
+}
+
+function gone(): never {
+  fail('gone', 'This certificate is no longer open.', { next: 'Choose it again.' })
+}
+
+/** @returns every certificate of a file, and nothing else that is in it, as a private key. */
+function certificatesIn(text: string): string {
+  const found = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
+  try {
+    for (const one of found) new X509Certificate(one)
+  } catch {
+    found.length = 0
+  }
+  return found.length > 0
+    ? found.join('\n')
+    : fail('bad-file', 'There is no certificate in this file.', { next: 'Choose a certificate as PEM text.' })
+}

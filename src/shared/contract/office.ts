@@ -1,0 +1,53 @@
+/** This workstation's place in an office, as the screens are shown it and ask for it. */
+import { z } from 'zod'
+import { answers, id, nothing } from './request.ts'
+
+/**
+ * connecting: the server hasn't answered yet. away: it doesn't. refused: it knows this workstation no more. untrusted: its certificate
+ * isn't trusted. no-keychain: what this workstation signs in with can't be read. elsewhere: that is another computer's, as where its
+ * backup was restored here. older, newer: its database is of another version. other: it is another office's, as after it was made once more.
+ */
+export type DeskState =
+  | 'connecting'
+  | 'connected'
+  | 'away'
+  | 'refused'
+  | 'untrusted'
+  | 'no-keychain'
+  | 'elsewhere'
+  | 'older'
+  | 'newer'
+  | 'other'
+
+export interface DeskView {
+  /** `HOST:PORT` */
+  server: string
+  /** What this workstation is called in the office; absent until the server has said it once. */
+  name?: string
+  state: DeskState
+  /** It has begun to leave, and isn't done yet. */
+  isLeaving: boolean
+  /** The server has less than was read of it, as after a backup was put in its place: nothing is sent. */
+  isBehind: boolean
+  /** The workstations, this one among them, and when each was there last, in milliseconds since 1970 UTC. */
+  who: { name: string; isMe: boolean; seenAt?: number }[]
+}
+
+export const officeRequests = {
+  /** Null where this workstation belongs to no office. */
+  'office.get': answers<DeskView | null>()(nothing),
+  /** A person chooses the file of the authority that the server's certificate is from; it counts for the next join. */
+  'office.chooseAuthority': answers<{ id: string; label: string } | null>()(nothing),
+  /** `not-allowed` until an administrator has unlocked settings, where there is a staff PIN. As `office.leave`. */
+  'office.join': answers<DeskView>()(
+    z.strictObject({
+      host: z.string().trim().min(1).max(253),
+      port: z.int().min(1).max(65_535),
+      database: z.string().trim().min(1).max(63),
+      authority: id.optional(),
+      code: z.string().min(1).max(200)
+    })
+  ),
+  /** `busy` while something of this workstation is being sent; `offline` while the server is away, unless it is left `without` it. */
+  'office.leave': answers<null>()(z.strictObject({ without: z.boolean() }))
+}

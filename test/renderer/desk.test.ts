@@ -1,0 +1,134 @@
+import { fireEvent, screen, within } from '@testing-library/svelte'
+import { afterEach, expect, test } from 'vitest'
+import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
+import type { DeskState, DeskView } from '../../src/shared/contract/office.ts'
+import { fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { deskOf, JOIN_CODE } from './fakes/desk.ts'
+import { type Opened, openOffice, show } from './office.ts'
+import { NOW } from './people.ts'
+
+let opened: Opened
+afterEach(() => opened?.close())
+
+async function open(desk: DeskView | null) {
+  opened = await openOffice(fakeApi({ desk }))
+  opened.app.router.go('settings', ['office'])
+  show(opened, Settings)
+  await settle()
+}
+const section = () => screen.getByRole('region', { name: 'Office' })
+const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name).map(({ input }) => input)
+async function press(name: string) {
+  await fireEvent.click(screen.getByRole('button', { name }))
+  await settle()
+}
+async function type(label: string, value: string) {
+  await fireEvent.input(screen.getByRole('textbox', { name: label }), { target: { value } })
+}
+
+test('without an office it says what one is, and offers to join', async () => {
+  await open(null)
+  expect(section().textContent).toMatch(/share one Outbox through your office’s own server/)
+  await press('Join an office…')
+  await press('Join')
+  expect(screen.getByText('Enter the server’s name.')).toBeTruthy()
+  expect(screen.getByText('Enter the code.')).toBeTruthy()
+  expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Server' }))
+  await type('Server', ' office.harbour.example ')
+  await type('Port', '70000')
+  await press('Join')
+  expect(screen.getByText('Enter a number from 1 to 65535.')).toBeTruthy()
+  await type('Port', '5433')
+  await press('Choose certificate…')
+  expect(screen.getByText('harbour-ca.pem')).toBeTruthy()
+  await type('Code', 'WRONG')
+  await press('Join')
+  expect(screen.getByText('The office’s server doesn’t take this join code.')).toBeTruthy()
+  await type('Code', JOIN_CODE)
+  await press('Join')
+  expect(calls('office.join').at(-1)).toEqual({
+    ...{ host: 'office.harbour.example', port: 5433, database: 'countersign' },
+    ...{ authority: 'authority-1', code: JOIN_CODE }
+  })
+  expect(screen.queryByRole('dialog')).toBeNull()
+  expect(within(section()).getByText('Connected to the office')).toBeTruthy()
+  expect(document.body.innerHTML).not.toContain('ABCD-EFGH')
+})
+
+test.each<[DeskState, RegExp]>([
+  ['connecting', /Connecting to the office…/],
+  ['connected', /Connected to the office.*“Counter 2” at office\.harbour\.example:5432/],
+  ['away', /can’t be reached.*Packages wait until it’s back/],
+  ['refused', /no longer lets this workstation in.*join with a new code/],
+  ['untrusted', /certificate isn’t trusted.*Tell your administrator/],
+  ['no-keychain', /keychain can’t be used.*until it’s unlocked/],
+  ['elsewhere', /can’t sign in to the office.*another computer’s backup/],
+  ['older', /database is too old.*until your administrator upgrades it/],
+  ['newer', /too old for the office.*until Countersign is updated/],
+  ['other', /a different office’s database.*join with a new code/]
+])('it says plainly that it is %s', async (state, said) => {
+  await open(deskOf(NOW, { state }))
+  expect(within(section()).getByRole('status').textContent?.replace(/\s+/g, ' ')).toMatch(said)
+})
+
+test('who is there is said, and when each was there last', async () => {
+  await open(deskOf(NOW))
+  const rows = within(within(section()).getByRole('list', { name: 'Workstations of the office' })).getAllByRole(
+    'listitem'
+  )
+  expect(rows.map((row) => row.textContent?.replace(/\s+/g, ' ').trim())).toEqual([
+    expect.stringMatching(/^Back room Last seen /),
+    'Counter 1 Here now',
+    'Counter 2 This workstation',
+    'Training room Not seen yet'
+  ])
+  opened.api.control.state.desk = deskOf(NOW, { state: 'away' })
+  opened.api.control.emit('office.changed', null)
+  await settle()
+  expect(within(section()).queryByText('Here now')).toBeNull()
+})
+
+test('a server that has lost something, and leaving that isn’t finished, are said', async () => {
+  await open(deskOf(NOW, { isBehind: true, isLeaving: true }))
+  expect(within(section()).getByText('The office’s server has lost some of what it had.')).toBeTruthy()
+  expect(within(section()).getByText('Leaving the office isn’t finished.')).toBeTruthy()
+})
+
+test('leaving says what becomes of packages; a refusal is shown, and the workstation stays', async () => {
+  await open(deskOf(NOW))
+  opened.api.control.fail('office.leave', { code: 'busy', message: 'Some packages are being sent just now.' })
+  await press('Leave the office…')
+  expect(screen.getByText(/come back to its own Outbox/)).toBeTruthy()
+  await press('Leave the office')
+  expect(screen.getByText('Some packages are being sent just now.')).toBeTruthy()
+  opened.api.control.heal('office.leave')
+  await press('Leave the office')
+  expect(calls('office.leave')).toEqual([{ without: false }, { without: false }])
+  expect(within(section()).getByRole('button', { name: 'Join an office…' })).toBeTruthy()
+})
+
+test('without the server it is left only by someone who knows what stays there', async () => {
+  await open(deskOf(NOW, { state: 'away' }))
+  await press('Leave the office…')
+  await press('Leave without the server')
+  expect(screen.getByText('Tick this to go on.')).toBeTruthy()
+  expect(calls('office.leave')).toEqual([])
+  await fireEvent.click(screen.getByRole('checkbox', { name: /the office may still send/ }))
+  await press('Leave without the server')
+  expect(calls('office.leave')).toEqual([{ without: true }])
+})
+
+test('where settings are locked, an administrator’s PIN comes first', async () => {
+  opened = await openOffice(fakeApi({ desk: null }))
+  opened.api.counter.staffList = async () => ({
+    ok: true,
+    value: { members: [{ name: 'Mere', role: 'administrator', isCurrent: true }], settings: 'locked' } as never
+  })
+  opened.app.router.go('settings', ['office'])
+  show(opened, Settings)
+  await settle()
+  await press('Join an office…')
+  expect(screen.queryByRole('dialog', { name: 'Join an office' })).toBeNull()
+  expect(screen.getAllByRole('dialog', { name: /^Unlock/ }).length).toBeGreaterThan(0)
+})

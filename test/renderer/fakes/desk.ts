@@ -1,0 +1,39 @@
+/** The made-up workstation's place in an office: one server, one code that holds, and who else is there. */
+import type { DeskView } from '../../../src/shared/contract/office.ts'
+import { Failure, type FakeOffice, type HandlersOf } from './office.ts'
+
+export const JOIN_CODE = 'ABCD-EFGH-JKMN-PQRS-TVWX-YZ23-4567-89AB'
+
+/** A workstation that is connected, with others beside it. */
+export function deskOf(now: number, change: Partial<DeskView> = {}): DeskView {
+  return {
+    ...{ server: 'office.harbour.example:5432', name: 'Counter 2', state: 'connected' },
+    ...{ isLeaving: false, isBehind: false },
+    who: [
+      { name: 'Back room', isMe: false, seenAt: now - 26 * 3_600_000 },
+      { name: 'Counter 1', isMe: false, seenAt: now - 40_000 },
+      { name: 'Counter 2', isMe: true, seenAt: now - 5_000 },
+      { name: 'Training room', isMe: false }
+    ],
+    ...change
+  }
+}
+
+export function fakeDesk({ state, emit }: FakeOffice): HandlersOf<'office'> {
+  return {
+    'office.get': () => state.desk,
+    'office.chooseAuthority': () => ({ id: 'authority-1', label: 'harbour-ca.pem' }),
+    'office.join': ({ host, port, code }) => {
+      if (code !== JOIN_CODE)
+        throw new Failure('invalid', { message: 'The office’s server doesn’t take this join code.' })
+      state.desk = deskOf(state.now(), { server: `${host}:${port}` })
+      emit('office.changed', null)
+      return state.desk
+    },
+    'office.leave': () => {
+      state.desk = null
+      emit('office.changed', null)
+      return null
+    }
+  }
+}
