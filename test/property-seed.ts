@@ -2,10 +2,10 @@ import fc from 'fast-check'
 
 /**
  * One seed for every property, so that a red run speaks of the change and not of the day's luck. The workflow looks
- * further with a seed of its own each time: `PROPERTY_SEED=12345 npm run test:unit` repeats such a run.
+ * further and longer with a seed of its own each time: `PROPERTY_SEED=12345 PROPERTY_SECONDS=60 npm run test:unit` repeats such a run.
  */
 fc.configureGlobal({
   seed: Number(process.env.PROPERTY_SEED ?? 20_261_121),
   // Slow is not wrong: a busy machine tries fewer cases.
-  interruptAfterTimeLimit: 40_000
+  interruptAfterTimeLimit: Number(process.env.PROPERTY_SECONDS ?? 10) * 1000
 })

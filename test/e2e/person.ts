@@ -1,6 +1,5 @@
 /** What a signer does with the screen in their hands, and staff with the same screen, by the names they read there. */
-import type { Locator, Page } from 'playwright'
-import { expect } from 'playwright/test'
+import { expect, type Locator, type Page } from 'playwright/test'
 import type { Launched } from './launch.ts'
 
 /** The clerk's own PIN in all tests. */
