@@ -4,9 +4,13 @@ import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vitest/config'
 import { handbook } from './scripts/handbook.ts'
 import { singleIcons } from './scripts/single-icons.ts'
+import { mutants, type Removable, without } from './test/e2e/attacks/mutants.ts'
 
 // What Node has compiled for one test file serves the next.
 process.env.NODE_COMPILE_CACHE ??= resolve('node_modules/.cache/node')
+
+/** Protections that `npm run test:mutants` takes out, of those that docs/attacks.md names. */
+const out = (process.env.COUNTERSIGN_WITHOUT ?? '').split(',').filter((name): name is Removable => name in mutants)
 
 /** What is waited for comes when it comes: only what never does is a failure. */
 const expect = { poll: { timeout: 30_000 } }
@@ -17,8 +21,11 @@ export default defineConfig({
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     projects: [
       {
+        plugins: out.length > 0 ? without(out).plugins : [],
         test: {
           name: 'node',
+          // What is kept of a module mustn't be the one without a protection.
+          ...(out.length > 0 && { fsModuleCache: false }),
           include: ['test/{layers,unit,contract}/**/*.test.ts'],
           environment: 'node',
           setupFiles: ['test/property-seed.ts'],

@@ -6,6 +6,10 @@
  * A row must fall once all that it names is gone. Where it names several, it says so of one without which nothing changes: the row
  * falls while that one is left, and stands when that one alone is gone. Which of two falls first may be a matter of timing.
  */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs, stripVTControlCharacters } from 'node:util'
 import type { Area, Attack } from '../test/e2e/attacks/attack.ts'
 import { mutants, type Removable, without } from '../test/e2e/attacks/mutants.ts'
@@ -63,7 +67,15 @@ async function playAll(plays: { row: Row; out: readonly Removable[] }[]): Promis
     const left = [...new Set(played.map(({ row }) => row))].filter((row) => !known?.has(row))
     if (left.length === 0) continue
     const began = performance.now()
-    const fallen = await playWithout(played[0]?.out ?? [], left)
+    const out = played[0]?.out ?? []
+    const shown = left.filter(({ area }) => !area.unit)
+    const fallen = new Set([
+      ...(shown.length > 0 ? await playWithout(out, shown) : []),
+      ...testedWithout(
+        out,
+        left.filter(({ area }) => area.unit)
+      )
+    ])
     outcomes.set(name, new Map([...(known ?? []), ...left.map((row) => [row, fallen.has(row)] as const)]))
     const seconds = Math.round((performance.now() - began) / 1000)
     console.log(`without ${name}: ${fallen.size} of ${left.length} rows fell (${seconds} s)`)
@@ -93,6 +105,40 @@ async function playWithout(out: readonly Removable[], played: readonly Row[]): P
   await player.forget().catch((error) => before && fell(before, error))
   await player.stop()
   return fallen
+}
+
+/** @returns the rows that need no browser and fell: their tests, run without these. */
+function testedWithout(out: readonly Removable[], tested: readonly Row[]): Row[] {
+  if (tested.length === 0) return []
+  const files = new Set(tested.map(({ area }) => area.unit ?? ''))
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-mutants-'))
+  try {
+    const report = join(folder, 'report.json')
+    spawnSync('npx', ['vitest', 'run', '--project', 'node', ...files, '--reporter=json', `--outputFile=${report}`], {
+      ...{ stdio: 'ignore', shell: process.platform === 'win32' },
+      env: { ...process.env, COUNTERSIGN_WITHOUT: out.join(',') }
+    })
+    const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as TestReport
+    const results = new Map(
+      testResults.flatMap(({ assertionResults }) =>
+        assertionResults.map(({ title, ...result }) => [title, result] as const)
+      )
+    )
+    return tested.filter(({ number, attack }) => {
+      const result = results.get(`${number} ${attack.name}`)
+      if (!result) throw new Error(`No test is called “${number} ${attack.name}”.`)
+      if (values.why)
+        console.log(`  ${number} ${attack.name}: ${firstLines(new Error(result.failureMessages[0] ?? '–'))}`)
+      return result.status === 'failed'
+    })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** As vitest writes it. */
+interface TestReport {
+  testResults: { assertionResults: { title: string; status: string; failureMessages: string[] }[] }[]
 }
 
 function firstLines(error: unknown): string {

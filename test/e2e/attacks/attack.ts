@@ -65,7 +65,12 @@ export interface Area {
    * that staff chose (`script` is what it holds), or what another program starts the application with (`script` is then the
    * arguments, a line each, and the answer what waits for a person's word).
    */
-  by: 'signing page' | 'own page' | 'link' | 'text of others' | 'file' | 'argument'
+  by: 'signing page' | 'own page' | 'link' | 'text of others' | 'file' | 'argument' | 'network'
+  /**
+   * Its rows need no browser: each is a test of its name in this file, from the repository’s root, and nothing else of the row
+   * is played.
+   */
+  unit?: string
   guard: readonly Guard[]
   /**
    * Its rows are refused and leave nothing: they may come one after the other in the turn of one page, each in a

@@ -10,7 +10,8 @@ const INTRODUCTION = `# What is tried against the counter
 A person signs on a page of the signing service, shown in our window. That page is treated as hostile: the service may
 be compromised, or a link in an e-mail may lead elsewhere. Each row of this document is one thing that such a page, the link to
 it, foreign script in our own page, a text of others in a receipt, a file of appointments, or a link or file from outside tries against the person, the next
-person, the office’s network or the application.
+person, the office’s network or the application. The last areas are about what is kept: backups, what a start finds in the data folder, the
+organisation’s policy, and the office’s own network.
 
 **How it is tested.** Each row is a test with the row’s number in its name. It runs against the real boundary
 (\`src/main/shell\`, \`src/main/core/policy\`, the real preload) in a real browser, with a real attacking server and a
@@ -19,7 +20,8 @@ one counts. After every row the test also checks that the page and our own page 
 still where they were; there are no more pages than before; nothing was saved; the second server got no
 request, the service got none under another name, and no request of the application was made; our window has its title
 and isn’t full screen, and the page lies exactly where we put it. Rows that leave nothing behind run one after another in one turn, each
-in its own document, and each checks that the page still works afterwards; all others have a turn to themselves.
+in its own document, and each checks that the page still works afterwards; all others have a turn to themselves. Areas that need no browser
+name the file of unit tests that has a test for each of their rows.
 
 **How to run it.** \`npm run build && npm run test:e2e -- e2e/attacks\`; one area by \`-g " 9\\. "\`, one row by \`-g " 9.14 "\`. On a
 machine without Electron’s runtime the tests run on Chromium through \`test/host\`; \`npm run test:electron\` runs the same
@@ -59,7 +61,8 @@ function chapter({ number, area, rows }: (typeof numbered)[number]): string {
     const guard = (attack.guard ?? area.guard).join(', ')
     return `| ${number} | ${cell(attack.name)} | ${guard} | ${cell(endOf(attack))} |`
   })
-  return `## ${number}. ${area.title}\n\n${area.about}\n\n${table(['', 'it tries to', 'protection', 'how it ends'], lines)}`
+  const held = area.unit ? `\n\nTested by \`${area.unit}\`.` : ''
+  return `## ${number}. ${area.title}\n\n${area.about}${held}\n\n${table(['', 'it tries to', 'protection', 'how it ends'], lines)}`
 }
 
 function endOf({ contained, told, turnIs, mayEndItself }: Attack): string {

@@ -133,6 +133,55 @@ export const guards = {
     does: 'A link or a file that is opened from outside is read whole, against a schema that knows only who signs what, or not at all; a person sees what is in it and agrees before anything is kept. Nothing is sent by it.',
     files: ['src/main/core/drafts/draft-link.ts', 'src/main/core/drafts/from-outside.ts']
   },
+  'sealed file': {
+    does: 'A backup or an enrolment file names the one way that we know of making its key, within limits that are checked before it is made. What it begins with is bound into each of its parts, and each part to its place and to whether it is the last.',
+    files: ['src/main/core/backup/sealed-file.ts']
+  },
+  'backup checked': {
+    does: 'What a backup holds is written beside what is there, under two names alone, compared with the length and hash that it gives, and looked through whole: pages, version, tables, triggers and what belongs to what. Only then is a person asked. What waited to be sent is looked for at the service first.',
+    files: ['src/main/core/backup/restore.ts', 'src/main/core/backup/backup.ts']
+  },
+  'decided before': {
+    does: 'What a start puts in place or removes before anything is opened stands in a small file of ours, whole or not at all; the names in it fit patterns that lead nowhere else, and what couldn’t be removed is said.',
+    files: ['src/main/core/backup/restore.ts', 'src/main/core/backup/removal.ts']
+  },
+  'recovery key': {
+    does: 'What a recovery key opens is taken only if it opens the database that is there; few are tried. An organisation’s key must be public and long, and what was made for another one is removed.',
+    files: ['src/main/core/backup/recovery.ts']
+  },
+  'policy place': {
+    does: 'The policy is a regular file in one place that no variable or switch changes once the application is packed, small, of an administrator, and whole while it is read.',
+    files: ['src/main/core/organisation/policy-file.ts']
+  },
+  'policy reading': {
+    does: 'A policy is followed as a whole or not at all: a name that isn’t known, a value that can’t be, a name that stands twice or a contradiction refuses all of it.',
+    files: [
+      'src/main/core/organisation/reading.ts',
+      'src/main/core/organisation/places.ts',
+      'src/main/core/accounts/credentials.ts',
+      'src/main/core/policy/allowed-origins.ts'
+    ]
+  },
+  'last policy': {
+    does: 'A policy that is gone or can’t be used loosens nothing: the last one holds, and where there never was one, nothing that a policy could lock can be changed.',
+    files: ['src/main/core/organisation/organisation.ts']
+  },
+  'own authorities': {
+    does: 'An authority that the policy names vouches only for what a browser would believe of it: name, dates, purpose, length of the path, names that it may vouch for, and keys and signatures that aren’t weak.',
+    files: ['src/main/core/service/own-authorities.ts']
+  },
+  'client certificate': {
+    does: 'A certificate of the system’s is shown to the host and port that it was chosen for, over an encrypted line, and to no other; only one of the same owner and issuer takes its place.',
+    files: ['src/main/core/accounts/client-certificates.ts']
+  },
+  'proxy sign-in': {
+    does: 'What a proxy is signed in to with goes to that proxy alone, once until it is known to be right, and never to a website that asks by the same means.',
+    files: ['src/main/core/service/proxy-sign-in.ts']
+  },
+  'only encrypted': {
+    does: 'A service is reached by https alone, but on this computer and at hosts that the policy names by their whole names.',
+    files: ['src/main/core/accounts/credentials.ts']
+  },
   browser: {
     does: 'A rule of the browser itself, which we only leave switched on. The row is here so that we notice if that ever changes.',
     files: []

@@ -37,6 +37,17 @@ const SEALED = 'src/main/core/receipts/sealed-pdf.ts'
 const CALENDAR = 'src/main/core/appointments/calendar-file.ts'
 const FOUND = 'src/main/core/appointments/found.ts'
 const TABLE_FILE = 'src/main/core/bulk/table-file.ts'
+const SEALED_FILE = 'src/main/core/backup/sealed-file.ts'
+const RESTORE = 'src/main/core/backup/restore.ts'
+const REMOVAL = 'src/main/core/backup/removal.ts'
+const RECOVERY = 'src/main/core/backup/recovery.ts'
+const POLICY_FILE = 'src/main/core/organisation/policy-file.ts'
+const POLICY_READING = 'src/main/core/organisation/reading.ts'
+const ORGANISATION = 'src/main/core/organisation/organisation.ts'
+const CREDENTIALS = 'src/main/core/accounts/credentials.ts'
+const AUTHORITIES = 'src/main/core/service/own-authorities.ts'
+const CLIENT_CERTIFICATES = 'src/main/core/accounts/client-certificates.ts'
+const PROXY = 'src/main/core/service/proxy-sign-in.ts'
 
 /** What is done to the sources so that a protection is gone. */
 export const mutants: Record<Removable, readonly Edit[]> = {
@@ -329,6 +340,219 @@ export const mutants: Record<Removable, readonly Edit[]> = {
   cells: [
     { file: TABLE_FILE, find: ', escapeFormulae: FORMULA_LIKE }', put: ' }' },
     { file: TABLE_FILE, find: 'return OTHER_SEPARATOR.test(cell) ?', put: 'return false ?' }
+  ],
+  'sealed file': [
+    { file: SEALED_FILE, find: '    if (length > MOST_HEADER) damaged()\n', put: '' },
+    {
+      file: SEALED_FILE,
+      find: '    if (!hashOf(Buffer.concat([begun, text])).equals(bound.subarray(0, HASH))) damaged()\n',
+      put: ''
+    },
+    { file: SEALED_FILE, find: 'N: z.union([z.literal(2 ** 17), z.literal(2 ** 18)])', put: 'N: z.int()' },
+    { file: SEALED_FILE, find: 'p: z.int().min(1).max(4)', put: 'p: z.int()' },
+    { file: SEALED_FILE, find: "  kdf: z.literal('scrypt'),\n  N", put: '  kdf: z.string(),\n  N' },
+    { file: SEALED_FILE, find: '!begun.subarray(0, MAGIC.byteLength).equals(magic)', put: 'false' },
+    { file: SEALED_FILE, find: '  if (!timingSafeEqual(check, bound.subarray(HASH))) {', put: '  if (false) {' },
+    {
+      file: SEALED_FILE,
+      find: 'Buffer.concat([decipher.update(chunk.subarray(0, chunk.byteLength - TAG)), decipher.final()])',
+      put: 'decipher.update(chunk.subarray(0, chunk.byteLength - TAG))'
+    }
+  ],
+  'backup checked': [
+    {
+      file: 'src/main/core/backup/backup.ts',
+      find: 'name: z.enum([DATABASE_FILE, DOCUMENTS_FILE])',
+      put: 'name: z.string()'
+    },
+    { file: RESTORE, find: '  if (length > MOST_MANIFEST) damaged()\n', put: '' },
+    {
+      file: RESTORE,
+      find: '  if (bytes > known || new Set(manifest.files.map(({ name }) => name)).size < manifest.files.length) damaged()\n',
+      put: ''
+    },
+    { file: RESTORE, find: '  if (!(await reader.isAtEnd())) damaged()\n', put: '' },
+    { file: RESTORE, find: "    if (hash.digest('hex') !== sha256) damaged()\n", put: '' },
+    { file: RESTORE, find: '    if (shapeOf(db) !== shapeOf(fresh)) damaged()\n', put: '' },
+    {
+      file: RESTORE,
+      find: "      if (!isSound || db.prepare('PRAGMA foreign_key_check').get() !== undefined) damaged()\n",
+      put: ''
+    },
+    {
+      file: RESTORE,
+      find: '      found = versionOf(db)\n',
+      put: '      found = Math.min(versionOf(db), steps.length)\n'
+    },
+    { file: RESTORE, find: '    migrate(db)\n', put: '    if (versionOf(db) <= migrations.length) migrate(db)\n' },
+    { file: RESTORE, find: '      holdWhatWaits(db, now)\n', put: '' }
+  ],
+  'decided before': [
+    { file: RESTORE, find: '  stage: z.string().regex(PASSING_FOLDER),\n', put: '  stage: z.string(),\n' },
+    {
+      file: RESTORE,
+      find: '  aside: z.string().regex(/^set-aside-[\\dTZ-]{20}-[0-9a-f]{4}$/),\n',
+      put: '  aside: z.string(),\n'
+    },
+    {
+      file: REMOVAL,
+      find: 'Decided.safeParse(parsedJson(text)).data',
+      put: '(parsedJson(text) as Decided)'
+    },
+    {
+      file: REMOVAL,
+      find: "    async () => (keychain.keeps === 'in-os' ? false : Promise.reject(new Error('in memory'))),\n",
+      put: ''
+    }
+  ],
+  'recovery key': [
+    {
+      file: RECOVERY,
+      find: 'if (!key || !opens(join(folder, DATABASE_FILE), key)) continue',
+      put: 'if (!key) continue'
+    },
+    {
+      file: RECOVERY,
+      find: 'Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()])',
+      put: 'decipher.update(bytes.subarray(12, -16))'
+    },
+    { file: RECOVERY, find: 'z.array(Wrapped).max(20)', put: 'z.array(Wrapped)' },
+    {
+      file: RECOVERY,
+      find: "({ kind, opens, publicKey }) => opens === mark && (kind === 'paper' || publicKey === wanted)",
+      put: '({ opens }) => opens === mark'
+    },
+    { file: RECOVERY, find: "  if (pem.includes('PRIVATE KEY')) throw new TypeError('A private key.')\n", put: '' },
+    { file: RECOVERY, find: 'bits < LEAST_RSA_BITS', put: 'bits < 1' }
+  ],
+  'policy place': [
+    {
+      file: POLICY_FILE,
+      find: '    const before = await lstat(place.path)\n',
+      put: "    const before = await (await import('node:fs/promises')).stat(place.path)\n"
+    },
+    { file: POLICY_FILE, find: '    if (unfit) return unusable(unfit)\n', put: '' },
+    { file: POLICY_FILE, find: '(constants.O_NOFOLLOW ?? 0)', put: '0' },
+    { file: POLICY_FILE, find: "    if (!isSame(before, await file.stat())) return 'changing'\n", put: '' },
+    {
+      file: POLICY_FILE,
+      find: "return isSettled && bytes.length === before.size ? { state: 'read', bytes } : 'changing'",
+      put: "return isSettled || bytes ? { state: 'read', bytes } : 'changing'"
+    },
+    { file: POLICY_FILE, find: 'const given = isPackaged ? undefined : argv', put: 'const given = argv' }
+  ],
+  'policy reading': [
+    {
+      file: POLICY_READING,
+      find: '  const read = Policy.safeParse(found)\n',
+      put: '  const read = { success: true, data: found } as ReturnType<typeof Policy.safeParse>\n'
+    },
+    { file: POLICY_READING, find: '{ fatal: true }', put: '{}' },
+    {
+      file: POLICY_READING,
+      find: '  const twice = places.twice\n    .slice(0, MOST_PROBLEMS)\n',
+      put: '  const twice = places.twice\n    .slice(0, 0)\n'
+    },
+    { file: 'src/main/core/organisation/places.ts', find: 'if (path.length > DEEPEST) return false', put: '' },
+    {
+      file: POLICY_READING,
+      find: "    if (!read.ok) say(read.message, 'accounts', index, 'address')\n",
+      put: ''
+    },
+    {
+      file: POLICY_READING,
+      find: "    if (host.includes('*') || ",
+      put: '    if (false && '
+    },
+    { file: POLICY_READING, find: "    if (!read.ok) say(read.message, 'signingOrigins', index)\n", put: '' },
+    {
+      file: POLICY_READING,
+      find: "    if (!authorityIn(text)) say(NO_AUTHORITY, 'certificateAuthorities', index)\n",
+      put: ''
+    },
+    {
+      file: POLICY_READING,
+      find: "    if (!isWholePath(folder)) say(NOT_WHOLE, 'dropFolders', index, 'folder')\n",
+      put: ''
+    },
+    { file: POLICY_READING, find: '  if (!/^[A-Za-z0-9+/]{43}=$/.test(key)) {', put: '  if (false) {' }
+  ],
+  'last policy': [
+    {
+      file: ORGANISATION,
+      find: "      return { state: 'broken', problems: read.problems, ...this.#lastGood() }\n",
+      put: "      return { state: 'broken', problems: read.problems, policy: {} }\n"
+    },
+    {
+      file: ORGANISATION,
+      find: "    if (!kept) return { state: 'none', policy: {}, problems: [] }\n",
+      put: "    if (kept || !kept) return { state: 'none', policy: {}, problems: [] }\n"
+    }
+  ],
+  'own authorities': [
+    {
+      file: AUTHORITIES,
+      find: ' || chain.length > LONGEST_CHAIN || !isForServer(new X509Certificate(own), hostname)',
+      put: ''
+    },
+    {
+      file: AUTHORITIES,
+      find: '    if (!result || !root || !isShortEnough(certificatePath)) return\n',
+      put: "    if (!result || !root) return { name: '', validTo: 0 }\n"
+    },
+    {
+      file: AUTHORITIES,
+      find: '    if (!certificatePath.every((one) => isStrong(one, read.get(one)))) return\n',
+      put: ''
+    }
+  ],
+  'client certificate': [
+    {
+      file: CLIENT_CERTIFICATES,
+      find: 'const found = placeOf(baseUrl) === place ? of(id, baseUrl) : undefined',
+      put: 'const found = of(id, baseUrl)'
+    },
+    {
+      file: CLIENT_CERTIFICATES,
+      find: 'return place !== undefined && place === placeOf(baseUrl) ?',
+      put: 'return place !== undefined ?'
+    },
+    {
+      file: CLIENT_CERTIFICATES,
+      find: 'return subject === wanted.subject && issuer === wanted.issuer && validTo > time.now()',
+      put: 'return subject === wanted.subject || issuer === wanted.issuer || validTo > time.now()'
+    },
+    { file: CLIENT_CERTIFICATES, find: "url?.protocol === 'https:' ?", put: 'url ?' }
+  ],
+  'proxy sign-in': [
+    { file: PROXY, find: '          if (!isProxy) return undefined\n', put: '' },
+    {
+      file: PROXY,
+      find: '(await read().catch(() => undefined))?.[proxy]',
+      put: 'Object.values((await read().catch(() => undefined)) ?? {})[0]'
+    },
+    {
+      file: PROXY,
+      find: '            if (login && shown.get(proxy) === login) {\n',
+      put: '            if (false) {\n'
+    },
+    {
+      file: PROXY,
+      find: '            const other = proven.has(proxy) ? undefined : proving.get(proxy)\n',
+      put: '            const other = undefined as PromiseWithResolvers<void> | undefined\n'
+    }
+  ],
+  'only encrypted': [
+    {
+      file: CREDENTIALS,
+      find: "  if (url.protocol === 'http:' && !isThisComputer(url.hostname) && !plainHttp.includes(url.hostname)) {\n",
+      put: '  if (false) {\n'
+    },
+    {
+      file: CREDENTIALS,
+      find: "  if (url.username !== '' || url.password !== '' || /^[^/]*\\/\\/[^/]*@/.test(text)) {\n",
+      put: '  if (false) {\n'
+    }
   ]
 }
 

@@ -126,7 +126,8 @@ export class RowPlayer {
       link: () => this.#fromLink(scene, attack),
       'text of others': () => this.#fromPaper(scene, attack, (text) => ({ do: 'draw-receipt', text })),
       file: () => this.#fromPaper(scene, attack, (text) => ({ do: 'read-appointments', path: this.#written(text) })),
-      argument: () => this.#fromArgument(scene, attack)
+      argument: () => this.#fromArgument(scene, attack),
+      network: () => Promise.reject(new Error('Its rows need no browser.'))
     }
     let failed: unknown
     await alone[area.by]().catch((error: unknown) => (failed = error))

@@ -1,36 +1,9 @@
 /** Which certificate of the system's store a service is shown: the one that its account has, and no other service any. */
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { openClientCertificates, type StoredCertificate } from '../../../src/main/core/accounts/client-certificates.ts'
-import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
-import { migrate } from '../../../src/main/core/storage/migrations.ts'
-
-const NOW = Date.UTC(2026, 10, 25)
-const YEAR = 365 * 86_400_000
-const one = (fingerprint: string, more: Partial<StoredCertificate> = {}): StoredCertificate => ({
-  ...{ fingerprint, subject: 'Grace', issuer: 'Harbour Law Root', validTo: NOW + YEAR },
-  ...more
-})
-const OFFICE = { id: 'office', name: 'Office', baseUrl: 'https://sign.example.com/web' }
-const BRANCH = { id: 'branch', name: 'Branch', baseUrl: 'https://sign.example.com/branch' }
-const PLACE = 'sign.example.com:443'
-
-function opened(accounts: readonly { id: string; name: string; baseUrl: string | null }[] = [OFFICE]) {
-  const db = connectInMemory()
-  onTestFinished(() => void db.close())
-  migrate(db)
-  const list = [...accounts]
-  let lines = 0
-  const certificates = openClientCertificates({
-    ...{ db, accounts: { list: () => list }, time: { now: () => NOW } },
-    renewLines: () => void lines++
-  })
-  return { certificates, list, lines: () => lines }
-}
+import { describe, expect, test } from 'vitest'
+import { BRANCH, NOW, OFFICE, one, opened, PLACE, store, YEAR } from './client-certificate-office.ts'
 
 const refusal = (words: string) =>
   expect.objectContaining({ appError: expect.objectContaining({ message: expect.stringContaining(words) }) })
-
-const store = [one('a'), one('b', { subject: 'Ada' })]
 
 describe('a service that asks for a certificate', () => {
   test('is shown none that nobody chose', () => {
@@ -45,15 +18,6 @@ describe('a service that asks for a certificate', () => {
       ...{ fingerprint: 'b', subject: 'Ada', issuer: 'Harbour Law Root' }
     })
   })
-
-  test.each(['sign.example.com:8443', 'sign.example.com.evil.example:443', 'login.example.com:443'])(
-    'at another place (%s) is shown none',
-    (place) => {
-      const { certificates } = opened()
-      certificates.keep('office', OFFICE.baseUrl, one('a'))
-      expect(certificates.choose(place, store)).toBeUndefined()
-    }
-  )
 
   test('to which an account was led from elsewhere is shown none', () => {
     const { certificates, list } = opened()

@@ -3,61 +3,10 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import fc from 'fast-check'
-import { expect, onTestFinished, test } from 'vitest'
-import { openRecovery, recoverKey } from '../../../src/main/core/backup/recovery.ts'
-import { AppFailure } from '../../../src/main/core/lib/failure.ts'
-import { openDatabase } from '../../../src/main/core/storage/database.ts'
-import { keptIn } from '../../../src/main/core/storage/meta.ts'
+import { expect, test } from 'vitest'
 import { readRecoveryKey, recoveryKeyText } from '../../../src/shared/recovery-key.ts'
-import { temporaryFolder } from '../storage/folders.ts'
-import { lastingKeychain } from '../storage/keychains.ts'
-
-const NOW = Date.UTC(2026, 10, 25, 9)
-const PLANTED = 'what was here'
-const log = { warn: (message: string) => expect.unreachable(message) }
-
-async function computer(publicKey?: string) {
-  const folder = temporaryFolder()
-  const entries = new Map<string, string>()
-  const keychain = lastingKeychain(entries)
-  const is = { publicKey }
-  const notes: string[] = []
-
-  async function start() {
-    const storage = await openDatabase({ folder, keychain, random: randomBytes, clock: () => NOW })
-    onTestFinished(() => void storage.db.close())
-    const recovery = openRecovery({
-      ...{ folder, storage, keychain, kept: keptIn(storage.db), time: { now: () => NOW } },
-      random: randomBytes,
-      publicKey: () => is.publicKey,
-      note: ({ what, detail = {} }) => void notes.push([what, ...Object.values(detail)].join(' ')),
-      changed: () => undefined
-    })
-    await recovery.follow(log)
-    return { storage, recovery }
-  }
-
-  const first = await start()
-  keptIn(first.storage.db).write('planted', PLANTED)
-  return {
-    ...{ folder, entries, is, notes, start, ...first },
-    file: join(folder, 'recovery.json'),
-    recover: (typed: string) => recoverKey({ folder, keychain, now: NOW }, typed),
-    lose() {
-      first.storage.db.close()
-      entries.clear()
-    }
-  }
-}
-
-async function refusal(call: Promise<unknown>) {
-  const error = await call.then(
-    () => expect.unreachable('It was taken.'),
-    (thrown: unknown) => thrown
-  )
-  expect(error).toBeInstanceOf(AppFailure)
-  return (error as AppFailure).appError
-}
+import { refusal } from './computers.ts'
+import { log, NOW, PLANTED, recoverable } from './recoverable.ts'
 
 test('a key is read as it was written, however it is typed, and one wrong letter is found in its group', () => {
   fc.assert(
@@ -78,7 +27,7 @@ test('a key is read as it was written, however it is typed, and one wrong letter
 })
 
 test('with the keychain lost, the data are back by the key on paper; nothing of either is in the file beside them', async () => {
-  const { recovery, lose, start, recover, file, notes, entries } = await computer()
+  const { recovery, lose, start, recover, file, notes, entries } = await recoverable()
   const key = recoveryKeyText(randomBytes(20))
   expect(await recovery.view()).toEqual({ isOffered: true })
   await recovery.keep(key.toLowerCase())
@@ -100,7 +49,7 @@ test('with the keychain lost, the data are back by the key on paper; nothing of 
 })
 
 test('a wrong, a mistyped, an earlier or a foreign key changes nothing, and says which it is', async () => {
-  const { recovery, lose, recover, file, entries } = await computer()
+  const { recovery, lose, recover, file, entries } = await recoverable()
   const [old, key] = [recoveryKeyText(randomBytes(20)), recoveryKeyText(randomBytes(20))]
   await recovery.keep(old)
   await recovery.keep(key)
@@ -140,7 +89,7 @@ test('the organisation’s private key opens what its policy escrowed, by the pr
       privateKeyEncoding: { type: 'pkcs8', format: 'pem' }
     })
   const [ours, later] = [pair(), pair()]
-  const { recovery, is, file, folder, lose, recover, start, notes } = await computer(ours.publicKey)
+  const { recovery, is, file, folder, lose, recover, start, notes } = await recoverable(ours.publicKey)
   expect(await recovery.view()).toEqual({ organisationAt: NOW, isOffered: false })
   const first = readFileSync(file)
   await recovery.follow(log)
@@ -173,7 +122,7 @@ test('the organisation’s private key opens what its policy escrowed, by the pr
 }, 60_000)
 
 test('a database that is set aside takes its recovery keys along, and an offer that was dismissed stays so', async () => {
-  const { recovery, folder, storage, start } = await computer()
+  const { recovery, folder, storage, start } = await recoverable()
   recovery.dismissOffer()
   expect(await recovery.view()).toEqual({ isOffered: false })
   await recovery.keep(recoveryKeyText(randomBytes(20)))
@@ -191,7 +140,7 @@ test('with another key for the database there is another recovery key, the organ
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' }
   })
-  const { recovery, storage, start, file, recover, entries } = await computer(publicKey)
+  const { recovery, storage, start, file, recover, entries } = await recoverable(publicKey)
   const [old, key] = [recoveryKeyText(randomBytes(20)), recoveryKeyText(randomBytes(20))]
   await recovery.keep(old)
   await recovery.changeKey(key)

@@ -31,43 +31,6 @@ describe('an authority of the organisation’s own', () => {
     expect(await vouched([root], [aCertificate({ name: NAME, by: between }), between, root])).toBe(true)
   })
 
-  const DAY = 86_400_000
-  const impostor = aCertificate({ name: root.name, isAuthority: true })
-  const notAuthority = aCertificate({ name: 'Printer', by: root })
-  const last = aCertificate({ name: 'Last', by: root, isAuthority: 0 })
-  const below = aCertificate({ name: 'Below', by: last, isAuthority: true })
-  const limited = aCertificate({ name: 'Limited', by: root, isAuthority: true, onlyFor: 'branch.example' })
-  const over = aCertificate({ name: 'Old Root', isAuthority: true, to: new Date(Date.now() - DAY / 2) })
-
-  test.each([
-    ['nobody signed', [root], [aCertificate({ name: NAME })]],
-    ['another of its name signed', [root], [aCertificate({ name: NAME, by: impostor })]],
-    [
-      'another of its name signed, and which is sent along',
-      [root],
-      [aCertificate({ name: NAME, by: impostor }), impostor]
-    ],
-    ['is another’s', [root], [aCertificate({ name: 'other.example', by: root })]],
-    ['is over', [root], [aCertificate({ name: NAME, by: root, to: new Date(Date.now() - DAY / 2) })]],
-    ['isn’t valid yet', [root], [aCertificate({ name: NAME, by: root, from: new Date(Date.now() + DAY / 2) })]],
-    ['is for clients', [root], [aCertificate({ name: NAME, by: root, purpose: 'client' })]],
-    ['is itself an authority’s', [root], [aCertificate({ name: NAME, by: root, isAuthority: true })]],
-    ['someone signed who is no authority', [root], [aCertificate({ name: NAME, by: notAuthority }), notAuthority]],
-    ['an authority signed that stands too far below', [root], [aCertificate({ name: NAME, by: below }), below, last]],
-    [
-      'an authority signed that may vouch for other names',
-      [root],
-      [aCertificate({ name: NAME, by: limited }), limited]
-    ],
-    ['an authority signed that is over', [over], [aCertificate({ name: NAME, by: over })]],
-    ['it signed, while it isn’t trusted', [], [aCertificate({ name: NAME, by: root })]],
-    ['has a short key', [root], [aCertificate({ name: NAME, by: root, weak: 'key' })]],
-    ['is signed by SHA-1', [root], [aCertificate({ name: NAME, by: root, weak: 'signature' })]],
-    ['comes with more than anyone needs', [root], [aCertificate({ name: NAME, by: root }), ...Array(9).fill(root)]]
-  ])('vouches for no server whose certificate %s', async (_what, trusted, chain) => {
-    expect(await vouched(trusted, chain)).toBe(false)
-  })
-
   test('vouches for none that comes with something else than certificates', async () => {
     expect(await vouching([root]).vouch({ hostname: NAME, chain: ['made up'] })).toBe(false)
     expect(await vouching([root]).vouch({ hostname: NAME, chain: [] })).toBe(false)

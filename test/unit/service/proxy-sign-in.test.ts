@@ -1,30 +1,10 @@
 /** Signing in to the office's proxies: what each is shown, once, and when a person is asked. */
 import { describe, expect, test } from 'vitest'
-import { openProxySignIns } from '../../../src/main/core/service/proxy-sign-in.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
-
-const OFFICE = { isProxy: true, host: 'proxy.office.example', port: 8080 }
-const NAME = 'proxy.office.example:8080'
-const GRACE = { user: 'grace', password: 'made up' }
-
-function opened(slot = memoryKeychain().proxies) {
-  let changes = 0
-  const signIns = openProxySignIns({ slot, changed: () => void changes++ })
-  return { signIns, slot, changes: () => changes }
-}
+import { GRACE, NAME, OFFICE, opened, signedIn } from './proxy-office.ts'
 
 /** All that can go on without anything else has. */
 const atRest = () => new Promise((resolve) => setImmediate(resolve))
-
-/** After a person has signed in. */
-async function signedIn() {
-  const made = opened()
-  const { answer, over } = made.signIns.forRequest()
-  await answer(OFFICE)
-  over('failed')
-  await made.signIns.signIn(GRACE)
-  return made
-}
 
 describe('a proxy that asks', () => {
   test('of which nothing is known waits for a person, and is said once', async () => {
@@ -41,15 +21,6 @@ describe('a proxy that asks', () => {
     expect(signIns.waiting()).toBeUndefined()
     expect(await signIns.forRequest().answer(OFFICE)).toEqual(GRACE)
     expect(await opened(slot).signIns.forRequest().answer(OFFICE)).toEqual(GRACE)
-  })
-
-  test.each([
-    { ...OFFICE, isProxy: false },
-    { ...OFFICE, host: 'proxy.other.example' },
-    { ...OFFICE, port: 3128 }
-  ])('is another, or none at all, and gets nothing: %o', async (challenge) => {
-    const { signIns } = await signedIn()
-    expect(await signIns.forRequest().answer(challenge)).toBeUndefined()
   })
 
   test('says no to it: it is forgotten, and a person is asked again', async () => {

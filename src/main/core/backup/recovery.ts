@@ -60,8 +60,9 @@ type RecoveryFile = z.infer<typeof RecoveryFile>
 const LEAST_RSA_BITS = 3072
 const OFFERED = 'recovery-offer-dismissed'
 
-/** @throws where it isn't a public key that we can encrypt by. */
+/** @throws where it isn't a public key that we can encrypt by. Of a private one, Node would make the public: every user can read a policy. */
 export function escrowKeyOf(pem: string): KeyObject {
+  if (pem.includes('PRIVATE KEY')) throw new TypeError('A private key.')
   const key = createPublicKey(pem)
   const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
   if (key.asymmetricKeyType !== 'rsa' || bits < LEAST_RSA_BITS)

@@ -289,7 +289,8 @@ function contradictionsIn(policy: Policy): Contradiction[] {
     say('With no accounts and no practice office, nobody could use Countersign.', 'otherAccounts')
   }
   for (const [index, host] of plainHttpHosts.entries()) {
-    if (URL.parse(`http://${host}/`)?.hostname !== host) {
+    // The parser takes an asterisk for a letter of a name, which no host has.
+    if (host.includes('*') || URL.parse(`http://${host}/`)?.hostname !== host) {
       say('Write a host by its name alone, in lower case, such as sign.office.example.', 'plainHttpHosts', index)
     }
   }

@@ -8,13 +8,16 @@ import { endurance } from './endurance.ts'
 import { files } from './files.ts'
 import { frames } from './frames.ts'
 import { imitation } from './imitation.ts'
+import { keptData } from './kept-data.ts'
 import { leftBehind } from './left-behind.ts'
 import { links } from './links.ts'
 import { navigation } from './navigation.ts'
 import { network } from './network.ts'
+import { officeNetwork } from './office-network.ts'
 import { outside } from './outside.ts'
 import { ownPage } from './own-page.ts'
 import { permissions } from './permissions.ts'
+import { policyFile } from './policy-file.ts'
 import { privateAddresses } from './private-addresses.ts'
 import { receipts } from './receipts.ts'
 import { redirects } from './redirects.ts'
@@ -47,5 +50,8 @@ export const areas: readonly Area[] = [
   secondDisplay,
   receipts,
   appointments,
-  outside
+  outside,
+  keptData,
+  policyFile,
+  officeNetwork
 ]

@@ -1,0 +1,48 @@
+/** A computer whose database's key can be lost, and found again by a recovery key. */
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
+import { openRecovery, recoverKey } from '../../../src/main/core/backup/recovery.ts'
+import { openDatabase } from '../../../src/main/core/storage/database.ts'
+import { keptIn } from '../../../src/main/core/storage/meta.ts'
+import { temporaryFolder } from '../storage/folders.ts'
+import { lastingKeychain } from '../storage/keychains.ts'
+
+export const NOW = Date.UTC(2026, 10, 25, 9)
+export const PLANTED = 'what was here'
+export const log = { warn: (message: string) => expect.unreachable(message) }
+
+/** A computer with a database, and what is kept of its recovery keys. */
+export async function recoverable(publicKey?: string) {
+  const folder = temporaryFolder()
+  const entries = new Map<string, string>()
+  const keychain = lastingKeychain(entries)
+  const is = { publicKey }
+  const notes: string[] = []
+
+  async function start() {
+    const storage = await openDatabase({ folder, keychain, random: randomBytes, clock: () => NOW })
+    onTestFinished(() => void storage.db.close())
+    const recovery = openRecovery({
+      ...{ folder, storage, keychain, kept: keptIn(storage.db), time: { now: () => NOW } },
+      random: randomBytes,
+      publicKey: () => is.publicKey,
+      note: ({ what, detail = {} }) => void notes.push([what, ...Object.values(detail)].join(' ')),
+      changed: () => undefined
+    })
+    await recovery.follow(log)
+    return { storage, recovery }
+  }
+
+  const first = await start()
+  keptIn(first.storage.db).write('planted', PLANTED)
+  return {
+    ...{ folder, entries, is, notes, start, ...first },
+    file: join(folder, 'recovery.json'),
+    recover: (typed: string) => recoverKey({ folder, keychain, now: NOW }, typed),
+    lose() {
+      first.storage.db.close()
+      entries.clear()
+    }
+  }
+}

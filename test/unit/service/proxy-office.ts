@@ -1,0 +1,23 @@
+/** An office behind a proxy that wants a sign-in. */
+import { openProxySignIns } from '../../../src/main/core/service/proxy-sign-in.ts'
+import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
+
+export const OFFICE = { isProxy: true, host: 'proxy.office.example', port: 8080 }
+export const NAME = 'proxy.office.example:8080'
+export const GRACE = { user: 'grace', password: 'made up' }
+
+export function opened(slot = memoryKeychain().proxies) {
+  let changes = 0
+  const signIns = openProxySignIns({ slot, changed: () => void changes++ })
+  return { signIns, slot, changes: () => changes }
+}
+
+/** After a person has signed in. */
+export async function signedIn() {
+  const made = opened()
+  const { answer, over } = made.signIns.forRequest()
+  await answer(OFFICE)
+  over('failed')
+  await made.signIns.signIn(GRACE)
+  return made
+}
