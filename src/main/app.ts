@@ -119,6 +119,7 @@ export async function openApp(start: AppStart) {
   })
   const retention = new Retention({
     ...{ accountIds, ask, db, holds, note, organisation, time },
+    files: { folders: identity.downloads.folders, erased: identity.downloads.filesErased },
     purgeCopies: (order) => copies.purge(order),
     purgeTrash: composing.drafts.purge,
     purged: (kinds) => tellOfPurge(foundation, folders, kinds),
@@ -206,7 +207,7 @@ function tellOfPurge(
   kinds: readonly RetentionKind[]
 ): void {
   if (kinds.includes('sends')) send('outbox.changed', null)
-  if (kinds.includes('downloads')) send('downloads.changed', { id: null })
+  if (kinds.includes('downloads') || kinds.includes('identityFiles')) send('downloads.changed', { id: null })
   if (kinds.includes('documents') || kinds.includes('verifications'))
     for (const { id } of accounts.list()) documentsChanged(id)
 }
@@ -411,6 +412,7 @@ export function serveScreens(parts: App, life: Life): void {
           const { ready, uncertain, preparing } = outbox.pending()
           return ready + uncertain + preparing
         },
+        othersMayNeedKey: foundation.keychain.sharedDatabaseKey === undefined,
         decideOnRemoval: (withBackups) =>
           decideOnRemoval(foundation.dataFolder, {
             accountIds: accounts.list().map(({ id }) => id),

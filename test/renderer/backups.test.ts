@@ -183,10 +183,11 @@ test('data that are locked take a recovery key, and a wrong one is told at its f
 })
 
 test('everything is removed only once each part was agreed to', async () => {
-  opened = await openOffice(fakeApi({ removal: { unsent: 3, backups: 2 } }))
+  opened = await openOffice(fakeApi({ removal: { unsent: 3, backups: 2, othersMayNeedKey: true } }))
   show(opened, RemoveEverything)
   await settle()
   await press('Remove everything from this computer…')
+  expect(screen.getByText(/another data folder .*--user-data-dir/)).toBeTruthy()
   const tick = (name: RegExp) => fireEvent.click(screen.getByRole('checkbox', { name }))
   await tick(/I understand/)
   await press('Remove everything')

@@ -253,7 +253,15 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       problems: []
     },
     due: {},
-    retention: { documents: null, trash: 30, sends: null, downloads: null, verifications: null, people: null },
+    retention: {
+      documents: null,
+      trash: 30,
+      sends: null,
+      downloads: null,
+      identityFiles: null,
+      verifications: null,
+      people: null
+    },
     templates: templates(),
     drafts: [],
     versions: {},
@@ -342,7 +350,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       ...{ id: 'enrolment-1', name: 'Harbour & Co.countersign-enrolment' },
       ...{ madeAt: NOW - 3_600_000, madeBy: 'Countersign 0.1.0' }
     },
-    removal: { unsent: 0, backups: 0 },
+    removal: { unsent: 0, backups: 0, othersMayNeedKey: true },
     copies: [],
     backups: { plan: null, hasPassphrase: false, isRunning: false },
     system: {

@@ -36,6 +36,7 @@ export interface StorageParts extends Pick<Dialogs, 'chooseFiles' | 'chooseSaveF
   startEmpty: () => Promise<unknown>
   /** Packages that haven't been sent, or of which it isn't known. */
   unsent: () => number
+  othersMayNeedKey: boolean
   /** Has the next start remove everything. */
   decideOnRemoval: (backups: boolean) => Promise<void>
   /** Ends the application and starts it again, unless the person stays; `last` is done as it ends, while the database is open. */
@@ -90,7 +91,11 @@ export function storageHandlers({
       await recovery.changeKey(key)
       parts.restart()
     },
-    'storage.removal': async () => ({ unsent: parts.unsent(), backups: schedule.made().length }),
+    'storage.removal': async () => ({
+      unsent: parts.unsent(),
+      backups: schedule.made().length,
+      othersMayNeedKey: parts.othersMayNeedKey
+    }),
     'storage.remove': async ({ backups: withBackups, unsent }) => {
       if (parts.isSigning())
         fail('busy', 'Someone is signing at the counter.', { next: 'Try again when they’ve finished.' })

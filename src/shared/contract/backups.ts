@@ -65,6 +65,11 @@ export interface RemovalView {
   unsent: number
   /** Backups that were made by themselves. */
   backups: number
+  /**
+   * The key that goes is the one that all data folders of this user had once: another one (`--user-data-dir`) that wasn't opened since
+   * each has its own is opened by it alone.
+   */
+  othersMayNeedKey: boolean
 }
 
 export const removalRequests = {

@@ -20,6 +20,7 @@ export const LOCKABLE = [
   'retention.trash',
   'retention.sends',
   'retention.downloads',
+  'retention.identityFiles',
   'retention.verifications',
   'retention.people',
   'counter.idle',

@@ -5,7 +5,15 @@ import type { HoldView } from './document-views.ts'
 import { answers, nothing, page } from './request.ts'
 
 /** What is purged by its age. */
-export const RETENTION_KINDS = ['documents', 'trash', 'sends', 'downloads', 'verifications', 'people'] as const
+export const RETENTION_KINDS = [
+  'documents',
+  'trash',
+  'sends',
+  'downloads',
+  'identityFiles',
+  'verifications',
+  'people'
+] as const
 export type RetentionKind = (typeof RETENTION_KINDS)[number]
 
 /** The fewest days that can be set: what was sent lately is what a second send of it is told by. */
@@ -14,6 +22,7 @@ const LEAST_KEPT: Readonly<Record<RetentionKind, number>> = {
   trash: 10,
   sends: 60,
   downloads: 30,
+  identityFiles: 7,
   verifications: 30,
   people: 30
 }
@@ -28,6 +37,9 @@ export const retentionDays = {
   downloads: days('downloads')
     .nullable()
     .describe('Days that the list of downloads is kept. Files stay where they are.'),
+  identityFiles: days('identityFiles')
+    .nullable()
+    .describe('Days that files of identity data stay on the disk, where nobody has changed or moved them.'),
   verifications: days('verifications').nullable().describe('Days that saved verifications of signatures are kept.'),
   people: days('people').nullable().describe('Days that people and values are offered again after their last use.')
 }
@@ -52,7 +64,9 @@ export interface RetentionDue {
 
 export const retentionRequests = {
   'retention.get': answers<RetentionView>()(nothing),
-  'retention.due': answers<RetentionDue>()(z.strictObject({ kinds: z.array(z.enum(RETENTION_KINDS)).max(6) })),
+  'retention.due': answers<RetentionDue>()(
+    z.strictObject({ kinds: z.array(z.enum(RETENTION_KINDS)).max(RETENTION_KINDS.length) })
+  ),
   /** `not-allowed` until an administrator has unlocked settings, where there is a staff PIN. */
   'retention.set': answers<RetentionView>()(wholly.partial()),
   /** Newest first. */

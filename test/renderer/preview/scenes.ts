@@ -66,7 +66,15 @@ function retention(change: Parameters<typeof fakeApi>[0] = {}): FakeApi {
   }
   return usual({
     documents: held ? [held, ...others] : others,
-    retention: { documents: 90, trash: 30, sends: 365, downloads: 90, verifications: null, people: 730 },
+    retention: {
+      documents: 90,
+      trash: 30,
+      sends: 365,
+      downloads: 90,
+      identityFiles: 180,
+      verifications: null,
+      people: 730
+    },
     due: { documents: 12, sends: 3, downloads: 41, people: 2 },
     purged: { at: now() - 20 * 3_600_000, counts: { documents: 4 } },
     ...change
@@ -407,7 +415,7 @@ export const scenes: Record<string, () => FakeApi> = {
   },
   /** After a restart with a backup in place: the Outbox opens paused. */
   'recovery-offer': () => usual({ recovery: { isOffered: true } }),
-  removal: () => usual({ removal: { unsent: 3, backups: 7 } }),
+  removal: () => usual({ removal: { unsent: 3, backups: 7, othersMayNeedKey: true } }),
   'backups-scheduled': () => usual({ backups: backupsOf() }),
   /** Its share is away since yesterday. */
   'backups-failing': () => {

@@ -6,6 +6,7 @@ import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
 import { copyNow, purgeCopies } from '../../../src/main/core/backup/rolling-copies.ts'
 import { openDocuments } from '../../../src/main/core/documents/mirror/database.ts'
 import { openDocumentsWorker } from '../../../src/main/core/documents/worker.ts'
+import { openDownloadFolders } from '../../../src/main/core/downloads/download-folders.ts'
 import { openDrafts } from '../../../src/main/core/drafts/drafts.ts'
 import { DAY } from '../../../src/main/core/lib/calendar.ts'
 import { openHolds } from '../../../src/main/core/retention/holds.ts'
@@ -53,6 +54,8 @@ export async function retentionOffice({ isKnown = true, policy = {} as Partial<R
   const notes: AuditNote[] = []
   const troubles: unknown[] = []
   const purged: string[] = []
+  const erased: string[] = []
+  const folders = openDownloadFolders({ db, newId: () => 'f' })
   const run = time.run()
   onTestFinished(async () => {
     run.end()
@@ -70,6 +73,7 @@ export async function retentionOffice({ isKnown = true, policy = {} as Partial<R
     ...{ db, holds, note, time: run, ask: worker.ask },
     organisation: { isKnown, policy: { retention: policy } },
     accountIds: () => ['a'],
+    files: { folders, erased: (ids) => void erased.push(...ids) },
     purgeTrash: drafts.purge,
     purgeCopies: async (order) => void (await purgeCopies({ folder, key: KEYS[DATABASE_FILE], ...order })),
     purged: (kinds) => purged.push(...kinds),
@@ -118,6 +122,8 @@ export async function retentionOffice({ isKnown = true, policy = {} as Partial<R
       notes,
       troubles,
       purged,
+      erased,
+      folders,
       holds,
       drafts,
       retention,

@@ -85,6 +85,7 @@ const noBackups = {
   recoverKey: async () => undefined,
   isSigning: () => false,
   unsent: () => 0,
+  othersMayNeedKey: false,
   decideOnRemoval: async () => undefined,
   chooseFolder: async () => undefined,
   today: () => '2026-11-24',

@@ -99,7 +99,7 @@ async function purgeCopy(path: string, key: Uint8Array, { cutoffs, trashedBefore
       const trashed = db.prepare('DELETE FROM drafts WHERE trashed_at < ?').run(trashedBefore).changes
       purging.count('trash', trashed)
     })()
-    await purging.erase(cutoffs)
+    await purging.erase(cutoffs, { isCopy: true })
     await purging.tidy()
   } finally {
     db.close()

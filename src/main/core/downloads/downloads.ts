@@ -230,6 +230,12 @@ export function openDownloads(deps: DownloadsDeps) {
     check: check.check,
     writeIndex: indexes.write,
 
+    /** Files are gone from these folders: their indexes are written again. */
+    filesErased(folderIds: readonly string[]): void {
+      for (const id of folderIds) folders.indexIsDue(id)
+      indexes.rested()
+    },
+
     /** Whether a file is under way, of whichever account. */
     isFetching: (): boolean => queue.isRunning(),
 

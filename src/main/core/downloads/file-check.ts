@@ -1,7 +1,8 @@
 /** Whether a file is still what was fetched. It is read in pieces, so that a long one neither fills memory nor holds anybody up. */
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, lstat, open } from 'node:fs/promises'
+import { type FileHandle, lstat, open, realpath, rm } from 'node:fs/promises'
+import { dirname, isAbsolute, relative, sep } from 'node:path'
 import { codeOf } from '../lib/failure.ts'
 
 /**
@@ -48,6 +49,40 @@ export async function checkFile(
   } finally {
     await file?.close().catch(() => undefined)
   }
+}
+
+/**
+ * Removes a file that is still what was fetched, and nothing else: a link, what was changed, and what lies elsewhere by a link among its
+ * folders stay.
+ * @param path absolute, below `folder`.
+ * @param removing called once all of it was read, just before it goes.
+ */
+export async function removeIntact(
+  path: string,
+  expected: Expected,
+  { folder, removing }: { folder: string; removing: () => void }
+): Promise<FileState | 'removed'> {
+  const look = () => lstat(path).catch(() => undefined)
+  const before = await look()
+  const state = await checkFile(path, expected, { folder })
+  if (state !== 'intact') return state
+  if (!(await isInside(dirname(path), folder))) return 'altered'
+  const after = await look()
+  // Written to while it was read, or another by now.
+  if (!before || after?.ino !== before.ino || after.mtimeMs !== before.mtimeMs || after.ctimeMs !== before.ctimeMs)
+    return 'altered'
+  removing()
+  return await rm(path).then(
+    () => 'removed' as const,
+    (error: unknown) => (codeOf(error) === 'ENOENT' ? 'missing' : 'unreadable')
+  )
+}
+
+async function isInside(place: string, folder: string): Promise<boolean> {
+  const [one, root] = await Promise.all([place, folder].map((each) => realpath(each).catch(() => undefined)))
+  if (one === undefined || root === undefined) return false
+  const way = relative(root, one)
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
 /** Undefined where it is longer or shorter than it should be: it is being written to. */

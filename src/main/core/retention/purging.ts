@@ -11,7 +11,7 @@ import { keptIn } from '../storage/meta.ts'
 import { Statements } from '../storage/statements.ts'
 
 /** Kinds of the main database; the trash has a purge of its own, and documents are the worker's. */
-type MainKind = Extract<RetentionKind, 'sends' | 'downloads' | 'verifications' | 'people'>
+type MainKind = Extract<RetentionKind, 'sends' | 'downloads' | 'identityFiles' | 'verifications' | 'people'>
 /** Of each kind that is to be purged: what is older than this moment goes. */
 export type Cutoffs = Partial<Record<MainKind, number>>
 
@@ -36,8 +36,12 @@ const WORD_PAGES = 8
 const heldAs = (account: string, reference: string) =>
   `EXISTS (SELECT 1 FROM document_holds WHERE account_id = ${account} AND document_reference = ${reference})`
 
+/** Files of identity data that were written here, and of which it is known what was written. */
+export const OWN_FILES = `state = 'done' AND type <> 'signed' AND was_there = 0 AND sha256 IS NOT NULL AND file_name IS NOT NULL`
+export const NOT_HELD = `NOT ${heldAs('downloads.account_id', 'downloads.document_reference')}`
+
 /** What each kind erases: rows of a table between two numbers. */
-const PURGES: readonly { kind: MainKind; table: string; where: string; isCounted?: false }[] = [
+const PURGES: readonly { kind: MainKind; table: string; where: string; isCounted?: false; isOfCopies?: true }[] = [
   {
     kind: 'sends',
     table: 'sends',
@@ -59,8 +63,16 @@ const PURGES: readonly { kind: MainKind; table: string; where: string; isCounted
   {
     kind: 'downloads',
     table: 'downloads',
-    where: `state <> 'waiting' AND coalesce(finished_at, queued_at) < @before
-      AND NOT ${heldAs('downloads.account_id', 'downloads.document_reference')}`
+    // What a file is known by goes after the file.
+    where: `state <> 'waiting' AND coalesce(finished_at, queued_at) < @before AND ${NOT_HELD}
+      AND NOT (@erasesFiles AND ${OWN_FILES})`
+  },
+  {
+    kind: 'identityFiles',
+    table: 'downloads',
+    // Where the files are, theirs go one by one: see identity-files.ts.
+    isOfCopies: true,
+    where: `${OWN_FILES} AND finished_at < @before AND ${NOT_HELD}`
   },
   {
     kind: 'verifications',
@@ -77,18 +89,26 @@ const WORDS: Partial<Record<RetentionKind, string>> = {
   trash: 'draft_words'
 }
 
+interface Stretch {
+  before: number
+  from: number
+  to: number
+  /** 1 where files of identity data are erased by their age. */
+  erasesFiles: 0 | 1
+}
+
+export type Purging = ReturnType<typeof openPurging>
+
 export function openPurging(db: Db) {
   const kept = keptIn(db)
   const statements = new Statements(db)
   const purges = PURGES.map(({ table, where, ...one }) => ({
     ...one,
     last: statements.value<[], number>(`SELECT coalesce(max(number), 0) FROM ${table}`),
-    due: statements.value<[{ before: number; from: number; to: number }], number>(
+    due: statements.value<[Stretch], number>(
       `SELECT count(*) FROM ${table} WHERE number > @from AND number <= @to AND ${where}`
     ),
-    erase: statements.run<[{ before: number; from: number; to: number }]>(
-      `DELETE FROM ${table} WHERE number > @from AND number <= @to AND ${where}`
-    )
+    erase: statements.run<[Stretch]>(`DELETE FROM ${table} WHERE number > @from AND number <= @to AND ${where}`)
   }))
   const eraseValues = statements.run<[before: number]>('DELETE FROM remembered WHERE used_at < ? AND position IS NULL')
   const changes = statements.value<[], number>('SELECT total_changes()')
@@ -109,24 +129,26 @@ export function openPurging(db: Db) {
 
   function* counting(cutoffs: Cutoffs): Sliced<Left['counts']> {
     const counts: Left['counts'] = {}
-    for (const { kind, isCounted = true, last, due } of purges) {
+    const erasesFiles = cutoffs.identityFiles === undefined ? 0 : 1
+    for (const { kind, isCounted = true, isOfCopies, last, due } of purges) {
       const before = cutoffs[kind]
-      if (before === undefined || !isCounted) continue
+      if (before === undefined || !isCounted || isOfCopies) continue
       counts[kind] ??= 0
       for (let from = 0, end = last() ?? 0; from < end; from += STRETCH) {
-        counts[kind] += due({ before, from, to: from + STRETCH }) ?? 0
+        counts[kind] += due({ before, erasesFiles, from, to: from + STRETCH }) ?? 0
         yield
       }
     }
     return counts
   }
 
-  function* erasing(cutoffs: Cutoffs): Sliced<void> {
-    for (const { kind, isCounted = true, last, erase } of purges) {
+  function* erasing(cutoffs: Cutoffs, isCopy: boolean): Sliced<void> {
+    const erasesFiles = cutoffs.identityFiles === undefined ? 0 : 1
+    for (const { kind, isCounted = true, isOfCopies = false, last, erase } of purges) {
       const before = cutoffs[kind]
-      if (before === undefined) continue
+      if (before === undefined || (isOfCopies && !isCopy)) continue
       for (let from = 0, end = last() ?? 0; from < end; from += STRETCH) {
-        const erased = erase({ before, from, to: from + STRETCH })
+        const erased = erase({ before, erasesFiles, from, to: from + STRETCH })
         if (isCounted) count(kind, erased, kind === 'verifications' ? before : undefined)
         yield
       }
@@ -156,7 +178,7 @@ export function openPurging(db: Db) {
 
   return {
     /** Rejects with SQLite's error: what was erased before stays so, and is counted. */
-    erase: (cutoffs: Cutoffs): Promise<void> => run(erasing(cutoffs)),
+    erase: (cutoffs: Cutoffs, { isCopy = false } = {}): Promise<void> => run(erasing(cutoffs, isCopy)),
 
     /** How many of each kind `erase` would erase. */
     due: (cutoffs: Cutoffs): Promise<Left['counts']> => inSlices(counting(cutoffs)),

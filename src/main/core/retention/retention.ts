@@ -25,6 +25,7 @@ import type { Organisation } from '../organisation/organisation.ts'
 import type { Db } from '../storage/connection.ts'
 import { keptIn } from '../storage/meta.ts'
 import type { Holds } from './holds.ts'
+import { type IdentityFiles, type IdentityFilesDeps, openIdentityFiles } from './identity-files.ts'
 import { type Cutoffs, openPurging } from './purging.ts'
 
 const KEY = 'retention'
@@ -50,6 +51,8 @@ export interface RetentionDeps {
   holds: Pick<Holds, 'references' | 'count' | 'list' | 'of'>
   /** Accounts, by their ids. */
   accountIds: () => readonly string[]
+  /** Files of identity data on the disk. */
+  files: Pick<IdentityFilesDeps, 'folders' | 'erased'>
   /** Erases it from the copies of the database, too. */
   purgeCopies: (order: { cutoffs: Cutoffs; trashedBefore: number; holds: readonly HoldView[] }) => Promise<void>
   /** Empties the trash of drafts that are older; answers how many. Never called with fewer days than the least. */
@@ -66,6 +69,7 @@ export class Retention {
   readonly #deps: RetentionDeps
   readonly #kept: ReturnType<typeof keptIn>
   readonly #purging: ReturnType<typeof openPurging>
+  readonly #files: IdentityFiles
   #running: Promise<void> = Promise.resolve()
   #cancel: () => void = () => undefined
   #isStopped = false
@@ -74,6 +78,7 @@ export class Retention {
     this.#deps = deps
     this.#kept = keptIn(deps.db)
     this.#purging = openPurging(deps.db)
+    this.#files = openIdentityFiles({ db: deps.db, purging: this.#purging, ...deps.files })
   }
 
   view(): RetentionView {
@@ -85,8 +90,13 @@ export class Retention {
   async due(kinds: readonly RetentionKind[]): Promise<RetentionDue['counts']> {
     const at = this.#deps.time.now() + DUE_DAYS * DAY
     const cutoffs = this.#cutoffs(at)
-    const asked = Object.fromEntries(Object.entries(cutoffs).filter(([kind]) => kinds.includes(kind as RetentionKind)))
+    // Of the list of downloads less is erased where files go by their age.
+    const isAsked = (kind: string) => kind === 'identityFiles' || kinds.includes(kind as RetentionKind)
+    const asked = Object.fromEntries(Object.entries(cutoffs).filter(([kind]) => isAsked(kind)))
     const counts: RetentionDue['counts'] = await this.#purging.due(asked)
+    const { identityFiles } = cutoffs
+    if (kinds.includes('identityFiles') && identityFiles !== undefined)
+      counts.identityFiles = await this.#files.due(identityFiles)
     const documents = this.#before('documents', at)
     if (!kinds.includes('documents') || documents === undefined) return counts
     return { ...counts, documents: await this.#deps.ask('purgeDue', { before: documents, held: this.#held() }) }
@@ -166,6 +176,7 @@ export class Retention {
     const cutoffs = this.#cutoffs(now)
     if (this.#isStopped) return
     await this.#purging.erase(cutoffs)
+    await this.#files.erase(cutoffs, () => this.#isStopped)
     if (this.#isStopped) return
     this.#count('documents', await ask('purge', { now, before: this.#before('documents', now), held: this.#held() }))
     if (this.#isStopped) return
@@ -182,7 +193,7 @@ export class Retention {
 
   #cutoffs(at: number): Cutoffs {
     const cutoffs: Cutoffs = {}
-    for (const kind of ['sends', 'downloads', 'people', 'verifications'] as const) {
+    for (const kind of ['sends', 'downloads', 'identityFiles', 'people', 'verifications'] as const) {
       const cutoff = this.#before(kind, at)
       if (cutoff !== undefined) cutoffs[kind] = kind === 'verifications' ? cutoff - MOMENT : cutoff
     }
@@ -241,6 +252,7 @@ const KEPT_FOREVER: RetentionDays = {
   trash: TRASH_DAYS,
   sends: null,
   downloads: null,
+  identityFiles: null,
   verifications: null,
   people: null
 }

@@ -1,0 +1,171 @@
+/** Files of identity data that are old go from the disk: those that are still what was written, and no others. */
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { removeIntact } from '../../../src/main/core/downloads/file-check.ts'
+import { DAY } from '../../../src/main/core/lib/calendar.ts'
+import { keptIn } from '../../../src/main/core/storage/meta.ts'
+import { temporaryFolder } from '../storage/folders.ts'
+import { retentionOffice, TODAY } from './office.ts'
+
+const OLD = TODAY - 100 * DAY
+const POLICY = { identityFiles: 30 }
+
+interface Saved {
+  type?: string
+  at?: number
+  reference?: string
+  wasThere?: 0 | 1
+}
+
+/** An office with a folder into which files were downloaded. */
+async function office(policy: Partial<Record<string, number>> = POLICY) {
+  const made = await retentionOffice({ policy })
+  const folder = temporaryFolder()
+  made.folders.of(folder)
+  /** As a download leaves it. */
+  function save(name: string, { type = 'pdf', at = OLD, reference = `D ${name}`, wasThere = 0 }: Saved = {}): string {
+    const path = join(folder, ...name.split('/'))
+    const content = `Identity of ${name}`
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, content)
+    made.db
+      .prepare(
+        `INSERT INTO downloads (id, account_id, document_reference, name, type, folder_id, pattern, writes_index, state, queued_at,
+           finished_at, file_name, was_there, bytes, sha256)
+         VALUES (?, 'a', ?, ?, ?, 'f', '', 1, 'done', ?, ?, ?, ?, ?, ?)`
+      )
+      .run(
+        ...[`download ${name}`, reference, name, type, at, at, name, wasThere, content.length],
+        createHash('sha256').update(content).digest('hex')
+      )
+    return path
+  }
+  const known = () => made.db.prepare('SELECT file_name FROM downloads ORDER BY number').pluck().all()
+  return { ...made, folder, save, known }
+}
+
+test('they go with what is known of them, by number into the trail; the folder’s index is written again', async () => {
+  const { save, use, known, notes, purged, erased, found, copy, inCopy, retention } = await office()
+  const paths = Array.from({ length: 120 }, (_, at) => save(`Person${at}.pdf`))
+  const young = save('Young.pdf', { at: TODAY })
+  await copy()
+  expect(await retention.due(['identityFiles'])).toEqual({ identityFiles: 120 })
+  await use(4)
+  expect(paths.filter((path) => existsSync(path))).toEqual([])
+  expect(existsSync(young)).toBe(true)
+  expect(known()).toEqual(['Young.pdf'])
+  expect(notes.at(-1)).toEqual({ what: 'data-purged', detail: { identityFilesPurged: '120' } })
+  expect(purged).toEqual(['identityFiles'])
+  expect(erased).toEqual(['f'])
+  expect(await inCopy('SELECT count(*) FROM downloads')).toBe(1)
+  expect(found('Person7')).toBe(0)
+})
+
+test('nothing goes unless days are set', async () => {
+  const { save, use, known } = await office({})
+  const path = save('Ana.pdf')
+  await use(10)
+  expect(existsSync(path)).toBe(true)
+  expect(known()).toEqual(['Ana.pdf'])
+})
+
+test('what isn’t what was written here stays, and so does what belongs to a document on hold', async () => {
+  const { save, use, known, holds, folder, notes } = await office()
+  const stays = [
+    save('Signed.pdf', { type: 'signed' }),
+    save('There before.pdf', { wasThere: 1 }),
+    save('On hold.pdf', { reference: 'R1' })
+  ]
+  await holds.hold([{ accountId: 'a', reference: 'R1', name: 'Lease' }], 'A dispute')
+  const changed = save('Changed.pdf')
+  writeFileSync(changed, 'Identity of Chamged.pdf')
+  const longer = save('Longer.pdf')
+  writeFileSync(longer, 'Someone wrote more into it')
+  const moved = save('Moved.pdf')
+  renameSync(moved, join(folder, 'Kept by Mere.pdf'))
+  const linked = save('Linked.pdf')
+  renameSync(linked, join(folder, 'Elsewhere.pdf'))
+  symlinkSync(join(folder, 'Elsewhere.pdf'), linked)
+  const names = known()
+  await use(5)
+  for (const path of [...stays, changed, longer, linked]) expect(existsSync(path), path).toBe(true)
+  expect(existsSync(join(folder, 'Kept by Mere.pdf'))).toBe(true)
+  expect(known()).toEqual(names)
+  expect(notes.map(({ what }) => what)).toEqual(['document-held'])
+})
+
+test('a link among the folders leads no further than the chosen one', async () => {
+  const { save, use, folder } = await office()
+  const path = save('Mere/Passport.pdf')
+  const elsewhere = temporaryFolder()
+  renameSync(path, join(elsewhere, 'Passport.pdf'))
+  rmSync(join(folder, 'Mere'), { recursive: true })
+  symlinkSync(elsewhere, join(folder, 'Mere'))
+  await use(4)
+  expect(readdirSync(elsewhere)).toEqual(['Passport.pdf'])
+})
+
+test('a file that is written to while it is read stays', async () => {
+  const folder = temporaryFolder()
+  const path = join(folder, 'Ana.pdf')
+  writeFileSync(path, 'as it was')
+  const sha256 = createHash('sha256').update('as it was').digest('hex')
+  const expected = {
+    bytes: 9,
+    // Asked for once all of it was read.
+    get sha256() {
+      writeFileSync(path, 'as it is ')
+      return sha256
+    }
+  }
+  const removing = () => expect.unreachable('It is about to be removed.')
+  expect(await removeIntact(path, expected, { folder, removing })).toBe('altered')
+  expect(existsSync(path)).toBe(true)
+})
+
+test('folders that are named after people go once they are empty, and the chosen one never', async () => {
+  const { save, use, folder } = await office()
+  save('2026/Mere Tamati/Passport.pdf')
+  save('2026/Ana Example/Passport.pdf')
+  writeFileSync(join(folder, '2026', 'Ana Example', 'Notes.txt'), 'of the office')
+  await use(4)
+  expect(readdirSync(folder)).toEqual(['2026'])
+  expect(readdirSync(join(folder, '2026'))).toEqual(['Ana Example'])
+})
+
+test('a folder that is away is tried again, and what is known of its files stays', async () => {
+  const { save, use, folder, known } = await office({ identityFiles: 30, downloads: 30 })
+  const path = save('Ana.pdf')
+  renameSync(folder, `${folder}-away`)
+  await use(4)
+  expect(known()).toEqual(['Ana.pdf'])
+  renameSync(`${folder}-away`, folder)
+  await use(1)
+  expect(existsSync(path)).toBe(false)
+  expect(known()).toEqual([])
+})
+
+test('the list of downloads keeps what a file is known by until the file is gone, or is nobody’s here', async () => {
+  const { save, use, known, notes } = await office({ identityFiles: 90, downloads: 30 })
+  save('Later.pdf', { at: TODAY - 40 * DAY })
+  const changed = save('Changed.pdf')
+  writeFileSync(changed, 'no longer what it was')
+  save('Signed.pdf', { type: 'signed' })
+  await use(4)
+  expect(existsSync(changed)).toBe(true)
+  expect(known()).toEqual(['Later.pdf'])
+  expect(notes.at(-1)).toMatchObject({ detail: { downloadsPurged: '2' } })
+})
+
+test('a kill between the file and what is known of it is made good, and counted', async () => {
+  const { save, use, known, notes, db } = await office()
+  const [gone, there] = [save('Gone.pdf'), save('There.pdf', { at: TODAY })]
+  keptIn(db).write('retention-file-going', 'download Gone.pdf')
+  rmSync(gone)
+  await use(4)
+  expect(known()).toEqual(['There.pdf'])
+  expect(existsSync(there)).toBe(true)
+  expect(notes.at(-1)).toMatchObject({ detail: { identityFilesPurged: '1' } })
+})
