@@ -33,7 +33,7 @@ import { ShownSigningView } from '../../../src/main/shell/signing-view.ts'
 import { requestNames } from '../../../src/shared/contract/index.ts'
 import type { Lockable } from '../../../src/shared/contract/policy.ts'
 import type { Answer, Command, Facts, Told } from './control.ts'
-import { Papers } from './papers.ts'
+import { Papers, twoSittings } from './papers.ts'
 
 const [preload = '', pages = ''] = process.argv.slice(2)
 /** What this process's clock that never jumps was moved on by: what is told once a second is told again after that. */
@@ -44,6 +44,8 @@ performance.now = () => elapsed() + passed
 /** Whose page our own is. */
 let role: Role = 'office'
 const papers = new Papers()
+/** Who gives receipts, where people sign. */
+let receiptOf: RequestHandlers['counter.receipt'] | undefined
 const asked: string[] = []
 const denied: string[] = []
 const log = {
@@ -73,6 +75,8 @@ const handlers = Object.fromEntries(
     }
   ])
 ) as unknown as RequestHandlers
+const untouched = handlers['counter.receipt']
+handlers['counter.receipt'] = (input, context) => (receiptOf ?? untouched)(input, context)
 registerHandlers<IpcMainInvokeEvent>({
   handle: (channel, listener) => ipcMain.handle(channel, listener),
   roleOf: (event) => (isFromWindow(window, event) ? role : undefined),
@@ -225,6 +229,11 @@ async function obey(command: Command): Promise<unknown> {
     case 'be':
       role = command.role
       return null
+    case 'sit': {
+      const { before, now, receipt } = await twoSittings(command)
+      receiptOf = receipt
+      return { before, now }
+    }
     case 'draw-receipt':
       return papers.draw(command.text)
     case 'seal-receipt':
@@ -232,10 +241,11 @@ async function obey(command: Command): Promise<unknown> {
     case 'judge-receipt':
       return papers.judge(command.file)
     case 'read-appointments':
-      return papers.read(command.path)
+      return papers.read(command.path, command.meanwhile)
     case 'write-cells':
       return papers.cells(command.text)
     case 'forget':
+      receiptOf = undefined
       asked.length = 0
       denied.length = 0
       passed += 2_000

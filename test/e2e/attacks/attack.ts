@@ -21,6 +21,8 @@ export interface Attack {
   hints?: readonly string[]
   /** What it does, as if the person had just clicked. May answer something. */
   script?: string
+  /** What others write into the file as it is read. */
+  meanwhile?: string
   /** For what one script can't do: several turns, a crash, what staff does meanwhile. */
   play?: (scene: Scene) => Promise<void>
   /** What the script must answer. */

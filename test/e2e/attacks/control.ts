@@ -50,13 +50,15 @@ export type Command =
   | { do: 'crash-signing-page' }
   /** Whose page our own is from now on: the office's, or that of the second display. */
   | { do: 'be'; role: Role }
+  /** Ann signs at the second display, and then Ben, where it is said; answers the ids of both sittings. */
+  | { do: 'sit'; place: 'here' | 'other-display'; until: 'open' | 'done' }
   /** Draws a receipt that has this text wherever it says something of others; answers `Drawn`. */
   | { do: 'draw-receipt'; text: string }
   /** Answers a receipt's file, and what is found of one, both in Base64. */
   | { do: 'seal-receipt' }
   | { do: 'judge-receipt'; file: string }
-  /** Answers `ReadFile`. */
-  | { do: 'read-appointments'; path: string }
+  /** Answers `ReadFile`. @param meanwhile what others write into the file as it is read. */
+  | { do: 'read-appointments'; path: string; meanwhile?: string | undefined }
   /** Answers a file for spreadsheets with this text in a cell. */
   | { do: 'write-cells'; text: string }
   | { do: 'forget' }

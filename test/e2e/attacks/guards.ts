@@ -105,6 +105,10 @@ export const guards = {
     does: 'The page of the second display may make the requests of a person who signs, and no other; for none of them may it name an account.',
     files: ['src/main/ipc/registration.ts', 'src/shared/contract/requests.ts']
   },
+  'own receipt': {
+    does: 'A receipt is given to the page that the person has, of the session that is shown and of nobody but them, once the service was asked about all that they sign there.',
+    files: ['src/main/core/counter/counter.ts', 'src/main/ipc/counter.ts']
+  },
   receipt: {
     does: 'What a receipt says of others is text, whatever it holds: markup is written out, and what can’t be seen and turns or breaks a line is left out.',
     files: ['src/main/core/receipts/receipt-words.ts', 'src/main/core/receipts/receipt-page.ts']
@@ -118,7 +122,7 @@ export const guards = {
     files: ['src/main/core/receipts/sealed-pdf.ts', 'src/main/core/audit/signature.ts']
   },
   calendar: {
-    does: 'A file of appointments is opened within limits of size, lines, parts and depth; each event is judged by itself: its text is one line of plain text, its time is in a zone that is known, its series has an end.',
+    does: 'A file of appointments is opened within limits of size, lines, parts and depth, and refused if it changes as it is read; each event is judged by itself: its text is one line of plain text, its time is in a zone that is known, its series has an end.',
     files: [
       'src/main/core/appointments/appointment-files.ts',
       'src/main/core/appointments/calendar-file.ts',

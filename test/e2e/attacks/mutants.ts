@@ -285,6 +285,23 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     { file: REGISTRATION, find: "(from === 'person' && !ASKED_BY_PERSON.has(name))", put: 'false' },
     { file: REGISTRATION, find: "(named.data === undefined || from === 'office')", put: 'true' }
   ],
+  'own receipt': [
+    {
+      file: 'src/main/core/counter/counter.ts',
+      find: 'return this.#session && this.state()?.id === id',
+      put: 'return this.#session && id !== undefined'
+    },
+    {
+      file: 'src/main/core/counter/counter.ts',
+      find: 'if (!turn || !receipt || !isDone)',
+      put: 'if (!turn || !receipt)'
+    },
+    {
+      file: 'src/main/ipc/counter.ts',
+      find: "return isPersons(context) ? counter : fail('not-allowed', 'The signer is on the other screen.')",
+      put: 'return counter'
+    }
+  ],
   receipt: [
     { file: RECEIPT_WORDS, find: ".replace(/[&<>\"']/g, (sign) => MARKUP[sign] ?? '')", put: '' },
     { file: RECEIPT_WORDS, find: ".replace(/[\\p{Cc}\\u202a-\\u202e\\u2066-\\u2069]+/gu, ' ')", put: '' },
@@ -317,6 +334,11 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       file: 'src/main/core/appointments/appointment-files.ts',
       find: 'if (before.size > MOST_FILE_BYTES)',
       put: 'if (false)'
+    },
+    {
+      file: 'src/main/core/appointments/appointment-files.ts',
+      find: 'if (read !== before.size || after.size !== before.size || after.mtimeMs !== before.mtimeMs)',
+      put: 'if (after.size < 0)'
     },
     { file: CALENDAR, find: '  refuseTooMuch(text)\n', put: '' },
     { file: CALENDAR, find: '    if (named !== undefined) return', put: '    if (named === zone + zone) return' },

@@ -1,5 +1,6 @@
 /** The office’s papers in the application under attack: receipts, and files of appointments and for spreadsheets. */
-import { appointmentAnswers } from '../../../src/main/core/appointments/appointment-files.ts'
+import { open, writeFile } from 'node:fs/promises'
+import { readAppointments } from '../../../src/main/core/appointments/appointment-files.ts'
 import { Signer } from '../../../src/main/core/audit/signature.ts'
 import { tableFile } from '../../../src/main/core/bulk/table-file.ts'
 import { AppFailure } from '../../../src/main/core/lib/failure.ts'
@@ -7,8 +8,10 @@ import type { ReceiptContent } from '../../../src/main/core/receipts/content.ts'
 import { codeOf, receiptPage } from '../../../src/main/core/receipts/receipt-page.ts'
 import { readerOf } from '../../../src/main/core/receipts/receipt-words.ts'
 import { judgedReceipt, sealed } from '../../../src/main/core/receipts/sealed-pdf.ts'
+import { counterHandlers } from '../../../src/main/ipc/counter.ts'
 import { Paper } from '../../../src/main/shell/paper.ts'
-import type { Drawn, ReadFile } from './control.ts'
+import { openOffice, signer } from '../../unit/counter/office.ts'
+import type { Command, Drawn, ReadFile } from './control.ts'
 
 const BEGAN = '2026-11-20T10:00:00+13:00'
 const HASH = '3f'.repeat(32)
@@ -53,12 +56,13 @@ export class Papers {
     return judgedReceipt(Buffer.from(file, 'base64')).verdict
   }
 
-  async read(path: string): Promise<ReadFile> {
+  /** @param meanwhile what stands in the file once it has been read, and before it is closed. */
+  async read(path: string, meanwhile?: string): Promise<ReadFile> {
     try {
-      const { appointments, refused } = await appointmentAnswers.appointments({
-        ...{ path, fileName: 'calendar.ics' },
-        ...READ_AT
-      })
+      const { appointments, refused } = await readAppointments(
+        { path, fileName: 'calendar.ics', ...READ_AT },
+        meanwhile === undefined ? open : openedAndChanged(meanwhile)
+      )
       return {
         appointments: appointments.map(({ at, name, email, place, about }) => ({
           ...{ name, email, place, about },
@@ -73,6 +77,49 @@ export class Papers {
 
   cells(text: string): string {
     return Buffer.from(tableFile('csv', ['Name'], [[text]])).toString('utf8')
+  }
+}
+
+/**
+ * Ann has signed at the second display and staff has the screen again; then Ben gets one, and his page is open or he has signed. A
+ * receipt's number is that of whose it is.
+ */
+export async function twoSittings({ place, until }: Extract<Command, { do: 'sit' }>) {
+  const office = openOffice({ will: [signer('Ann Example')], deed: [signer('Ben Example')] })
+  office.deps.receiptOf = async (session, { name }) => ({
+    number: `${name}, ${session}`,
+    sha256: '',
+    size: 21,
+    path: ''
+  })
+  const sits = async (document: string, isSigned: boolean) => {
+    const { id } = await office.start([document, 0])
+    await office.opens()
+    if (!isSigned) return id
+    office.signs(document, 0)
+    office.events().returned()
+    await office.settled()
+    return id
+  }
+  office.place = 'other-display'
+  const before = await sits('will', true)
+  await office.counter.staff(before, 'end', 'office')
+  office.place = place
+  const now = await sits('deed', until === 'done')
+  return { before, now, receipt: counterHandlers(office.counter, () => [office.chosen])['counter.receipt'] }
+}
+
+/** A file into which others write as it is read. */
+function openedAndChanged(text: string): typeof open {
+  return async (path, ...how) => {
+    const file = await open(path, ...how)
+    const read = file.read.bind(file) as (...given: unknown[]) => Promise<never>
+    const readAndChanged = async (...given: unknown[]) => {
+      const some = await read(...given)
+      await writeFile(path, text)
+      return some
+    }
+    return Object.assign(file, { read: readAndChanged })
   }
 }
 

@@ -125,7 +125,11 @@ export class RowPlayer {
       'own page': () => this.#fromOwnPage(scene, attack),
       link: () => this.#fromLink(scene, attack),
       'text of others': () => this.#fromPaper(scene, attack, (text) => ({ do: 'draw-receipt', text })),
-      file: () => this.#fromPaper(scene, attack, (text) => ({ do: 'read-appointments', path: this.#written(text) })),
+      file: () =>
+        this.#fromPaper(scene, attack, (text) => ({
+          ...{ do: 'read-appointments', path: this.#written(text) },
+          meanwhile: attack.meanwhile
+        })),
       argument: () => this.#fromArgument(scene, attack),
       network: () => Promise.reject(new Error('Its rows need no browser.'))
     }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import {
   appointmentAnswers,
   MOST_FILE_BYTES,
-  readUnchanged
+  readAppointments
 } from '../../../src/main/core/appointments/appointment-files.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 
@@ -118,11 +118,11 @@ describe('a file of appointments', () => {
 
   test.each([
     ['grows', (path: string) => appendFile(path, 'X:2\r\n')],
-    ['is replaced by one as long', (path: string) => writeFile(path, 'B'.repeat(10))],
+    ['is replaced by one as long', (path: string) => writeFile(path, 'Name,Time\nBens,10:30\n')],
     ['is cut', (path: string) => truncate(path, 3)]
   ])('that %s while it is read is refused', async (_, happens) => {
-    const path = join(temporaryFolder(), 'live.ics')
-    await writeFile(path, 'A'.repeat(10))
+    const path = join(temporaryFolder(), 'live.csv')
+    await writeFile(path, 'Name,Time\nMere,10:30\n')
     await utimes(path, 1, 1)
     const openFile = async (...given: Parameters<typeof open>) => {
       const file = await open(...given)
@@ -134,10 +134,11 @@ describe('a file of appointments', () => {
         }
       })
     }
-    await expect(readUnchanged(path, openFile as typeof open)).rejects.toMatchObject(
+    const asked = { path, fileName: 'live.csv', ...at }
+    await expect(readAppointments(asked, openFile as typeof open)).rejects.toMatchObject(
       refusal(/changed while it was read/)
     )
-    await writeFile(path, 'A'.repeat(10))
-    expect(await readUnchanged(path)).toHaveLength(10)
+    await writeFile(path, 'Name,Time\nMere,10:30\n')
+    expect((await readAppointments(asked)).appointments).toHaveLength(1)
   })
 })

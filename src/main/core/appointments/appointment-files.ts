@@ -20,14 +20,20 @@ export interface AppointmentQuestions {
 }
 
 export const appointmentAnswers: Answers<AppointmentQuestions> = {
-  async appointments({ path, fileName, ...at }) {
-    const bytes = await readUnchanged(path)
-    if (bytes.length === 0) refuseFile('This file is empty.')
-    if (isCalendar(bytes, fileName)) return readCalendar(decodeText(bytes).text, at)
-    const table = openTable(bytes, fileName)
-    const [first = ''] = table.sheets
-    return readAppointmentTable(await table.sheet(first), at)
-  }
+  appointments: (asked) => readAppointments(asked)
+}
+
+/** @throws AppFailure `bad-file`; the message says why. */
+export async function readAppointments(
+  { path, fileName, ...at }: AppointmentQuestions['appointments']['ask'],
+  openFile = open
+): Promise<FoundInFile> {
+  const bytes = await readUnchanged(path, openFile)
+  if (bytes.length === 0) refuseFile('This file is empty.')
+  if (isCalendar(bytes, fileName)) return readCalendar(decodeText(bytes).text, at)
+  const table = openTable(bytes, fileName)
+  const [first = ''] = table.sheets
+  return readAppointmentTable(await table.sheet(first), at)
 }
 
 /** By what it begins with, or, where that tells nothing, by its name. */
@@ -37,7 +43,7 @@ function isCalendar(bytes: Uint8Array, fileName: string): boolean {
 }
 
 /** All of a file, if that isn't too much, and nobody writes to it meanwhile. @throws AppFailure `bad-file` */
-export async function readUnchanged(path: string, openFile = open): Promise<Uint8Array> {
+async function readUnchanged(path: string, openFile: typeof open): Promise<Uint8Array> {
   const file = await openFile(path).catch((error: unknown) => refuseFile(unreadable(error)))
   try {
     const before = await file.stat()

@@ -110,6 +110,14 @@ export const appointments: Area = {
       `${event(START, 'SUMMARY:A')}${' '.repeat(50 * 1024 * 1024)}`,
       'This file is larger than 5 MB.'
     ),
+    {
+      ...tooMuch(
+        'be another calendar than the one that was looked at',
+        event(START, 'SUMMARY:Mere Tamati'),
+        'This file changed while it was read.'
+      ),
+      meanwhile: event(START, 'SUMMARY:Wiremu Ngata of the other office')
+    },
     cell(
       'be a formula in a spreadsheet',
       '=HYPERLINK("http://{elsewhere}/","Mere")',

@@ -1,6 +1,7 @@
 /** What the page of the second display would try: it is before a person who signs, and asks for what they may ask for. */
 import assert from 'node:assert/strict'
 import type { Area, Attack } from '../attack.ts'
+import type { Command } from '../control.ts'
 
 /** A request of that page, and the code that it is answered with. */
 function asked(name: string, request: string, input = 'null', code = 'not-allowed'): Attack {
@@ -14,6 +15,24 @@ function asked(name: string, request: string, input = 'null', code = 'not-allowe
       } finally {
         await scene.say({ do: 'be', role: 'office' })
       }
+    }
+  }
+}
+
+/** A receipt is asked for at the second display, of one of two sittings there; the answer's code, or the receipt's number. */
+function receipt(
+  name: string,
+  of: 'before' | 'now',
+  sitting: Omit<Extract<Command, { do: 'sit' }>, 'do'>,
+  answer: string
+): Attack {
+  return {
+    name,
+    guard: ['own receipt'],
+    play: async (scene) => {
+      const ids = (await scene.say({ do: 'sit', ...sitting })) as Record<typeof of, string>
+      const { play } = asked(name, 'counter.receipt', JSON.stringify({ id: ids[of] }), answer)
+      await play?.(scene)
     }
   }
 }
@@ -45,6 +64,14 @@ export const secondDisplay: Area = {
       'counter.receipt',
       '{ id: "a" }, "another account"',
       'bad-input'
-    )
+    ),
+    receipt('have the receipt of the sitting before', 'before', { place: 'other-display', until: 'done' }, 'gone'),
+    receipt(
+      'have a receipt before anything is signed',
+      'now',
+      { place: 'other-display', until: 'open' },
+      'not-allowed'
+    ),
+    receipt('have the receipt of a person at the other screen', 'now', { place: 'here', until: 'done' }, 'not-allowed')
   ]
 }
