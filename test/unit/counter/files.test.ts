@@ -1,4 +1,5 @@
 /** A page that asks for a file: what staff opens is offered, of that the person gives one, and nothing of it is left. */
+import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -134,6 +135,26 @@ describe('a copy', () => {
     const { files, idOf } = await openedIn()
     await swap(join(theirs, 'passport.pdf'))
     await expect(files.copy(idOf('passport.pdf'))).rejects.toMatchObject({ appError: { code: 'bad-file' } })
+    expect(await copies()).toEqual([])
+  })
+
+  test('isn’t made of a file that changes while it is copied', async () => {
+    const original = join(theirs, 'passport.pdf')
+    await writeFile(original, Buffer.alloc(LARGEST_FILE - 1, 'a'))
+    const { files, idOf } = await openedIn()
+    const copying = files.copy(idOf('passport.pdf'))
+    // The copy is looked at between two of its pieces, and what is written then is written before the next.
+    const soFar = () => readdirSync(place, { recursive: true, encoding: 'utf8' }).find((name) => name.endsWith('.pdf'))
+    let copied = 0
+    while (copied === 0) {
+      await new Promise(setImmediate)
+      const name = existsSync(place) ? soFar() : undefined
+      copied = name === undefined ? 0 : statSync(join(place, name)).size
+    }
+    writeFileSync(original, 'b', { flag: 'r+' })
+    utimesSync(original, 1, 1)
+    expect(copied).toBeLessThan(LARGEST_FILE - 1)
+    await expect(copying).rejects.toMatchObject({ appError: { code: 'bad-file' } })
     expect(await copies()).toEqual([])
   })
 

@@ -107,16 +107,17 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
     saves: true
   }
 
+  /** Of a long session most documents are as they were. */
+  const decoded = new WeakMap<Signer, DocumentResponse>()
   /** As last read from the service. */
   let mirror = new Map<string, MirroredDocument>()
   function read(): void {
     const seenAt = time.clock()
     const left = [...mirror].filter(([reference]) => !office.service.has(reference))
     const there = [...office.service].map(([Reference, answer]): [string, MirroredDocument] => {
-      const document = DocumentResponse.parse({
-        ...{ Reference, Name: `The ${Reference}`, Status: 'InProgress', IDVerificationRequested: false },
-        ...answer
-      })
+      const facts = { Reference, Name: `The ${Reference}`, Status: 'InProgress', IDVerificationRequested: false }
+      const document = decoded.get(answer) ?? DocumentResponse.parse({ ...facts, ...answer })
+      decoded.set(answer, document)
       const known = { accountId: ACCOUNT, folder: 'Progress', changedAt: seenAt, unread: false, logsAreOld: true }
       return [Reference, { ...known, document, seenAt }]
     })

@@ -171,6 +171,28 @@ describe('several turns', () => {
     expect(office.state().turns.map(({ outcome }) => outcome?.signed)).toEqual(['signed', 'signed', 'signed'])
   })
 
+  test('of ten people and thirty documents come to their end, each handed to its own, ten times', async () => {
+    const people = Array.from({ length: 10 }, (_, index) => `Person Number${index}`)
+    const references = Array.from({ length: 30 }, (_, index) => `doc-${index}`)
+    const office = openOffice(Object.fromEntries(references.map((one) => [one, people.map((name) => signer(name))])))
+    const turns = people.flatMap((_name, who) => references.map((reference): [string, number] => [reference, who]))
+    const { id } = await office.start(...turns)
+    for (const [reference, who] of turns) {
+      const { phase, current, turns: shown } = office.state()
+      expect([shown[current]?.documentReference, shown[current]?.signerName]).toEqual([reference, people[who]])
+      const page = phase === 'handover' ? await office.opens() : office.page()
+      expect(page?.turn.url).toContain(`Number${who}?`)
+      office.signs(reference, who)
+      page?.turn.events.returned()
+      await office.handedOn()
+    }
+    expect(office.state().phase).toBe('return')
+    await office.counter.unlock(id, PIN)
+    expect(office.state().turns.every(({ outcome }) => outcome?.signed === 'signed')).toBe(true)
+    expect([office.told('handed-over').length, office.told('turn-ended').length]).toEqual([10, 300])
+    expect([office.pages.length, office.mostPages]).toEqual([300, 1])
+  })
+
   test('whose person shares the address with another are not one person’s', async () => {
     const shared = { Email: 'both@example.com' }
     const office = openOffice({ will: [signer('Ann Example', shared)], deed: [signer('Ben Example', shared)] })
