@@ -6,6 +6,7 @@ import {
   detailsIn,
   entryStatus,
   fileCheckWords,
+  inShort,
   momentInFull,
   momentOf,
   zoneOf
@@ -287,6 +288,11 @@ test('every event has words of its own, and a later version’s event is shown b
   expect(words.filter((word) => word.includes('-'))).toEqual([])
   expect(entryStatus({ what: 'tea-made' as AuditEvent, detail: {} }).word).toBe('tea-made')
   expect(entryStatus({ what: 'turn-ended', detail: { outcome: 'declined' } }).word).toBe('Declined')
+})
+
+test('of an appointment the list says which number, and what was noted', () => {
+  const entry = { seq: 1, at: 0, zone: 'Pacific/Auckland', staff: 'Grace', what: 'appointment-marked' as const }
+  expect(inShort({ ...entry, detail: { number: '6', to: 'here' } })).toBe('Number 6; at the counter')
 })
 
 test('details are named in plain words, and one that is not known is not lost', () => {

@@ -90,6 +90,31 @@ describe('appointments of today', () => {
     expect(['Aroha Ngata', 'Tama Brooks', 'Zoe Pohe'].map(isNext)).toEqual([false, true, false])
   })
 
+  test('offer “Arrived” first for who is to come next alone', async () => {
+    const names = ['Tama Brooks', 'Mere Parata', 'Zoe Pohe']
+    await open({ queue: [], appointments: names.map((name, index) => one(name, [-20, 5, 30][index] ?? 0)) })
+    const isFirst = (name: string) => button(new RegExp(`^Arrived: ${name}`)).classList.contains('primary')
+    expect(names.map(isFirst)).toEqual([false, true, false])
+  })
+
+  test('say “at the counter” only while someone signs, as who has not signed everything may have left', async () => {
+    await open({ queue: [], appointments: [one('Mere Parata', 0, { state: 'here' })] })
+    expect(rows()[0]?.textContent).toContain('Came to the counter')
+    state().counter = sessionOf({ place: 'other-display', phase: 'open' })
+    opened.api.control.emit('counter.changed', { id: 'any' })
+    await settle()
+    expect(rows()[0]?.textContent).toContain('At the counter')
+  })
+
+  test('can’t be taken back to “expected” once they have the screen', async () => {
+    await open({ queue: [entry('Mere Parata')], appointments: [one('Mere Parata', 0, { person: 'Mere Parata' })] })
+    await press(/^Arrived: Mere Parata/)
+    await press(/^Start: Mere Parata/)
+    await press('Hand over screen')
+    expect(opened.app.counter.session?.phase).toBe('handover')
+    expect(opened.app.toasts.shown).toEqual([])
+  })
+
   test('marked one after the other leave one message, which can be taken back', async () => {
     await open({ queue: [], appointments: [one('Mere Parata', 0), one('Tama Brooks', 5), one('Zoe Pohe', 9)] })
     for (const name of ['Mere Parata', 'Tama Brooks', 'Zoe Pohe']) await press(new RegExp(`^Arrived: ${name}`))
@@ -247,7 +272,8 @@ describe('the board', () => {
         queue: [],
         appointments: [
           one('Tama Brooks', 0, { state: 'called', number: 21, arrivedAt: NOW - 12 * MINUTE }),
-          one('Aroha Ngata', 30)
+          one('Aroha Ngata', 30),
+          one('Hemi Fraser', 0, { state: 'here' })
         ],
         counter: sessionOf({ place: 'other-display', phase: 'covered', cover: 'help' }),
         connection: { state: 'offline', since: NOW - 30 * MINUTE }
@@ -259,6 +285,7 @@ describe('the board', () => {
     expect(desk.textContent).toMatch(/Help wanted.*Page hidden.*Mere Parata.*Offline since/s)
     const waiting = screen.getByRole('region', { name: /^Waiting/ })
     expect(waiting.textContent).toMatch(/Number 21.*Tama Brooks.*Called/s)
+    expect(waiting.textContent).toMatch(/Expected\s*1\s*Not finished\s*1\s*Done\s*0/)
     state().counter = null
     opened.api.control.emit('counter.changed', { id: '' })
     await settle()

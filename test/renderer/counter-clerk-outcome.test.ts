@@ -67,6 +67,15 @@ test('signed and declined are said only where the service says them', () => {
   expect(outcomeWords({ signed: 'declined' }, '').title).toBe('The signer declined')
 })
 
+test('a page that never came is not said to be the signer’s doing', () => {
+  const offline = { signed: 'skipped', error: { code: 'offline', message: 'This computer is offline.' } } as const
+  expect(outcomeWords(offline, 'Mere Parata')).toMatchObject({
+    title: 'The page for Mere Parata couldn’t be opened',
+    meaning: 'The page was never shown. This computer is offline.'
+  })
+  expect(outcomeWords({ signed: 'skipped' }, 'Mere Parata').title).toBe('Mere Parata didn’t start')
+})
+
 test('who has not signed is not promised that the link still opens', () => {
   const { meaning, todo } = outcomeWords(notYet, 'Mere Parata')
   expect(`${meaning} ${todo}`).not.toMatch(/at any time/)

@@ -815,6 +815,12 @@ describe('the receipt', () => {
     expect(code()).toBeTruthy()
   })
 
+  test('is not offered where no page of theirs could be opened', async () => {
+    const turns = [turnOf({ outcome: { signed: 'skipped' } })]
+    await open({ phase: 'return', isLocked: true, turns, receipt: 'on-request' })
+    expect(side().queryByRole('button', { name: 'Show my receipt' })).toBeNull()
+  })
+
   test('is never offered where the office has none, and said where it can’t be made', async () => {
     await open(thanked)
     expect(side().queryByRole('button', { name: 'Show my receipt' })).toBeNull()

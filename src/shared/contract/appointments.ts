@@ -166,8 +166,8 @@ interface BoardWaiting {
 export interface Board {
   desks: BoardDesk[]
   waiting: BoardWaiting[]
-  /** Appointments of today that are still to come, those that are done, and those who didn't come. */
-  counts: { expected: number; done: number; noShow: number }
+  /** Appointments of today: still to come; at the counter, now or before, and not done; done; and those who didn't come. */
+  counts: { expected: number; here: number; done: number; noShow: number }
   /** The next who is expected. */
   next?: { name: string; at: number; place: string }
 }

@@ -121,6 +121,7 @@ export function fakeAppointments(office: FakeOffice): HandlersOf<'appointments' 
         counts: {
           expected: appointments.filter((one) => one.state === 'expected').length,
           done: appointments.filter((one) => one.state === 'done').length,
+          here: appointments.filter((one) => one.state === 'here').length,
           noShow: appointments.filter((one) => one.state === 'no-show').length
         },
         ...state.board

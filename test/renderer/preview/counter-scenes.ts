@@ -161,7 +161,7 @@ function onDisplay(change: Partial<CounterSession> | null): () => FakeApi {
 
 function harbourLogo(): string {
   const drawn =
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 480 160"><rect width="480" height="160" rx="20" fill="#17456b"/><path d="M40 112c30-30 50-30 80 0s50 30 80 0" fill="none" stroke="#fff" stroke-width="12"/><text x="230" y="102" font-family="serif" font-size="60" fill="#fff">Harbour</text></svg>'
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 480 160"><rect width="480" height="160" rx="20" fill="#17456b"/><path d="M40 112c30-30 50-30 80 0s50 30 80 0" fill="none" stroke="#fff" stroke-width="12"/><text x="230" y="102" font-family="serif" font-size="56" textLength="200" lengthAdjust="spacingAndGlyphs" fill="#fff">Harbour</text></svg>'
   return `data:image/svg+xml;base64,${btoa(drawn)}`
 }
 

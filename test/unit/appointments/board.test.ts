@@ -83,12 +83,13 @@ test('who waits stands there in the order in which they came, with their numbers
   appointments.mark(mere, 'arrived')
   appointments.call(mere)
   appointments.mark(aroha, 'no-show')
+  appointments.mark(await add('Hemi Fraser', 20), 'here')
   expect(board()).toMatchObject({
     waiting: [
       { number: 1, name: 'Tama Brooks', isCalled: false, arrivedAt: TEN },
       { number: 2, name: 'Mere Parata', isCalled: true, arrivedAt: TEN + MINUTE }
     ],
-    counts: { expected: 1, done: 0, noShow: 1 },
+    counts: { expected: 1, here: 1, done: 0, noShow: 1 },
     next: { name: 'Wiremu Pohe', place: 'Room 2' }
   })
 })

@@ -54,6 +54,7 @@ export class CounterBoard {
         .toSorted((one, other) => one.arrivedAt - other.arrivedAt),
       counts: {
         expected: expected.length,
+        here: today.filter(({ state }) => state === 'here').length,
         done: today.filter(({ state }) => state === 'done').length,
         noShow: today.filter(({ state }) => state === 'no-show').length
       },

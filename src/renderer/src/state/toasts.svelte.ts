@@ -32,7 +32,7 @@ export class Toasts {
    *   never pile up over the page.
    */
   say(text: string, action?: Toast['action'], about?: string): void {
-    if (about !== undefined) this.#shown = this.#shown.filter((toast) => toast.about !== about)
+    if (about !== undefined) this.forget(about)
     this.#add({
       id: this.#next++,
       text,
@@ -59,6 +59,11 @@ export class Toasts {
     this.drop(newest.id)
     newest.action?.run()
     return true
+  }
+
+  /** What was said about this can't be taken back any more. */
+  forget(about: string): void {
+    this.#shown = this.#shown.filter((toast) => toast.about !== about)
   }
 
   drop(id: number): void {

@@ -240,14 +240,17 @@ function valueInWords(key: string, value: string): string {
 
 /** In one line, for a list: what of it matters most. */
 export function inShort(entry: AuditEntry): string {
-  const { account, address, entries, evidence, origin, by, why, devices, as, type, found, changed, number } =
+  const { account, address, entries, evidence, origin, by, why, devices, as, type, found, changed, number, to } =
     entry.detail
   const how = entry.detail.how && valueInWords('how', entry.detail.how)
   const seen = evidence === undefined ? '' : valueInWords('evidence', evidence)
   const left = why ? valueInWords('why', why) : by && valueInWords('by', by)
   const form = [as && valueInWords('as', as), type && valueInWords('type', type), found && valueInWords('found', found)]
   const lost = entry.what === 'entries-lost' && entries && counted(Number(entries), ['# entry', '# entries'])
-  const told = [seen, number, account, origin, devices, ...form, left, how, changed, address, lost].filter(Boolean)
+  const step = entry.what === 'appointment-marked' && to && valueInWords('to', to)
+  // Of a receipt it is its whole name.
+  const which = number && (/^\d+$/.test(number) ? `Number ${number}` : number)
+  const told = [seen, which, step, account, origin, devices, ...form, left, how, changed, address, lost].filter(Boolean)
   return told.join('; ')
 }
 

@@ -92,6 +92,11 @@ export class AppointmentList {
     return waiting.toSorted((one, other) => one.at - other.at || (one.arrivedAt ?? 0) - (other.arrivedAt ?? 0))[0]
   }
 
+  /** Who is to come next: the others' time comes later, and of who should have been here long ago it isn't expected. */
+  get nextExpected(): Appointment | undefined {
+    return this.all.find((one) => one.state === 'expected' && !this.isMissed(one))
+  }
+
   /** Whether it is suggested that they didn't come. */
   isMissed({ state, at }: Appointment): boolean {
     return (
@@ -99,8 +104,8 @@ export class AppointmentList {
     )
   }
 
-  /** Where they stand, in a few words. */
-  standingOf({ state, at, arrivedAt, calledAt }: Appointment): Standing {
+  /** Where they stand, in a few words. @param isBusy someone signs at this moment. */
+  standingOf({ state, at, arrivedAt, calledAt }: Appointment, isBusy = false): Standing {
     const span = (from: number) => spanOf(this.now - from)
     switch (state) {
       case 'expected':
@@ -114,7 +119,8 @@ export class AppointmentList {
           ? { words: 'Called just now', tone: 'accent' }
           : { words: `Called ${span(calledAt ?? at)} ago`, tone: 'warn' }
       case 'here':
-        return { words: 'At the counter', tone: 'ok' }
+        // Who has not signed everything may have left since.
+        return isBusy ? { words: 'At the counter', tone: 'ok' } : { words: 'Came to the counter', tone: 'quiet' }
       case 'done':
         return { words: 'Done', tone: 'ok' }
       case 'no-show':

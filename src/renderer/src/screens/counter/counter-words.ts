@@ -27,6 +27,9 @@ export function called(signerName: string): string {
   return signerName.trim() || 'The signer'
 }
 
+/** Why a page wasn't opened where nobody tried to, or the document couldn't be signed. */
+const NOT_TAKEN_UP: ReadonlySet<string> = new Set(['cancelled', 'not-signable', 'gone'])
+
 /** Which document it is about stands beside the words. */
 export function outcomeWords({ signed, error }: CounterOutcome, signerName: string): OutcomeWords {
   const who = called(signerName)
@@ -73,15 +76,16 @@ export function outcomeWords({ signed, error }: CounterOutcome, signerName: stri
             ? 'Ask the signer or check on the service’s website before anyone signs again.'
             : 'Countersign checks again automatically. Don’t let anyone sign again until then.'
       }
-    case 'skipped':
-      return {
-        shape: 'bar',
-        tone: 'quiet',
-        word: 'Not started',
-        title: `${who} didn’t start`,
-        meaning: error?.message ?? 'The signing page was never opened.',
-        todo: error?.next ?? ''
+    case 'skipped': {
+      const given = { shape: 'bar', tone: 'quiet', todo: error?.next ?? '' } as const
+      // It isn't their doing where they wanted to.
+      if (error && !NOT_TAKEN_UP.has(error.code)) {
+        const title = `The page for ${signerName.trim() || 'the signer'} couldn’t be opened`
+        return { ...given, word: 'Couldn’t be opened', title, meaning: `The page was never shown. ${error.message}` }
       }
+      const meaning = error?.message ?? 'The signing page was never opened.'
+      return { ...given, word: 'Not started', title: `${who} didn’t start`, meaning }
+    }
   }
 }
 
