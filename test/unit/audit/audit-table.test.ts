@@ -187,9 +187,9 @@ describe('the list', () => {
     expect(found.answer).toMatchObject({ total: 1, entries: [{ seq: 99_999 }] })
     const checked = await held(() => audit.check())
     expect(checked.answer).toEqual({ isWhole: true, entries: 100_000, isCutOff: false })
-    // A step is some hundreds of entries.
+    // A step is a hundred entries.
     expect(found.turns).toBeGreaterThan(100)
-    expect(checked.turns).toBeGreaterThan(100)
+    expect(checked.turns).toBeGreaterThanOrEqual(1000)
   })
 
   test('without a search is counted and leafed through by a small index alone', () => {
