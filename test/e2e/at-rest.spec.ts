@@ -1,9 +1,27 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, open as openFile, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { migrations } from '../../src/main/core/storage/migrations.ts'
+import { form, forms } from '../fixtures/compositions.ts'
 import { expect, test } from './office.ts'
 
-test('the database gets another key, how long things stay is set by who may, and everything is removed when that is asked for', async ({
+/** A package of one form, by its name. */
+const composition = (Name: string) => forms({ items: [form({ Name })] })
+
+/** As the copies of each day are named that Countersign makes while nobody works. */
+function nameOfCopy(at: number): string {
+  return `000001-${new Date(at).toISOString().slice(0, 19).replaceAll(':', '-')}Z-v${migrations.length}.db`
+}
+
+/** The last page of the file is no longer what was written. */
+async function damage(path: string): Promise<void> {
+  const file = await openFile(path, 'r+')
+  const { size } = await file.stat()
+  await file.write(Buffer.alloc(4096, 0x5a), 0, 4096, size - 4096)
+  await file.close()
+}
+
+test('the database gets another key, is gone on with from a copy once it is damaged, how long things stay is set by who may, and everything is removed when that is asked for', async ({
   open
 }) => {
   const place = await mkdtemp(join(tmpdir(), 'countersign-at-rest-'))
@@ -11,11 +29,21 @@ test('the database gets another key, how long things stay is set by who may, and
   try {
     const first = await open({ userData })
     await first.choosePracticeOffice()
+    // A package that waits for its time.
+    await first.window.evaluate(async (composition) => {
+      const { drafts, sends } = globalThis.window.countersign
+      const saved = await drafts.save({ composition })
+      if (!saved.ok) throw new Error(saved.error.message)
+      const started = await sends.start({ draftId: saved.value.id, at: Date.now() + 7 * 24 * 3_600_000 })
+      if (!started.ok) throw new Error(started.error.message)
+    }, composition('Lease that waits'))
     const before = await readFile(join(userData, 'countersign.db'))
     await first.goTo('Settings')
     await first.button('Change encryption key…').click()
     const asked = first.window.getByRole('dialog', { name: 'Change the encryption key' })
     await asked.getByLabel('I’ve printed it or written it down').check()
+    // A package waits.
+    await first.app.dialog.answerMessage('Quit')
     await asked.getByRole('button', { name: 'Change and restart' }).click()
     expect(await first.app.ended).toBe(0)
 
@@ -25,42 +53,75 @@ test('the database gets another key, how long things stay is set by who may, and
     // The first page of a database has its salt: another one was put in place.
     const after = await readFile(join(userData, 'countersign.db'))
     expect(after.subarray(0, 16).equals(before.subarray(0, 16))).toBe(false)
-    const noted = () =>
-      second.window.evaluate(async () => {
+    const noted = ({ window: page }: typeof second) =>
+      page.evaluate(async () => {
         const list = await globalThis.window.countersign.audit.list({ search: '', offset: 0, limit: 100 })
         return list.ok ? list.value.entries.map((entry) => entry.what) : []
       })
-    expect(await noted()).toContain('database-key-changed')
+    expect(await noted(second)).toContain('database-key-changed')
+    expect((await readdir(userData)).filter((name) => /^rekey|rekeyed$|^set-aside/.test(name))).toEqual([])
+
+    // The copy of the day is of now; a draft comes after it, and then the disk fails.
+    const database = join(userData, 'countersign.db')
+    await mkdir(join(userData, 'copies'))
+    await copyFile(database, join(userData, 'copies', nameOfCopy(Date.now())))
+    await second.window.evaluate(async (composition) => {
+      await globalThis.window.countersign.drafts.save({ composition })
+    }, composition('Lease that came later'))
+    await second.app.dialog.answerMessage('Quit')
+    expect(await second.app.quit()).toBe(0)
+    await damage(database)
+
+    const damaged = await open({ userData })
+    await damaged.button('Use a copy…').click()
+    const going = damaged.window.getByRole('dialog', { name: 'Use a copy of your data' })
+    // How much that is depends on what the damage has left to be read.
+    await expect(going.getByText(/came later.*isn’t in it/)).toBeVisible()
+    await going.getByRole('button', { name: 'Use this copy and restart' }).click()
+    expect(await damaged.app.ended).toBe(0)
+
+    const third = await open({ userData })
+    expect(await noted(third)).toContain('data-restored')
+    const outbox = await third.window.evaluate(async () => globalThis.window.countersign.outbox.state())
+    expect(outbox).toMatchObject({ value: { counts: { ready: 0, uncertain: 1 }, pause: { by: 'person' } } })
+    await third.goTo('Outbox')
+    await expect(third.window.getByText('Lease that waits').first()).toBeVisible()
+    await expect(third.window.getByText(/Restored from a backup or copy/).first()).toBeVisible()
+    const aside = (await readdir(userData)).filter((name) => name.startsWith('set-aside'))
+    expect(aside).toHaveLength(1)
+    expect(await readdir(join(userData, aside[0] ?? ''))).toContain('countersign.db')
 
     // For how long things are kept is an administrator’s, once there is a PIN.
-    const days = second.window.getByLabel('List of downloads')
+    await third.goTo('Settings')
+    const days = third.window.getByLabel('List of downloads')
     await expect(days).toBeEnabled()
-    await second.window.evaluate(async () => {
+    await third.window.evaluate(async () => {
       await globalThis.window.countersign.counter.setPin({ pin: '73519' })
       await globalThis.window.countersign.counter.closeSettings()
     })
     await expect(days).toBeDisabled()
-    await second.button('Unlock…').last().click()
-    const unlocking = second.window.getByRole('dialog', { name: 'Unlock the counter’s settings' })
+    await third.button('Unlock…').last().click()
+    const unlocking = third.window.getByRole('dialog', { name: 'Unlock the counter’s settings' })
     await unlocking.getByLabel('Staff PIN').fill('73519')
     await unlocking.getByRole('button', { name: 'Unlock' }).click()
     await days.selectOption('90')
-    await expect.poll(noted).toContain('retention-changed')
-    expect((await readdir(userData)).filter((name) => /^rekey|rekeyed$|^set-aside/.test(name))).toEqual([])
+    await expect.poll(() => noted(third)).toContain('retention-changed')
 
-    await second.button('Remove everything from this computer…').click()
-    const sure = second.window.getByRole('dialog', { name: 'Remove everything from this computer?' })
+    await third.button('Remove everything from this computer…').click()
+    const sure = third.window.getByRole('dialog', { name: 'Remove everything from this computer?' })
+    await sure.getByLabel('Lose 1 package that hasn’t been sent').check()
     await sure.getByLabel('I understand that this can’t be undone').check()
+    await third.app.dialog.answerMessage('Quit')
     await sure.getByRole('button', { name: 'Remove everything', exact: true }).click()
-    expect(await second.app.ended).toBe(0)
+    expect(await third.app.ended).toBe(0)
     // This start removes, says so, and ends: it never has a window.
     await expect(open({ userData })).rejects.toThrow()
     const left = (await readdir(userData).catch(() => [])).filter((name) =>
       /countersign|documents|settings|recovery|removal/.test(name)
     )
     expect(left).toEqual([])
-    const third = await open({ userData })
-    await expect(third.button(/practice office/)).toBeVisible()
+    const last = await open({ userData })
+    await expect(last.button(/practice office/)).toBeVisible()
   } finally {
     await rm(place, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
   }
