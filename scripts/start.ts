@@ -1,6 +1,6 @@
 /**
  * Opens the built application: on Electron, or, where its runtime can't be had, on the Chromium host that the tests use.
- * Run by `npm start`; whatever follows `--` is handed to the application.
+ * Run by `npm start`; whatever follows `--` is handed to the application. `--office` opens two that share an office: see try-office.ts.
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
@@ -10,7 +10,16 @@ import { endWith, openOnHost, requireSystemPackages } from './host.ts'
 const passedOn = process.argv.slice(2)
 const electron = fetchElectron()
 
-if (electron) endWith(spawn(electron, [join(import.meta.dirname, '..'), ...passedOn], { stdio: 'inherit' }))
+if (passedOn.includes('--office')) {
+  requireSystemPackages('chromium', 'keyring', 'postgres')
+  const program = [
+    join(import.meta.dirname, 'with-keyring.ts'),
+    process.execPath,
+    join(import.meta.dirname, 'try-office.ts')
+  ]
+  const env = { ...process.env, ...(electron && { COUNTERSIGN_E2E: 'electron' }) }
+  endWith(spawn(process.execPath, program, { stdio: 'inherit', env }))
+} else if (electron) endWith(spawn(electron, [join(import.meta.dirname, '..'), ...passedOn], { stdio: 'inherit' }))
 else {
   console.log('Electron’s runtime can’t be fetched here, so Countersign opens on Chromium, as its tests do.')
   requireSystemPackages('chromium', 'keyring')

@@ -102,6 +102,24 @@ export function clerkAt(app: Launched) {
       await screens.waitFor(timeout === undefined ? {} : { timeout })
     },
 
+    /** Settings → Office, by a code of its administrator’s. */
+    async joinOffice(
+      { host, port, database }: { host: string; port: number; database: string },
+      code: string
+    ): Promise<void> {
+      await goTo('Settings')
+      await button('Join an office…').click()
+      for (const [label, value] of [
+        ['Server', host],
+        ['Port', String(port)],
+        ['Database', database],
+        ['Code', code]
+      ] as const)
+        await window.getByLabel(label, { exact: true }).fill(value)
+      await button('Join').and(window.locator('[type=submit]')).click()
+      await window.getByText('Connected to the office').waitFor()
+    },
+
     /** A Form Direct package of one form, complete but not sent. */
     async composeForm(form: { name: string; people: readonly Person[]; embedded?: boolean }): Promise<void> {
       await goTo('Compose')

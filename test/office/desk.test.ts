@@ -64,12 +64,18 @@ describe('joining', () => {
     const waiting = put(first)
     const { desk } = deskOf(first)
     expect(desk.view()).toBeUndefined()
+    await first.time.pass(1_000)
+    const told = first.parts.told.outbox
     expect(await desk.join(serverOf(office), await office.invite('Front desk'))).toMatchObject({
       state: 'connected',
       name: 'Front desk',
       who: [{ name: 'Front desk', isMe: true }]
     })
     await first.parts.outbox.shared.settled(first.accountId)
+    // The screens are told that it is one with others’ now.
+    await first.time.pass(1_000)
+    expect(first.parts.told.outbox).toBeGreaterThan(told)
+    expect(first.parts.outbox.state(first.accountId).office).toBe('connected')
     const second = await openWorkplace('empty', first)
     onTestFinished(() => second.close())
     const other = deskOf(second)

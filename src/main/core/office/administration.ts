@@ -8,6 +8,7 @@ import { keyFor, meaningOf, newCode, verifierOf } from './joining.ts'
 import { sends, sendsForStations } from './migrations/001-sends.ts'
 import { feed, feedForStations } from './migrations/002-feed.ts'
 import { desks, desksForStations } from './migrations/003-desks.ts'
+import { rejoining } from './migrations/004-rejoining.ts'
 import { seal } from './sealing.ts'
 
 /** The oldest server that is taken, as PostgreSQL numbers itself. */
@@ -26,7 +27,8 @@ interface Step {
 const steps: readonly Step[] = [
   { name: 'sends', sql: sends, forStations: sendsForStations },
   { name: 'feed', sql: feed, forStations: feedForStations },
-  { name: 'desks', sql: desks, forStations: desksForStations }
+  { name: 'desks', sql: desks, forStations: desksForStations },
+  { name: 'rejoining', sql: rejoining, forStations: [] }
 ]
 
 /** All that a workstation may call. */

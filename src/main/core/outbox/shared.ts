@@ -99,6 +99,7 @@ export class SharedSends {
 
   /** The office's server is there. */
   connect(office: OfficeStore): void {
+    if (this.#office !== office) this.#deps.changes.outbox()
     this.#office = office
     for (const accountId of this.#officeIds.keys()) this.soon(accountId)
   }
@@ -119,6 +120,7 @@ export class SharedSends {
   share(accountId: string, officeId: string): void {
     this.#rows.share(accountId, officeId)
     this.#officeIds.set(accountId, officeId)
+    this.#deps.changes.outbox()
     this.soon(accountId)
   }
 
@@ -458,12 +460,14 @@ export class SharedSends {
     const send = here ?? this.#addFrom(accountId, change)
     this.#rows.keep({ goesAt: send?.goesAt ?? 0, ...known, id, accountId, state, round, epoch })
     if (!send || !isNews || this.#rows.hasEnd(id)) return undefined
-    const isOthers = change.isMine ? (known?.round ?? 0) < round : true
+    // What was made here before this workstation left and joined again is another's to the office alone.
+    const isMine = change.isMine || (here !== undefined && here.desk === undefined)
+    const isOthers = isMine ? (known?.round ?? 0) < round : true
     if (state === 'held' || state === 'cancelled') {
       // What is with us again stays as it is here; another's that never left is theirs alone.
       if (!isOthers || send.state === 'sent') return undefined
-      if (change.isMine && state === 'held') return undefined
-      if (!change.isMine && change.attempt === 0) {
+      if (isMine && state === 'held') return undefined
+      if (!isMine && change.attempt === 0) {
         sends.remove(send)
         return send
       }
@@ -563,6 +567,7 @@ export class SharedSends {
   /** What was put in the outbox here goes over, and what was taken out of it comes back. */
   async #give(accountId: string, officeId: string): Promise<void> {
     const { sends, times } = this.#deps
+    const account = this.#of(accountId)
     for (;;) {
       const [give, withhold] = [this.#rows.toGive(accountId, CHUNK), this.#rows.toWithhold(accountId, CHUNK)]
       for (const id of give) {
@@ -577,6 +582,8 @@ export class SharedSends {
           office.give(officeId, { id, content, inMs, round, isInDoubt })
         )
         this.#keepKnown(accountId, id, { state, round: known, goesAt: send.goesAt })
+        // It had it before, as before this workstation left: it takes it only as something later.
+        if (state === 'held' || state === 'cancelled') account.isWanted = true
       }
       for (const id of withhold) {
         const round = (this.#rows.find(id)?.round ?? 0) + 1

@@ -1,0 +1,22 @@
+/**
+ * A workstation that left and joins again is another one to the office. What it gives once more is its own again, so that it comes back
+ * where it leaves again; otherwise the office would go on to send it, and so would the workstation.
+ */
+export const rejoining = `
+  CREATE OR REPLACE FUNCTION put_send(p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_round integer, p_is_in_doubt boolean)
+  RETURNS TABLE (round integer, state text)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  DECLARE
+    mine uuid := me();
+  BEGIN
+    INSERT INTO send AS it (id, account, goes_at, made_by, sealed, round, is_in_doubt)
+      VALUES (p_id, p_account, now() + p_in_ms * interval '1 ms', mine, p_sealed, p_round, p_is_in_doubt)
+      ON CONFLICT (id) DO UPDATE SET state = 'ready', goes_at = excluded.goes_at, sealed = excluded.sealed, round = p_round,
+          settled_at = NULL, is_in_doubt = it.is_in_doubt OR p_is_in_doubt,
+          made_by = CASE WHEN it.state IN ('held', 'cancelled') THEN mine ELSE it.made_by END
+        WHERE it.account = p_account AND it.round < p_round
+          AND it.state IN ('ready', 'held', 'cancelled', 'refused', 'not-sent');
+    RETURN QUERY SELECT round, state FROM send WHERE id = p_id;
+  END $$;
+`

@@ -1,0 +1,143 @@
+// A workstation joins and leaves an office, again and again, and ends at any moment of it, its lines to the server with it. Whatever it
+// was doing: once it has started again, each package is the office's or its own, never both, and none is missing.
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import { Desk } from '../../src/main/core/office/desk.ts'
+import { memoryKeychain, type SecretSlot } from '../../src/main/core/storage/keychain.ts'
+import { keptIn } from '../../src/main/core/storage/meta.ts'
+import { chanceOf } from '../chaos/chance.ts'
+import { forms } from '../fixtures/compositions.ts'
+import { openTestOffice } from '../fixtures/office.ts'
+import { openWorkplace } from '../fixtures/workplace.ts'
+
+/** More by `OFFICE_MOMENTS=200 npm run test:office -- test/office/moments.test.ts`. */
+const MOMENTS = Number(process.env.OFFICE_MOMENTS ?? 30)
+const SEED = Number(process.env.OFFICE_SEED ?? 1)
+/** Joining and leaving take about so long on a machine that does nothing else, in milliseconds. */
+const LASTS = 80
+
+/** A line to the server that can be cut: what was being asked by it is undone there. */
+async function openLine(port: number) {
+  const sockets = new Set<Socket>()
+  const server = createServer((near) => {
+    const far = connect(port, '127.0.0.1')
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.on('error', () => undefined)
+      socket.on('close', () => {
+        sockets.delete(socket)
+        near.destroy()
+        far.destroy()
+      })
+    }
+    near.pipe(far).pipe(near)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    }
+  }
+}
+
+test(
+  `each package is the office’s or the workstation’s own, whenever it ends (${MOMENTS} moments, seed ${SEED})`,
+  async () => {
+    const chance = chanceOf(SEED)
+    const office = await openTestOffice(inject('cluster'))
+    const { port, database } = office.administrator
+    const work = await openWorkplace()
+    onTestFinished(() => work.close())
+    const name = `Harbour Law ${randomUUID()}`
+    const keptSecret: SecretSlot = memoryKeychain().office
+    let invited = 0
+    let seats: { end: () => void } = { end: () => undefined }
+    onTestFinished(() => seats.end())
+
+    /** The workstation as it starts; `end` is what a kill does to it. */
+    async function seat() {
+      const line = await openLine(port)
+      let isAlive = true
+      // What is dead writes nothing more, and never hears of it.
+      const living = <Answer>(work: () => Promise<Answer>) => (isAlive ? work() : new Promise<Answer>(() => undefined))
+      const desk = new Desk({
+        shared: work.parts.outbox.shared,
+        slot: {
+          get: () => living(keptSecret.get),
+          set: (secret) => living(() => keptSecret.set(secret)),
+          delete: () => living(keptSecret.delete)
+        },
+        kept: keptIn(work.parts.db),
+        time: work.time.run(),
+        accounts: () => [{ id: work.accountId, name, baseUrl: work.serviceUrl }],
+        limitsOf: (accountId) => work.parts.outbox.state(accountId).settings,
+        changed: () => undefined
+      })
+      const end = () => {
+        isAlive = false
+        line.cut()
+      }
+      seats = { end }
+      // Where its server is was kept with a line that is no longer there.
+      const office = keptIn(work.parts.db).read('office', z.looseObject({}))
+      if (office) keptIn(work.parts.db).write('office', { ...office, port: line.port })
+      desk.open()
+      await desk.look()
+      return { desk, end, server: { host: '127.0.0.1', port: line.port, database } }
+    }
+
+    const own = () => work.parts.db.prepare(`SELECT id FROM sends WHERE state = 'ready' ORDER BY id`).pluck().all()
+    const theirs = async () =>
+      (await office.sql<{ id: string }>(`SELECT id FROM office.send WHERE state = 'ready' ORDER BY id`)).map(
+        ({ id }) => id
+      )
+    async function given(): Promise<void> {
+      await work.parts.outbox.shared.settled(work.accountId)
+      // What it had before, it takes in a second round.
+      await work.parts.outbox.shared.settled(work.accountId)
+    }
+
+    const put: string[] = []
+    let { desk, end, server } = await seat()
+    let killed = 0
+    for (let moment = 1; moment <= MOMENTS; moment++) {
+      // For next week: nothing of it leaves meanwhile.
+      const at = work.clock() + 7 * 86_400_000
+      const { id } = work.parts.outbox.start(work.parts.drafts.save(work.accountId, forms()).id, { at })
+      put.push(id)
+      put.sort()
+      const isIn = desk.view() !== undefined
+      const doing = isIn ? desk.leave() : desk.join(server, await office.invite(`Desk ${++invited}`))
+      let isDone = false
+      void doing.then(
+        () => (isDone = true),
+        () => undefined
+      )
+      await pause(chance.below(LASTS))
+      if (!isDone) killed++
+      end()
+      work.startAgain()
+      ;({ desk, end, server } = await seat())
+      // Whichever it is now, it is so on both sides.
+      const view = desk.view()
+      if (view && !view.isLeaving) {
+        expect(view.state, `moment ${moment}`).toBe('connected')
+        await given()
+        expect(await theirs(), `moment ${moment}: joined`).toEqual(put)
+      } else {
+        if (view) await desk.leave()
+        expect(await theirs(), `moment ${moment}: left`).toEqual([])
+      }
+      expect(own(), `moment ${moment}: here`).toEqual(put)
+    }
+    expect(killed).toBeGreaterThan(MOMENTS / 5)
+    expect(work.taken('SendForms2')).toHaveLength(0)
+  },
+  MOMENTS * 6_000
+)
