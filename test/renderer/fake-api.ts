@@ -521,7 +521,11 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     'accounts.cancelSignIn': () => null as never,
     'accounts.check': ({ id }) => {
       byId(state.accounts, id)
-      return { documents: state.documents.length, missing: [] }
+      const folders = ['InBox', 'Progress', 'Signed'].map((name) => ({
+        name,
+        documents: state.documents.filter(({ folder }) => folder === name).length
+      }))
+      return { folders, may: {} }
     },
     'accounts.certificates': () => [],
     'system.proxy': () => null,

@@ -88,7 +88,10 @@ test('a client certificate that an account shows can be shown no longer', async 
 test('a check says which authority of the organisation’s own vouched for the service', async () => {
   const { app } = await open({ accounts: [{ ...officeAccount(), chosen: true }] }, (fake) => {
     const vouchedBy = { name: 'Harbour Law Root', validTo: Date.UTC(2027, 4, 3) }
-    fake.accounts.check = async () => ({ ok: true, value: { documents: 3, missing: [], vouchedBy } })
+    fake.accounts.check = async () => ({
+      ok: true,
+      value: { folders: [{ name: 'InBox', documents: 3 }], may: {}, vouchedBy }
+    })
   })
   app.router.go('settings')
   await settle()

@@ -116,11 +116,35 @@ test('what was asked for stays in sight as the sections above it are read, until
   }
 })
 
+test('a check of the connection shows the folders, and what the sign-in may do as far as that is known', async () => {
+  await open()
+  const folders = [
+    { name: 'InBox', documents: 3 },
+    { name: 'Progress', documents: 0 },
+    { name: 'Singed', documents: null }
+  ]
+  const may = { administrate: true, video: false }
+  opened.api.accounts.check = async () => ({ ok: true, value: { folders, may } })
+  await fireEvent.click(screen.getAllByRole('button', { name: /^Check connection/ })[0] as HTMLElement)
+  await settle()
+  expect(screen.getByText(/no folder “Singed”. Check the spelling. 3 documents found/)).toBeTruthy()
+  for (const text of ['InBox: 3', 'Progress: 0']) expect(screen.getByText(text)).toBeTruthy()
+  expect(screen.queryByText(/^Singed/)).toBeNull()
+  const after = (intro: string) => screen.getByText(intro).parentElement?.textContent
+  expect(after('This sign-in may use')).toContain('Administration of the account')
+  expect(after('It may not use')).toContain('Video confirmation')
+  // What isn't known isn't said.
+  for (const text of ['Reminders', 'Face-to-face signing']) expect(screen.queryByText(text)).toBeNull()
+})
+
 test('a check of the connection says how far the clock is off, and nothing of one that is right', async () => {
   await open()
   const check = () => fireEvent.click(screen.getAllByRole('button', { name: /^Check connection/ })[0] as HTMLElement)
   const answers = [{ clockAheadMinutes: -7 }, { clockAheadMinutes: 1 }, {}]
-  opened.api.accounts.check = async () => ({ ok: true, value: { documents: 3, missing: [], ...answers.shift() } })
+  opened.api.accounts.check = async () => ({
+    ok: true,
+    value: { folders: [{ name: 'InBox', documents: 3 }], may: {}, ...answers.shift() }
+  })
   await check()
   await settle()
   expect(screen.getByText('This computer’s clock is 7 minutes behind the service’s.')).toBeTruthy()

@@ -1,5 +1,12 @@
 /** Requests about accounts, and what is known of the chosen one's service. Secrets come in here once, and never go out. */
-import type { AccountLimits, AccountView, ConnectionView, DocumentQuery } from '../../shared/contract/index.ts'
+import type {
+  AccountLimits,
+  AccountMay,
+  AccountRights,
+  AccountView,
+  ConnectionView,
+  DocumentQuery
+} from '../../shared/contract/index.ts'
 import { isUsual, type PracticeDay } from '../../shared/contract/practice-day.ts'
 import type { AccountInfo } from '../../shared/model/index.ts'
 import type { Account } from '../core/accounts/account.ts'
@@ -219,11 +226,13 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       return inConnectingWords(certificates.whileTried(tried.baseUrl, certificate, trying), typed?.scheme)
     },
     'accounts.check': async ({ id }) => {
-      const found = await inCheckingWords(watch.check(id), accounts.get(id).scheme)
+      const folders = await inCheckingWords(watch.check(id), accounts.get(id).scheme)
+      const { info } = await clients.of(id).then((client) => facts.limits(id, client))
       const minutes = Math.round(clients.clockAhead(id) / 60_000)
       const vouchedBy = parts.authorities.voucherFor(accounts.get(id).baseUrl ?? '')
       return {
-        ...found,
+        folders,
+        may: mayOf(info, rights.of(id)),
         ...(vouchedBy && { vouchedBy }),
         ...(Math.abs(minutes) >= CLOCK_OFF && { clockAheadMinutes: minutes })
       }
@@ -367,4 +376,16 @@ function whatChanged(
     ...(before.name !== after.name && { before: before.name }),
     address: before.baseUrl === after.baseUrl ? '' : `${before.baseUrl} → ${after.baseUrl}`
   }
+}
+
+/** What is known of what a sign-in may do. */
+function mayOf(info: AccountInfo | undefined, { reminders, readsEmployers }: AccountRights): AccountMay {
+  const tried = (right: AccountRights['reminders']) => (right === 'unknown' ? undefined : right === 'yes')
+  return defined({
+    administrate: info?.IsAdmin,
+    faceToFace: info?.EnabledFaceToFaceSigning,
+    video: info?.EnabledVideoConfirmation,
+    remind: tried(reminders),
+    readEmployers: tried(readsEmployers)
+  })
 }

@@ -16,6 +16,7 @@ import { retentionRequests } from './retention.ts'
 import { supportRequests } from './support.ts'
 import { updateRequests } from './updates.ts'
 import type {
+  AccountMay,
   AccountRights,
   AccountView,
   BackupContents,
@@ -172,8 +173,9 @@ export const requests = {
   ),
   /** Asks the service something harmless, to learn whether address and credentials work. */
   'accounts.check': answers<{
-    documents: number
-    missing: string[]
+    /** Each of the account's folders with the documents in it; null where the service has no such folder. */
+    folders: { name: string; documents: number | null }[]
+    may: AccountMay
     /** How far this computer's clock is ahead of the service's; negative: behind. Absent where it is right, or not known. */
     clockAheadMinutes?: number
     /** The organisation's own certificate authority that vouched for the service, where the system's didn't; until when, as milliseconds. */

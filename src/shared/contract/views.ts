@@ -29,6 +29,15 @@ export interface AccountLimits {
   dateFormat?: string
 }
 
+/** What this sign-in may do at the service, as far as it says so or as trying has shown. What is absent isn't known. */
+export interface AccountMay {
+  administrate?: boolean
+  faceToFace?: boolean
+  video?: boolean
+  remind?: boolean
+  readEmployers?: boolean
+}
+
 /** A certificate of the system's store, by which an account proves at the line itself who it is. */
 export interface ClientCertificate {
   /** Whose it is, and who says so. */

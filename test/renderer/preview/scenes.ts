@@ -220,7 +220,18 @@ export const scenes: Record<string, () => FakeApi> = {
   },
   'office-clock': () => {
     const api = usual({ accounts: [{ ...officeAccount(), chosen: true }] })
-    api.accounts.check = async () => ({ ok: true, value: { documents: 40, missing: [], clockAheadMinutes: 7 } })
+    api.accounts.check = async () => ({
+      ok: true,
+      value: {
+        folders: [
+          { name: 'InBox', documents: 28 },
+          { name: 'Progress', documents: 12 },
+          { name: 'Signed', documents: null }
+        ],
+        may: {},
+        clockAheadMinutes: 7
+      }
+    })
     return api
   },
   /** On a network with a proxy, a certificate authority and client certificates of the organisation's own. */
@@ -228,7 +239,18 @@ export const scenes: Record<string, () => FakeApi> = {
     const certificate = { subject: 'Grace Hopper', issuer: 'Harbour Law Root' }
     const api = usual({ accounts: [{ ...officeAccount(), chosen: true, certificate }] })
     const vouchedBy = { name: 'Harbour Law Root', validTo: Date.UTC(2031, 4, 3) }
-    api.accounts.check = async () => ({ ok: true, value: { documents: 40, missing: [], vouchedBy } })
+    api.accounts.check = async () => ({
+      ok: true,
+      value: {
+        folders: [
+          { name: 'InBox', documents: 28 },
+          { name: 'Progress', documents: 12 },
+          { name: 'Signed', documents: 0 }
+        ],
+        may: { administrate: true, faceToFace: true, video: false, remind: true },
+        vouchedBy
+      }
+    })
     api.accounts.certificates = async () => ({
       ok: true,
       value: [{ fingerprint: 'sha256/a', ...certificate, validTo: Date.UTC(2027, 4, 3) }]

@@ -230,16 +230,13 @@ export function openPolling(deps: PollingDeps) {
     },
     /**
      * Reads all folders now, to learn whether that works.
-     * @returns how many documents they hold, and which folders the service doesn't have.
+     * @returns how many documents each holds; null for one that the service doesn't have.
      * @throws ServiceError where a folder could not be read for any other reason, or none could.
      */
-    async check(accountId: string): Promise<{ documents: number; missing: string[] }> {
+    async check(accountId: string): Promise<{ name: string; documents: number | null }[]> {
       const { looks } = await readAll(accountId, 'without logs')
-      const read = new Set(looks.map(({ folder }) => folder))
-      return {
-        documents: looks.reduce((sum, { taken }) => sum + taken.documents, 0),
-        missing: foldersOf(accountId).filter((folder) => !read.has(folder))
-      }
+      const read = new Map(looks.map(({ folder, taken }) => [folder, taken.documents]))
+      return foldersOf(accountId).map((name) => ({ name, documents: read.get(name) ?? null }))
     },
     /**
      * What all folders show now that could be what is looked for, with logs; and when something happened last, by the
