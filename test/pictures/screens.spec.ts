@@ -23,7 +23,6 @@ const unframed = [
 ]
 unframed.push(
   'clerk',
-  'clerk-sheet',
   'clerk-appointments',
   'board-help',
   'record',
@@ -33,7 +32,15 @@ unframed.push(
   'settings',
   'requests'
 )
-const whole = ['first', 'bulk-drop', 'person-handover-three', 'person-away', 'display-idle', 'display-call']
+const whole = [
+  'first',
+  'bulk-drop',
+  'clerk-sheet',
+  'person-handover-three',
+  'person-away',
+  'display-idle',
+  'display-call'
+]
 
 let preview: Preview
 test.beforeAll(async () => {

@@ -115,9 +115,12 @@ test('one person is one row, whatever waits for them, and all of it is ticked wh
   expect(sheet.getByRole<HTMLInputElement>('checkbox', { name: 'Deed of gift' }).checked).toBe(true)
 })
 
-test('two of one name are two rows', async () => {
-  await open({ queue: [entry(), entry({ documentReference: 'doc-2', person: 'another mere' })] })
+test('two of one name are two rows, each with what tells them apart', async () => {
+  const contacts = ['mere@example.com', '…0199']
+  const queue = contacts.map((contact, index) => entry({ contact, documentReference: `doc-${index}`, person: contact }))
+  await open({ queue })
   expect(starts()).toHaveLength(2)
+  for (const contact of contacts) expect(screen.getByText(contact)).toBeTruthy()
 })
 
 test('a name that is typed anywhere on the screen goes into the field', async () => {

@@ -167,6 +167,11 @@ describe('handing over', () => {
     expect(button('I’m the signer – start')).toBeTruthy()
   })
 
+  test('one of two of the same name is told which of them is meant', async () => {
+    await open({ turns: [turnOf({ contact: 'mere@example.com' })] })
+    expect(side().getByText('mere@example.com')).toBeTruthy()
+  })
+
   test('a person is told of their own documents only', async () => {
     await open({
       turns: [...two, turnOf({ documentName: 'Deed of gift', signerName: 'Wiremu Tane', person: 'wiremu tane' })]

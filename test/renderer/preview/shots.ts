@@ -219,15 +219,7 @@ export const shots: Shot[] = [
     'clerk-elsewhere',
     'clerk-failing'
   ),
-  ...at(
-    '#/counter',
-    'clerk-offline',
-    'clerk-sheet',
-    'clerk-no-pin',
-    'clerk-signed',
-    'clerk-mixed',
-    'clerk-interrupted'
-  ),
+  ...at('#/counter', 'clerk-offline', 'clerk-signed', 'clerk-mixed', 'clerk-interrupted'),
   ...at(
     '#/counter',
     'clerk-panel',
@@ -241,6 +233,7 @@ export const shots: Shot[] = [
     'clerk-locked-names',
     'walk-in'
   ),
+  ...['clerk-sheet', 'clerk-no-pin'].map((scene) => shot(scene, scene, '#/counter', press(/^Start: Mere/))),
   shot('clerk-passport', 'clerk-sheet', '#/counter', async (page) => {
     await press(/^Start: /)(page)
     await page.getByText('Compare a passport or ID card').first().click()
