@@ -207,6 +207,7 @@ test('a damaged database: a copy is chosen by its day, with what it lacks, and n
       isBeforeUpdate: false,
       missing: { sends: 3, drafts: 0, downloads: 0, audit: 1 }
     },
+    { name: 'partly', at: Date.UTC(2026, 10, 23, 9, 10), isBeforeUpdate: false, missing: { sends: 2, drafts: 0 } },
     { name: 'old', at: Date.UTC(2026, 10, 23, 8, 10), isBeforeUpdate: true }
   ]
   opened = await openOffice(fakeApi({ copies }))
@@ -219,6 +220,10 @@ test('a damaged database: a copy is chosen by its day, with what it lacks, and n
     '3 packages in the Outbox',
     '1 entry of the audit trail'
   ])
+  await fireEvent.change(screen.getByLabelText('Copy of'), { target: { value: 'partly' } })
+  await settle()
+  expect(screen.getByText('2 packages in the Outbox')).toBeTruthy()
+  expect(screen.getByText(/may be more that can’t be read/)).toBeTruthy()
   await fireEvent.change(screen.getByLabelText('Copy of'), { target: { value: 'old' } })
   await settle()
   expect(screen.getByText(/can’t be read any more/)).toBeTruthy()

@@ -196,8 +196,8 @@ export interface CopyView {
   name: string
   at: number
   isBeforeUpdate: boolean
-  /** What came after it was made, and isn’t in it; undefined where that can’t be read any more. */
-  missing?: Record<'sends' | 'drafts' | 'downloads' | 'audit', number>
+  /** What came after it was made, and isn’t in it; without each of which that can’t be read any more. */
+  missing?: Partial<Record<'sends' | 'drafts' | 'downloads' | 'audit', number>>
 }
 
 /** The fewest characters of a backup's passphrase. */

@@ -163,6 +163,24 @@ test('a copy takes the place of a damaged database: what waited is looked for fi
   expect(await copiesIn(folder)).toHaveLength(1)
 })
 
+test('what a copy lacks is said of each kind that can still be read', async () => {
+  const { folder, start, time, key } = await computer()
+  const { storage } = await start()
+  addAccount(storage.db, 'a')
+  await time.pass(HOUR)
+  addSend(storage.db, { id: 'later', who: 'Ben', at: time.now })
+  // The table's, and those of its indexes.
+  const roots = storage.db.prepare(`SELECT rootpage FROM sqlite_schema WHERE tbl_name = 'drafts'`).pluck().all()
+  storage.db.close()
+  const path = join(folder, DATABASE_FILE)
+  const bytes = readFileSync(path)
+  for (const root of roots.map(Number).filter((page: number) => page > 0))
+    bytes.fill(0x5a, (root - 1) * 4096, root * 4096)
+  writeFileSync(path, bytes)
+  const [copy] = await copyViews({ folder, key: key() })
+  expect(copy?.missing).toEqual({ sends: 1, downloads: 0, audit: 0 })
+})
+
 test('going back to the version before: its copy from before the update, the newer one kept', async () => {
   const { folder, start, open, time, key } = await computer()
   const { storage } = await start()

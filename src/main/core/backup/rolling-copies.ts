@@ -66,9 +66,15 @@ function missingSince(folder: string, key: Uint8Array, at: number): CopyView['mi
   try {
     const db = connectToLook(join(folder, DATABASE_FILE), key)
     try {
-      const count = (what: string) => Number(db.prepare(`SELECT count(*) FROM ${what}`).pluck().get(at))
-      const { sends, drafts, downloads, audit } = CAME_SINCE
-      return { sends: count(sends), drafts: count(drafts), downloads: count(downloads), audit: count(audit) }
+      const counts = Object.entries(CAME_SINCE).flatMap(([kind, what]): [string, number][] => {
+        try {
+          return [[kind, Number(db.prepare(`SELECT count(*) FROM ${what}`).pluck().get(at))]]
+        } catch {
+          // A page of this one is damaged; the others may be whole.
+          return []
+        }
+      })
+      return counts.length > 0 ? Object.fromEntries(counts) : undefined
     } finally {
       db.close()
     }
