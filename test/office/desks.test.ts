@@ -1,7 +1,12 @@
 // Two workstations of one office, each with its own database, over one PostgreSQL server and one signing service.
+import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Pool } from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { findPostgres } from '../../scripts/system-packages.ts'
 import { openPool } from '../../src/main/core/office/connection.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { forms } from '../fixtures/compositions.ts'
@@ -81,6 +86,8 @@ const becomes = (desk: Desk, id: string, state: string | undefined) =>
       async () => {
         await desk.synced()
         await desk.work.time.pass(5_000)
+        // What the other did a moment ago is on its way.
+        for (const { work } of [front, back]) if (work !== desk.work) await work.time.pass(200)
         return desk.state(id)
       },
       { timeout: 60_000, interval: 20 }
@@ -265,6 +272,46 @@ describe('pausing', () => {
     expect(arrived()).toBe(0)
     await front.work.outbox.shared.pause(front.work.accountId, false)
     await becomes(back, id, 'sent')
+  })
+})
+
+describe('a server that a dump of an earlier moment was restored on', () => {
+  test('sends nothing twice, also by a workstation that was off meanwhile', async () => {
+    const { host, port, user, password, database } = office.administrator
+    const programs = findPostgres() ?? ''
+    const folder = await mkdtemp(join(tmpdir(), 'countersign-test-'))
+    onTestFinished(() => rm(folder, { recursive: true, force: true }))
+    const run = (program: string, ...args: string[]) =>
+      execFileSync(join(programs, program), ['-h', host, '-p', String(port), '-U', user, '-d', database, ...args], {
+        env: { PATH: process.env.PATH, PGPASSWORD: password }
+      })
+    // Made at one, which is switched off then; sent by the other after the dump.
+    await back.work.outbox.shared.pause(back.work.accountId, true)
+    const id = back.put()
+    await becomes(front, id, 'ready')
+    const dump = join(folder, 'office.dump')
+    run('pg_dump', '-Fc', '-f', dump)
+    back.work.parts.outbox.shared.disconnect()
+    await front.work.outbox.shared.pause(front.work.accountId, false)
+    await becomes(front, id, 'sent')
+    run('pg_restore', '--clean', '--if-exists', '--single-transaction', dump)
+    // Before the one that was off is there.
+    await front.work.outbox.shared.pause(front.work.accountId, false)
+    await front.synced()
+    expect(front.work.parts.outbox.shared.troubleOf(front.work.accountId)).toBe('behind')
+    expect(front.work.outbox.state(front.work.accountId)).toMatchObject({ office: 'behind' })
+    back.connect()
+    await back.synced()
+    expect(back.work.outbox.state(back.work.accountId).pause).toMatchObject({ by: 'person' })
+    await becomes(back, id, 'cancelled')
+    // Whatever they do then: left by both, resumed at both.
+    for (const desk of [back, front]) {
+      await desk.work.outbox.shared.takeAlong(desk.work.accountId)
+      desk.work.outbox.resume(desk.work.accountId)
+      await desk.work.time.pass(60_000)
+    }
+    expect([back.state(id), front.state(id)]).toEqual(['cancelled', 'sent'])
+    expect(arrived()).toBe(1)
   })
 })
 

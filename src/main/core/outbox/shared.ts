@@ -69,6 +69,8 @@ interface Account {
   isWanted: boolean
   failures: number
   isLeaving: boolean
+  /** Whether a server that has less than was read of it was kept from sending what was sent. */
+  isGuarded: boolean
   /** On this run's clock: until when nothing is taken, and until when this workstation is the one who looks. */
   restsUntil: number
   looksUntil: number
@@ -395,8 +397,7 @@ export class SharedSends {
       const isBehind = state.rev < cursor
       this.#trouble(accountId, isBehind ? 'behind' : undefined)
       this.#takeState(accountId, state)
-      // One that was off meanwhile can't know it: what this one sent since could leave there once more.
-      if (isBehind && !state.pausedBy) await this.#asked((office) => office.pause(officeId))
+      if (isBehind && !account.isGuarded) await this.#guard(accountId, officeId)
       if (account.trouble) return
       await this.#read(accountId, officeId)
       await account.telling.fresh()
@@ -412,6 +413,25 @@ export class SharedSends {
       this.#trouble(accountId, 'away')
       throw error
     }
+  }
+
+  /**
+   * The server has forgotten what happened since it was as it is now. A workstation that was off meanwhile can't know that: nothing
+   * leaves in the whole office, and what is known here as sent never leaves again.
+   */
+  async #guard(accountId: string, officeId: string): Promise<void> {
+    await this.#asked((office) => office.pause(officeId))
+    for (let after = 0; ; ) {
+      const all = await this.#asked((office) => office.changes(officeId, after))
+      for (const { id, state, round } of all) {
+        if (state !== 'ready' || this.#deps.sends.find(id)?.state !== 'sent') continue
+        await this.#asked((office) => office.withhold(officeId, { id, round: round + 1 }, 'cancelled'))
+      }
+      const last = all.at(-1)
+      if (!last) break
+      after = last.rev
+    }
+    this.#of(accountId).isGuarded = true
   }
 
   #trouble(accountId: string, trouble: SharedTrouble | undefined): void {
@@ -629,7 +649,7 @@ export class SharedSends {
       )
       const telling = new OneAtATime(time, () => this.#tellEnds(accountId))
       return {
-        ...{ syncing, telling, isWanted: false, failures: 0, isLeaving: false },
+        ...{ syncing, telling, isWanted: false, failures: 0, isLeaving: false, isGuarded: false },
         ...{ restsUntil: 0, looksUntil: 0, trouble: undefined, shown: new Map() }
       }
     })
