@@ -4,15 +4,12 @@
  * put in the outbox, and what is done to them follows; what others do is read in the order in which it happened. Nothing of these leaves
  * that the office hasn't let go, so while its server is away they wait.
  */
-import { Composition } from '../../../shared/composition/index.ts'
 import type { AppError } from '../../../shared/contract/index.ts'
-import type { PackageResponse } from '../../../shared/model/index.ts'
 import { OneAtATime } from '../jobs/lanes.ts'
 import { codeOf, fail } from '../lib/failure.ts'
 import { getOrMake } from '../lib/objects.ts'
 import { backoff, type Time } from '../lib/time.ts'
 import {
-  type AttemptEnd,
   type Claim,
   type OfficeState,
   type OfficeStore,
@@ -27,6 +24,7 @@ import type { Begun, Leaving, LeavingDeps, Recorded } from './leaving.ts'
 import { overdue } from './send-actions.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import type { Changes } from './send-view.ts'
+import { bodyOf, contentOf, END_OF, type SharedBody, saidBy, saidOf } from './shared-content.ts'
 import { type Known, openSharedRows } from './shared-rows.ts'
 
 interface SharedDeps extends LeavingDeps {
@@ -42,9 +40,6 @@ interface SharedDeps extends LeavingDeps {
   lookAgain: (send: Send) => void
   officeTrouble?: OutboxDeps['officeTrouble']
 }
-
-/** What of a send the office has, sealed: all that is needed to send it, to show it, and to make a draft of it. */
-type SharedBody = SentRequest & { composition: Composition; createdAt: number; isScheduled: boolean }
 
 /** Why nothing is shared just now. behind: the server has less than was read of it, as after a backup was put in its place. */
 type SharedTrouble = 'away' | 'behind'
@@ -662,55 +657,6 @@ export class SharedSends {
     // Fifty workstations don't come back at once.
     const usual = EVERY * (1 - time.random() / 5)
     syncing.later(failures > 0 ? backoff(FIRST_WAIT, failures, time.random) : isWanted ? 0 : usual)
-  }
-}
-
-const END_OF: Record<Outcome['kind'], AttemptEnd> = {
-  accepted: 'accepted',
-  refused: 'refused',
-  uncertain: 'uncertain',
-  offline: 'nothing-left',
-  'rate-limited': 'nothing-left',
-  stopped: 'stopped'
-}
-
-/** As `saidOf` said it; undefined where nothing was said, or in no form that this version knows. */
-function saidBy(answer: unknown): Outcome | undefined {
-  const said = answer as Outcome | null | undefined
-  if (!said || !Object.hasOwn(END_OF, said.kind)) return undefined
-  return typeof (said.kind === 'accepted' ? said.response : said.error) === 'object' ? said : undefined
-}
-
-/** What others may know of an outcome: no link to sign by. */
-function saidOf(outcome: Outcome): Outcome {
-  if (outcome.kind !== 'accepted') return outcome
-  const withoutLinks = (name: string, value: unknown) => (name === 'SigningKey' ? undefined : value)
-  return { kind: 'accepted', response: JSON.parse(JSON.stringify(outcome.response, withoutLinks)) as PackageResponse }
-}
-
-function contentOf(send: Send, content: SentRequest, composition: Composition): Buffer {
-  const { createdAt, isScheduled } = send
-  const body = { kind: content.kind, request: content.request, composition, createdAt, isScheduled } as SharedBody
-  return Buffer.from(JSON.stringify(body))
-}
-
-/** Undefined where it is of no form that this version knows. */
-function bodyOf(content: Buffer): SharedBody | undefined {
-  const body = parsed(content) as SharedBody | undefined
-  const isWhole =
-    body && (body.kind === 'form-direct' || body.kind === 'form-filler') && typeof body.request === 'object'
-  if (!isWhole || typeof body.createdAt !== 'number') return undefined
-  const composition = Composition.safeParse(body.composition)
-  return composition.success
-    ? { ...body, composition: composition.data, isScheduled: body.isScheduled === true }
-    : undefined
-}
-
-function parsed(content: Buffer): unknown {
-  try {
-    return JSON.parse(content.toString('utf8'))
-  } catch {
-    return undefined
   }
 }
 

@@ -1,0 +1,52 @@
+/** How a send, and what came of it, are written for the office, and read from it: other versions wrote some of it. */
+import { Composition } from '../../../shared/composition/index.ts'
+import type { PackageResponse } from '../../../shared/model/index.ts'
+import { parsedJson } from '../lib/json-scanning.ts'
+import type { AttemptEnd } from '../office/sends.ts'
+import type { Outcome } from './attempts.ts'
+import type { Send, SentRequest } from './send-record.ts'
+
+/** What of a send the office has, sealed: all that is needed to send it, to show it, and to make a draft of it. */
+export type SharedBody = SentRequest & { composition: Composition; createdAt: number; isScheduled: boolean }
+
+/** How an end is told to the office, which counts attempts by it. */
+export const END_OF: Record<Outcome['kind'], AttemptEnd> = {
+  accepted: 'accepted',
+  refused: 'refused',
+  uncertain: 'uncertain',
+  offline: 'nothing-left',
+  'rate-limited': 'nothing-left',
+  stopped: 'stopped'
+}
+
+/** As `saidOf` said it; undefined where nothing was said, or in no form that this version knows. */
+export function saidBy(answer: unknown): Outcome | undefined {
+  const said = answer as Outcome | null | undefined
+  if (!said || !Object.hasOwn(END_OF, said.kind)) return undefined
+  return typeof (said.kind === 'accepted' ? said.response : said.error) === 'object' ? said : undefined
+}
+
+/** What others may know of an outcome: no link to sign by. */
+export function saidOf(outcome: Outcome): Outcome {
+  if (outcome.kind !== 'accepted') return outcome
+  const withoutLinks = (name: string, value: unknown) => (name === 'SigningKey' ? undefined : value)
+  return { kind: 'accepted', response: JSON.parse(JSON.stringify(outcome.response, withoutLinks)) as PackageResponse }
+}
+
+export function contentOf(send: Send, content: SentRequest, composition: Composition): Buffer {
+  const { createdAt, isScheduled } = send
+  const body = { kind: content.kind, request: content.request, composition, createdAt, isScheduled } as SharedBody
+  return Buffer.from(JSON.stringify(body))
+}
+
+/** Undefined where it is of no form that this version knows. */
+export function bodyOf(content: Buffer): SharedBody | undefined {
+  const body = parsedJson(content.toString('utf8')) as SharedBody | undefined
+  const isWhole =
+    body && (body.kind === 'form-direct' || body.kind === 'form-filler') && typeof body.request === 'object'
+  if (!isWhole || typeof body.createdAt !== 'number') return undefined
+  const composition = Composition.safeParse(body.composition)
+  return composition.success
+    ? { ...body, composition: composition.data, isScheduled: body.isScheduled === true }
+    : undefined
+}
