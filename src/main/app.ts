@@ -81,7 +81,8 @@ export async function openApp(start: AppStart) {
   const composing = openComposing(foundation, { watch, takeSent: folders.takeSent, madeBy })
   const counter = openCounter(foundation, {
     ...{ ask, watch, isWatching: watching.promise },
-    returnAddressesOf: (reference) => composing.outbox.returnAddressesOf(reference)
+    returnAddressesOf: (reference) => composing.outbox.returnAddressesOf(reference),
+    compositionOf: (accountId, reference) => composing.outbox.compositionOfDocument(accountId, reference)
   })
   const { isAway, isHandedOver, isSigning } = counter
   const { note } = counter.audit

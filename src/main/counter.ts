@@ -12,6 +12,7 @@ import { AuditExports } from './core/audit/signed-exports.ts'
 import { CameraTest } from './core/counter/camera-test.ts'
 import { Counter } from './core/counter/counter.ts'
 import { CounterSettingsKeeper } from './core/counter/counter-settings.ts'
+import type { CounterDeps } from './core/counter/deps.ts'
 import { openCrashMarker } from './core/counter/interrupted.ts'
 import { OfficeLock } from './core/counter/office-lock.ts'
 import { PHASES } from './core/counter/phases.ts'
@@ -47,9 +48,13 @@ export interface CounterParts {
   /** Resolves when folders can be read: at the start, a session that was interrupted may be found before. */
   isWatching: Promise<void>
   returnAddressesOf: (reference: string) => readonly string[]
+  compositionOf: CounterDeps['compositionOf']
 }
 
-export function openCounter(foundation: Foundation, { ask, watch, isWatching, returnAddressesOf }: CounterParts) {
+export function openCounter(
+  foundation: Foundation,
+  { ask, watch, isWatching, returnAddressesOf, compositionOf }: CounterParts
+) {
   const { db, accounts, keychain, log, screens, send, signals, time } = foundation
   const zoom = () => foundation.settings.read().zoom
   const settingsChanged = () => send('settings.changed', null)
@@ -156,7 +161,16 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
     hasOtherDisplay: () => windows.personWindow() !== undefined
   })
   const counter: Counter = new Counter({
-    ...{ time, note, zoom, returnAddressesOf, pin: staff, newId: foundation.newId, describe: asAppError },
+    ...{
+      time,
+      note,
+      zoom,
+      returnAddressesOf,
+      compositionOf,
+      pin: staff,
+      newId: foundation.newId,
+      describe: asAppError
+    },
     ...{ accountId, waitingHere, documentOf },
     refresh: async (accountId) => {
       await isWatching

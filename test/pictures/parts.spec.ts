@@ -43,6 +43,45 @@ test.describe('the parts', () => {
   }
 })
 
+test('a box that can’t be changed is still read: its edge and its tick have a contrast of 3, its words of 4.5', async () => {
+  const { page, show } = preview
+  for (const look of ['light', 'dark'] as const) {
+    await show({ scene: 'gallery', at: '' }, looks[look])
+    const contrasts = await page
+      .getByLabel('Disabled', { exact: true })
+      .last()
+      .evaluate((box) => {
+        const canvas = document
+          .createElement('canvas')
+          .getContext('2d', { willReadFrequently: true }) as CanvasRenderingContext2D
+        const lightness = (colour: string) => {
+          canvas.fillStyle = colour
+          canvas.fillRect(0, 0, 1, 1)
+          const parts = [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3).map((value) => {
+            const part = value / 255
+            return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+          }) as [number, number, number]
+          return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+        }
+        const between = (one: string, other: string) => {
+          const [low, high] = [lightness(one), lightness(other)].sort((a, b) => a - b) as [number, number]
+          return (high + 0.05) / (low + 0.05)
+        }
+        const { borderTopColor: edge, backgroundColor: inside } = getComputedStyle(box)
+        const around = getComputedStyle(document.body).backgroundColor
+        const label = getComputedStyle(document.querySelector(`label[for="${box.id}"]`) as Element).color
+        return {
+          edge: Math.min(between(edge, inside), between(edge, around)),
+          tick: between(getComputedStyle(box, '::after').borderBottomColor, inside),
+          words: between(label, around)
+        }
+      })
+    expect(contrasts.edge).toBeGreaterThanOrEqual(3)
+    expect(contrasts.tick).toBeGreaterThanOrEqual(3)
+    expect(contrasts.words).toBeGreaterThanOrEqual(4.5)
+  }
+})
+
 test('a button that is only a picture says its label while it is pointed at or focused, and no longer', async () => {
   const { page, show } = preview
   await show({ scene: 'gallery', at: '' }, looks.light)

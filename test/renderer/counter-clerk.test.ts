@@ -5,6 +5,7 @@ import { foundIn, isDay } from '../../src/renderer/src/screens/counter/finding.t
 import type { CounterEntry, DocumentPage, SignerView } from '../../src/shared/contract/views.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
+import { appointmentOf } from './fakes/appointments.ts'
 import { type Opened, openOffice, show } from './office.ts'
 import { documents, NOW } from './people.ts'
 
@@ -121,6 +122,19 @@ test('two of one name are two rows, each with what tells them apart', async () =
   await open({ queue })
   expect(starts()).toHaveLength(2)
   for (const contact of contacts) expect(screen.getByText(contact)).toBeTruthy()
+})
+
+test('two whom their address doesn’t tell apart are told by birth and matter, also where an appointment may be of either', async () => {
+  const queue = ['1980-03-12', '1951-07-01'].map((born, at) => {
+    const own = { documentReference: `doc-${at}`, person: `mere-${at}`, born, matter: `2024-${at}` }
+    return entry({ ...own, contact: '…0199' })
+  })
+  const choices = queue.map(({ person, signerName: name }) => ({ person, name }))
+  await open({ queue, appointments: [appointmentOf({ name: 'Mere Parata', choices })] })
+  const tellings = ['…0199, born 12 March 1980, matter 2024-0', '…0199, born 1 July 1951, matter 2024-1']
+  expect(starts().map(who)).toEqual(tellings.map((told) => `Mere Parata (${told}), Tenancy agreement`))
+  const which = within(screen.getByRole('group', { name: 'Who in the queue is Mere Parata?' }))
+  for (const told of tellings) expect(which.getByText(told)).toBeTruthy()
 })
 
 test('a name that is typed anywhere on the screen goes into the field', async () => {

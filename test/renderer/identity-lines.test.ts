@@ -19,14 +19,24 @@ test.each([
     PASSPORT.toLowerCase().replaceAll('<<', '«').replace('\n', ' \r\n ')
   ]
 ])('reads %s, and finds the name there', (_what, lines) => {
-  expect(compared(lines, 'Anna Maria Eriksson', BEFORE)).toEqual({
-    ...{ kind: 'matches', name: 'ANNA MARIA ERIKSSON', isExpired: false }
+  expect(compared(lines, { signerName: 'Anna Maria Eriksson' }, BEFORE)).toEqual({
+    ...{ kind: 'matches', name: 'ANNA MARIA ERIKSSON', isExpired: false, isBornOtherwise: false }
   })
 })
 
 test('says that a document has expired on the day after its last', () => {
-  expect(compared(PASSPORT, 'Anna Eriksson', BEFORE)).toMatchObject({ isExpired: false })
-  expect(compared(PASSPORT, 'Anna Eriksson', AFTER)).toMatchObject({ kind: 'matches', isExpired: true })
+  expect(compared(PASSPORT, { signerName: 'Anna Eriksson' }, BEFORE)).toMatchObject({ isExpired: false })
+  expect(compared(PASSPORT, { signerName: 'Anna Eriksson' }, AFTER)).toMatchObject({ kind: 'matches', isExpired: true })
+})
+
+test.each([
+  ['of that day', PASSPORT, '1974-08-12', false],
+  ['of another day', PASSPORT, '1974-08-13', true],
+  ['on a card of another day', CARD, '1947-08-12', true],
+  ['of whom nothing is known', PASSPORT, undefined, false]
+])('says whether the one is meant who was born: %s', (_what, lines, born, isBornOtherwise) => {
+  const signer = { signerName: 'Anna Eriksson', ...(born && { born }) }
+  expect(compared(lines, signer, BEFORE)).toMatchObject({ kind: 'matches', isBornOtherwise })
 })
 
 test.each([
@@ -36,7 +46,10 @@ test.each([
   ['a name beside it', 'Anna Eriksson Brooks'],
   ['no name', ' ']
 ])('differs for %s', (_what, name) => {
-  expect(compared(PASSPORT, name, BEFORE)).toMatchObject({ kind: 'differs', name: 'ANNA MARIA ERIKSSON' })
+  expect(compared(PASSPORT, { signerName: name }, BEFORE)).toMatchObject({
+    kind: 'differs',
+    name: 'ANNA MARIA ERIKSSON'
+  })
 })
 
 /** The first line of a passport of this name, on the second of the specimen. */
@@ -51,12 +64,14 @@ test.each([
   ['SMITH<JONES<<MARY<JANE', 'Mary-Jane Smith-Jones'],
   ['RANASINGHE<ARACHCHILAGE<<DON<NISHANTHAPRI', 'Don Nishanthapriya Ranasinghe']
 ])('knows %s for %s', (lines, name) => {
-  expect(compared(passportOf(lines), name, BEFORE).kind).toBe('matches')
+  expect(compared(passportOf(lines), { signerName: name }, BEFORE).kind).toBe('matches')
 })
 
 test('names what was misread, and never takes a single wrong character of what is checked for right', () => {
   const [first = '', second = ''] = PASSPORT.split('\n')
-  expect(compared(`${first}\n${second.replace('L898902C3', 'L898902C4')}`, 'Anna Eriksson', BEFORE)).toEqual({
+  expect(
+    compared(`${first}\n${second.replace('L898902C3', 'L898902C4')}`, { signerName: 'Anna Eriksson' }, BEFORE)
+  ).toEqual({
     ...{ kind: 'misread', fields: ['number', 'whole'] }
   })
   fc.assert(
@@ -68,20 +83,26 @@ test('names what was misread, and never takes a single wrong character of what i
         const wrong = second.slice(0, at) + digit + second.slice(at + 1)
         // A letter and the digit with the same remainder are told apart by nothing (A is 10, and so is 0 by tens).
         fc.pre(/\d/.test(second[at] ?? ''))
-        expect(compared(`${first}\n${wrong}`, 'Anna Eriksson', BEFORE).kind).toBe('misread')
+        expect(compared(`${first}\n${wrong}`, { signerName: 'Anna Eriksson' }, BEFORE).kind).toBe('misread')
       }
     )
   )
 })
 
 test('waits while a line is missing, and whatever is typed', () => {
-  expect(compared(PASSPORT.slice(0, 60), 'Anna Eriksson', BEFORE)).toEqual({ kind: 'incomplete' })
-  expect(compared('', 'Anna Eriksson', BEFORE)).toEqual({ kind: 'incomplete' })
+  expect(compared(PASSPORT.slice(0, 60), { signerName: 'Anna Eriksson' }, BEFORE)).toEqual({ kind: 'incomplete' })
+  expect(compared('', { signerName: 'Anna Eriksson' }, BEFORE)).toEqual({ kind: 'incomplete' })
   fc.assert(
-    fc.property(fc.string({ maxLength: 400 }), fc.string(), (typed, name) => void compared(typed, name, BEFORE))
+    fc.property(
+      fc.string({ maxLength: 400 }),
+      fc.string(),
+      (typed, name) => void compared(typed, { signerName: name }, BEFORE)
+    )
   )
   const lines = fc
     .constantFrom(88, 72, 90)
     .chain((length) => fc.array(fc.constantFrom(...'ABCZ019<'), { minLength: length, maxLength: length }))
-  fc.assert(fc.property(lines, fc.string(), (typed, name) => void compared(typed.join(''), name, BEFORE)))
+  fc.assert(
+    fc.property(lines, fc.string(), (typed, name) => void compared(typed.join(''), { signerName: name }, BEFORE))
+  )
 })

@@ -39,6 +39,10 @@ export interface CounterEntry {
   withoutLink?: true
   /** Their e-mail address, or the end of their mobile number, where someone else who can sign here has the same name. */
   contact?: string
+  /** What the document is filed under, where `contact` doesn't tell everyone of that name apart. For staff alone. */
+  matter?: string
+  /** When they were born, `1980-03-12`, where it was sent from here with that; shown as `matter` is. For staff alone. */
+  born?: string
 }
 
 /** A signature that can be part of a sitting. */

@@ -90,6 +90,12 @@ const sitting: Partial<FakeState> = {
   }
 }
 
+/** Two of one name, whom nothing tells apart but their documents and when they were born. */
+const alike = [
+  { documentReference: 'doc-alike-0', documentName: 'Deed of gift Parata', born: '1980-03-12', matter: '2024-117' },
+  { documentReference: 'doc-alike-1', documentName: 'Power of attorney Parata', born: '1951-07-01', matter: '2025-003' }
+].map((own, at) => entryOf(0, now(), { ...own, person: `mere parata ${at}`, contact: '…0199' }))
+
 function turns(...outcomes: (CounterTurn['outcome'] | undefined)[]): CounterTurn[] {
   return outcomes.map((outcome, index) => {
     const { documentReference, documentName, signer, signerName, person } = entryOf(index)
@@ -265,6 +271,16 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
     return api
   },
   'clerk-sheet': () => counter(offered),
+  'clerk-alike': () =>
+    counter({
+      queue: [...alike, ...Array.from({ length: 4 }, (_, index) => entryOf(index + 1))],
+      offer: {
+        ...offered.offer,
+        first: alike[0] as CounterEntry,
+        entries: [{ ...(alike[0] as CounterEntry), after: [] }],
+        further: 0
+      }
+    }),
   'clerk-sitting': () => counter(sitting),
   'clerk-no-pin': () => counter({ pin: { isSet: false, keptIn: 'keychain', reset: 'none', canReset: true } }),
   'clerk-signed': () => ended({ turns: turns({ signed: 'signed' }) }),

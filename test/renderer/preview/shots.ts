@@ -240,6 +240,13 @@ export const shots: Shot[] = [
     const lines = `${'P<NZLPARATA<<MERE<HINEMOA'.padEnd(44, '<')}\nL898902C36UTO7408122F1204159ZE184226B<<<<<10`
     await page.getByLabel('Machine-readable lines').first().fill(lines)
   }),
+  shot('clerk-alike', 'clerk-alike', '#/counter'),
+  shot('clerk-alike-sheet', 'clerk-alike', '#/counter', async (page) => {
+    await press(/^Start: Mere Parata .*1980/)(page)
+    await page.getByText('Compare a passport or ID card').first().click()
+    const lines = `${'P<NZLPARATA<<MERE<HINEMOA'.padEnd(44, '<')}\nL898902C36UTO7408122F1204159ZE184226B<<<<<10`
+    await page.getByLabel('Machine-readable lines').first().fill(lines)
+  }),
   shot('clerk-sitting', 'clerk-sitting', '#/counter', async (page) => {
     await press(/^Start: /)(page)
     await press('Select all')(page)

@@ -10,6 +10,7 @@ import type { MirroredDocument } from '../../../src/main/core/documents/question
 import { AppFailure } from '../../../src/main/core/lib/failure.ts'
 import type { MediaDevice } from '../../../src/main/core/policy/permissions.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
+import type { Composition } from '../../../src/shared/composition/index.ts'
 import type { CounterSession, CounterSettings } from '../../../src/shared/contract/index.ts'
 import { DocumentResponse } from '../../../src/shared/model/index.ts'
 import { ownTime } from '../../fixtures/own-time.ts'
@@ -68,6 +69,8 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
     time,
     /** As the service would answer now. */
     service: new Map(Object.entries(documents).map(([Reference, Signers]) => [Reference, { Signers } as Signer])),
+    /** What a document was sent as from here. */
+    sentAs: (_reference: string): Composition | undefined => undefined,
     /** Why the service can't be asked. */
     trouble: undefined as Error | undefined,
     refreshes: 0,
@@ -149,6 +152,7 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
     receiptOf: async () => ({ number: 'R-2026-000001-3F2A', sha256: '0'.repeat(64), size: 21, path: '' }),
     allowedOrigins: () => office.allowed,
     returnAddressesOf: () => [],
+    compositionOf: (_accountId, reference) => office.sentAs(reference),
     openView(turn) {
       const page: FakePage = { turn, state: 'hidden', zoom: 1, languages: [turn.languages], printed: 0, given: [] }
       office.pages.push(page)

@@ -2,6 +2,7 @@
  * What the counter needs of the world around it: the service's answers, the page that is signed on, the screen that a person
  * has, the staff's PIN, and where it is kept that a session runs.
  */
+import type { Composition } from '../../../shared/composition/index.ts'
 import type {
   AppError,
   CounterEntry,
@@ -24,6 +25,8 @@ export interface CounterDeps {
   /** Who can sign at the counter, as last known, next due first; those without a link among them. */
   waitingHere: (accountId: string) => Promise<CounterEntry[]>
   documentOf: (accountId: string, reference: string) => Promise<MirroredDocument | undefined>
+  /** What a document was sent as; undefined where it wasn't sent from here. @throws AppFailure `storage` where that can't be read. */
+  compositionOf: (accountId: string, reference: string) => Composition | undefined
   /** Reads the folders from the service now. */
   refresh: (accountId: string) => Promise<void>
   /** An account's kind and address; undefined if there is no such account (any more). */

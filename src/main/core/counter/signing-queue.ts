@@ -1,6 +1,6 @@
 /** Who can sign at the counter, who of them has an appointment today, and what a session with one of them could be made of. */
 import type { CounterEntry, CounterOffer, OfferedEntry } from '../../../shared/contract/index.ts'
-import { type DocumentResponse, fullName, type SignerResponse } from '../../../shared/model/index.ts'
+import { type DocumentResponse, fullName } from '../../../shared/model/index.ts'
 import {
   canSignLater,
   canSignNow,
@@ -11,20 +11,26 @@ import {
 } from '../documents/progress.ts'
 import { dayAt } from '../lib/calendar.ts'
 import { fail } from '../lib/failure.ts'
-import { folded } from '../lib/text-folding.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { Statements } from '../storage/statements.ts'
 import type { Appointments, CounterDeps } from './deps.ts'
+import { toldFurther } from './told-apart.ts'
 
 /** So many documents are offered for one sitting. */
 const MOST_DOCUMENTS = 50
-/** In digits: of a shorter number the end would be all of it. */
-const SHORTEST_MOBILE = 7
 
 type QueueDeps = Pick<
   CounterDeps,
-  'accountId' | 'waitingHere' | 'appointments' | 'refresh' | 'documentOf' | 'settings' | 'staff' | 'pin'
+  | 'accountId'
+  | 'waitingHere'
+  | 'appointments'
+  | 'refresh'
+  | 'documentOf'
+  | 'compositionOf'
+  | 'settings'
+  | 'staff'
+  | 'pin'
 >
 
 export class SigningQueue {
@@ -39,7 +45,7 @@ export class SigningQueue {
     const entries = await this.#deps.waitingHere(accountId)
     const marked = entries.map((entry) => ({ ...entry, isToday: this.#isToday(accountId, entry) }))
     const sorted = marked.sort((one, other) => Number(other.isToday) - Number(one.isToday))
-    return toldApart(sorted, (reference) => this.#documentOf(accountId, reference))
+    return this.#told(accountId, sorted)
   }
 
   /** Pins an appointment of today, or unpins it. */
@@ -86,7 +92,7 @@ export class SigningQueue {
     // Who comes along is known by the first one's documents: strangers who sign another of theirs aren't here.
     const offered = [...ofTheirs, ...more.filter(({ person }) => people.has(person))]
     return {
-      entries: await toldApart(offered, (reference) => this.#documentOf(accountId, reference), now),
+      entries: await this.#told(accountId, offered, now),
       further: Math.max(0, theirs.size + others.length - MOST_DOCUMENTS)
     }
   }
@@ -114,6 +120,15 @@ export class SigningQueue {
     })
   }
 
+  #told<Entry extends CounterEntry>(
+    accountId: string,
+    entries: readonly Entry[],
+    beside: readonly CounterEntry[] = []
+  ) {
+    const documentOf = (reference: string) => this.#documentOf(accountId, reference)
+    return toldFurther(entries, documentOf, (reference) => this.#deps.compositionOf(accountId, reference), beside)
+  }
+
   async #documentOf(accountId: string, reference: string): Promise<DocumentResponse | undefined> {
     const mirrored = await this.#deps.documentOf(accountId, reference)
     return mirrored?.goneAt === undefined ? mirrored?.document : undefined
@@ -122,45 +137,6 @@ export class SigningQueue {
   #isToday(accountId: string, { documentReference, signer }: CounterEntry): boolean {
     return this.#deps.appointments.isToday(accountId, documentReference, signer)
   }
-}
-
-/**
- * The entries, where several people of one name are among them each with what tells them apart. Of everyone else no address is
- * shown at a counter, where others read along.
- * @param beside others who can sign here, whose names count as well.
- */
-export async function toldApart<Entry extends Named>(
-  entries: readonly Entry[],
-  documentOf: (reference: string) => Promise<DocumentResponse | undefined>,
-  beside: readonly Named[] = []
-): Promise<Entry[]> {
-  const people = new Map<string, Set<string>>()
-  for (const { signerName, person } of [...entries, ...beside]) {
-    const name = folded(signerName)
-    people.set(name, (people.get(name) ?? new Set()).add(person))
-  }
-  const isShared = ({ signerName }: Named) => (people.get(folded(signerName))?.size ?? 0) > 1
-  const documents = new Map<string, Promise<DocumentResponse | undefined>>()
-  return Promise.all(
-    entries.map(async (entry) => {
-      if (!isShared(entry)) return entry
-      const { documentReference: reference, signer } = entry
-      const document = documents.get(reference) ?? documentOf(reference)
-      documents.set(reference, document)
-      const contact = contactOf((await document)?.Signers?.[signer])
-      return contact === undefined ? entry : { ...entry, contact }
-    })
-  )
-}
-
-type Named = Pick<CounterEntry, 'documentReference' | 'signer' | 'signerName' | 'person'>
-
-/** Their e-mail address, or the end of their mobile number. */
-function contactOf({ Email, MobileNumber }: SignerResponse = {}): string | undefined {
-  const email = Email?.trim()
-  if (email) return email
-  const digits = (MobileNumber ?? '').replace(/\D/g, '')
-  return digits.length < SHORTEST_MOBILE ? undefined : `…${digits.slice(-4)}`
 }
 
 /** Entries of the queue that staff pinned to today, gone at midnight by the office's clocks. */

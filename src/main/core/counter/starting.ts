@@ -14,7 +14,7 @@ import type { CounterDeps } from './deps.ts'
 import { identityOf } from './outcome.ts'
 import { safeAddress } from './prepare-turn.ts'
 import { FIRST_PREFERENCES, type SessionStart, type TurnFacts } from './session-state.ts'
-import { toldApart } from './signing-queue.ts'
+import { numbered, toldApart } from './told-apart.ts'
 
 export type Wanted = DecodedInput<'counter.start'>
 type WantedTurn = Wanted['turns'][number]
@@ -66,7 +66,7 @@ export async function readyToStart(
       accountId,
       phase: 'handover',
       isLocked: false,
-      turns: named,
+      turns: numbered(named),
       current: 0,
       origin: '',
       zoom: deps.zoom(),

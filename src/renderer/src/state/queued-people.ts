@@ -9,6 +9,9 @@ export interface QueuedPerson {
   signerName: string
   /** What tells them from another one of that name here. */
   contact?: string
+  born?: string
+  /** What their documents are filed under, where that is needed to tell them from another one. */
+  matters: readonly string[]
   /** What they can sign, in the queue's order; what came without a link last. */
   entries: readonly CounterEntry[]
   /** What a session with them begins with; undefined if nothing of it can be signed here. */
@@ -30,11 +33,24 @@ export function peopleOf(entries: readonly CounterEntry[]): QueuedPerson[] {
       person: personIn(all[0]),
       signerName: all[0]?.signerName ?? '',
       ...(all[0]?.contact !== undefined && { contact: all[0].contact }),
+      ...bornIn(all),
+      matters: mattersIn(all),
       entries: [...ready, ...all.filter(({ withoutLink }) => withoutLink)],
       first: ready[0],
       isToday: all.some(({ isToday }) => isToday)
     }
   })
+}
+
+/** When they were born, as of the first document that says it. */
+export function bornIn(entries: readonly CounterEntry[]): Pick<CounterEntry, 'born'> {
+  const born = entries.find((one) => one.born !== undefined)?.born
+  return born === undefined ? {} : { born }
+}
+
+/** Each once. */
+export function mattersIn(entries: readonly CounterEntry[]): string[] {
+  return [...new Set(entries.flatMap(({ matter }) => matter ?? []))]
 }
 
 /** In another account it is another visit. */

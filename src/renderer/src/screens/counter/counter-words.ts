@@ -3,7 +3,9 @@
  * service says them.
  */
 import type { CounterOutcome, CounterSession, CounterTurn } from '../../../../shared/contract/views.ts'
-import { inWords } from '../../words/dates.ts'
+import type { QueuedPerson } from '../../state/queued-people.ts'
+import { listed } from '../../words/counts.ts'
+import { inWords, writtenDay } from '../../words/dates.ts'
 import type { StatusShape, StatusTone } from '../../words/statuses.ts'
 import { deviceWords } from './person/words.ts'
 
@@ -21,6 +23,18 @@ export interface OutcomeWords {
 
 /** Said once of a session, however many were signed in it. */
 export const SIGNED_MEANING = 'Confirmed by the signing service.'
+
+type Told = Pick<QueuedPerson, 'contact' | 'born' | 'matters'>
+
+/** What tells someone from another one of their name whose address is the same or isn't known: "born 12 March 1980, matter 2024-117". */
+export function toldFurther({ born, matters }: Omit<Told, 'contact'>): string {
+  return [born && `born ${writtenDay(born)}`, matters.length > 0 && `matter ${listed(matters)}`]
+    .filter(Boolean)
+    .join(', ')
+}
+
+/** The same with how they are reached, as far as any of it is needed. */
+export const toldBy = (one: Told) => [one.contact, toldFurther(one)].filter(Boolean).join(', ')
 
 /** What to call a person whose name is not known. */
 export function called(signerName: string): string {

@@ -15,10 +15,16 @@ export type CheckedField = 'number' | 'birth' | 'expiry' | 'optional' | 'whole'
 export type Compared =
   | { kind: 'incomplete' }
   | { kind: 'misread'; fields: CheckedField[] }
-  | { kind: 'matches' | 'differs'; name: string; isExpired: boolean }
+  | { kind: 'matches' | 'differs'; name: string; isExpired: boolean; isBornOtherwise: boolean }
+
+interface Signer {
+  signerName: string
+  /** As of `CounterEntry`. */
+  born?: string
+}
 
 /** @param now in milliseconds since 1970 UTC, for whether the document has expired. */
-export function compared(typed: string, signerName: string, now: number): Compared {
+export function compared(typed: string, { signerName, born }: Signer, now: number): Compared {
   const lines = linesOf(typed)
   if (!lines) return { kind: 'incomplete' }
   const { details, fields } = parse(lines)
@@ -27,6 +33,7 @@ export function compared(typed: string, signerName: string, now: number): Compar
   if (misread.length > 0) return { kind: 'misread', fields: misread }
   const name = [fields.firstName, fields.lastName].filter(Boolean).join(' ')
   const expiry = fields.expirationDate ?? ''
+  const birth = fields.birthDate ?? ''
   const given = partsOf(fields.firstName ?? '')
   const have = [...given, ...partsOf(fields.lastName ?? '')]
   // Names end with their line, or go on beyond it: only then may the last one be the beginning of a longer one.
@@ -34,6 +41,8 @@ export function compared(typed: string, signerName: string, now: number): Compar
   return {
     kind: isNamed(signerName, have, isCut ? given.at(-1) : undefined) ? 'matches' : 'differs',
     name,
+    // Of days that aren't known a document has fillers in their place.
+    isBornOtherwise: born !== undefined && /^\d{6}$/.test(birth) && birth !== born.slice(2).replaceAll('-', ''),
     // Years are written with two digits; a document lasts for less than fifty.
     isExpired:
       /^\d{6}$/.test(expiry) &&

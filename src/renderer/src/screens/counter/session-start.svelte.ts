@@ -221,9 +221,9 @@ export class SessionStart {
     this.#lines.set(person, lines)
   }
   /** What the lines say, beside the person's name; undefined where there are none. */
-  comparedOf({ person, signerName }: Pick<Signing, 'person' | 'signerName'>): Compared | undefined {
-    const lines = this.linesOf(person)
-    return lines.trim() === '' ? undefined : compared(lines, signerName, this.#now())
+  comparedOf(one: Pick<Signing, 'person' | 'signerName' | 'born'>): Compared | undefined {
+    const lines = this.linesOf(one.person)
+    return lines.trim() === '' ? undefined : compared(lines, one, this.#now())
   }
 
   /** The first evidence that must have been seen and was not. */

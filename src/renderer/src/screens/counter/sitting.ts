@@ -3,6 +3,7 @@
  * visit is what one person signs in one go.
  */
 import type { OfferedEntry } from '../../../../shared/contract/views.ts'
+import { bornIn, mattersIn } from '../../state/queued-people.ts'
 
 type Signature = Pick<OfferedEntry, 'documentReference' | 'signer' | 'person' | 'after'>
 
@@ -12,6 +13,8 @@ export interface Signing {
   signerName: string
   /** What tells them from another one of that name here. */
   contact?: string
+  born?: string
+  matters: readonly string[]
   entries: OfferedEntry[]
 }
 
@@ -19,7 +22,14 @@ export interface Signing {
 export function signingsOf(entries: readonly OfferedEntry[]): Signing[] {
   return [...Map.groupBy(entries, ({ person }) => person)].map(([person, all]) => {
     const { signerName = '', contact } = all[0] ?? {}
-    return { person, signerName, ...(contact !== undefined && { contact }), entries: all }
+    return {
+      person,
+      signerName,
+      ...(contact !== undefined && { contact }),
+      ...bornIn(all),
+      matters: mattersIn(all),
+      entries: all
+    }
   })
 }
 

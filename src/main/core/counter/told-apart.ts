@@ -1,0 +1,139 @@
+/** What tells people of one name apart: how they are reached, and, only where that doesn't do it, when they were born and what their document is filed under. */
+import { readDay } from '../../../shared/composition/calendar.ts'
+import type { ComposedSigner, Composition } from '../../../shared/composition/composition.ts'
+import type { CounterEntry } from '../../../shared/contract/index.ts'
+import { type DocumentResponse, fullName, type SignerResponse } from '../../../shared/model/index.ts'
+import { getOrMake } from '../lib/objects.ts'
+import { folded } from '../lib/text-folding.ts'
+
+/** In digits: of a shorter number the end would be all of it. */
+const SHORTEST_MOBILE = 7
+/** Of so many who can't be told apart dates of birth are looked for: each is read from what was sent. */
+const MOST_BORN = 50
+
+type DocumentOf = (reference: string) => Promise<DocumentResponse | undefined>
+type Named = Pick<CounterEntry, 'documentReference' | 'signer' | 'signerName' | 'person' | 'contact'>
+
+/**
+ * The entries, where several people of one name are among them each with how they are reached. Of everyone else no address is
+ * shown at a counter, where others read along.
+ * @param beside others who can sign here, whose names count as well.
+ */
+export async function toldApart<Entry extends Named>(
+  entries: readonly Entry[],
+  documentOf: DocumentOf,
+  beside: readonly Named[] = []
+): Promise<Entry[]> {
+  const people = new Map<string, Set<string>>()
+  for (const { signerName, person } of [...entries, ...beside])
+    getOrMake(people, folded(signerName), () => new Set<string>()).add(person)
+  const isShared = ({ signerName }: Named) => (people.get(folded(signerName))?.size ?? 0) > 1
+  return Promise.all(
+    entries.map(async (entry) => {
+      if (!isShared(entry)) return entry
+      const contact = contactOf((await documentOf(entry.documentReference))?.Signers?.[entry.signer])
+      return contact === undefined ? entry : { ...entry, contact }
+    })
+  )
+}
+
+/**
+ * As `toldApart`, and where people of one name aren't told apart by how they are reached each with the matter of the document and the
+ * signer's date of birth, as far as they are known. These are staff's: nothing of them goes into a session.
+ * @param compositionOf what a document was sent as; undefined where it wasn't sent from here
+ */
+export async function toldFurther<Entry extends CounterEntry>(
+  entries: readonly Entry[],
+  documentOf: DocumentOf,
+  compositionOf: (reference: string) => Composition | undefined,
+  beside: readonly Named[] = []
+): Promise<Entry[]> {
+  const documents = new Map<string, Promise<DocumentResponse | undefined>>()
+  const read = (reference: string) => getOrMake(documents, reference, () => documentOf(reference))
+  const told = await toldApart(entries, read, beside)
+  const alike = alikeIn([...beside, ...told])
+  let looked = 0
+  return Promise.all(
+    told.map(async (entry) => {
+      if (!alike.has(folded(entry.signerName))) return entry
+      const document = await read(entry.documentReference)
+      const signer = document?.Signers?.[entry.signer]
+      const matter = document?.MatterNumber?.trim()
+      const isLookedFor = signer !== undefined && looked++ < MOST_BORN
+      const born = isLookedFor ? bornOf(() => compositionOf(entry.documentReference), signer) : undefined
+      return { ...entry, ...(matter && { matter }), ...(born && { born }) }
+    })
+  )
+}
+
+/**
+ * The turns of one session, where people of one name and address are among them each with a number: the screen, the audit trail
+ * and the receipts must not take one for the other.
+ */
+export function numbered<Turn extends Named>(turns: readonly Turn[]): Turn[] {
+  const alike = new Map<string, Set<string>>()
+  const keyOf = ({ signerName, contact = '' }: Named) => JSON.stringify([signerName, contact])
+  for (const turn of turns) getOrMake(alike, keyOf(turn), () => new Set<string>()).add(turn.person)
+  return turns.map((turn) => {
+    const people = [...(alike.get(keyOf(turn)) ?? [])]
+    if (people.length < 2) return turn
+    const number = `(${people.indexOf(turn.person) + 1})`
+    return { ...turn, contact: turn.contact === undefined ? number : `${turn.contact} ${number}` }
+  })
+}
+
+/** The names, folded, that several people have of whom one has no address, or the same as another. */
+function alikeIn(entries: readonly Named[]): ReadonlySet<string> {
+  const names = new Map<string, Map<string, string | undefined>>()
+  for (const { signerName, person, contact } of entries) {
+    const people = getOrMake(names, folded(signerName), () => new Map<string, string | undefined>())
+    people.set(person, contact === undefined ? people.get(person) : folded(contact))
+  }
+  return new Set(
+    [...names].flatMap(([name, people]) => {
+      const contacts = [...people.values()]
+      const isTold = !contacts.includes(undefined) && new Set(contacts).size === contacts.length
+      return people.size < 2 || isTold ? [] : [name]
+    })
+  )
+}
+
+/** Their e-mail address, or the end of their mobile number. */
+function contactOf({ Email, MobileNumber }: SignerResponse = {}): string | undefined {
+  const email = Email?.trim()
+  if (email) return email
+  const digits = (MobileNumber ?? '').replace(/\D/g, '')
+  return digits.length < SHORTEST_MOBILE ? undefined : `…${digits.slice(-4)}`
+}
+
+/** Theirs and not a child's or a parent's. */
+const OWN_BIRTH = /^(your |signer’s |signer's )?(date of birth|birth ?date|birthday|dob|born)( ?\([^)]*\))?\W*$/i
+
+/** When a signer was born, `1980-03-12`, as what was sent says it: by a question only they can answer, or a field of a template that they sign alone. */
+function bornOf(sentAs: () => Composition | undefined, signer: SignerResponse): string | undefined {
+  let items: Composition['items']
+  try {
+    items = sentAs()?.items ?? []
+  } catch {
+    // What was sent can't be read any more: the queue is there without it.
+    return undefined
+  }
+  const isMeant = (one: ComposedSigner) => {
+    if (folded(fullName(one)) !== folded(fullName(signer))) return false
+    return (
+      folded(one.Email) === folded(signer.Email ?? '') && digitsOf(one.MobileNumber) === digitsOf(signer.MobileNumber)
+    )
+  }
+  const said = items.flatMap(({ signers, fields }) => {
+    const meant = signers.filter(isMeant)
+    const answers = meant.flatMap(({ IDData }) => IDData.filter(({ DataType }) => DataType === 'date'))
+    return [...answers, ...(signers.length === 1 && meant.length === 1 ? fields : [])]
+  })
+  const days = said.flatMap(({ Label, Value }) =>
+    OWN_BIRTH.test(Label.trim().replaceAll('.', '')) ? (readDay(Value) ?? []) : []
+  )
+  // Two that differ are of two people.
+  return new Set(days).size === 1 ? days[0] : undefined
+}
+
+const digitsOf = (number = '') => number.replace(/\D/g, '').replace(/^0+/, '')

@@ -1,0 +1,169 @@
+/** Two people of one name at the counter: what staff is shown to tell them apart, and that nobody else is. */
+import { describe, expect, test } from 'vitest'
+import type { ComposedSigner, Composition } from '../../../src/shared/composition/index.ts'
+import type { CounterEntry } from '../../../src/shared/contract/index.ts'
+import * as composed from '../../fixtures/compositions.ts'
+import { openOffice, type Signer, signer } from './office.ts'
+
+const MOBILE = '021 555 1234'
+/** Nobody can be told from another one of these by their address. */
+const ann = (more: Signer = {}) => signer('Ann Example', { Email: '', MobileNumber: MOBILE, ...more })
+const sentTo = (more: Partial<ComposedSigner>) =>
+  composed.signer({ FirstName: 'Ann', LastName: 'Example', Email: '', MobileNumber: MOBILE, ...more })
+const asked = (Label: string, Value: string, DataType: 'date' | 'text' = 'date') => ({
+  IDData: [{ key: 'q1', Label, Value, DataType }]
+})
+
+/** Two of one name and the same mobile number but for its country, each with a document. */
+function twoOfOneName() {
+  const office = openOffice({
+    will: [ann({ MobileCountry: '64' }), signer('Ben Example')],
+    deed: [ann({ MobileCountry: '61' })],
+    note: [signer('Cleo Example')]
+  })
+  for (const [reference, MatterNumber] of [
+    ['will', ' 2024-117 '],
+    ['deed', '2025-003'],
+    ['note', '2025-004']
+  ] as const)
+    office.service.set(reference, { ...office.service.get(reference), MatterNumber })
+  return office
+}
+
+const tellings = (entries: readonly CounterEntry[]) =>
+  entries.map(({ documentReference, signerName, contact, born, matter }) => ({
+    ...{ documentReference, signerName, contact, born, matter }
+  }))
+
+describe('two of one name', () => {
+  test('who can’t be told apart otherwise have the matter and the date of birth in the queue and the sheet, and nobody else', async () => {
+    const here = twoOfOneName()
+    here.sentAs = (reference) =>
+      composed.forms({
+        items: [
+          composed.form({
+            signers: [sentTo(asked('Date of birth', reference === 'will' ? '12/03/1980' : '1951-07-01'))]
+          })
+        ]
+      })
+    await here.counter.offer('will', 0)
+    const told = tellings(await here.counter.queue())
+    const nothing = { contact: undefined, born: undefined, matter: undefined }
+    expect(told).toHaveLength(4)
+    expect(told).toEqual(
+      expect.arrayContaining([
+        {
+          documentReference: 'will',
+          signerName: 'Ann Example',
+          contact: '…1234',
+          born: '1980-03-12',
+          matter: '2024-117'
+        },
+        {
+          documentReference: 'deed',
+          signerName: 'Ann Example',
+          contact: '…1234',
+          born: '1951-07-01',
+          matter: '2025-003'
+        },
+        { documentReference: 'will', signerName: 'Ben Example', ...nothing },
+        { documentReference: 'note', signerName: 'Cleo Example', ...nothing }
+      ])
+    )
+    const { entries, first } = await here.counter.offer('will', 0)
+    expect(tellings([...entries, first])).toMatchObject([
+      { born: '1980-03-12', matter: '2024-117' },
+      nothing,
+      { born: '1980-03-12', matter: '2024-117' }
+    ])
+  })
+
+  test('who are told apart by their addresses have nothing more, and nothing is read of what was sent', async () => {
+    const here = twoOfOneName()
+    here.change('deed', 0, { Email: 'ann.other@example.com' })
+    here.change('will', 0, { Email: 'ann@example.com' })
+    here.sentAs = () => {
+      throw new Error('This package can’t be read any more.')
+    }
+    await here.counter.offer('will', 0)
+    for (const { born, matter } of await here.counter.queue()) expect([born, matter]).toEqual([undefined, undefined])
+  })
+
+  test('have nothing of it in the session, on the person’s screen, in the trail or in what is kept of it', async () => {
+    const here = twoOfOneName()
+    here.sentAs = () =>
+      composed.forms({ items: [composed.form({ signers: [sentTo(asked('Date of birth', '1980-03-12'))] })] })
+    here.place = 'other-display'
+    await here.start(['will', 0], ['deed', 0])
+    await here.counter.begin(here.state().id)
+    const all = JSON.stringify([here.state(), here.notes, here.kept])
+    expect(all).toContain('Ann Example')
+    for (const secret of ['1980', '2024-117', '2025-003', 'born', 'matter']) expect(all).not.toContain(secret)
+  })
+
+  test('are numbered in one session where their address is the same or none, so that neither is taken for the other', async () => {
+    const here = openOffice({
+      will: [ann({ MobileCountry: '64' }), ann({ MobileCountry: '61' })],
+      deed: [signer('Ben Example', { Email: '' }), signer('Ben Example', { Email: '' }), signer('Cleo Example')]
+    })
+    const { turns } = await here.start(['will', 0], ['will', 1], ['deed', 0], ['deed', 1], ['deed', 2])
+    expect(turns.map(({ contact }) => contact)).toEqual(['…1234 (1)', '…1234 (2)', '(1)', '(2)', undefined])
+    await here.counter.begin(here.state().id)
+    expect(here.told('handed-over')).toMatchObject([{ detail: { contact: '…1234 (1)' } }])
+  })
+})
+
+describe('a date of birth', () => {
+  const bornOf = async (items: Partial<Composition>, sentAs = composed.forms) => {
+    const here = twoOfOneName()
+    here.sentAs = () => sentAs(items)
+    await here.counter.offer('will', 0)
+    return (await here.counter.queue()).find(({ documentReference }) => documentReference === 'will')?.born
+  }
+  const form = (...signers: ComposedSigner[]) => ({ items: [composed.form({ signers })] })
+
+  test.each(['Date of birth', 'Your date of birth', 'DOB', 'D.O.B.', 'Birth date (day/month/year)', 'date of birth:'])(
+    'is known by the question “%s”',
+    async (label) => expect(await bornOf(form(sentTo(asked(label, '1980-03-12'))))).toBe('1980-03-12')
+  )
+
+  test.each([
+    ['of a child', form(sentTo(asked('Child’s date of birth', '2015-03-12')))],
+    ['of a place', form(sentTo(asked('Place of birth', '1980-03-12')))],
+    ['that is no day', form(sentTo(asked('Date of birth', '31/02/1980')))],
+    ['that was asked as text', form(sentTo(asked('Date of birth', '1980-03-12', 'text')))],
+    ['of someone else', form(sentTo({}), composed.signer(asked('Date of birth', '1980-03-12')))],
+    ['of two who can’t be told apart', form(sentTo(asked('DOB', '1980-03-12')), sentTo(asked('DOB', '1951-07-01')))],
+    ['of nobody that was sent', form()]
+  ])('isn’t one %s', async (_which, items) => expect(await bornOf(items)).toBeUndefined())
+
+  test('is known by a template’s field where they alone sign it', async () => {
+    const field = {
+      key: 'x',
+      FieldType: 'DateInput',
+      IsRequired: false,
+      Reference: 'r',
+      ReadOnly: false,
+      ClientField: ''
+    }
+    const fields = [{ ...field, Label: 'Date of birth', Value: '1980-03-12' }]
+    const of = (...signers: ComposedSigner[]) => ({ items: [composed.template({ signers, fields })] })
+    expect(await bornOf(of(sentTo({})), composed.templates)).toBe('1980-03-12')
+    expect(await bornOf(of(sentTo({}), composed.signer({ key: 's2' })), composed.templates)).toBeUndefined()
+  })
+
+  test('isn’t looked for without end, nor is the queue lost with what was sent', async () => {
+    const many = Array.from({ length: 80 }, (_, at): [string, Signer[]] => [
+      `doc-${at}`,
+      [ann({ Email: '', MobileNumber: '' })]
+    ])
+    const here = openOffice(Object.fromEntries(many))
+    let asked = 0
+    here.sentAs = () => {
+      asked++
+      throw new Error('This package can’t be read any more.')
+    }
+    expect(await here.counter.queue()).toHaveLength(80)
+    expect(asked).toBe(50)
+  })
+})
