@@ -70,7 +70,7 @@ export function openDocumentsThread({ worker, folder, key, log, troubles }: Docu
   return {
     ask,
 
-    /** Lets what is being written end, then ends the thread. Never rejects. */
+    /** Lets the piece that is being written end, then ends the thread. Never rejects. */
     async end(): Promise<void> {
       isEnded = true
       if (thread.isRunning()) await thread.ask('close', null).catch(() => undefined)

@@ -2,9 +2,11 @@
 import { chmod, cp, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { openDocuments } from '../../../src/main/core/documents/mirror/database.ts'
 import { type DocumentsOpened, openRecoveringWorker } from '../../../src/main/core/documents/recovery.ts'
+import { openDocumentsWorker } from '../../../src/main/core/documents/worker.ts'
+import { nextTurn } from '../../../src/main/core/lib/slices.ts'
 import { openDocumentsThread } from '../../../src/main/shell/documents.ts'
 import { lease, workerOffice } from './worker-office.ts'
 
@@ -39,6 +41,26 @@ async function damaged(table: string): Promise<void> {
   await file.write(Buffer.alloc(16, 9), 0, 16, ((pages[pages.length >> 1] ?? 0) - 1) * 4096 + 500)
   await file.close()
 }
+
+test('what is being read when the application is closed is given up between two pieces, and is no news at the next start', async () => {
+  const opened = await openDocuments({ folder, key, time: Date })
+  const here = workerOffice(opened.db)
+  const worker = openDocumentsWorker({ db: opened.db, time: Date })
+  here.startAgain(worker)
+  const taken = here.look('InBox', leases)
+  const written = async () => (await here.counts()).folders.InBox ?? 0
+  while ((await written()) === 0) await nextTurn()
+  await Promise.all([expect(taken).rejects.toThrow(), worker.close()])
+
+  const { db } = await openDocuments({ folder, key, time: Date })
+  onTestFinished(() => void db.close())
+  here.startAgain(openDocumentsWorker({ db, time: Date }))
+  expect(await written()).toBeGreaterThan(0)
+  expect(await written()).toBeLessThan(leases.length)
+  expect(await here.look('InBox', leases)).toMatchObject({ kind: 'taken', documents: leases.length })
+  expect(await written()).toBe(leases.length)
+  expect(await here.changes()).toEqual([])
+})
 
 describe('a damaged page', () => {
   test.each(['index_rows', 'bodies', 'documents', 'figures'])(

@@ -52,8 +52,9 @@ const MOST_NAMED = 10_000
 
 /** @param db as `openDocuments` opened it; the worker closes it. */
 export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'now'> }) {
-  const mirror = openMirror(db, time.now())
-  const taking = openAnswerTaking(mirror)
+  const closing = new AbortController()
+  const mirror = openMirror(db, time.now(), closing.signal)
+  const taking = openAnswerTaking(mirror, closing.signal)
 
   /** What goes through all of an account is done one after the other. */
   const oneByOne = <Done>(work: () => Done | Promise<Done>) => inTurn(mirror, work)
@@ -250,8 +251,9 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
     ready: mirror.ready,
     ask,
 
-    /** Lets what is under way end, then closes the database. */
+    /** Lets the piece that is being written end, gives up what would follow it, then closes the database. */
     async close(): Promise<void> {
+      closing.abort()
       await oneByOne(mirror.ready).catch(() => undefined)
       db.close()
     }

@@ -40,6 +40,14 @@ export async function inSlices<Answer>(
   }
 }
 
+/** For work that is given up at its next pause: once the signal is aborted no piece begins, and `inSlices` throws its reason. */
+export const unless =
+  (signal: AbortSignal) =>
+  <Answer>(piece: () => Answer): Answer => {
+    signal.throwIfAborted()
+    return piece()
+  }
+
 /** Does something with each item, with pauses. Ends at what it throws. */
 export function slowly<Item>(items: Iterable<Item>, work: (item: Item) => void): Promise<void> {
   return inSlices(each(items, work))

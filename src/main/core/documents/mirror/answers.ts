@@ -7,7 +7,7 @@ import type { UnreadableDocument } from '../../../../shared/contract/index.ts'
 import { type DocumentResponse, plainFormat } from '../../../../shared/model/index.ts'
 import { type Scan, scanList } from '../../lib/json-scanning.ts'
 import { defined } from '../../lib/objects.ts'
-import { inSlices, nextTurn } from '../../lib/slices.ts'
+import { inSlices, nextTurn, type Sliced, unless } from '../../lib/slices.ts'
 import { readRefusal } from '../../service/refusal.ts'
 import type { Ask, Taken } from '../questions.ts'
 import {
@@ -47,9 +47,14 @@ type Who = Pick<
   'reference' | 'name' | 'isDoubled'
 >
 
-/** @returns the taking of one answer at a time: anyone who calls waits for the one before. */
-export function openAnswerTaking(mirror: Mirror) {
+/**
+ * @param closing gives up what is being taken over at its next pause: what was written by then stays, and the folder is read once
+ * more at the next start, as after a crash. Nobody who quits waits for a hundred thousand documents.
+ * @returns the taking of one answer at a time: anyone who calls waits for the one before.
+ */
+export function openAnswerTaking(mirror: Mirror, closing: AbortSignal) {
   let number = 0
+  const inPieces = <Done>(work: Sliced<Done>) => inSlices(work, unless(closing))
 
   async function take(given: Ask<'take'>): Promise<Taken> {
     // It is kept with each document: a service may say anything here, and at any length.
@@ -62,13 +67,13 @@ export function openAnswerTaking(mirror: Mirror) {
 
     const arrived = Math.min(Math.max(ask.arrived ?? ask.now, ask.begun), ask.begun + LONGEST_LOOK)
     const times = { begun: ask.begun, begunInRun: ask.begun, arrivedInRun: arrived, lookedAt: ask.now }
-    const whole = await inSlices(wholeHash(ask.bytes, ask.dateFormat))
+    const whole = await inPieces(wholeHash(ask.bytes, ask.dateFormat))
     if (folder.taken && folder.hashes[mode] === whole) {
       mirror.writeFolder(account, folder, times)
       return { ...folder.taken, changed: 0 }
     }
     const bytes = asUtf8(ask.bytes, ask.charset)
-    const scan = (await inSlices(scanList(bytes))) ?? emptyWhereNull(bytes)
+    const scan = (await inPieces(scanList(bytes))) ?? emptyWhereNull(bytes)
     if (!scan) return notAList(bytes)
     const isBaseline = folder.taken === undefined
     const taking: Taking = {
@@ -76,8 +81,8 @@ export function openAnswerTaking(mirror: Mirror) {
       number: ++number,
       disturbances: folder.disturbances
     }
-    const others = await inSlices(othersOf(taking))
-    const last = await inSlices(lastPlaces(taking, others))
+    const others = await inPieces(othersOf(taking))
+    const last = await inPieces(lastPlaces(taking, others))
     if (!last) return { kind: 'not-json' }
     return settle(taking, others, last, { whole, times })
   }
@@ -119,6 +124,7 @@ export function openAnswerTaking(mirror: Mirror) {
       if (performance.now() > until) {
         mirror.write(writings.splice(0))
         await nextTurn()
+        closing.throwIfAborted()
         until = performance.now() + slice
       }
     }
@@ -202,7 +208,7 @@ export function openAnswerTaking(mirror: Mirror) {
       return entry === undefined
     }
 
-    const seen = await inSlices(presenceIn(taking))
+    const seen = await inPieces(presenceIn(taking))
     const isUndisturbed = isSettled && seen.isSettled && folder.disturbances === disturbances
     const taken = { kind: 'taken' as const, documents: seen.count + elsewhere, changed, unreadable, isComplete }
     // An answer that is equal to the last of the other mode says what that one said: it must still be so.

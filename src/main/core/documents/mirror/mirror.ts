@@ -4,7 +4,7 @@
  */
 import type { DocumentResponse } from '../../../../shared/model/index.ts'
 import { getOrMake } from '../../lib/objects.ts'
-import { inSlices, nextTurn, type Sliced } from '../../lib/slices.ts'
+import { inSlices, nextTurn, type Sliced, unless } from '../../lib/slices.ts'
 import type { Db } from '../../storage/connection.ts'
 import { faultOf, queryTroubleOf } from '../../storage/database-fault.ts'
 import { openDocumentIndex } from '../index/document-index.ts'
@@ -51,15 +51,18 @@ const NOTHING_TAKEN: Extract<Taken, { kind: 'taken' }> = {
   isComplete: true
 }
 
-/** @param now when this run began. */
-export function openMirror(db: Db, now: number) {
+/**
+ * @param now when this run began.
+ * @param closing ends the reading of what is stored at its next pause.
+ */
+export function openMirror(db: Db, now: number, closing: AbortSignal) {
   const rows = mirrorTables(db)
   const changes: Changes = openChanges(db)
   const ownActions: OwnActions = openOwnActions(db, now)
   const accounts = new Map<string, Account>()
   let isReady = false
   const begun = begin()
-  const loading = begun.then((folders) => inSlices(load(folders)))
+  const loading = begun.then((folders) => inSlices(load(folders), unless(closing)))
   // Anyone who asks learns of it.
   loading.catch(() => undefined)
 
