@@ -46,6 +46,7 @@ import { lockOf, policyHandlers } from './ipc/organisation.ts'
 import { outboxHandlers } from './ipc/outbox.ts'
 import { registerHandlers } from './ipc/registration.ts'
 import { retentionHandlers } from './ipc/retention.ts'
+import { settingsFileHandlers } from './ipc/settings-file.ts'
 import { storageHandlers } from './ipc/storage.ts'
 import { supportHandlers } from './ipc/support.ts'
 import { systemHandlers } from './ipc/system.ts'
@@ -308,6 +309,12 @@ export function serveScreens(parts: App, life: Life): void {
   const copyOf = (accountId: string, document: DocumentResponse) =>
     copyOfDocument(document, outbox.compositionOfDocument(accountId, document.Reference))
   const openInBrowser = (url: string, accountId: string) => openOutside(url, accounts.get(accountId))
+  const madeBy = `${app.getName()} ${app.getVersion()}`
+  /** It asks the same service otherwise: by other credentials, or for other folders. */
+  function accountChanged(id: string): void {
+    clients.forget(id)
+    watch.accountChanged(id, 'the same service')
+  }
 
   serveAppPages(join(import.meta.dirname, '../renderer'))
   if (devServer) guardDevServer(devServer)
@@ -339,16 +346,31 @@ export function serveScreens(parts: App, life: Life): void {
       ...enrolmentHandlers({
         ...{ accounts, clients, time, ...dialogs },
         newId: foundation.newId,
-        madeBy: `${app.getName()} ${app.getVersion()}`,
+        madeBy,
         note: audit.note,
         mayAdd: ({ name, scheme }) => lock('accounts.add', { kind: 'service', name, authentication: { scheme } }),
         // How one signs in by OAuth may be the policy's, of which a file says nothing.
         isManaged: (id) => foundation.organisation.hasAccount(id) && !foundation.organisation.oauthOf(id),
-        signsInOtherwise(id) {
-          clients.forget(id)
-          watch.accountChanged(id, 'the same service')
-        },
+        signsInOtherwise: accountChanged,
         changed: () => signals.emit('accounts')
+      }),
+      ...settingsFileHandlers({
+        ...{ accounts, views, presets, settings, lock, madeBy, ...dialogs },
+        newId: foundation.newId,
+        notifications: notifications.preferences,
+        counter: counter.settings,
+        downloads,
+        isCounterOpen: () => counter.access.isOpen(),
+        note: audit.note,
+        accountChanged,
+        changed() {
+          const { theme, zoom } = settings.read()
+          applyTheme(theme)
+          applyZoom(window, zoom)
+          send('settings.changed', null)
+          notifications.notifier.documentsChanged()
+          signals.emit('accounts')
+        }
       }),
       ...draftHandlers({ accounts, drafts, presets, exchange, outside, people, remembered, ...dialogs }),
       ...outboxHandlers({ accounts, drafts, outbox, ...dialogs }),

@@ -37,6 +37,8 @@ const PUT_TOGETHER: ReadonlySet<string> = new Set([
   'src/main/ipc/organisation.ts',
   'src/main/core/outbox/send-actions.ts',
   'src/main/core/service/network-failure.ts',
+  'src/main/core/settings-file/settings-file.ts',
+  'src/main/core/storage/chosen-file.ts',
   'src/main/shell/appointments.ts'
 ])
 

@@ -21,6 +21,7 @@ import {
   requests
 } from '../../src/shared/contract/requests.ts'
 import type { RetentionDays, RetentionDue, RetentionKind, RetentionView } from '../../src/shared/contract/retention.ts'
+import type { ChosenSettings } from '../../src/shared/contract/settings-file.ts'
 import type { CrashReportsView, RequestLogEntry } from '../../src/shared/contract/support.ts'
 import type { UpdatesView } from '../../src/shared/contract/updates.ts'
 import type {
@@ -170,6 +171,8 @@ export interface FakeState {
   printerTakes: boolean
   settings: SettingsView
   system: SystemStatus
+  /** The settings file that a person chooses; null where they think better of it. */
+  settingsFile: ChosenSettings | null
   /** The enrolment file that a person chooses; null where they think better of it. */
   enrolment: ChosenEnrolment | null
   backups: BackupsView
@@ -349,6 +352,22 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     enrolment: {
       ...{ id: 'enrolment-1', name: 'Harbour & Co.countersign-enrolment' },
       ...{ madeAt: NOW - 3_600_000, madeBy: 'Countersign 0.1.0' }
+    },
+    settingsFile: {
+      ...{ id: 'settings-1', name: 'Countersign.countersign-settings', madeBy: 'Countersign 0.1.0' },
+      changes: [
+        { what: 'Account “Wharf Street”', to: 'https://sign.wharf.example' },
+        { what: 'Folders of “Harbour & Co.”', from: 'InBox, Progress', to: 'InBox, Progress, Signed' },
+        { what: 'View “Due this week” of “Harbour & Co.”' },
+        { what: 'Preset “Tenancy agreement” of “Wharf Street”' },
+        { what: 'Zoom', from: '100%', to: '120%' },
+        { what: 'Counter: idle times', from: '120 s, 30 s, 300 s', to: '60 s, 30 s, 300 s' }
+      ],
+      left: [
+        { what: 'Account “Quay Law”', why: 'The account of this name here has another address or sign-in method.' },
+        { what: 'Quiet hours', why: 'Set by your organisation.' }
+      ],
+      withoutSecret: ['Wharf Street']
     },
     removal: { unsent: 0, backups: 0, othersMayNeedKey: true },
     copies: [],
@@ -568,6 +587,13 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       return { id: account.id, name: account.name }
     },
     'enrolment.leave': () => null as never,
+    'settingsFile.save': () => ({ label: 'Countersign.countersign-settings' }),
+    'settingsFile.choose': () => state.settingsFile,
+    'settingsFile.apply': ({ id }) => {
+      if (state.settingsFile?.id !== id) throw error('gone')
+      emit('settings.changed', null)
+    },
+    'settingsFile.leave': () => null as never,
     'templates.list': () => ({ items: state.templates, fetchedAt: state.now() - 60_000 }),
     'recipients.list': () => ({ items: [] }),
     ...fakeRemembered(office),

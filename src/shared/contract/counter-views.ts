@@ -344,6 +344,8 @@ export type AuditEvent =
   | 'data-restored'
   | 'recovery-key-made'
   | 'enrolment-prepared'
+  | 'settings-exported'
+  | 'settings-imported'
   | 'database-key-changed'
   | 'recovery-key-used'
   | 'data-purged'

@@ -13,6 +13,7 @@ import { policyRequests } from './policy.ts'
 import { practiceDay } from './practice-day.ts'
 import { answers, byId, id, nothing, type Request } from './request.ts'
 import { retentionRequests } from './retention.ts'
+import { settingsFileRequests } from './settings-file.ts'
 import { supportRequests } from './support.ts'
 import { updateRequests } from './updates.ts'
 import type {
@@ -259,6 +260,7 @@ export const requests = {
   ...policyRequests,
   ...updateRequests,
   ...retentionRequests,
+  ...settingsFileRequests,
 
   'settings.get': answers<SettingsView>()(nothing),
   'settings.set': answers<SettingsView>()(

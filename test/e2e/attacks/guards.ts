@@ -149,6 +149,15 @@ export const guards = {
     does: 'What a start puts in place or removes before anything is opened stands in a small file of ours, whole or not at all; the names in it fit patterns that lead nowhere else, and what couldn’t be removed is said.',
     files: ['src/main/core/backup/restore.ts', 'src/main/core/backup/removal.ts']
   },
+  'settings file': {
+    does: 'A settings file is read within limits and whole, against a schema that knows no secret and nothing that belongs to one computer, or not at all. An account that is here under its name stays where it leads; what the organisation has set, or an administrator has locked, is left alone. What it would change is shown first, and only that is done.',
+    files: [
+      'src/main/core/settings-file/settings-file.ts',
+      'src/main/core/settings-file/importing.ts',
+      'src/main/core/storage/chosen-file.ts',
+      'src/main/ipc/settings-file.ts'
+    ]
+  },
   'recovery key': {
     does: 'What a recovery key opens is taken only if it opens the database that is there; few are tried. An organisation’s key must be public and long, and what was made for another one is removed.',
     files: ['src/main/core/backup/recovery.ts']

@@ -41,6 +41,9 @@ const SEALED_FILE = 'src/main/core/backup/sealed-file.ts'
 const RESTORE = 'src/main/core/backup/restore.ts'
 const REMOVAL = 'src/main/core/backup/removal.ts'
 const RECOVERY = 'src/main/core/backup/recovery.ts'
+const SETTINGS_FILE = 'src/main/core/settings-file/settings-file.ts'
+const IMPORTING = 'src/main/core/settings-file/importing.ts'
+const CHOSEN_FILE = 'src/main/core/storage/chosen-file.ts'
 const POLICY_FILE = 'src/main/core/organisation/policy-file.ts'
 const POLICY_READING = 'src/main/core/organisation/reading.ts'
 const ORGANISATION = 'src/main/core/organisation/organisation.ts'
@@ -426,6 +429,34 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       find: "    async () => (keychain.keeps === 'in-os' ? false : Promise.reject(new Error('in memory'))),\n",
       put: ''
     }
+  ],
+  'settings file': [
+    {
+      file: SETTINGS_FILE,
+      find: '  for (const one of members.keys()) if (!MEMBERS.includes(one)) unknownPart(one)\n',
+      put: ''
+    },
+    { file: SETTINGS_FILE, find: '  if (version.data > VERSION) {', put: '  if (false) {' },
+    {
+      file: SETTINGS_FILE,
+      find: '      const found = LISTS[which].safeParse(parsePiece(bytes, piece))\n',
+      put: '      const found = { success: true, data: parsePiece(bytes, piece) } as ReturnType<(typeof FileAccount)["safeParse"]>\n'
+    },
+    {
+      file: IMPORTING,
+      find: '  return same(account, there, deps) ? undefined : ELSEWHERE\n',
+      put: '  return undefined\n'
+    },
+    {
+      file: IMPORTING,
+      find: "    whyNot(() => lock('accounts.add', { kind: 'service', name, authentication }))\n",
+      put: '    undefined\n'
+    },
+    { file: IMPORTING, find: '(isOpen ? undefined : COUNTER_LOCKED)', put: 'undefined' },
+    { file: 'src/main/ipc/settings-file.ts', find: 'if (!isDeepStrictEqual(now.shown, shown))', put: 'if (false)' },
+    { file: CHOSEN_FILE, find: '  if (isFile) return file\n', put: '  if (file) return file\n' },
+    { file: CHOSEN_FILE, find: 'Buffer.alloc(Math.min(MEGABYTE, most + 1 - length))', put: 'Buffer.alloc(MEGABYTE)' },
+    { file: CHOSEN_FILE, find: '      if (length > most) fail(', put: '      if (false) fail(' }
   ],
   'recovery key': [
     {

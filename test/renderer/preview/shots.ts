@@ -310,6 +310,7 @@ export const shots: Shot[] = [
     await page.getByRole('button', { name: 'Connect', exact: true }).click()
     await page.getByText('This isn’t the code of this file.').waitFor()
   }),
+  shot('settings-import', 'usual', '#/settings/safety', press('Import settings…')),
   shot('settings-account-menu', 'usual', '#/settings', press(/^More for Harbour/)),
   shot('settings-support', 'usual', '#/settings/support', press('Check this computer')),
   shot('settings-startup', 'settings-offered', '#/settings/start'),

@@ -92,12 +92,20 @@ export class CounterSettingsKeeper {
 
   /** @throws AppFailure `invalid` with fields; SQLite's error. Nothing is changed then. */
   configure({ logo, ...changes }: CounterChanges): CounterSettings {
-    const { pictures, ...waitingRoom } = changes.waitingRoom ?? {}
-    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
-    const next: Kept = { ...this.#kept, ...given, waitingRoom: { ...this.#kept.waitingRoom, ...waitingRoom } }
-    if (changes.allowedOrigins) next.allowedOrigins = originsOf(changes.allowedOrigins)
-    if (changes.evidence) mustDiffer(changes.evidence)
-    return this.#keep(next, { logo, ...(pictures && { pictures: () => this.#pictures.keep(pictures) }) })
+    const { pictures } = changes.waitingRoom ?? {}
+    return this.#keep(this.#with(changes), { logo, ...(pictures && { pictures: () => this.#pictures.keep(pictures) }) })
+  }
+
+  /** What `configure` would make otherwise, in words. @throws AppFailure `invalid` with fields. */
+  differences({ logo: _, ...changes }: CounterChanges): { name: string; what: string; from: string; to: string }[] {
+    const before = this.read()
+    const next = this.#with(changes)
+    const given = Object.keys(changes).map((name) => [name, next[name as keyof Kept]])
+    const after: CounterSettings = { ...before, ...Object.fromEntries(given) }
+    return changedNames(before, after).map((name) => {
+      const [from, to] = valuesOf(name, before, after)
+      return { name, what: NAMES[name] ?? name, from, to }
+    })
   }
 
   /** @param bytes of a file that a person chose. @throws AppFailure `bad-file`; SQLite's error. */
@@ -137,6 +145,16 @@ export class CounterSettingsKeeper {
   /** Who of staff works here. */
   staff(): string {
     return this.#kept.staffName || this.#deps.userName()
+  }
+
+  /** What is kept, with these changes. @throws AppFailure `invalid` with fields. */
+  #with(changes: Omit<CounterChanges, 'logo'>): Kept {
+    const { pictures: _, ...waitingRoom } = changes.waitingRoom ?? {}
+    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
+    const next: Kept = { ...this.#kept, ...given, waitingRoom: { ...this.#kept.waitingRoom, ...waitingRoom } }
+    if (changes.allowedOrigins) next.allowedOrigins = originsOf(changes.allowedOrigins)
+    if (changes.evidence) mustDiffer(changes.evidence)
+    return next
   }
 
   #keep(next: Kept, { logo, pictures }: { logo?: string | null | undefined; pictures?: () => void }): CounterSettings {
@@ -240,10 +258,15 @@ const LONGEST_VALUE = 300
 /** What was changed, and of each what it was and is: a trail that says only that something changed proves little. */
 function detailOf(changed: readonly string[], before: CounterSettings, after: CounterSettings): Record<string, string> {
   const values = changed.map((name) => {
-    const [was, is] = [before, after].map((settings) => shortened(told(name, settings), LONGEST_VALUE))
+    const [was, is] = valuesOf(name, before, after)
     return [NAMES[name] ?? name, `${was} → ${is}`] as const
   })
   return { changed: changed.map((name) => NAMES[name] ?? name).join(', '), ...Object.fromEntries(values) }
+}
+
+/** What it was and is, in words. */
+function valuesOf(name: string, ...settings: [before: CounterSettings, after: CounterSettings]): [string, string] {
+  return settings.map((one) => shortened(told(name, one), LONGEST_VALUE)) as [string, string]
 }
 
 /** A value in words; of the logo how large it is. */

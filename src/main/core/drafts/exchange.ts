@@ -3,13 +3,10 @@
  * application is ended in between; one file doesn't depend on another.
  */
 
-import { readFile, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { saidBy } from '../../../shared/contract/errors.ts'
 import type { AppError, Imported, SavedFile } from '../../../shared/contract/index.ts'
-import { AppFailure, fail } from '../lib/failure.ts'
-import { writeWhereChosen } from '../storage/chosen-file.ts'
-import { fileErrorOf } from '../storage/file-error.ts'
+import { readChosen, writeWhereChosen } from '../storage/chosen-file.ts'
 import { safeFileName } from '../storage/safe-name.ts'
 import { type ArrivingDeps, openArriving } from './arriving.ts'
 import { ENDING, exchangeFile, MOST_BYTES, readExchangeFile } from './exchange-file.ts'
@@ -35,7 +32,7 @@ export function openExchange(deps: ExchangeDeps) {
 
     /** How much a file holds, of which nothing is kept. @throws AppFailure where it can't be imported. */
     async look(path: string): Promise<{ drafts: number; presets: number }> {
-      const { drafts, presets } = await readExchangeFile(await bytesOf(path))
+      const { drafts, presets } = await readExchangeFile(await readChosen(path, MOST_BYTES))
       return { drafts: drafts.length, presets: presets.length }
     },
 
@@ -47,7 +44,7 @@ export function openExchange(deps: ExchangeDeps) {
       const imported: Imported = { drafts: [], presets: [], refused: [] }
       for (const path of paths) {
         try {
-          const stored = await arriving.store(accountId, await readExchangeFile(await bytesOf(path)))
+          const stored = await arriving.store(accountId, await readExchangeFile(await readChosen(path, MOST_BYTES)))
           imported.drafts.push(...stored.drafts)
           imported.presets.push(...stored.presets)
         } catch (error) {
@@ -94,24 +91,4 @@ function* each<Made>(ids: readonly string[], make: (id: string) => Made): Genera
 
 async function save(path: string, content: Iterable<Uint8Array>): Promise<SavedFile> {
   return { label: await writeWhereChosen(path, ENDING, content) }
-}
-
-/** @throws AppFailure if the file can't be read or is too large to be read. */
-async function bytesOf(path: string): Promise<Uint8Array> {
-  try {
-    const found = await stat(path)
-    if (!found.isFile()) fail('invalid', 'This isn’t a file.')
-    if (found.size > MOST_BYTES)
-      fail('too-large', 'This file is larger than 50 MB.', { next: 'Export fewer at a time.' })
-    return await readFile(path)
-  } catch (error) {
-    if (error instanceof AppFailure) throw error
-    const system = fileErrorOf(error)?.system
-    if (system === 'ENOENT') fail('gone', 'This file is no longer there.')
-    if (system === 'EACCES' || system === 'EPERM')
-      fail('not-allowed', 'You don’t have permission to read this file.', {
-        next: 'Ask for access, or choose another file.'
-      })
-    return fail('storage', 'This file couldn’t be read because its disk failed.')
-  }
 }

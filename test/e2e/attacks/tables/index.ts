@@ -24,6 +24,7 @@ import { redirects } from './redirects.ts'
 import { returnAddress } from './return-address.ts'
 import { schemes } from './schemes.ts'
 import { secondDisplay } from './second-display.ts'
+import { settingsFile } from './settings-file.ts'
 import { unseen } from './unseen.ts'
 import { windows } from './windows.ts'
 
@@ -53,5 +54,6 @@ export const areas: readonly Area[] = [
   outside,
   keptData,
   policyFile,
-  officeNetwork
+  officeNetwork,
+  settingsFile
 ]

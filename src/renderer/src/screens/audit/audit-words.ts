@@ -42,6 +42,8 @@ const events: Record<AuditEvent, StatusWords> = {
   'entries-lost': { shape: 'cross', word: 'Entries missing', tone: 'danger' },
   'data-backed-up': { shape: 'dot', word: 'Backup made', tone: 'quiet' },
   'enrolment-prepared': { shape: 'dot', word: 'Enrolment file made', tone: 'warn' },
+  'settings-exported': { shape: 'dot', word: 'Settings exported', tone: 'quiet' },
+  'settings-imported': { shape: 'dot', word: 'Settings imported', tone: 'warn' },
   'recovery-key-made': { shape: 'dot', word: 'Recovery key made', tone: 'quiet' },
   'database-key-changed': { shape: 'dot', word: 'Encryption key changed', tone: 'quiet' },
   'recovery-key-used': { shape: 'dot', word: 'Recovery key used', tone: 'warn' },

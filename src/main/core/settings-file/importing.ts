@@ -1,0 +1,349 @@
+/**
+ * What a settings file would change on this computer, and doing it (decision 54). Nothing is led elsewhere and nothing is taken away:
+ * an account that is here keeps its address and its way of signing in, and a view or a preset keeps what is in it.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type { NotificationPreferences } from '../../../shared/contract/index.ts'
+import type { ChosenSettings, SettingsChange } from '../../../shared/contract/settings-file.ts'
+import type { Account } from '../accounts/account.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { NoteInAudit } from '../audit/audit.ts'
+import type { CounterSettingsKeeper } from '../counter/counter-settings.ts'
+import type { Views } from '../documents/views.ts'
+import { withKeysOfTheirOwn } from '../drafts/arriving.ts'
+import type { Presets } from '../drafts/presets.ts'
+import { AppFailure } from '../lib/failure.ts'
+import { defined } from '../lib/objects.ts'
+import { shortened } from '../lib/text-folding.ts'
+import type { SettingsStore } from '../storage/settings.ts'
+import { type FileAccount, isCalled, type SettingsFile } from './settings-file.ts'
+
+export interface SettingsFileDeps {
+  accounts: Accounts
+  views: Pick<Views, 'list' | 'save'>
+  presets: Pick<Presets, 'list' | 'get' | 'save'>
+  settings: Pick<SettingsStore, 'read' | 'change'>
+  notifications: { read: () => NotificationPreferences; set: (wanted: NotificationPreferences) => unknown }
+  counter: Pick<CounterSettingsKeeper, 'read' | 'configure' | 'differences'>
+  downloads: { settings: () => DownloadChoice; configure: (choice: DownloadChoice) => unknown }
+  /** Whether the counter's settings may be changed now: an administrator has unlocked them, where there is a PIN. */
+  isCounterOpen: () => Promise<boolean>
+  /** @throws AppFailure where the organisation has set what the request would change. */
+  lock: Lock
+  newId: () => string
+  note: NoteInAudit
+  /** An account asks its service otherwise from now on. */
+  accountChanged: (id: string) => void
+  /** Everything may be otherwise than it was shown. */
+  changed: () => void
+}
+
+type DownloadChoice = NonNullable<SettingsFile['downloads']>
+type Lock = (
+  name: 'accounts.add' | 'accounts.mark' | 'counter.configure' | 'downloads.configure' | 'notifications.set',
+  input: object
+) => void
+
+interface Plan extends Pick<ChosenSettings, 'changes' | 'left' | 'withoutSecret'> {
+  /** The accounts that it adds, by name. */
+  added: { name: string }[]
+  /** In the order in which they are done. */
+  steps: (() => unknown)[]
+}
+
+/** What importing would do now. */
+export async function planOf(file: SettingsFile, deps: SettingsFileDeps): Promise<Plan> {
+  const plan: Plan = { changes: [], left: [], withoutSecret: [], added: [], steps: [] }
+  for (const account of file.accounts) planAccount(account, deps, plan)
+  planOrder(file, deps, plan)
+  planViews(file, deps, plan)
+  planPresets(file, deps, plan)
+  planAppearance(file, deps, plan)
+  planNotifications(file, deps, plan)
+  planDownloads(file, deps, plan)
+  await planCounter(file, deps, plan)
+  return plan
+}
+
+const ORGANISATIONS = 'Set by your organisation.'
+const ELSEWHERE = 'The account of this name here has another address or sign-in method.'
+const PRACTICE = 'The practice office here has this name.'
+
+/** The account of the file, as it is here: undefined where it isn't, or isn't the same. */
+function same(
+  { address, signIn }: FileAccount,
+  there: Account | undefined,
+  { accounts }: SettingsFileDeps
+): Account | undefined {
+  const fits = there?.kind === 'service' && there.scheme === signIn && there.baseUrl === addressOf(accounts, address)
+  return fits ? there : undefined
+}
+
+function addressOf(accounts: Accounts, typed: string): string | undefined {
+  return whyNot(() => accounts.addressIn(typed)) === undefined ? accounts.addressIn(typed) : undefined
+}
+
+/** Why it can't be done, in words; undefined where it can. */
+function whyNot(work: () => unknown): string | undefined {
+  try {
+    work()
+    return undefined
+  } catch (error) {
+    if (!(error instanceof AppFailure)) throw error
+    return error.appError.code === 'not-allowed' ? ORGANISATIONS : error.appError.message
+  }
+}
+
+const find = ({ accounts }: SettingsFileDeps, name: string) => accounts.list().find(isCalled(name))
+
+function planAccount(account: FileAccount, deps: SettingsFileDeps, plan: Plan): void {
+  const what = `Account “${account.name}”`
+  const there = find(deps, account.name)
+  const why = there ? whyNotThe(account, there, deps) : whyNotAdd(account, deps)
+  if (why !== undefined) plan.left.push({ what, why })
+  else if (there) planChanges(account, there, deps, plan)
+  else {
+    plan.changes.push({ what, to: deps.accounts.addressIn(account.address) })
+    if (account.signIn !== 'none') plan.withoutSecret.push(account.name)
+    plan.added.push(account)
+    plan.steps.push(() => addAccount(account, deps))
+  }
+}
+
+/** What is known of one account is never led to another service, nor is its secret. */
+function whyNotThe(account: FileAccount, there: Account, deps: SettingsFileDeps): string | undefined {
+  if (there.kind === 'practice') return PRACTICE
+  return same(account, there, deps) ? undefined : ELSEWHERE
+}
+
+function whyNotAdd({ name, address, signIn }: FileAccount, { accounts, lock }: SettingsFileDeps): string | undefined {
+  const authentication = { scheme: signIn }
+  return (
+    whyNot(() => accounts.addressIn(address)) ??
+    whyNot(() => lock('accounts.add', { kind: 'service', name, authentication }))
+  )
+}
+
+/** It is there without a secret first: where the rest fails, it is entered again as any that is lost. */
+async function addAccount(account: FileAccount, { accounts, note, accountChanged }: SettingsFileDeps): Promise<void> {
+  const { name, address, signIn, signInPage, colour, mark, ...asked } = account
+  await accounts.manage({ name, baseUrl: address, scheme: signIn, ...(colour && { colour }) })
+  const added = accounts.list().find(isCalled(name))
+  if (!added) return
+  const authentication = signInPage && ({ scheme: 'oauth', grant: 'code', ...signInPage } as const)
+  await accounts.update(added.id, { ...asked, ...(authentication && { authentication }) })
+  // Where another has it, it is marked by its name.
+  if (mark !== undefined) whyNot(() => accounts.mark(added.id, { mark }))
+  note({ what: 'account-added', detail: { account: name, address: added.baseUrl ?? '', how: 'settings file' } })
+  accountChanged(added.id)
+}
+
+function planChanges(
+  { folders, dataTypeSpelling, jsonByQuery, colour, mark }: FileAccount,
+  there: Account,
+  deps: SettingsFileDeps,
+  plan: Plan
+): void {
+  const { accounts, lock, accountChanged, note } = deps
+  const { id, name } = there
+  const asked = { folders, dataTypeSpelling, jsonByQuery }
+  const kept = { folders: [...there.folders], dataTypeSpelling: there.dataTypeSpelling, jsonByQuery: there.jsonByQuery }
+  if (!isDeepStrictEqual(asked, kept)) {
+    plan.changes.push(
+      isDeepStrictEqual(folders, kept.folders)
+        ? { what: `How “${name}” asks its service` }
+        : { what: `Folders of “${name}”`, from: kept.folders.join(', '), to: folders.join(', ') }
+    )
+    plan.steps.push(async () => {
+      await accounts.update(id, asked)
+      note({ what: 'account-changed', detail: { account: name, changed: 'folders', how: 'settings file' } })
+      accountChanged(id)
+    })
+  }
+  const isOther = colour !== undefined && colour !== there.colour
+  const look = { ...(isOther && { colour }), ...(mark !== undefined && mark !== there.mark && { mark }) }
+  if (Object.keys(look).length === 0) return
+  const what = `Mark and colour of “${name}”`
+  const isTaken = accounts
+    .list()
+    .some((one) => one.id !== id && one.mark !== '' && isCalled(one.mark)({ name: mark ?? '' }))
+  const why =
+    whyNot(() => lock('accounts.mark', { id, ...look })) ??
+    (isTaken ? 'Another account here has this mark.' : undefined)
+  if (why !== undefined) {
+    plan.left.push({ what, why })
+    return
+  }
+  plan.changes.push({ what })
+  plan.steps.push(() => accounts.mark(id, look))
+}
+
+/** Only among those that are here, or will be: others come after. */
+function planOrder({ accounts: wanted }: SettingsFile, deps: SettingsFileDeps, plan: Plan): void {
+  const here = deps.accounts.list().filter(({ name }) => wanted.some(isCalled(name)))
+  const order = wanted.filter(({ name }) => here.some(isCalled(name)))
+  if (here.every(({ name }, index) => isCalled(name)(order[index] ?? { name: '' }))) return
+  plan.changes.push({ what: 'Order of accounts', to: order.map(({ name }) => name).join(', ') })
+  plan.steps.push(() => deps.accounts.order(wanted.flatMap(({ name }) => find(deps, name)?.id ?? [])))
+}
+
+/** Whether what the file has of this account is for the one of that name here, once its accounts are imported. */
+function belongs({ accounts }: SettingsFile, name: string, deps: SettingsFileDeps, plan: Plan): boolean {
+  const account = accounts.find(isCalled(name))
+  if (!account) return false
+  return plan.added.includes(account) || same(account, find(deps, name), deps) !== undefined
+}
+
+const NO_ACCOUNT = 'Its account isn’t on this computer.'
+const NAME_TAKEN = 'There’s another one of this name here.'
+
+function planViews(file: SettingsFile, deps: SettingsFileDeps, plan: Plan): void {
+  const { views } = deps
+  for (const { account, name, tell, query } of file.views) {
+    const what = `View “${name}” of “${account}”`
+    if (!belongs(file, account, deps, plan)) {
+      plan.left.push({ what, why: NO_ACCOUNT })
+      continue
+    }
+    const named = () => {
+      const ids = query.accounts?.flatMap((one) => find(deps, one)?.id ?? []) ?? []
+      const { accounts: _, ...rest } = query
+      return ids.length > 0 ? { ...rest, accounts: ids } : rest
+    }
+    const id = find(deps, account)?.id
+    const there = id === undefined ? undefined : views.list(id).find(isCalled(name))
+    if (there) {
+      if (!isDeepStrictEqual(defined(there.query), defined(named()))) plan.left.push({ what, why: NAME_TAKEN })
+      continue
+    }
+    plan.changes.push({ what })
+    plan.steps.push(() => {
+      const owner = find(deps, account)
+      if (owner) views.save(owner.id, { name, tell, query: named() })
+    })
+  }
+}
+
+function planPresets(file: SettingsFile, deps: SettingsFileDeps, plan: Plan): void {
+  const { presets, newId } = deps
+  for (const { account, name, composition } of file.presets) {
+    const what = `Preset “${name}” of “${account}”`
+    const id = find(deps, account)?.id
+    if (!belongs(file, account, deps, plan)) plan.left.push({ what, why: NO_ACCOUNT })
+    else if (id !== undefined && presets.list(id).some(isCalled(name))) {
+    } else {
+      plan.changes.push({ what })
+      plan.steps.push(() => {
+        const owner = find(deps, account)
+        if (owner) presets.save(owner.id, name, withKeysOfTheirOwn(composition, newId))
+      })
+    }
+  }
+}
+
+const THEMES = { system: 'as the system', light: 'light', dark: 'dark' } as const
+const percent = (zoom: number) => `${Math.round(zoom * 100)}%`
+
+function planAppearance({ appearance = {} }: SettingsFile, { settings }: SettingsFileDeps, plan: Plan): void {
+  const now = settings.read()
+  const { theme = now.theme, zoom = now.zoom, countryCode, documentColumns } = appearance
+  const lines: SettingsChange[] = []
+  if (theme !== now.theme) lines.push({ what: 'Theme', from: THEMES[now.theme], to: THEMES[theme] })
+  if (zoom !== now.zoom) lines.push({ what: 'Zoom', from: percent(now.zoom), to: percent(zoom) })
+  if (countryCode !== undefined && countryCode !== now.countryCode)
+    lines.push({
+      what: 'Country of mobile numbers',
+      ...(now.countryCode && { from: `+${now.countryCode}` }),
+      to: `+${countryCode}`
+    })
+  if (documentColumns && !isDeepStrictEqual(documentColumns, now.documentColumns))
+    lines.push({ what: 'Columns of documents' })
+  if (lines.length === 0) return
+  plan.changes.push(...lines)
+  plan.steps.push(() => settings.change(defined(appearance)))
+}
+
+const hours = (quiet: NotificationPreferences['quiet']) => (quiet ? `${quiet.from} to ${quiet.to}` : 'none')
+
+function planNotifications(
+  { notifications: wanted }: SettingsFile,
+  { notifications, lock }: SettingsFileDeps,
+  plan: Plan
+): void {
+  if (!wanted) return
+  const now = notifications.read()
+  const isLocked = whyNot(() => lock('notifications.set', wanted)) !== undefined
+  const next = isLocked ? { ...wanted, quiet: now.quiet } : wanted
+  if (isLocked) plan.left.push({ what: 'Quiet hours', why: ORGANISATIONS })
+  const { quiet, ...others } = next
+  const { quiet: quietNow, ...othersNow } = now
+  if (!isDeepStrictEqual(quiet, quietNow))
+    plan.changes.push({ what: 'Quiet hours', from: hours(quietNow), to: hours(quiet) })
+  if (!isDeepStrictEqual(others, othersNow)) plan.changes.push({ what: 'What you’re notified about' })
+  if (!isDeepStrictEqual(next, now)) plan.steps.push(() => notifications.set(next))
+}
+
+function planDownloads(
+  { downloads: wanted = {} }: SettingsFile,
+  { downloads, lock }: SettingsFileDeps,
+  plan: Plan
+): void {
+  const now = downloads.settings()
+  const choice: DownloadChoice = {}
+  const take = <Name extends keyof DownloadChoice>(name: Name, line: SettingsChange) => {
+    const value = wanted[name]
+    if (value === undefined || isDeepStrictEqual(value, now[name])) return
+    const change = { [name]: value }
+    const why = whyNot(() => lock('downloads.configure', change))
+    if (why !== undefined) {
+      plan.left.push({ what: line.what, why })
+      return
+    }
+    Object.assign(choice, change)
+    plan.changes.push(line)
+  }
+  take('pattern', { what: 'Names of downloaded files', from: now.pattern ?? '', to: wanted.pattern ?? '' })
+  take('types', { what: 'Identity data format' })
+  take('writesIndex', { what: 'List of files in each download folder' })
+  take('concurrency', { what: 'Parallel downloads', from: String(now.concurrency), to: String(wanted.concurrency) })
+  if (Object.keys(choice).length > 0) plan.steps.push(() => downloads.configure(choice))
+}
+
+const COUNTER_LOCKED = 'The counter’s settings are locked. Unlock them under Counter, then choose the file again.'
+
+async function planCounter(
+  { counter: wanted = {} }: SettingsFile,
+  { counter, lock, isCounterOpen }: SettingsFileDeps,
+  plan: Plan
+): Promise<void> {
+  const differences = counter.differences(wanted)
+  if (differences.length === 0) return
+  const isOpen = await isCounterOpen()
+  const choice: typeof wanted = {}
+  for (const { name, what: setting, from, to } of differences) {
+    const what = `Counter: ${setting}`
+    const change = { [name]: wanted[name as keyof typeof wanted] }
+    const why = whyNot(() => lock('counter.configure', change)) ?? (isOpen ? undefined : COUNTER_LOCKED)
+    if (why === undefined) plan.changes.push({ what, from, to })
+    else plan.left.push({ what, why })
+    if (why === undefined) Object.assign(choice, change)
+  }
+  if (Object.keys(choice).length > 0) plan.steps.push(() => counter.configure(choice))
+}
+
+/** Does what was shown, each step whole; where one fails, those before it hold. @throws what a step throws. */
+export async function carryOut(plan: Plan, { note, changed }: SettingsFileDeps): Promise<void> {
+  const detail = {
+    changed: shortened(plan.changes.map(({ what }) => what).join('; '), LONGEST),
+    left: String(plan.left.length)
+  }
+  note({ what: 'settings-imported', detail })
+  try {
+    for (const step of plan.steps) await step()
+  } finally {
+    changed()
+  }
+}
+
+/** In characters, what the trail has of what was changed. */
+const LONGEST = 1000

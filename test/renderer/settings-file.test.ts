@@ -1,0 +1,80 @@
+import { fireEvent, screen } from '@testing-library/svelte'
+import { afterEach, expect, test } from 'vitest'
+import FirstRun from '../../src/renderer/src/screens/first-run/FirstRun.svelte'
+import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
+import { fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { type Opened, openOffice, show } from './office.ts'
+
+let opened: Opened
+afterEach(() => opened?.close())
+
+async function open(change: Parameters<typeof fakeApi>[0] = {}) {
+  opened = await openOffice(fakeApi(change))
+  opened.app.router.go('settings')
+  show(opened, Settings)
+  await settle()
+}
+const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
+async function press(name: string | RegExp) {
+  await fireEvent.click(screen.getByRole('button', { name }))
+  await settle()
+}
+const toast = () => opened.app.toasts.shown.at(-1)?.text
+
+test('settings are exported to a file that a person names', async () => {
+  await open()
+  await press('Export settings…')
+  expect(toast()).toBe('Settings saved as Countersign.countersign-settings.')
+})
+
+test('what a file would change is shown before it is done, with what is left and whose keys are missing', async () => {
+  await open()
+  await press('Import settings…')
+  const changes = screen.getByRole('list', { name: 'What changes' })
+  expect(changes.textContent).toContain('Folders of “Harbour & Co.”')
+  expect(changes.textContent).toContain('InBox, Progress, Signed')
+  const left = screen.getByRole('list', { name: 'Left as it is' })
+  expect(left.textContent).toContain('Set by your organisation.')
+  expect(screen.getByText(/sign in or enter them for “Wharf Street”/)).toBeTruthy()
+  expect(calls('settingsFile.apply')).toEqual([])
+  await press('Make 6 changes')
+  expect(calls('settingsFile.apply').map(({ input }) => input)).toEqual([{ id: 'settings-1' }])
+  expect(screen.queryByRole('dialog')).toBeNull()
+  expect(toast()).toBe('Settings imported. Now enter the keys of the new accounts.')
+  expect(opened.app.router.route.rest).toEqual(['accounts'])
+})
+
+test('a file that would change nothing can only be left, and is closed then', async () => {
+  const usual = fakeApi().control.state.settingsFile
+  await open({ settingsFile: usual && { ...usual, changes: [], left: [], withoutSecret: [] } })
+  await press('Import settings…')
+  expect(screen.getByText('Nothing would change on this computer.')).toBeTruthy()
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Import' }).disabled).toBe(true)
+  await press('Cancel')
+  expect(calls('settingsFile.leave')).toHaveLength(1)
+  expect(calls('settingsFile.apply')).toEqual([])
+})
+
+test('a file that can’t be used is said, and so is what went wrong as it was imported', async () => {
+  await open()
+  const message = 'This isn’t a Countersign settings file.'
+  opened.api.control.fail('settingsFile.choose', { code: 'invalid', message })
+  await press('Import settings…')
+  expect(screen.getByText(message)).toBeTruthy()
+  opened.api.control.heal('settingsFile.choose')
+  await press('Import settings…')
+  opened.api.control.fail('settingsFile.apply', { code: 'keychain', message: 'The keychain is locked.' })
+  await press('Make 6 changes')
+  expect(screen.getByRole('dialog').textContent).toContain('Not everything was imported.')
+})
+
+test('a new computer begins with another’s settings', async () => {
+  opened = await openOffice(fakeApi({ accounts: [] }))
+  show(opened, FirstRun, { Help: undefined })
+  await settle()
+  expect(screen.queryByRole('button', { name: 'Export settings…' })).toBeNull()
+  await press('Import settings…')
+  await press('Make 6 changes')
+  expect(opened.app.router.route.screen).toBe('settings')
+})

@@ -1,0 +1,222 @@
+/** Settings go from one computer to the next by a file: what is in it, what it changes, and what it never touches. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { DocumentQuery } from '../../../src/shared/contract/document-query.ts'
+import { form, forms, signer } from '../../fixtures/compositions.ts'
+import { refusal } from '../backup/computers.ts'
+import { type Desk, desk, EMPTY, fileOf, HARBOUR } from './desks.ts'
+
+const TOKEN = 'planted-token-of-the-office'
+const query = (more: object) => DocumentQuery.parse(more)
+
+/** A computer that is set up in every way that goes into a file. */
+async function setUp(): Promise<Desk> {
+  const made = await desk()
+  const { accounts, views, presets, settings, notifications, counter, downloadSettings } = made
+  await accounts.add({ kind: 'practice', name: 'Practice office' })
+  const harbour = await accounts.add({
+    ...{ kind: 'service', name: 'Harbour', baseUrl: HARBOUR.address, colour: '#c2487a' },
+    authentication: { scheme: 'bearer', token: TOKEN }
+  })
+  const login = { clientId: 'countersign', issuer: 'https://login.example' }
+  const quay = await accounts.add({
+    ...{ kind: 'service', name: 'Quay Law', baseUrl: 'https://sign.quay.example' },
+    authentication: { scheme: 'oauth', grant: 'code', ...login, tokens: { refresh: TOKEN } } as never
+  })
+  await accounts.update(harbour.id, { folders: ['Eingang', 'Signed'], jsonByQuery: true })
+  accounts.mark(harbour.id, { mark: 'HB' })
+  accounts.order([quay.id, harbour.id])
+  views.save(harbour.id, { name: 'Due', query: query({ dueWithinDays: 7 }), tell: true })
+  views.save(quay.id, { name: 'Both', query: query({ accounts: [harbour.id, quay.id] }), tell: false })
+  presets.save(harbour.id, 'Tenancy', forms({ items: [form({ Name: 'Tenancy agreement', signers: [signer()] })] }))
+  settings.change({ theme: 'dark', zoom: 1.2, countryCode: '64', downloadFolder: '/home/grace/Private' })
+  notifications.set({ ...notifications.read(), quiet: { from: '18:00', to: '08:00' }, sound: true })
+  counter.configure({ staffName: 'Grace Hopper', idleText: 'Kia ora', lockAfter: 10, camera: 'Front camera' })
+  counter.configure({ allowedOrigins: ['https://login.example.govt.nz'] })
+  downloadSettings.change({ pattern: '{reference}', types: ['json'] })
+  return made
+}
+
+test('a computer is set up as another is, and each secret is entered there', async () => {
+  const from = await setUp()
+  const to = await desk()
+  await from.save()
+  const chosen = await to.import(from.state.file)
+  expect(chosen?.left).toEqual([])
+  expect(chosen?.withoutSecret).toEqual(['Quay Law', 'Harbour'])
+  const [quay, harbour] = to.accounts.list()
+  expect(harbour).toMatchObject({
+    ...{ name: 'Harbour', baseUrl: HARBOUR.address, scheme: 'bearer', colour: '#c2487a', mark: 'HB' },
+    ...{ folders: ['Eingang', 'Signed'], jsonByQuery: true }
+  })
+  expect(await to.accounts.secretState(harbour?.id ?? '')).toBe('missing')
+  // How people sign in with the browser is no secret; the sign-in itself is.
+  expect(await to.accounts.secretsOf(quay?.id ?? '')).toEqual({
+    ...{ scheme: 'oauth', grant: 'code', clientId: 'countersign', issuer: 'https://login.example' }
+  })
+  expect(to.views.list(harbour?.id ?? '')).toMatchObject([{ name: 'Due', tell: true, query: { dueWithinDays: 7 } }])
+  expect(to.views.list(quay?.id ?? '')).toMatchObject([{ query: { accounts: [harbour?.id, quay?.id] } }])
+  expect(to.presets.list(harbour?.id ?? '')).toMatchObject([{ name: 'Tenancy', title: 'Tenancy agreement' }])
+  expect(to.settings.read()).toEqual({ theme: 'dark', zoom: 1.2, countryCode: '64' })
+  expect(to.notifications.read()).toEqual(from.notifications.read())
+  expect(to.counter.read()).toMatchObject({
+    ...{ idleText: 'Kia ora', lockAfter: 10, allowedOrigins: ['https://login.example.govt.nz'] },
+    // Who works there, and with which camera, is each computer's own.
+    ...{ staffName: '', camera: '' }
+  })
+  expect(to.downloadSettings.read()).toMatchObject({ pattern: '{reference}', types: ['json'] })
+  expect(to.asked).toHaveLength(2)
+  expect(from.notes.at(-1)?.what).toBe('settings-exported')
+  const added = { address: HARBOUR.address, how: 'settings file' }
+  expect(to.notes).toMatchObject([
+    { what: 'settings-imported', detail: { changed: expect.stringContaining('Zoom') } },
+    { what: 'account-added', detail: { account: 'Quay Law', how: 'settings file' } },
+    { what: 'account-added', detail: { account: 'Harbour', ...added } },
+    { what: 'settings-changed' }
+  ])
+})
+
+test('no secret, no path, no person’s name and no practice office is in the file', async () => {
+  const from = await setUp()
+  await from.save()
+  const text = readFileSync(from.state.file, 'utf8')
+  for (const planted of [TOKEN, '/home/grace', 'Grace Hopper', 'Front camera', 'Practice office'])
+    expect(text).not.toContain(planted)
+  expect(JSON.parse(text)).toMatchObject(EMPTY)
+})
+
+test('what is shown is what is done: importing again changes nothing, and what changed meanwhile is shown again', async () => {
+  const from = await setUp()
+  const to = await desk()
+  await from.save()
+  const chosen = await to.choose(from.state.file)
+  to.settings.change({ zoom: 1.5 })
+  expect(await refusal(to.apply(chosen?.id ?? ''))).toMatchObject({ code: 'busy' })
+  expect(to.accounts.list()).toEqual([])
+  await to.import(from.state.file)
+  expect(await to.choose()).toMatchObject({ changes: [], left: [], withoutSecret: [] })
+  expect(await refusal(to.apply('another'))).toMatchObject({ code: 'gone' })
+})
+
+test('nothing that is here is led elsewhere or taken away', async () => {
+  const to = await desk()
+  const { id } = await to.accounts.add({
+    ...{ kind: 'service', name: 'HARBOUR', baseUrl: 'https://mine.example' },
+    authentication: { scheme: 'bearer', token: TOKEN }
+  })
+  await to.accounts.add({ kind: 'practice', name: 'Quay' })
+  to.views.save(id, { name: 'Due', query: query({ overdue: true }), tell: false })
+  const views = [{ account: 'Harbour', name: 'Due', query: { dueWithinDays: 7 }, tell: true }]
+  const chosen = await to.import(fileOf({ ...EMPTY, accounts: [HARBOUR, { ...HARBOUR, name: 'quay' }], views }))
+  expect(chosen?.changes).toEqual([])
+  expect(chosen?.left.map(({ what, why }) => `${what}: ${why}`)).toEqual([
+    'Account “Harbour”: The account of this name here has another address or sign-in method.',
+    'Account “quay”: The practice office here has this name.',
+    'View “Due” of “Harbour”: Its account isn’t on this computer.'
+  ])
+  expect(await to.accounts.secretsOf(id)).toEqual({ scheme: 'bearer', token: TOKEN })
+
+  const same = { ...HARBOUR, address: 'https://mine.example', folders: ['Eingang'] }
+  const again = await to.import(fileOf({ ...EMPTY, accounts: [same], views }))
+  expect(again?.changes).toEqual([{ what: 'Folders of “HARBOUR”', from: 'InBox, Progress, Signed', to: 'Eingang' }])
+  expect(again?.left).toEqual([{ what: 'View “Due” of “Harbour”', why: 'There’s another one of this name here.' }])
+  expect(to.accounts.get(id)).toMatchObject({ name: 'HARBOUR', folders: ['Eingang'] })
+  expect(await to.accounts.secretsOf(id)).toEqual({ scheme: 'bearer', token: TOKEN })
+  expect(to.asked).toEqual([id])
+})
+
+describe('left alone, and said', () => {
+  test('what the organisation has set', async () => {
+    const from = await setUp()
+    await from.save()
+    const to = await desk({
+      ...{ otherAccounts: false, practiceOffice: true, quietHours: null, downloads: { names: '{document}' } },
+      counter: { lockAfter: 5 },
+      signingOrigins: []
+    })
+    const chosen = await to.import(from.state.file)
+    const why = 'Set by your organisation.'
+    expect(chosen?.left.filter((one) => one.why === why).map(({ what }) => what)).toEqual([
+      ...['Account “Quay Law”', 'Account “Harbour”', 'Quiet hours', 'Names of downloaded files'],
+      ...['Counter: automatic lock', 'Counter: allowed addresses']
+    ])
+    expect(to.accounts.list()).toEqual([])
+    expect(to.counter.read()).toMatchObject({ idleText: 'Kia ora', lockAfter: 5, allowedOrigins: [] })
+    expect(to.notifications.read()).toMatchObject({ quiet: null, sound: true })
+    expect(to.downloadSettings.read()).toMatchObject({ pattern: '{document}', types: ['json'] })
+  })
+
+  test('an account by a way of signing in, or at an address, that isn’t allowed here', async () => {
+    const to = await desk({ signInMethods: ['basic'] })
+    const accounts = [HARBOUR, { ...HARBOUR, name: 'Plain', address: 'http://sign.example', signIn: 'basic' }]
+    const chosen = await to.import(fileOf({ ...EMPTY, accounts }))
+    expect(chosen?.left).toMatchObject([
+      { why: 'Set by your organisation.' },
+      { why: expect.stringContaining('https://') }
+    ])
+    expect(to.accounts.list()).toEqual([])
+  })
+
+  test('the counter’s settings, while an administrator has locked them', async () => {
+    const to = await desk()
+    to.state.isCounterOpen = false
+    const chosen = await to.import(fileOf({ ...EMPTY, counter: { mayGiveFiles: true }, appearance: { zoom: 1.2 } }))
+    expect(chosen?.left).toMatchObject([
+      { what: 'Counter: files for signing pages', why: expect.stringContaining('locked') }
+    ])
+    expect(to.counter.read().mayGiveFiles).toBe(false)
+    expect(to.settings.read().zoom).toBe(1.2)
+  })
+
+  test('a mark that another account has', async () => {
+    const to = await desk()
+    const ids: string[] = []
+    for (const name of ['Harbour', 'Quay']) {
+      const authentication = { scheme: 'bearer', token: TOKEN } as const
+      ids.push((await to.accounts.add({ kind: 'service', name, baseUrl: HARBOUR.address, authentication })).id)
+    }
+    to.accounts.mark(ids[1] ?? '', { mark: 'HB' })
+    const own = { ...HARBOUR, folders: ['InBox', 'Progress', 'Signed'], mark: 'hb' }
+    const chosen = await to.import(fileOf({ ...EMPTY, accounts: [own] }))
+    expect(chosen?.left).toEqual([{ what: 'Mark and colour of “Harbour”', why: 'Another account here has this mark.' }])
+  })
+})
+
+describe('refused whole, in words', () => {
+  test.each<[string, unknown, string]>([
+    ['none of ours', { accounts: [] }, 'This isn’t a Countersign settings file.'],
+    ['a file of drafts', { format: 'countersign', version: 1 }, 'This isn’t a Countersign settings file.'],
+    ['no version', { ...EMPTY, version: 'one' }, 'damaged'],
+    ['a later version', { ...EMPTY, version: 2 }, 'newer version'],
+    ['an unknown part', { ...EMPTY, recovery: {} }, '“recovery”'],
+    ['a secret', { ...EMPTY, accounts: [{ ...HARBOUR, token: TOKEN }] }, '“token”'],
+    ['a wrong kind', { ...EMPTY, accounts: [{ ...HARBOUR, folders: 'InBox' }] }, '“accounts, 1, folders”'],
+    ['no list', { ...EMPTY, views: { name: 'Due' } }, '“views”'],
+    ['too many', { ...EMPTY, accounts: Array.from({ length: 51 }, () => HARBOUR) }, 'more than 50'],
+    ['two of one name', { ...EMPTY, accounts: [HARBOUR, { ...HARBOUR, name: 'HARBOUR' }] }, 'are called “HARBOUR”'],
+    ['the practice office’s colour', { ...EMPTY, accounts: [{ ...HARBOUR, colour: '#b7791f' }] }, 'colour'],
+    ['a zoom of none', { ...EMPTY, appearance: { zoom: 0 } }, '“appearance, zoom”'],
+    ['a path', { ...EMPTY, appearance: { downloadFolder: '/etc' } }, '“downloadFolder”'],
+    ['a retention of a day', { ...EMPTY, retention: { documents: 30 } }, '“retention”'],
+    ['half of it', JSON.stringify({ ...EMPTY, accounts: [HARBOUR] }).slice(0, -9), 'ends in the middle'],
+    ['a name twice', `{"format":"countersign-settings","version":1,"version":1}`, 'damaged'],
+    ['nothing', '', 'empty'],
+    ['no JSON', 'PK\u0003\u0004', 'damaged']
+  ])('%s', async (_, content, message) => {
+    const to = await desk()
+    expect(await refusal(to.choose(fileOf(content)))).toMatchObject({
+      ...{ code: 'invalid', message: expect.stringContaining(message) }
+    })
+    expect(to.accounts.list()).toEqual([])
+    expect(to.notes).toEqual([])
+  })
+
+  test('more than 5 MB, of which no more is read', async () => {
+    const to = await desk()
+    const big = fileOf(`{"format":"countersign-settings","version":1,"madeBy":"${' '.repeat(50 * 1024 * 1024)}"}`)
+    expect(await refusal(to.choose(big))).toMatchObject({
+      code: 'too-large',
+      message: 'This file is larger than 5 MB.'
+    })
+  })
+})
