@@ -592,6 +592,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     'settingsFile.apply': ({ id }) => {
       if (state.settingsFile?.id !== id) throw error('gone')
       emit('settings.changed', null)
+      return null as never
     },
     'settingsFile.leave': () => null as never,
     'templates.list': () => ({ items: state.templates, fetchedAt: state.now() - 60_000 }),
