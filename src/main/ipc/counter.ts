@@ -2,7 +2,6 @@
  * Requests about the counter: its sessions, of which what a person does is taken only from the page that they have, and what
  * the office sets for it.
  */
-import { open } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import type { CounterEntry, CounterSession, IdleCall, StaffView } from '../../shared/contract/index.ts'
 import type { NoteInAudit } from '../core/audit/audit.ts'
@@ -18,6 +17,7 @@ import { refusePin } from '../core/counter/staff-actions.ts'
 import { fail } from '../core/lib/failure.ts'
 import { defined } from '../core/lib/objects.ts'
 import type { Time } from '../core/lib/time.ts'
+import { openChosen } from '../core/storage/chosen-file.ts'
 import type { Dialogs, FileKind } from './dialogs.ts'
 import type { HandlersOf, RequestContext, RequestHandlers } from './registration.ts'
 
@@ -239,7 +239,7 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
 /** The file, or of one that is too large as much as shows that. */
 async function beginningOf(path: string, most: number): Promise<Uint8Array> {
   try {
-    const file = await open(path)
+    const file = await openChosen(path)
     return await buffer(file.createReadStream({ end: most }))
   } catch {
     return fail('bad-file', 'The picture couldn’t be read.', { next: 'Copy it to this computer and choose it again.' })

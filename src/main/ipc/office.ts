@@ -1,10 +1,10 @@
 /** Requests about this workstation's place in an office. The code comes in, and never goes out. */
 import { X509Certificate } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { NoteInAudit } from '../core/audit/audit.ts'
 import { fail } from '../core/lib/failure.ts'
 import type { Desk } from '../core/office/desk.ts'
+import { readChosen } from '../core/storage/chosen-file.ts'
 import type { Dialogs } from './dialogs.ts'
 import type { HandlersOf } from './registration.ts'
 
@@ -28,8 +28,7 @@ export function officeHandlers({ desk, chooseFiles, newId, note, mustBeOpen }: O
     'office.chooseAuthority': async (_nothing, { stillAsking }) => {
       const [path] = await chooseFiles('Choose the authority’s certificate', [KIND], stillAsking)
       if (path === undefined) return null
-      const { size } = await stat(path)
-      chosen = { id: newId(), pem: certificatesIn(size > MOST ? '' : await readFile(path, 'utf8')) }
+      chosen = { id: newId(), pem: certificatesIn((await readChosen(path, MOST)).toString()) }
       return { id: chosen.id, label: basename(path) }
     },
     'office.join': async ({ authority, code, ...server }) => {

@@ -6,6 +6,7 @@ import {
   MOST_FILE_BYTES,
   readAppointments
 } from '../../../src/main/core/appointments/appointment-files.ts'
+import { openChosen } from '../../../src/main/core/storage/chosen-file.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 
 /** Friday 21 November 2026, ten in the morning in Auckland. */
@@ -124,8 +125,8 @@ describe('a file of appointments', () => {
     const path = join(temporaryFolder(), 'live.csv')
     await writeFile(path, 'Name,Time\nMere,10:30\n')
     await utimes(path, 1, 1)
-    const openFile = async (...given: Parameters<typeof open>) => {
-      const file = await open(...given)
+    const openFile = async (...given: Parameters<typeof openChosen>) => {
+      const file = await openChosen(...given)
       const read = file.read.bind(file) as (...args: unknown[]) => Promise<never>
       return Object.assign(file, {
         read: async (...args: unknown[]) => {
@@ -135,7 +136,7 @@ describe('a file of appointments', () => {
       })
     }
     const asked = { path, fileName: 'live.csv', ...at }
-    await expect(readAppointments(asked, openFile as typeof open)).rejects.toMatchObject(
+    await expect(readAppointments(asked, openFile as typeof openChosen)).rejects.toMatchObject(
       refusal(/changed while it was read/)
     )
     await writeFile(path, 'Name,Time\nMere,10:30\n')

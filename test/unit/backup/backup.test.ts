@@ -121,7 +121,7 @@ describe('a backup that can’t be used is refused in words, and nothing is left
   const CASES: [string, (path: string) => void, RegExp][] = [
     ['a foreign file', (path) => writeFileSync(path, 'PK made elsewhere'), /isn’t a backup of Countersign/],
     ['an empty file', (path) => writeFileSync(path, ''), /isn’t a backup of Countersign/],
-    ['a folder', (path) => mkdirSync(`${path}.folder`), /isn’t a backup of Countersign/],
+    ['a folder', (path) => mkdirSync(`${path}.folder`), /This is a folder/],
     ['a changed header', (path) => flip(path, 40), /damaged/],
     ['a header that goes on for ever', (path) => flip(path, 8), /damaged/],
     ['a changed byte in the middle', (path) => flip(path, 100_000), /damaged/],

@@ -342,7 +342,7 @@ describe('a file that can’t be imported', () => {
     expect(imported.refused).toEqual([
       { file: 'half.countersign', message: expect.stringContaining('Draft 2') },
       { file: 'missing.countersign', message: 'This file is no longer there.' },
-      { file: 'folder.countersign', message: 'This isn’t a file. Choose another file.' }
+      { file: 'folder.countersign', message: 'This is a folder. Choose a file.' }
     ])
     expect(office.drafts.list(['a']).total).toBe(2)
   })

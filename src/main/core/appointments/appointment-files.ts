@@ -2,11 +2,11 @@
  * Reads a file of appointments in the worker of sheets, within limits and only whole: one that changes while it is read is
  * refused.
  */
-import { open } from 'node:fs/promises'
 import { openTable } from '../bulk/open-file.ts'
 import { decodeText } from '../bulk/read-csv.ts'
 import type { Answers } from '../bulk/worker.ts'
 import { codeOf } from '../lib/failure.ts'
+import { openChosen } from '../storage/chosen-file.ts'
 import { readCalendar } from './calendar-file.ts'
 import { type FoundInFile, type ReadAt, refuseFile } from './found.ts'
 import { readAppointmentTable } from './table-file.ts'
@@ -26,7 +26,7 @@ export const appointmentAnswers: Answers<AppointmentQuestions> = {
 /** @throws AppFailure `bad-file`; the message says why. */
 export async function readAppointments(
   { path, fileName, ...at }: AppointmentQuestions['appointments']['ask'],
-  openFile = open
+  openFile = openChosen
 ): Promise<FoundInFile> {
   const bytes = await readUnchanged(path, openFile)
   if (bytes.length === 0) refuseFile('This file is empty.')
@@ -43,11 +43,13 @@ function isCalendar(bytes: Uint8Array, fileName: string): boolean {
 }
 
 /** All of a file, if that isn't too much, and nobody writes to it meanwhile. @throws AppFailure `bad-file` */
-async function readUnchanged(path: string, openFile: typeof open): Promise<Uint8Array> {
-  const file = await openFile(path).catch((error: unknown) => refuseFile(unreadable(error)))
+async function readUnchanged(path: string, openFile: typeof openChosen): Promise<Uint8Array> {
+  const file = await openFile(path).catch((error: unknown) => {
+    if (codeOf(error) === '') throw error
+    return refuseFile(unreadable(error))
+  })
   try {
     const before = await file.stat()
-    if (before.isDirectory()) refuseFile('This is a folder. Choose a file.')
     if (before.size > MOST_FILE_BYTES)
       refuseFile('This file is larger than 5 MB.', 'Export fewer days, and import that.')
     const bytes = Buffer.alloc(before.size + 1)

@@ -1,6 +1,5 @@
 /** Exports of the audit trail with the signatures beside them: written where a person says, and checked, also those of others. */
-import { createReadStream } from 'node:fs'
-import { open, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { text as textIn } from 'node:stream/consumers'
 import type { AuditFileCheck, AuditKey, SavedFile } from '../../../shared/contract/index.ts'
@@ -10,7 +9,7 @@ import { fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
 import type { Time } from '../lib/time.ts'
 import { writeAtomically } from '../storage/atomic-file.ts'
-import { writeWhereChosen } from '../storage/chosen-file.ts'
+import { openChosen, writeWhereChosen } from '../storage/chosen-file.ts'
 import type { Audit } from './audit.ts'
 import { Digest, entriesIn, judged, type Signer } from './signature.ts'
 
@@ -71,8 +70,8 @@ export class AuditExports {
       const beside = await stat(`${path}${SIGNATURE}`).catch(() => undefined)
       if (!beside?.isFile()) return { label, verdict: 'unsigned' }
       if (beside.size > LARGEST_SIGNATURE) return { label, verdict: 'signature' }
-      const signature = await textIn(createReadStream(`${path}${SIGNATURE}`))
-      const { key, last, ...verdict } = await judged(signature, () => createReadStream(path))
+      const signature = await textIn(contentOf(`${path}${SIGNATURE}`))
+      const { key, last, ...verdict } = await judged(signature, () => contentOf(path))
       const near = verdict.bytes && (await this.#near(path, verdict.bytes))
       const isInTrail = last && this.#deps.audit.hasEntry(last)
       return { label, ...verdict, ...defined({ near, isInTrail, key: key && (await this.#ours(key)) }) }
@@ -88,8 +87,12 @@ export class AuditExports {
 
   async #near(path: string, bytes: { from: number; to: number }): Promise<AuditFileCheck['near']> {
     const from = Math.max(bytes.from - LONGEST_ENTRY, 0)
-    const file = await open(path)
+    const file = await openChosen(path)
     const text = await textIn(file.createReadStream({ start: from, end: bytes.to, encoding: 'latin1' }))
     return entriesIn(text, bytes.from - from)
   }
+}
+
+async function* contentOf(path: string): AsyncGenerator<Buffer> {
+  yield* (await openChosen(path)).createReadStream()
 }

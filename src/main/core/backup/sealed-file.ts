@@ -14,10 +14,11 @@ import {
   scrypt,
   timingSafeEqual
 } from 'node:crypto'
-import { type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { z } from 'zod'
 import { fail } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
+import { openChosen } from '../storage/chosen-file.ts'
 import { filed } from '../storage/file-error.ts'
 
 /** Of a backup. What else is sealed so begins otherwise: neither is taken for the other. */
@@ -86,10 +87,9 @@ export interface SealedFile {
  * @throws AppFailure `bad-file`: it is no backup, of a newer version, or its beginning is damaged; FileError.
  */
 export async function openSealed(path: string, magic = MAGIC): Promise<SealedFile> {
-  const file = await filed(() => open(path, 'r'))
+  const file = await filed(() => openChosen(path))
   try {
     const status = await filed(() => file.stat())
-    if (!status.isFile()) notOurs()
     const begun = await readAt(file, 0, MAGIC.byteLength + 4)
     if (begun.byteLength < MAGIC.byteLength + 4 || !begun.subarray(0, MAGIC.byteLength).equals(magic)) notOurs()
     const length = begun.readUInt32BE(MAGIC.byteLength)

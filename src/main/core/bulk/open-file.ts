@@ -1,7 +1,8 @@
 /** Reads a file that a person chose, by what is in it rather than by its name. */
-import { readFile, stat } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { MOST_SHEET_BYTES, tooLargeSheet } from '../../../shared/contract/index.ts'
 import { codeOf } from '../lib/failure.ts'
+import { openChosen } from '../storage/chosen-file.ts'
 import { refuseFile } from './raw-table.ts'
 import { decodeText, readCsv } from './read-csv.ts'
 import { openWorkbook } from './read-xlsx.ts'
@@ -16,12 +17,15 @@ export interface TableFile {
 
 /** The whole file. @throws AppFailure `bad-file` if it can't be read or is too large. */
 export async function readWhole(path: string): Promise<Uint8Array> {
+  let file: FileHandle | undefined
   try {
-    const { size } = await stat(path)
-    refuseSize(size)
-    return await readFile(path)
+    file = await openChosen(path)
+    refuseSize((await file.stat()).size)
+    return await file.readFile()
   } catch (error) {
     return refuseFile(unreadable[codeOf(error)] ?? refusalOf(error))
+  } finally {
+    await file?.close().catch(() => undefined)
   }
 }
 
@@ -84,7 +88,6 @@ function refuseOtherKinds(bytes: Uint8Array, start: string, name: string): void 
 
 const unreadable: Record<string, string> = {
   ENOENT: 'The file is no longer there.',
-  EISDIR: 'This is a folder. Choose a file.',
   EACCES: 'You don’t have permission to read this file, or another program has it open. Close it there and try again.',
   EPERM: 'You don’t have permission to read this file, or another program has it open. Close it there and try again.',
   EBUSY: 'Another program has this file open. Close it there and try again.'

@@ -3,7 +3,7 @@
  * made again as it was for as long as nothing new is known; then it gets another number, and says which one it takes the place of.
  */
 import { createHash } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { z } from 'zod'
 import type {
@@ -21,6 +21,7 @@ import { parsedJson } from '../lib/json-scanning.ts'
 import { defined } from '../lib/objects.ts'
 import { inTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
+import { readChosen } from '../storage/chosen-file.ts'
 import { type Copy, contentOf, type Given, type Made, type ReceiptContent } from './content.ts'
 import { codeOf, receiptPage } from './receipt-page.ts'
 import { readerOf } from './receipt-words.ts'
@@ -180,7 +181,7 @@ export class Receipts {
     const label = basename(path)
     try {
       if ((await stat(path)).size > LARGEST_RECEIPT) return { label, verdict: 'unsigned', receipt: {} }
-      const found = judgedReceipt(await readFile(path))
+      const found = judgedReceipt(await readChosen(path, LARGEST_RECEIPT))
       if (!('statement' in found)) return { label, ...found, receipt: {} }
       const { statement, fingerprint, verdict, bytes } = found
       const { number, session } = Said.safeParse(parsedJson(statement.content)).data ?? { number: '', session: '' }

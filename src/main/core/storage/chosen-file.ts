@@ -4,7 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { AppFailure, fail } from '../lib/failure.ts'
 import { type FileContent, writeAtomically } from './atomic-file.ts'
-import { filed, fileErrorOf } from './file-error.ts'
+import { fileErrorOf } from './file-error.ts'
 
 /**
  * Writes it, whole or not at all. Some systems' dialogs leave the ending to us; they asked nobody about the name with it,
@@ -26,16 +26,13 @@ export async function writeWhereChosen(path: string, ending: string, content: Fi
 const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0)
 const MEGABYTE = 1024 * 1024
 
-/** Opens a file to be read, whoever named it. @throws AppFailure `bad-file`: a folder, a pipe or a device; FileError. */
+/** Opens a file to be read, whoever named it. @throws AppFailure `bad-file`: a folder, a pipe or a device; the system's error. */
 export async function openChosen(path: string): Promise<FileHandle> {
-  const file = await filed(() => open(path, WITHOUT_WAITING))
-  const isFile = await file.stat().then(
-    (stats) => stats.isFile(),
-    () => false
-  )
-  if (isFile) return file
+  const file = await open(path, WITHOUT_WAITING)
+  const kind = await file.stat().catch(() => undefined)
+  if (kind?.isFile()) return file
   await file.close().catch(() => undefined)
-  return fail('bad-file', 'This isn’t a file.', { next: 'Choose another file.' })
+  return fail('bad-file', kind?.isDirectory() ? 'This is a folder.' : 'This isn’t a file.', { next: 'Choose a file.' })
 }
 
 /**
