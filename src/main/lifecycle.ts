@@ -213,7 +213,12 @@ export class Lifecycle {
   #question(): LeavingQuestion | undefined {
     const { composing, counter, folders, foundation } = this.#app
     const actions = folders.actions.pending().waiting
-    const pending = { ...composing.outbox.pending(), actions, isSigning: counter.counter.isRunning() }
+    const pending = {
+      ...composing.outbox.pending(),
+      actions,
+      isSigning: counter.counter.isRunning(),
+      corrections: composing.bulk.corrections()
+    }
     return questionOnLeaving(pending, foundation.storage.state)
   }
 

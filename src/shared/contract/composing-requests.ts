@@ -7,6 +7,7 @@ import { KEPT_BY_ANOTHER } from '../composition/preset.ts'
 import type {
   BatchView,
   BulkCheck,
+  BulkCorrected,
   BulkRow,
   BulkSheet,
   DraftList,
@@ -210,7 +211,7 @@ export const composingRequests = {
   ),
   'bulk.rows': answers<{ rows: BulkRow[]; total: number }>()(z.strictObject({ id, show: rowsShown, ...page })),
   /** Puts other text in a cell, or with null back what it said, and checks its row again. The file stays as it is. */
-  'bulk.correct': answers<{ check: BulkCheck; row: BulkRow }>()(
+  'bulk.correct': answers<BulkCorrected>()(
     z.strictObject({ id, row, column: z.number().int().min(0).max(20_000), value: z.string().max(10_000).nullable() })
   ),
   /** The next row with an error among those that are shown, from the beginning again after the last; null where none has. */

@@ -233,6 +233,14 @@ export interface BulkSheet {
   notes: string[]
 }
 
+/** What a correction of a cell has made of its row, and of the check. */
+export interface BulkCorrected {
+  check: BulkCheck
+  row: BulkRow
+  /** Cells that are corrected now, in all sheets of the file: they are lost with it. */
+  inAllSheets: number
+}
+
 export interface BulkCheck {
   rows: number
   withErrors: number

@@ -57,7 +57,7 @@ export function fakeBulk({ state, emit, chosen, newId }: FakeOffice): HandlersOf
       const withErrors = bulk.rows.filter((one) => has(one, 'error')).length
       const corrected = bulk.rows.filter((one) => one.corrected).length
       bulk.check = { ...bulk.check, withErrors, corrected, ready: bulk.check.rows - withErrors }
-      return { check: bulk.check, row }
+      return { check: bulk.check, row, inAllSheets: corrected }
     },
     'bulk.nextError': ({ show, after }) => {
       const bad = shown(show).flatMap((row, index) => (has(row, 'error') ? [{ index, row }] : []))

@@ -465,6 +465,25 @@ describe('sending', () => {
     await expect(rows).rejects.toMatchObject({ appError: { code: 'gone' } })
   })
 
+  test('takes what was corrected along: until then, and while a file is open, its corrections would be lost', async () => {
+    const { id } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n`)
+    const other = await checked(`${HEADINGS}\n${person('Ana')},,,,\n`)
+    expect(bulk.corrections()).toEqual([])
+    for (const one of [id, other.id]) await bulk.correct('office', { id: one, row: 2, column: 1, value: 'Rangi' })
+    expect(bulk.corrections()).toEqual(['staff.csv', 'staff.csv'])
+    await bulk.correct('office', { id: other.id, row: 2, column: 1, value: null })
+    expect(bulk.corrections()).toEqual(['staff.csv'])
+    hold = () => Promise.reject(new Error('The disk is full.'))
+    await expect(send(id)).rejects.toThrow('full')
+    expect(bulk.corrections()).toEqual(['staff.csv'])
+    hold = undefined
+    await send(id)
+    expect(bulk.corrections()).toEqual([])
+    await bulk.correct('office', { id: other.id, row: 2, column: 1, value: 'Rangi' })
+    await bulk.close(other.id)
+    expect(bulk.corrections()).toEqual([])
+  })
+
   test('that the outbox refused can be tried again', async () => {
     const { id } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n`)
     hold = () => Promise.reject(new Error('The disk is full.'))

@@ -150,6 +150,21 @@ describe('a correction', () => {
     expect(await check()).toMatchObject({ rows: 2, corrected: 1 })
   })
 
+  test('is counted with those of the other sheets of its file, until it says what the file says', async () => {
+    const sheets = {
+      May: [HEADINGS.split(','), line('Mere', 'x').split(',')],
+      June: [HEADINGS.split(','), line('Tama', 'y').split(',')]
+    }
+    await answers.open({ id: 's', fileName: 'staff.xlsx', bytes: await workbookOf(sheets) })
+    await check()
+    expect(await correct(2, EMAIL, 'mere@example.com')).toMatchObject({ inAllSheets: 1 })
+    await answers.sheet({ id: 's', sheet: 'June' })
+    await check()
+    expect(await correct(2, EMAIL, 'tama@example.com')).toMatchObject({ inAllSheets: 2, check: { corrected: 1 } })
+    expect(await correct(2, EMAIL, ' y')).toMatchObject({ inAllSheets: 1, check: { corrected: 0 } })
+    expect(await correct(2, EMAIL, null)).toMatchObject({ inAllSheets: 1 })
+  })
+
   test('is refused where there is nothing to correct, and once the rows have gone', async () => {
     await open(line('Mere'))
     await check()

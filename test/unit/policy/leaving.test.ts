@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { questionOnLeaving } from '../../../src/main/core/policy/leaving.ts'
 
-const none = { ready: 0, uncertain: 0, preparing: 0, actions: 0, isSigning: false }
+const none = { ready: 0, uncertain: 0, preparing: 0, actions: 0, isSigning: false, corrections: [] }
 
 describe('leaving', () => {
   test('asks nothing where the outbox is empty, or only waits for an answer that is kept', () => {
@@ -29,6 +29,16 @@ describe('leaving', () => {
       leave: 'Quit'
     })
     expect(questionOnLeaving({ ...none, actions: 1 }, 'memory')?.leave).toBe('Quit anyway')
+  })
+
+  test('says that what was corrected in a bulk send is lost, before it says what goes later', () => {
+    expect(questionOnLeaving({ ...none, ready: 3, corrections: ['staff.xlsx'] }, 'encrypted')).toMatchObject({
+      message: 'Your corrections to “staff.xlsx” will be lost.',
+      leave: 'Quit anyway'
+    })
+    expect(questionOnLeaving({ ...none, corrections: ['a.csv', 'b.csv'] }, 'encrypted')?.message).toBe(
+      'Your corrections to 2 files will be lost.'
+    )
   })
 
   test('says that all of it is lost where nothing is kept', () => {

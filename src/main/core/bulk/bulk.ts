@@ -4,7 +4,14 @@
  */
 
 import type { Composition } from '../../../shared/composition/index.ts'
-import type { BatchView, BulkCheck, BulkRow, BulkSheet, RememberedMapping } from '../../../shared/contract/index.ts'
+import type {
+  BatchView,
+  BulkCheck,
+  BulkCorrected,
+  BulkRow,
+  BulkSheet,
+  RememberedMapping
+} from '../../../shared/contract/index.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import type { LeftOutRow, PackageRow } from './dry-run.ts'
@@ -36,6 +43,8 @@ interface Owner {
   fileName: string
   /** Of the sheet that is shown. */
   headings: readonly string[]
+  /** Whether cells of it are corrected that have not gone. */
+  isCorrected: boolean
 }
 
 type SheetSource = { path: string } | { bytes: Uint8Array } | { pasted: string }
@@ -103,11 +112,11 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
 
   async function open(accountId: string, fileName: string, from: SheetSource): Promise<BulkSheet> {
     const id = newId()
-    owners.set(id, { accountId, fileName, headings: [] })
+    owners.set(id, { accountId, fileName, headings: [], isCorrected: false })
     try {
       const sheet = await naming(fileName, worker.ask('open', { id, fileName, ...from }))
       ofAccount(accountId, id)
-      owners.set(id, { accountId, fileName, headings: sheet.columns })
+      owners.set(id, { accountId, fileName, headings: sheet.columns, isCorrected: false })
       const oldest = owners.keys().next().value
       if (owners.size > MOST_OPEN && oldest !== undefined) await close(oldest)
       return sheet
@@ -158,14 +167,17 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
     },
 
     /** @throws AppFailure `busy` once the rows are on their way. */
-    async correct(
-      accountId: string,
-      ask: BulkQuestions['correct']['ask']
-    ): Promise<{ check: BulkCheck; row: BulkRow }> {
+    async correct(accountId: string, ask: BulkQuestions['correct']['ask']): Promise<BulkCorrected> {
       ofAccount(accountId, ask.id)
       if (sending.has(ask.id)) fail('busy', 'These rows are already being sent.')
-      return worker.ask('correct', ask)
+      const corrected = await worker.ask('correct', ask)
+      const owner = owners.get(ask.id)
+      if (owner) owner.isCorrected = corrected.inAllSheets > 0
+      return corrected
     },
+    /** The names of the files in which cells are corrected that have not gone: nothing of it is kept. */
+    corrections: (): string[] =>
+      [...owners.values()].flatMap(({ fileName, isCorrected }) => (isCorrected ? fileName : [])),
 
     async nextError(
       accountId: string,
@@ -201,6 +213,8 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
         ofAccount(accountId, id)
         const later = at !== undefined && { at }
         const batch = await outbox.addBatch({ accountId, name, columns, rows, leftOut, ...later })
+        const owner = owners.get(id)
+        if (owner) owner.isCorrected = false
         await worker.ask('taken', { id }).catch(() => undefined)
         return batch
       } finally {

@@ -4,7 +4,7 @@
  */
 
 import type { Composition } from '../../../shared/composition/index.ts'
-import type { BulkCheck, BulkCorrection, BulkRow, BulkSheet } from '../../../shared/contract/index.ts'
+import type { BulkCheck, BulkCorrected, BulkCorrection, BulkRow, BulkSheet } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
 import type { LeftOutRow, PackageRow, Plan } from './dry-run.ts'
@@ -44,7 +44,7 @@ export interface BulkQuestions {
   /** Puts other text in a cell, or with null back what it said; that row alone is tried again. */
   correct: {
     ask: { id: string; row: number; column: number; value: string | null }
-    answer: { check: BulkCheck; row: BulkRow }
+    answer: BulkCorrected
   }
   /** The next row with an error after one, among those that are shown, with its place there; round to the first again. */
   nextError: { ask: { id: string; show: RowsShown; after: number }; answer: { index: number; row: BulkRow } | null }
@@ -160,17 +160,20 @@ export function bulkAnswers(): Answers<BulkQuestions> {
       const { sheet, name, corrections } = one
       const index = placeOf(sheet, number)
       const row = sheet.rows[index] as SheetRow
+      const read = (row.asRead ?? row).cells[column]
       if (column >= sheet.columns.length) fail('invalid', 'This sheet has no such column.')
       const ofSheet: Corrections = corrections.get(name) ?? new Map()
       const ofRow = new Map<number, string>(ofSheet.get(number))
-      if (value === null) ofRow.delete(column)
+      if (value === null || value.trim() === read) ofRow.delete(column)
       else ofRow.set(column, value.trim())
       corrections.set(name, ofSheet.set(number, ofRow))
       const corrected = correctedRow(row, ofRow)
       const checked = checkedOf(one).again(corrected, index)
       one.sheet = { ...sheet, rows: sheet.rows.with(index, corrected) }
       one.checked = checked
-      return { check: checked.check, row: checked.rows[index] as BulkRow }
+      const cells = [...corrections.values()].flatMap((rows) => [...rows.values()])
+      const inAllSheets = cells.reduce((sum, ofRow) => sum + ofRow.size, 0)
+      return { check: checked.check, row: checked.rows[index] as BulkRow, inAllSheets }
     },
 
     async nextError({ id, show, after }) {

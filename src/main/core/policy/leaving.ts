@@ -11,6 +11,8 @@ export interface Pending {
   actions: number
   /** Someone signs on the second display. */
   isSigning: boolean
+  /** The files of bulk sends in which cells were corrected: that is in no file, and in no outbox. */
+  corrections: readonly string[]
 }
 
 export interface LeavingQuestion {
@@ -25,7 +27,7 @@ export interface LeavingQuestion {
  * @param storage whether what is kept outlives the application.
  */
 export function questionOnLeaving(pending: Pending, storage: 'encrypted' | 'memory'): LeavingQuestion | undefined {
-  const { ready, uncertain, preparing, actions, isSigning } = pending
+  const { ready, uncertain, preparing, actions, isSigning, corrections } = pending
   if (isSigning) {
     return {
       message: 'Someone is signing on the second display.',
@@ -46,6 +48,18 @@ export function questionOnLeaving(pending: Pending, storage: 'encrypted' | 'memo
     return {
       message: 'A bulk send is still being prepared.',
       detail: 'If you quit now, none of it will be sent and you’ll have to start again.',
+      stay: 'Cancel',
+      leave: 'Quit anyway'
+    }
+  }
+  if (corrections.length > 0) {
+    return {
+      message:
+        corrections.length === 1
+          ? `Your corrections to “${corrections[0]}” will be lost.`
+          : `Your corrections to ${corrections.length} files will be lost.`,
+      detail:
+        'They haven’t been sent or saved. To keep them, cancel, then send the packages or download the corrected sheet.',
       stay: 'Cancel',
       leave: 'Quit anyway'
     }

@@ -307,7 +307,7 @@ export class Bulk {
     const corrected = await this.correcting.run(() => this.#noticed(this.#api.bulk.correct(input)))
     if (!corrected || this.#sheet?.id !== input.id || !this.check) return undefined
     this.#since = corrected.check
-    this.#hasCorrections = corrected.check.corrected > 0
+    this.#hasCorrections = corrected.inAllSheets > 0
     return corrected.row
   }
 
