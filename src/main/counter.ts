@@ -13,6 +13,7 @@ import { CameraTest } from './core/counter/camera-test.ts'
 import { Counter } from './core/counter/counter.ts'
 import { CounterSettingsKeeper } from './core/counter/counter-settings.ts'
 import type { CounterDeps } from './core/counter/deps.ts'
+import { openIdentityNumbers } from './core/counter/identity-numbers.ts'
 import { openCrashMarker } from './core/counter/interrupted.ts'
 import { OfficeLock } from './core/counter/office-lock.ts'
 import { PHASES } from './core/counter/phases.ts'
@@ -76,8 +77,12 @@ export function openCounter(
   const { note } = audit
   const signer = new Signer({ note, slot: trailKeychain.auditKey })
   const auditExports = new AuditExports({ audit, time, signer })
+  const identityNumbers = openIdentityNumbers({
+    ...{ db, now: time.now },
+    newSalt: () => randomBytes(16).toString('base64url')
+  })
   const receipts = new Receipts({
-    ...{ audit, signer, time, paper: new Paper() },
+    ...{ audit, signer, time, paper: new Paper(), identityOf: identityNumbers.of },
     logo: () => settings.read().logo,
     languageOf: (session, person) => counter.languageOf(session, person),
     languages: () => settings.read().languages,
@@ -189,6 +194,7 @@ export function openCounter(
     },
     settings: () => settings.read(),
     appointments: openAppointments({ db, time }),
+    keepIdentity: identityNumbers.keep,
     staff: staffName,
     place: windows,
     crashMarker: openCrashMarker({ db, trouble }),

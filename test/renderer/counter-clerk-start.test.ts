@@ -215,6 +215,23 @@ test('staff changes who gets the screen first, with the keyboard where it was', 
   ])
 })
 
+test.each([
+  ['number-end', /last four characters of the document’s number are kept/, { number: '02C3' }],
+  ['number-and-expiry', /number and expiry date are kept/, { number: 'L898902C3', expires: '2012-04-15' }]
+] as const)(
+  'what a policy of “%s” has kept is said before a passport is read, and no more of it goes on',
+  async (identityKept, said, document) => {
+    await open({ offer: offerOf({ evidence: [], identityKept }) })
+    expect(sheet().getAllByText(said).length).toBeGreaterThan(0)
+    const value = `${'P<NZLPARATA<<MERE'.padEnd(44, '<')}L898902C36UTO7408122F1204159ZE184226B<<<<<10`
+    await fireEvent.input(sheet().getByLabelText('Machine-readable lines'), { target: { value } })
+    await press('Hand over screen')
+    expect(turnsBegun()).toEqual([
+      { documentReference: 'doc-0', signer: 0, evidence: [], compared: 'matches', document }
+    ])
+  }
+)
+
 test('a passport is compared with the name, and nothing of it leaves this window', async () => {
   await open()
   const [first, second] = ['P<NZLPARATA<<MERE<HINEMOA'.padEnd(44, '<'), 'L898902C36UTO7408122F1204159ZE184226B<<<<<10']

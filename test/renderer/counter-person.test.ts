@@ -169,7 +169,16 @@ describe('handing over', () => {
 
   test('one of two of the same name is told which of them is meant', async () => {
     await open({ turns: [turnOf({ contact: 'mere@example.com' })] })
+    expect(side().queryByText(/passport/)).toBeNull()
     expect(side().getByText('mere@example.com')).toBeTruthy()
+  })
+
+  test.each([
+    ['number-end', /keeps the last four characters of the number of your passport or ID card/],
+    ['number-and-expiry', /keeps the number and expiry date of your passport or ID card/]
+  ] as const)('a person is told what is kept of their passport: %s', async (keeps, said) => {
+    await open({ turns: [turnOf({ keeps })] })
+    expect(side().getByText(said)).toBeTruthy()
   })
 
   test('a person is told of their own documents only', async () => {

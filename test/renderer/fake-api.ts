@@ -262,6 +262,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       sends: null,
       downloads: null,
       identityFiles: null,
+      identityNumbers: null,
       verifications: null,
       people: null
     },
@@ -393,6 +394,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     counterSettings: {
       staffName: '',
       camera: '',
+      identityKept: 'compared',
       evidence: [
         { id: 'photo', text: 'Photo ID seen', isRequired: false },
         { id: 'name', text: 'Name matches the document', isRequired: false }

@@ -65,7 +65,11 @@ export const counterRequests = {
             /** The ids of the evidence that staff has seen of this person. */
             evidence: z.array(id).max(100),
             /** What came of comparing their name with the machine-readable lines of a passport or an identity card. */
-            compared: z.enum(['matches', 'differs']).optional()
+            compared: z.enum(['matches', 'differs']).optional(),
+            /** Of that document, where the policy has more kept than that it was compared. */
+            document: z
+              .strictObject({ number: z.string().regex(/^[A-Z0-9]{1,22}$/), expires: z.iso.date().optional() })
+              .optional()
           })
         )
         .min(1)

@@ -18,6 +18,14 @@ export interface PersonPreferences {
   moreTime: boolean
 }
 
+/**
+ * What is kept of a passport or an identity card whose lines were compared, as the organisation's policy says it. compared: only
+ * that it was, and whether the name matched. number-end: the last characters of its number, too. number-and-expiry: its number, and
+ * the day until which it is valid.
+ */
+export const IDENTITY_KEPT = ['compared', 'number-end', 'number-and-expiry'] as const
+export type IdentityKept = (typeof IDENTITY_KEPT)[number]
+
 /** Someone who can sign here now. */
 export interface CounterEntry {
   accountId: string
@@ -70,6 +78,7 @@ export interface CounterOffer {
   /** So many more documents of theirs are not offered at once. */
   further: number
   evidence: EvidenceItem[]
+  identityKept: IdentityKept
   /** Who of staff this is, for the record. */
   staff: string
   hasPin: boolean
@@ -88,6 +97,8 @@ export interface CounterOutcome {
 /** One signer's part of a session: one document, one person. */
 export interface CounterTurn
   extends Pick<CounterEntry, 'documentReference' | 'documentName' | 'signer' | 'signerName' | 'person' | 'contact'> {
+  /** What is kept of the document by which they were identified, where that is more than that it was compared. */
+  keeps?: Exclude<IdentityKept, 'compared'>
   /** Absent while it lies before us or runs. What is `not-yet` may become `signed` afterwards, while the session is shown. */
   outcome?: CounterOutcome
 }
@@ -261,6 +272,8 @@ export interface CounterSettings {
   mayGiveFiles: boolean
   /** The name of the camera that signing pages get; '' for the one that the browser takes. */
   camera: string
+  /** Set by the organisation's policy alone. */
+  identityKept: IdentityKept
   /** Whether a person is offered a receipt, or shown it without asking. Staff can always make one from the audit trail. */
   receipt: 'never' | 'on-request' | 'always'
   waitingRoom: WaitingRoom

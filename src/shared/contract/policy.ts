@@ -21,6 +21,7 @@ export const LOCKABLE = [
   'retention.sends',
   'retention.downloads',
   'retention.identityFiles',
+  'retention.identityNumbers',
   'retention.verifications',
   'retention.people',
   'counter.idle',

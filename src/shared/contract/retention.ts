@@ -11,6 +11,7 @@ export const RETENTION_KINDS = [
   'sends',
   'downloads',
   'identityFiles',
+  'identityNumbers',
   'verifications',
   'people'
 ] as const
@@ -23,6 +24,7 @@ const LEAST_KEPT: Readonly<Record<RetentionKind, number>> = {
   sends: 60,
   downloads: 30,
   identityFiles: 7,
+  identityNumbers: 7,
   verifications: 30,
   people: 30
 }
@@ -40,6 +42,9 @@ export const retentionDays = {
   identityFiles: days('identityFiles')
     .nullable()
     .describe('Days that files of identity data stay on the disk, where nobody has changed or moved them.'),
+  identityNumbers: days('identityNumbers')
+    .nullable()
+    .describe('Days that numbers of passports and identity cards are kept, where a policy has any kept.'),
   verifications: days('verifications').nullable().describe('Days that saved verifications of signatures are kept.'),
   people: days('people').nullable().describe('Days that people and values are offered again after their last use.')
 }

@@ -125,7 +125,7 @@ function openedAndChanged(text: string): typeof open {
 
 function pageOf(text: string): string {
   const content = contentOf(text)
-  const beside = { sha256: HASH, issuedAt: BEGAN, logo: undefined, reader: readerOf('en') }
+  const beside = { sha256: HASH, issuedAt: BEGAN, logo: undefined, reader: readerOf('en'), kept: [] }
   return receiptPage(content, { ...beside, code: codeOf('R-2026-000001-3F3F', HASH) })
 }
 

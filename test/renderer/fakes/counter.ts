@@ -192,6 +192,7 @@ export function fakeCounter(office: FakeOffice): Handled {
         ],
         further: 0,
         evidence: state.counterSettings.evidence,
+        identityKept: state.counterSettings.identityKept,
         staff: state.counterSettings.staffName || 'desk-3',
         hasPin: state.pin.isSet,
         ...state.offer

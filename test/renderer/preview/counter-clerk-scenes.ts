@@ -281,6 +281,7 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
         further: 0
       }
     }),
+  'clerk-sheet-kept': () => counter({ offer: { ...offered.offer, identityKept: 'number-and-expiry' } }),
   'clerk-sitting': () => counter(sitting),
   'clerk-no-pin': () => counter({ pin: { isSet: false, keptIn: 'keychain', reset: 'none', canReset: true } }),
   'clerk-signed': () => ended({ turns: turns({ signed: 'signed' }) }),
@@ -317,6 +318,7 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
     counter({
       counterSettings: {
         staffName: 'Grace Okafor',
+        identityKept: 'compared',
         evidence: offered.offer?.evidence ?? [],
         idleText: 'Welcome to Harbour & Co.\nPlease take a seat.',
         logo: fakeLogo,
@@ -344,6 +346,7 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
       pin: { isSet: false, keptIn: 'memory', reset: 'none', canReset: false },
       counterSettings: {
         staffName: '',
+        identityKept: 'compared',
         evidence: [],
         idleText: '',
         fullScreen: false,

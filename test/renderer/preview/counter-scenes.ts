@@ -33,6 +33,7 @@ const moments: Record<string, Partial<CounterSession>> = {
   handover: { phase: 'handover' },
   // It is kept as a picture: the other languages are drawn in whatever faces the system has.
   'handover-three': { phase: 'handover', turns: three(), offers: { languages: ['mi', 'sm', 'to'], moreTime: true } },
+  'handover-kept': { phase: 'handover', turns: [turnOf({ keeps: 'number-and-expiry' })] },
   'handover-nameless': { phase: 'handover', turns: [turnOf({ signerName: '', person: '' })] },
   'handover-long': {
     phase: 'handover',

@@ -72,6 +72,7 @@ function retention(change: Parameters<typeof fakeApi>[0] = {}): FakeApi {
       sends: 365,
       downloads: 90,
       identityFiles: 180,
+      identityNumbers: 365,
       verifications: null,
       people: 730
     },

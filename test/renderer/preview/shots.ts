@@ -247,6 +247,10 @@ export const shots: Shot[] = [
     const lines = `${'P<NZLPARATA<<MERE<HINEMOA'.padEnd(44, '<')}\nL898902C36UTO7408122F1204159ZE184226B<<<<<10`
     await page.getByLabel('Machine-readable lines').first().fill(lines)
   }),
+  shot('clerk-passport-kept', 'clerk-sheet-kept', '#/counter', async (page) => {
+    await press(/^Start: /)(page)
+    await page.getByText('Compare a passport or ID card').first().click()
+  }),
   shot('clerk-sitting', 'clerk-sitting', '#/counter', async (page) => {
     await press(/^Start: /)(page)
     await press('Select all')(page)
@@ -435,6 +439,7 @@ export const shots: Shot[] = [
     '',
     'person-handover',
     'person-handover-three',
+    'person-handover-kept',
     'person-handover-nameless',
     'person-handover-long',
     'person-handover-tongan',

@@ -4,10 +4,12 @@ import { onTestFinished } from 'vitest'
 import { Audit } from '../../../src/main/core/audit/audit.ts'
 import { Signer } from '../../../src/main/core/audit/signature.ts'
 import { AuditExports } from '../../../src/main/core/audit/signed-exports.ts'
+import { openIdentityNumbers } from '../../../src/main/core/counter/identity-numbers.ts'
 import { Receipts } from '../../../src/main/core/receipts/receipts.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import type { SecretSlot } from '../../../src/main/core/storage/keychain.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
+import type { AuditEntry } from '../../../src/shared/contract/index.ts'
 import { ownTime } from '../../fixtures/own-time.ts'
 import { lastingKeychain } from '../storage/keychains.ts'
 
@@ -19,6 +21,19 @@ export function database() {
   onTestFinished(() => void db.close())
   migrate(db)
   return db
+}
+
+const ACCOUNT = `INSERT INTO accounts (id, name, kind, base_url, auth_scheme, colour, folders, created_at, position)
+  VALUES ('a', 'Office', 'service', 'https://example.com', 'none', '#000', '[]', 1, 1)`
+
+/** Numbers of identity documents that are kept, and entries of the trail that tell of them. */
+export function numbersOf(db = database()) {
+  db.prepare(ACCOUNT).run()
+  const numbers = openIdentityNumbers({ db, now: () => TEN, newSalt: () => 'salt' })
+  const entry = (detail: Record<string, string>): AuditEntry => ({
+    ...{ seq: 1, at: TEN, zone: ZONE, staff: '', what: 'handed-over', session: 's', detail }
+  })
+  return { db, numbers, entry }
 }
 
 export function workstation() {
@@ -62,6 +77,7 @@ export function workstation() {
       },
       logo: () => undefined,
       languageOf: (_session, { name }) => (name === 'Tama Parata' ? 'mi' : undefined),
+      identityOf: openIdentityNumbers({ db, now: () => now.at, newSalt: String }).of,
       languages: () => ['to', 'ar'],
       running: () => now.running
     })

@@ -51,8 +51,9 @@ export interface FakePage {
 
 const SETTINGS: Pick<
   CounterSettings,
-  'evidence' | 'idle' | 'mayKeepPages' | 'mayGiveFiles' | 'languages' | 'moreTime' | 'receipt'
+  'evidence' | 'identityKept' | 'idle' | 'mayKeepPages' | 'mayGiveFiles' | 'languages' | 'moreTime' | 'receipt'
 > = {
+  identityKept: 'compared',
   evidence: [{ id: 'photo', text: 'Photo ID seen', isRequired: false }],
   idle: { warnAfter: 120, coverAfter: 30, endAfter: 300 },
   mayKeepPages: false,
@@ -82,6 +83,8 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
     /** The most that were there at one time, and whether one was opened before the last was wiped. */
     mostPages: 0,
     notes: [] as AuditNote[],
+    /** What was kept of identity documents. */
+    numbers: [] as object[],
     /** Why the audit trail can't be written. */
     trailTrouble: undefined as Error | undefined,
     errors: [] as unknown[],
@@ -215,6 +218,10 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
       office.notes.push(structuredClone(record))
       along?.()
     },
+    keepIdentity: (of, reading) => ({
+      detail: { identitySha256: 'hash' },
+      write: () => void office.numbers.push({ ...of, ...reading })
+    }),
     staff: () => 'Clerk',
     place: {
       async take() {

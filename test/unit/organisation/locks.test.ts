@@ -262,7 +262,9 @@ const TABLE: readonly Locked[] = [
   counter('counter.secondDisplay', true, { useOtherDisplay: false }),
   counter('counter.files', false, { mayGiveFiles: true }),
   counter('counter.printAndSave', false, { mayKeepPages: true }),
-  ...(['documents', 'trash', 'sends', 'downloads', 'identityFiles', 'verifications', 'people'] as const).map(
+  ...(
+    ['documents', 'trash', 'sends', 'downloads', 'identityFiles', 'identityNumbers', 'verifications', 'people'] as const
+  ).map(
     (name): Locked => ({
       setting: `retention.${name}`,
       policy: { retention: { [name]: 60 } },

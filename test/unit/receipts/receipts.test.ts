@@ -10,7 +10,7 @@ import { codeOf, receiptPage } from '../../../src/main/core/receipts/receipt-pag
 import { type ReceiptSentence, TRANSLATIONS } from '../../../src/main/core/receipts/receipt-translations.ts'
 import { readerOf } from '../../../src/main/core/receipts/receipt-words.ts'
 import { fileCheckWords } from '../../../src/renderer/src/screens/audit/audit-words.ts'
-import { TEN, workstation } from '../audit/office.ts'
+import { numbersOf, TEN, workstation } from '../audit/office.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 
 const SCRIPT = join(import.meta.dirname, '../../../scripts/verify-receipt.ts')
@@ -94,6 +94,43 @@ describe('a receipt', () => {
       expect(page).toContain(words)
     for (const { hash } of [links[0], links.at(-1)].filter((one) => one !== undefined))
       expect(page.replaceAll(' ', '')).toContain(hash)
+  })
+
+  test('for the file has what is kept of identity documents, the person’s own has not, and neither changes as it is purged', async () => {
+    const made = counter()
+    const { starts, note, audit, receipts, printed, db } = made
+    const { numbers } = numbersOf(db)
+    starts()
+    for (const [turn, reading] of [
+      [MERE, { number: 'L898902C3', expires: '2031-04-15' }],
+      [TAMA, { number: '4567', isEnd: true as const }]
+    ] as const) {
+      const of = { accountId: 'a', session: SESSION, turn: Number(turn.turn), documentReference: 'REF-Lease' }
+      const { detail, write } = numbers.keep(of, reading)
+      write()
+      note('handed-over', { evidence: 'Photo ID seen', ...detail }, turn)
+      note('turn-ended', { outcome: 'signed' }, turn)
+    }
+    note('session-ended', { signed: '2' })
+    const { number } = await receipts.print(SESSION, 'file')
+    const { bytes } = await receipts.pdf(SESSION, 'file')
+    await receipts.print(SESSION, 1)
+    const [file = '', own = ''] = printed
+    const parts = file.split('<h2').map((part) => part.replace(/<[^>]*>/g, ' '))
+    expect(parts.find((part) => part.includes('Mere'))).toContain(
+      'Document number L898902C3, valid until 15 April 2031'
+    )
+    expect(parts.find((part) => part.includes('Tama'))).toContain('Document number ending in 4567')
+    expect(own).not.toContain('Document number')
+    const trail = JSON.stringify((await audit.session(SESSION)).links)
+    for (const secret of ['L898902C3', '4567', '2031']) expect(trail).not.toContain(secret)
+
+    db.exec('DELETE FROM identity_numbers')
+    expect(await receipts.print(SESSION, 'file')).toEqual({ number })
+    expect(printed.at(-1)).not.toContain('Document number')
+    const path = join(temporaryFolder(), 'receipt.pdf')
+    await writeFile(path, bytes)
+    expect(await receipts.check(path)).toMatchObject({ verdict: 'genuine', isInTrail: true })
   })
 
   test('names the files that a person gave to a page, and not one that it didn’t take', async () => {
@@ -474,6 +511,7 @@ describe('a receipt as a page', () => {
       sha256: 'ab',
       issuedAt: '',
       logo: undefined,
+      kept: [],
       reader: readerOf('en'),
       code: codeOf('R-1', 'ab')
     })

@@ -94,6 +94,14 @@ export async function retentionOffice({ isKnown = true, policy = {} as Partial<R
 
   /** A copy is made beside the database. */
   const copy = () => copyNow({ folder, key: KEYS[DATABASE_FILE], now: time.now })
+  /** Changes the newest copy, as an older version made it. */
+  async function inOlderCopy(sql: string): Promise<void> {
+    const [newest] = await copiesIn(folder)
+    const copied = connectEncrypted(join(folder, COPIES_FOLDER, newest?.name ?? ''), KEYS[DATABASE_FILE])
+    copied.pragma('journal_mode = DELETE')
+    copied.exec(sql)
+    copied.close()
+  }
   /** What the newest copy has. */
   async function inCopy(query: string): Promise<unknown> {
     const [newest] = await copiesIn(folder)
@@ -131,6 +139,7 @@ export async function retentionOffice({ isKnown = true, policy = {} as Partial<R
       use,
       copy,
       inCopy,
+      inOlderCopy,
       folder
     }
   }
@@ -176,6 +185,12 @@ export function addVerification(db: Db, name: string, at: number, reference = `D
     `INSERT INTO verifications (id, account_id, document_reference, document_name, asked_at, answered_at, valid, not_valid, answer)
      VALUES (?, 'a', ?, ?, ?, ?, 1, 0, ?)`
   ).run(`verification ${name}`, reference, name, at, at, JSON.stringify({ User: name }))
+}
+
+export function addIdentityNumber(db: Db, number: string, at: number, reference = `D ${number}`): void {
+  db.prepare(
+    `INSERT INTO identity_numbers (account_id, session, turn, document_reference, kept_at, salt, kept) VALUES ('a', ?, 1, ?, ?, 's', ?)`
+  ).run(`session ${number}`, reference, at, JSON.stringify({ number }))
 }
 
 export function addPerson(db: Db, name: string, at: number): void {

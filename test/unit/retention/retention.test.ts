@@ -9,6 +9,7 @@ import { blankComposition } from '../../../src/shared/composition/index.ts'
 import { lease } from '../documents/worker-office.ts'
 import {
   addDownload,
+  addIdentityNumber,
   addPerson,
   addSend,
   addVerification,
@@ -20,7 +21,7 @@ import {
 /** Stands nowhere else. */
 const PLANT = 'Zqxvorn'
 const OLD = TODAY - 200 * DAY
-const ALL = { documents: 90, sends: 90, downloads: 90, verifications: 90, people: 90 }
+const ALL = { documents: 90, sends: 90, downloads: 90, identityNumbers: 90, verifications: 90, people: 90 }
 
 const signer = (FirstName: string) => ({
   Signers: [{ FirstName, LastName: 'Person', Email: `${FirstName}@example.com`, SignedStatus: 'Signed' }]
@@ -64,6 +65,7 @@ describe('what is purged is gone from the files', () => {
         addSend(db, { id: `new ${at}`, who: `Ana${at}`, at: TODAY, reference: `N${at}` })
         addDownload(db, name, OLD)
         addDownload(db, `Ana${at}`, TODAY)
+        addIdentityNumber(db, name, OLD)
         addVerification(db, name, OLD)
         addPerson(db, name, OLD)
         addPerson(db, `Ana${at}`, TODAY)
@@ -92,6 +94,7 @@ describe('what is purged is gone from the files', () => {
         documentsPurged: '120',
         sendsPurged: '120',
         downloadsPurged: '120',
+        identityNumbersPurged: '120',
         verificationsPurged: '120',
         peoplePurged: '120'
       }
@@ -237,6 +240,26 @@ describe('the mirror without a document that was purged', () => {
   })
 })
 
+test('numbers of identity documents go after their days, but not those of a document on hold, and are counted a week before', async () => {
+  const office = await retentionOffice()
+  const { db, retention } = office
+  addIdentityNumber(db, 'OLD1', OLD)
+  addIdentityNumber(db, 'HELD', OLD, 'R1')
+  addIdentityNumber(db, 'NEW1', TODAY)
+  await office.holds.hold([{ accountId: 'a', reference: 'R1', name: 'Lease.pdf' }], 'Dispute')
+  await office.use(4)
+  expect(count(office, 'identity_numbers')).toBe(3)
+  retention.set({ identityNumbers: 90 })
+  expect(await retention.due(['identityNumbers'])).toEqual({ identityNumbers: 1 })
+  await office.use(1)
+  expect(office.found('OLD1')).toBe(0)
+  expect(db.prepare('SELECT session FROM identity_numbers ORDER BY session').pluck().all()).toEqual([
+    'session HELD',
+    'session NEW1'
+  ])
+  expect(office.notes.at(-1)).toEqual({ what: 'data-purged', detail: { identityNumbersPurged: '1' } })
+})
+
 describe('copies of the database', () => {
   test('lose what is purged as it is purged: no page of theirs has it, and what stays is there', async () => {
     const office = await retentionOffice()
@@ -246,6 +269,7 @@ describe('copies of the database', () => {
     addSend(db, { id: 'released', who: PLANT, at: OLD, reference: 'R2' })
     addSend(db, { id: 'new', who: 'Ana', at: TODAY })
     addDownload(db, PLANT, OLD)
+    addIdentityNumber(db, PLANT, OLD)
     addVerification(db, PLANT, OLD)
     addPerson(db, PLANT, OLD)
     const thrown = office.drafts.save('a', blankComposition('form-direct', 'form'))
@@ -263,6 +287,17 @@ describe('copies of the database', () => {
     expect(office.troubles).toEqual([])
     expect(office.found(PLANT)).toBe(0)
     expect(await office.inCopy('SELECT group_concat(id) FROM (SELECT id FROM sends ORDER BY id)')).toBe('held,new')
+  })
+
+  test('from before an update, which lack what it brought, stay, and lose what they have', async () => {
+    const office = await retentionOffice()
+    addSend(office.db, { id: 'old', who: PLANT, at: OLD })
+    addSend(office.db, { id: 'new', who: 'Ana', at: TODAY })
+    await office.copy()
+    await office.inOlderCopy('DROP TABLE identity_numbers')
+    office.retention.set(ALL)
+    await office.use(4)
+    expect([office.found(PLANT), await office.inCopy('SELECT group_concat(id) FROM sends')]).toEqual([0, 'new'])
   })
 
   test('that can’t be purged are removed', async () => {

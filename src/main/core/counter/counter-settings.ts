@@ -20,8 +20,8 @@ const KEY = 'counter-settings'
 /** By itself: everything else is small, and read all the time. */
 const LOGO_KEY = 'counter-logo'
 
-/** Pictures lie in a table of their own, and none are named here. */
-type Kept = Omit<CounterSettings, 'logo' | 'otherDisplay'>
+/** Pictures lie in a table of their own, and none are named here; what is kept of identity documents no office sets for itself. */
+type Kept = Omit<CounterSettings, 'logo' | 'otherDisplay' | 'identityKept'>
 
 export const FIRST_SETTINGS: Kept = {
   staffName: '',
@@ -60,7 +60,7 @@ export interface CounterSettingsDeps {
   organisation?: () => OrganisationsCounter
 }
 
-export type OrganisationsCounter = Partial<Omit<Kept, 'waitingRoom'>>
+export type OrganisationsCounter = Partial<Omit<Kept, 'waitingRoom'> & Pick<CounterSettings, 'identityKept'>>
 
 export class CounterSettingsKeeper {
   readonly #deps: CounterSettingsDeps
@@ -83,6 +83,7 @@ export class CounterSettingsKeeper {
     const otherDisplay = this.#deps.otherDisplay()
     return {
       ...this.#kept,
+      identityKept: 'compared',
       ...this.#deps.organisation?.(),
       waitingRoom: { ...this.#kept.waitingRoom, pictures: this.#pictures.ids() },
       ...(logo !== undefined && { logo }),
@@ -318,5 +319,6 @@ const NAMES: Readonly<Record<string, string>> = {
   mayGiveFiles: 'files for signing pages',
   camera: 'camera for signing pages',
   receipt: 'receipts',
+  identityKept: 'what is kept of identity documents',
   waitingRoom: 'appointments and waiting room'
 }

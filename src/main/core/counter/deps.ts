@@ -16,6 +16,7 @@ import type { MirroredDocument } from '../documents/questions.ts'
 import type { Time } from '../lib/time.ts'
 import type { MediaDevice, MediaRight } from '../policy/permissions.ts'
 import type { SigningAccount } from '../policy/signing-address.ts'
+import type { KeepsIdentity } from './identity-numbers.ts'
 import type { Staff } from './staff.ts'
 import type { Opened } from './turn-files.ts'
 
@@ -42,11 +43,12 @@ export interface CounterDeps {
   zoom: () => number
   settings: () => Pick<
     CounterSettings,
-    'evidence' | 'idle' | 'mayKeepPages' | 'mayGiveFiles' | 'languages' | 'moreTime' | 'receipt'
+    'evidence' | 'identityKept' | 'idle' | 'mayKeepPages' | 'mayGiveFiles' | 'languages' | 'moreTime' | 'receipt'
   >
   appointments: Appointments
   pin: Pick<Staff, 'state' | 'check'>
   note: NoteInAudit
+  keepIdentity: KeepsIdentity
   /** Who of staff this is, for the audit trail. */
   staff: () => string
   place: CounterPlace

@@ -11,6 +11,7 @@ import type {
 } from '../../../shared/contract/index.ts'
 import type { AuditNote } from '../audit/audit.ts'
 import type { CounterDeps, KeptTurn, SignerIdentity } from './deps.ts'
+import type { IdentityReading } from './identity-numbers.ts'
 import { PHASES, type PhaseEvent } from './phases.ts'
 
 /** What everyone begins with. */
@@ -25,6 +26,8 @@ export const FIRST_PREFERENCES: PersonPreferences = {
 export interface TurnFacts extends KeptTurn {
   /** In words, as staff ticked it. */
   evidence: readonly string[]
+  /** What is to be kept of their identity document, until it is. */
+  reading?: IdentityReading
 }
 
 export interface SessionStart {
@@ -45,7 +48,7 @@ export interface AskedTurn {
 /** A member that is undefined is taken away. */
 export type Changes = { [Name in keyof Omit<CounterSession, 'phase'>]?: CounterSession[Name] | undefined }
 
-type StateDeps = Pick<CounterDeps, 'crashMarker' | 'changed' | 'note' | 'staff' | 'time'>
+type StateDeps = Pick<CounterDeps, 'crashMarker' | 'changed' | 'note' | 'staff' | 'time' | 'keepIdentity'>
 
 export class SessionState {
   readonly accountId: string
@@ -106,7 +109,7 @@ export class SessionState {
     if (phase === 'ended') return
     const { accountId, startedAt } = this
     const kept = turns.map((turn, index) => {
-      const { evidence: _evidence, ...facts } = this.factsOf(index)
+      const { evidence: _evidence, reading: _reading, ...facts } = this.factsOf(index)
       return { ...turn, ...facts }
     })
     this.#deps.crashMarker.keep({ id, accountId, startedAt, staff: this.#staff, current, turns: kept })
@@ -179,7 +182,13 @@ export class SessionState {
   }
 
   /** Writes about a turn into the audit trail; see `NoteInAudit` for when it throws. */
-  noteTurn(what: AuditNote['what'], index: number, detail: Record<string, string> = {}, when?: 'now-or-never'): void {
+  noteTurn(
+    what: AuditNote['what'],
+    index: number,
+    detail: Record<string, string> = {},
+    when?: 'now-or-never',
+    write?: () => void
+  ): void {
     const { documentReference, documentName, signerName, contact } = this.turnOf(index)
     // With what it says of the session: where the application ends in between, a later start would write it again, or never.
     const along: Partial<Record<AuditNote['what'], () => void>> = {
@@ -195,7 +204,20 @@ export class SessionState {
       ...{ what, session: this.#shown.id, documentReference, documentName, signerName },
       detail: { ...which, ...detail }
     }
-    this.#deps.note(note, when, along[what])
+    this.#deps.note(note, when, write ?? along[what])
+  }
+
+  /** The person of a turn gets the screen: it is in the audit trail, with what is kept of their identity document. @throws as `NoteInAudit`. */
+  handOver(index: number): void {
+    const { evidence, reading } = this.factsOf(index)
+    const { documentReference, person } = this.turnOf(index)
+    const [session, turn] = [this.#shown.id, index + 1]
+    const kept =
+      reading && this.#deps.keepIdentity({ accountId: this.accountId, session, turn, documentReference }, reading)
+    const detail = { evidence: evidence.join('; '), place: this.#shown.place, ...kept?.detail }
+    this.noteTurn('handed-over', index, detail, 'now-or-never', kept?.write)
+    // Once is enough, however often they have the screen.
+    for (const [at, facts] of this.#facts.entries()) if (this.#shown.turns[at]?.person === person) delete facts.reading
   }
 
   #become(changes: Changes & { phase?: CounterPhase }): CounterSession {

@@ -94,9 +94,8 @@ export class Session {
   }
 
   begin(): Promise<CounterSession> {
-    return this.#act('begin', ({ current, place }) => {
-      const evidence = this.state.factsOf(current).evidence.join('; ')
-      this.state.noteTurn('handed-over', current, { evidence, place }, 'now-or-never')
+    return this.#act('begin', ({ current }) => {
+      this.state.handOver(current)
       return this.turns.begin(current)
     })
   }

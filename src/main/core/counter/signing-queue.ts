@@ -68,6 +68,7 @@ export class SigningQueue {
       first,
       ...(await this.#sittingOf(accountId, first, now)),
       evidence: this.#deps.settings().evidence,
+      identityKept: this.#deps.settings().identityKept,
       staff: this.#deps.staff(),
       hasPin: (await this.#deps.pin.state()).isSet
     }

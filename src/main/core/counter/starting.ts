@@ -4,13 +4,15 @@ import type {
   CounterSettings,
   CounterTurn,
   DecodedInput,
-  EvidenceItem
+  EvidenceItem,
+  IdentityKept
 } from '../../../shared/contract/index.ts'
 import { fullName } from '../../../shared/model/index.ts'
 import { canSignNow } from '../documents/progress.ts'
 import { fail } from '../lib/failure.ts'
 import type { SigningAccount } from '../policy/signing-address.ts'
 import type { CounterDeps } from './deps.ts'
+import { type IdentityReading, readingKept } from './identity-numbers.ts'
 import { identityOf } from './outcome.ts'
 import { safeAddress } from './prepare-turn.ts'
 import { FIRST_PREFERENCES, type SessionStart, type TurnFacts } from './session-state.ts'
@@ -51,7 +53,10 @@ export async function readyToStart(
   const checked: Checked[] = []
   for (const wanted of turns)
     checked.push(await checkedTurn(deps, { accountId, account }, wanted, checked.length === 0))
-  const evidence = evidenceOf(turns, checked, deps.settings().evidence)
+  const { evidence: checklist, identityKept } = deps.settings()
+  const readings = readingsOf(turns, checked, identityKept)
+  const evidence = evidenceOf(turns, checked, { checklist, readings })
+  const keeps = identityKept === 'compared' ? undefined : identityKept
   const named = await toldApart(
     checked.map(({ turn }) => turn),
     async (reference) => (await deps.documentOf(accountId, reference))?.document,
@@ -60,13 +65,16 @@ export async function readyToStart(
   return {
     accountId,
     startedAt: deps.time.now(),
-    facts: checked.map(({ facts, turn }) => ({ ...facts, evidence: evidence.get(turn.person) ?? [] })),
+    facts: checked.map(({ facts, turn }) => {
+      const reading = readings.get(turn.person)
+      return { ...facts, evidence: evidence.get(turn.person) ?? [], ...(reading && { reading }) }
+    }),
     stateAt: (place) => ({
       id: deps.newId(),
       accountId,
       phase: 'handover',
       isLocked: false,
-      turns: numbered(named),
+      turns: numbered(named).map((turn) => (keeps && readings.has(turn.person) ? { ...turn, keeps } : turn)),
       current: 0,
       origin: '',
       zoom: deps.zoom(),
@@ -121,7 +129,7 @@ async function checkedTurn(
 function evidenceOf(
   wanted: readonly WantedTurn[],
   checked: readonly Checked[],
-  checklist: readonly EvidenceItem[]
+  { checklist, readings }: { checklist: readonly EvidenceItem[]; readings: ReadonlyMap<string, IdentityReading> }
 ): Map<string, string[]> {
   const seen = new Map<string, Set<string>>()
   for (const [index, { turn }] of checked.entries()) {
@@ -139,11 +147,37 @@ function evidenceOf(
       const outcome = turn.person === person ? wanted[index]?.compared : undefined
       return outcome ? [COMPARED[outcome]] : []
     })
-  return new Map([...seen].map(([person, ids]) => [person, [...words(ids), ...new Set(compared(person))]]))
+  const kept = (person: string) => {
+    const reading = readings.get(person)
+    return reading ? [reading.isEnd ? KEPT['number-end'] : KEPT['number-and-expiry']] : []
+  }
+  return new Map(
+    [...seen].map(([person, ids]) => [person, [...words(ids), ...new Set(compared(person)), ...kept(person)]])
+  )
 }
 
-/** Nothing of a passport or an identity card itself is kept. */
+/** What is kept of each person's document: of the first that was compared. */
+function readingsOf(
+  wanted: readonly WantedTurn[],
+  checked: readonly Checked[],
+  identityKept: IdentityKept
+): Map<string, IdentityReading> {
+  const readings = new Map<string, IdentityReading>()
+  for (const [index, { turn }] of checked.entries()) {
+    const { compared, document } = wanted[index] ?? {}
+    const reading = compared && readingKept(document, identityKept)
+    if (reading && !readings.has(turn.person)) readings.set(turn.person, reading)
+  }
+  return readings
+}
+
+/** Nothing else of a passport or an identity card is in the trail, whatever is kept beside it. */
 const COMPARED = {
   matches: 'Passport or ID card compared: the name matches',
   differs: 'Passport or ID card compared: the name differs'
+} as const
+
+const KEPT = {
+  'number-end': 'The last characters of its number are kept',
+  'number-and-expiry': 'Its number and expiry date are kept'
 } as const

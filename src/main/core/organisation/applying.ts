@@ -77,12 +77,13 @@ export async function applyDropFolders({
 
 /** What the policy sets of the counter, in the counter's own words. */
 export function organisationsCounter({ counter = {}, signingOrigins }: Policy): OrganisationsCounter {
-  const { idle, lockAfter, checklist, fullScreen, secondDisplay, files, printAndSave } = counter
+  const { idle, lockAfter, checklist, fullScreen, secondDisplay, files, printAndSave, identity } = counter
   return defined({
     ...{ idle, lockAfter, fullScreen },
     useOtherDisplay: secondDisplay,
     mayGiveFiles: files,
     mayKeepPages: printAndSave,
+    identityKept: identity,
     // The same line has the same id in each run: a session names what staff have seen by it.
     evidence: checklist?.map(({ text, required = false }) => ({
       id: `policy: ${text}`.slice(0, 200),

@@ -3,6 +3,7 @@
  * if something in the product obeys it. Limits are those of the screens, so that a policy sets nothing that a person couldn't.
  */
 import { z } from 'zod'
+import { IDENTITY_KEPT } from '../../../shared/contract/counter-views.ts'
 import { BackupPlan, NotificationPreferences, requests, retentionDays } from '../../../shared/contract/index.ts'
 import type { AuthScheme } from '../../../shared/contract/views.ts'
 
@@ -94,6 +95,12 @@ const counterPolicy = z
     secondDisplay: z.boolean().optional().describe('Whether people sign on the second display, where there is one.'),
     files: z.boolean().optional().describe('Whether signers may give files to signing pages.'),
     printAndSave: z.boolean().optional().describe('Whether staff may print and save signing pages.'),
+    identity: z
+      .enum(IDENTITY_KEPT)
+      .optional()
+      .describe(
+        'What is kept of a passport or identity card whose lines were compared. compared: only that it was. number-end: the last four characters of its number, too. number-and-expiry: its number and expiry date.'
+      ),
     pinDigits: z.int().min(4).max(12).optional().describe('How many digits a new PIN has at least.')
   })
   .describe('The counter.')

@@ -217,6 +217,20 @@ function inOrder({ name, contact, identified, documents }: ReceiptPerson): Recei
   }
 }
 
+/** What is known beside the trail of each person, by what the entry of their first handover has: in the order of a receipt's people. */
+export function besideTrail<Known>(
+  links: readonly Chained[],
+  people: readonly ReceiptPerson[],
+  knownOf: (entry: AuditEntry) => Known | undefined
+): (Known | undefined)[] {
+  const known = new Map<string, Known>()
+  for (const { entry } of links) {
+    const found = entry.what === 'handed-over' && !known.has(personOf(entry)) ? knownOf(entry) : undefined
+    if (found !== undefined) known.set(personOf(entry), found)
+  }
+  return people.map((person) => known.get(keyOf(person)))
+}
+
 const personOf = ({ signerName = '', detail }: AuditEntry) => JSON.stringify([signerName, detail.contact ?? ''])
 const keyOf = ({ name, contact = '' }: ReceiptPerson) => JSON.stringify([name, contact])
 /** One number of two people is no turn of ours. */

@@ -4,12 +4,14 @@
  */
 import { encode } from 'uqr'
 import type { ReceiptCode } from '../../../shared/contract/index.ts'
+import type { IdentityReading } from '../counter/identity-numbers.ts'
 import type { ReceiptContent, ReceiptDocument, ReceiptPerson } from './content.ts'
 import {
   escaped,
   identityWords,
   noticesOf,
   type Reader,
+  readingWords,
   resultWords,
   translationNote,
   zoneOf
@@ -35,10 +37,12 @@ interface Beside {
   logo: string | undefined
   code: Code
   reader: Reader
+  /** Of each of the people what is kept of their identity document, on the office's own copy. */
+  kept: readonly (IdentityReading | undefined)[]
 }
 
 /** @returns HTML. */
-export function receiptPage(content: ReceiptContent, { sha256, issuedAt, logo, code, reader }: Beside): string {
+export function receiptPage(content: ReceiptContent, { sha256, issuedAt, logo, code, reader, kept }: Beside): string {
   const { number, office, copy, people, staff, began, ended } = content
   const { say, day, time } = reader
   const whose = copy === 'file' ? 'For our file' : say('person', { name: people[0]?.name || plain(say('unnamed')) })
@@ -57,7 +61,7 @@ ${noticesOf(content, reader).map(notice).join('')}
 <dl class="facts">
 ${fact(say('date'), day(began))}${fact(say('time'), `${hours}, ${zoneOf(content)}`)}${fact(say('staff'), staff.filter(Boolean).join(', ') || '–')}${fact(say('issued'), `${day(issuedAt)}, ${time(issuedAt, issuedAt)}`)}
 </dl>
-${people.map((one) => person(one, content, reader)).join('')}
+${people.map((one, at) => person(one, content, reader, kept[at])).join('')}
 <section class="proof">
 <h2>${say('proof')}</h2>
 <div class="beside">
@@ -71,10 +75,11 @@ ${people.map((one) => person(one, content, reader)).join('')}
 `
 }
 
-function person(one: ReceiptPerson, content: ReceiptContent, reader: Reader): string {
+function person(one: ReceiptPerson, content: ReceiptContent, reader: Reader, kept?: IdentityReading): string {
   const { began, copy } = content
   const { say } = reader
-  const { lines, by } = identityWords(one, began, reader)
+  const { lines: seen, by } = identityWords(one, began, reader)
+  const lines = kept ? [...seen, readingWords(kept)] : seen
   const head = copy === 'file' ? `<h2 dir="auto">${one.name ? escaped(one.name) : say('unnamed')}</h2>` : ''
   const contact = one.contact ? `<p class="quiet" dir="auto">${escaped(one.contact)}</p>` : ''
   return `<section>${head}${contact}

@@ -3,6 +3,7 @@
  * English; a person's own may be in the language that they chose.
  */
 import type { PersonLanguage } from '../../../shared/contract/index.ts'
+import type { IdentityReading } from '../counter/identity-numbers.ts'
 import type { ReceiptContent, ReceiptDocument, ReceiptPerson, Result } from './content.ts'
 import { type ReceiptSentence, SENTENCES, TRANSLATIONS } from './receipt-translations.ts'
 
@@ -85,6 +86,15 @@ export function identityWords(
   const lines = evidence === '' ? [say('noCheck')] : evidence.split('; ').map(escaped)
   const time = reader.time(at, began)
   return { lines, by: staff === '' ? say('handedOver', { time }) : say('handedOverBy', { staff, time }) }
+}
+
+const DAY = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'long', year: 'numeric' })
+
+/** What is kept of an identity document: on the office's own copy, which is in English. */
+export function readingWords({ number, isEnd, expires }: IdentityReading): string {
+  if (isEnd) return escaped(`Document number ending in ${number}`)
+  const until = expires === undefined ? undefined : DAY.format(new Date(expires))
+  return escaped(until ? `Document number ${number}, valid until ${until}` : `Document number ${number}`)
 }
 
 /** What limits what the receipt can say. */

@@ -15,6 +15,7 @@ import type {
 } from '../../../shared/contract/index.ts'
 import type { Audit, SessionTrail } from '../audit/audit.ts'
 import type { Signer } from '../audit/signature.ts'
+import type { IdentityReading } from '../counter/identity-numbers.ts'
 import { dayAt, isoWriter } from '../lib/calendar.ts'
 import { fail } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
@@ -22,7 +23,7 @@ import { defined } from '../lib/objects.ts'
 import { inTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import { readChosen } from '../storage/chosen-file.ts'
-import { type Copy, contentOf, type Given, type Made, type ReceiptContent } from './content.ts'
+import { besideTrail, type Copy, contentOf, type Given, type Made, type ReceiptContent } from './content.ts'
 import { codeOf, receiptPage } from './receipt-page.ts'
 import { readerOf } from './receipt-words.ts'
 import { judgedReceipt, LARGEST_RECEIPT, sealed } from './sealed-pdf.ts'
@@ -39,6 +40,8 @@ export interface ReceiptsDeps {
   languageOf: (session: string, person: { name: string; contact?: string | undefined }) => PersonLanguage | undefined
   /** The languages that the office offers beside English. */
   languages: () => readonly PersonLanguage[]
+  /** What is kept of the identity document that an entry of a handover tells of; undefined where nothing is, or no longer. */
+  identityOf: (entry: AuditEntry) => IdentityReading | undefined
   /** The session that runs now, which has no receipt for the file yet. */
   running: () => string | undefined
 }
@@ -77,7 +80,7 @@ export class Receipts {
   async pdf(session: string, copy: Copy, language?: PersonLanguage): Promise<{ number: string; bytes: Uint8Array }> {
     const issued = await this.#issue(session, copy)
     const { text, sha256, issuedAt, content } = issued
-    const drawn = await this.#deps.paper.pdf(this.#page(issued, language))
+    const drawn = await this.#deps.paper.pdf(await this.#page(issued, session, language))
     const bytes = await sealed(drawn, { content: text, contentSha256: sha256, issuedAt }, this.#deps.signer)
     return { number: content.number, bytes }
   }
@@ -85,7 +88,7 @@ export class Receipts {
   /** On the default printer. @throws as `pdf`, and where it can't be printed. */
   async print(session: string, copy: Copy, language?: PersonLanguage): Promise<{ number: string }> {
     const issued = await this.#issue(session, copy)
-    await this.#deps.paper.print(this.#page(issued, language))
+    await this.#deps.paper.print(await this.#page(issued, session, language))
     return { number: issued.content.number }
   }
 
@@ -98,11 +101,21 @@ export class Receipts {
     return { number: content.number, sha256, ...codeOf(content.number, sha256) }
   }
 
-  /** The office's own copy is in English, whatever is asked. */
-  #page({ content, sha256, issuedAt }: Issued, language: PersonLanguage = 'en'): string {
-    const { number, copy } = content
+  /**
+   * The office's own copy is in English, whatever is asked. It alone has what is kept of identity documents: beside what the receipt says by its
+   * hash, which stays as it is when that is purged.
+   */
+  async #page(
+    { content, sha256, issuedAt }: Issued,
+    session: string,
+    language: PersonLanguage = 'en'
+  ): Promise<string> {
+    const { number, copy, people } = content
+    const { links } = await this.#trail(session)
+    const kept = copy === 'file' ? besideTrail(links, people, this.#deps.identityOf) : []
     const reader = readerOf(copy === 'file' ? 'en' : language)
-    return receiptPage(content, { sha256, issuedAt, logo: this.#deps.logo(), code: codeOf(number, sha256), reader })
+    const beside = { sha256, issuedAt, logo: this.#deps.logo(), code: codeOf(number, sha256), reader }
+    return receiptPage(content, { ...beside, kept })
   }
 
   /** Says the same again while nothing new is known; one at a time, so that no number is given twice. */

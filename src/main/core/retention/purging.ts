@@ -11,7 +11,10 @@ import { keptIn } from '../storage/meta.ts'
 import { Statements } from '../storage/statements.ts'
 
 /** Kinds of the main database; the trash has a purge of its own, and documents are the worker's. */
-type MainKind = Extract<RetentionKind, 'sends' | 'downloads' | 'identityFiles' | 'verifications' | 'people'>
+type MainKind = Extract<
+  RetentionKind,
+  'sends' | 'downloads' | 'identityFiles' | 'identityNumbers' | 'verifications' | 'people'
+>
 /** Of each kind that is to be purged: what is older than this moment goes. */
 export type Cutoffs = Partial<Record<MainKind, number>>
 
@@ -79,6 +82,11 @@ const PURGES: readonly { kind: MainKind; table: string; where: string; isCounted
     table: 'verifications',
     where: `answered_at < @before AND NOT ${heldAs('verifications.account_id', 'verifications.document_reference')}`
   },
+  {
+    kind: 'identityNumbers',
+    table: 'identity_numbers',
+    where: `kept_at < @before AND NOT ${heldAs('identity_numbers.account_id', 'identity_numbers.document_reference')}`
+  },
   { kind: 'people', table: 'people', where: 'used_at < @before' }
 ]
 
@@ -102,7 +110,9 @@ export type Purging = ReturnType<typeof openPurging>
 export function openPurging(db: Db) {
   const kept = keptIn(db)
   const statements = new Statements(db)
-  const purges = PURGES.map(({ table, where, ...one }) => ({
+  const isThere = statements.value<[table: string], 1>(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`)
+  // A copy from before an update lacks what the update brought.
+  const purges = PURGES.filter(({ table }) => isThere(table) !== undefined).map(({ table, where, ...one }) => ({
     ...one,
     last: statements.value<[], number>(`SELECT coalesce(max(number), 0) FROM ${table}`),
     due: statements.value<[Stretch], number>(

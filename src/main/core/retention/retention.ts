@@ -193,7 +193,7 @@ export class Retention {
 
   #cutoffs(at: number): Cutoffs {
     const cutoffs: Cutoffs = {}
-    for (const kind of ['sends', 'downloads', 'identityFiles', 'people', 'verifications'] as const) {
+    for (const kind of ['sends', 'downloads', 'identityFiles', 'identityNumbers', 'people', 'verifications'] as const) {
       const cutoff = this.#before(kind, at)
       if (cutoff !== undefined) cutoffs[kind] = kind === 'verifications' ? cutoff - MOMENT : cutoff
     }
@@ -253,6 +253,7 @@ const KEPT_FOREVER: RetentionDays = {
   sends: null,
   downloads: null,
   identityFiles: null,
+  identityNumbers: null,
   verifications: null,
   people: null
 }

@@ -12,6 +12,7 @@ import { appointments } from './migrations/006-appointments.ts'
 import { accountMarks } from './migrations/007-account-marks.ts'
 import { holds } from './migrations/008-holds.ts'
 import { office } from './migrations/009-office.ts'
+import { identityNumbers } from './migrations/010-identity-numbers.ts'
 
 /**
  * One step, frozen once it was released: the next is added after it, and a step imports nothing of the application, whose
@@ -34,7 +35,8 @@ export const migrations: readonly Migration[] = [
   { name: 'appointments', sql: appointments },
   { name: 'account marks', sql: accountMarks },
   { name: 'holds', sql: holds },
-  { name: 'office', sql: office }
+  { name: 'office', sql: office },
+  { name: 'identity numbers', sql: identityNumbers }
 ]
 
 /** The database was last used by a later version of the application. */

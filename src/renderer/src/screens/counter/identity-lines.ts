@@ -3,6 +3,7 @@
  * the name of a signer. They stay in this window: what goes on is only that they were compared.
  */
 import { parse } from 'mrz'
+import { readDay } from '../../../../shared/composition/calendar.ts'
 import { folded } from '../../../../shared/text-folding.ts'
 
 /** The fields that a check digit covers. */
@@ -15,7 +16,14 @@ export type CheckedField = 'number' | 'birth' | 'expiry' | 'optional' | 'whole'
 export type Compared =
   | { kind: 'incomplete' }
   | { kind: 'misread'; fields: CheckedField[] }
-  | { kind: 'matches' | 'differs'; name: string; isExpired: boolean; isBornOtherwise: boolean }
+  | { kind: 'matches' | 'differs'; name: string; isExpired: boolean; isBornOtherwise: boolean; document: ReadDocument }
+
+/** What may be kept of it. @see IdentityKept */
+export interface ReadDocument {
+  number: string
+  /** `2030-04-15`; absent where the lines have no real day. */
+  expires?: string
+}
 
 interface Signer {
   signerName: string
@@ -32,7 +40,8 @@ export function compared(typed: string, { signerName, born }: Signer, now: numbe
   const misread = Object.entries(CHECK_DIGITS).flatMap(([field, what]) => (isWrong(field) ? [what] : []))
   if (misread.length > 0) return { kind: 'misread', fields: misread }
   const name = [fields.firstName, fields.lastName].filter(Boolean).join(' ')
-  const expiry = fields.expirationDate ?? ''
+  const expires = expiryOf(fields.expirationDate ?? '')
+  const number = (fields.documentNumber ?? '').replace(/[^A-Z0-9]/g, '')
   const birth = fields.birthDate ?? ''
   const given = partsOf(fields.firstName ?? '')
   const have = [...given, ...partsOf(fields.lastName ?? '')]
@@ -43,12 +52,16 @@ export function compared(typed: string, { signerName, born }: Signer, now: numbe
     name,
     // Of days that aren't known a document has fillers in their place.
     isBornOtherwise: born !== undefined && /^\d{6}$/.test(birth) && birth !== born.slice(2).replaceAll('-', ''),
-    // Years are written with two digits; a document lasts for less than fifty.
-    isExpired:
-      /^\d{6}$/.test(expiry) &&
-      Date.UTC(2000 + Number(expiry.slice(0, 2)), Number(expiry.slice(2, 4)) - 1, Number(expiry.slice(4)) + 1) <= now
+    isExpired: expires !== undefined && Date.parse(expires) + DAY <= now,
+    document: { number, ...(expires !== undefined && { expires }) }
   }
 }
+
+const DAY = 86_400_000
+
+/** Years are written with two digits; a document lasts for less than fifty. */
+const expiryOf = (written: string) =>
+  /^\d{6}$/.test(written) ? readDay(`20${written.slice(0, 2)}-${written.slice(2, 4)}-${written.slice(4)}`) : undefined
 
 const CHECK_DIGITS: Readonly<Record<string, CheckedField>> = {
   documentNumberCheckDigit: 'number',

@@ -14,7 +14,7 @@ import type {
 import { type Api, settled } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
 import { Resource } from '../../state/resource.svelte.ts'
-import { type Compared, compared } from './identity-lines.ts'
+import { type Compared, compared, type ReadDocument } from './identity-lines.ts'
 import type { QueuePlace, SigningQueue } from './signing-queue.svelte.ts'
 import { fewestVisits, type Signing, signingsOf, visitsOf } from './sitting.ts'
 
@@ -236,16 +236,25 @@ export class SessionStart {
     return undefined
   }
 
+  /** What goes on of a document that was read: no more than is kept. */
+  #keptOf(compared: Compared | undefined): { document?: ReadDocument } {
+    const kept = this.offer?.identityKept ?? 'compared'
+    if (kept === 'compared' || !compared || !('document' in compared) || compared.document.number === '') return {}
+    const { number } = compared.document
+    return { document: kept === 'number-end' ? { number: number.slice(-4) } : compared.document }
+  }
+
   /** Begins it. Answers the session; why not stands in `starting.error`. */
   async start(): Promise<CounterSession | undefined> {
     const evidence = this.offer?.evidence ?? []
     const turns = this.turns.map((entry) => {
       const { documentReference, signer, person } = entry
-      const kind = this.comparedOf(entry)?.kind
+      const compared = this.comparedOf(entry)
+      const kind = compared?.kind
       return {
         ...{ documentReference, signer },
         evidence: evidence.filter((item) => this.hasSeen(person, item)).map(({ id }) => id),
-        ...((kind === 'matches' || kind === 'differs') && { compared: kind })
+        ...((kind === 'matches' || kind === 'differs') && { compared: kind, ...this.#keptOf(compared) })
       }
     })
     const allowsCamera = this.allowsCamera && this.mayNeedCamera

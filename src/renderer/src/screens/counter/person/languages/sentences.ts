@@ -17,6 +17,8 @@ export const SENTENCES = [
   'You have {count} documents to sign.',
   'To sign: {document}',
   'Unnamed document',
+  'The office keeps the last four characters of the number of your passport or ID card.',
+  'The office keeps the number and expiry date of your passport or ID card.',
   'Practice office: nothing signed here counts',
 
   // The page to sign, and the bar under it.

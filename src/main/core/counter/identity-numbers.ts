@@ -1,0 +1,75 @@
+/**
+ * The numbers of passports and identity cards that staff compared, where the organisation's policy has them kept: beside the audit trail,
+ * which is never purged, so that they can be (decision 49). The trail has the hash of each, with a salt, and says what is kept.
+ */
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import type { AuditEntry, DecodedInput, IdentityKept } from '../../../shared/contract/index.ts'
+import { parsedJson } from '../lib/json-scanning.ts'
+import type { Db } from '../storage/connection.ts'
+import { Statements } from '../storage/statements.ts'
+
+/** So many characters of a number are kept where only its end is: of a shorter one that would be nearly all of it. */
+const END = 4
+
+const Reading = z.strictObject({
+  number: z.string(),
+  isEnd: z.literal(true).optional(),
+  expires: z.string().optional()
+})
+/** What is kept of one document: its number, or the end of that; and the day until which it is valid, `2030-04-15`. */
+export type IdentityReading = z.output<typeof Reading>
+
+/** No more of what staff read than may be kept; undefined where nothing of it may. */
+export function readingKept(
+  read: DecodedInput<'counter.start'>['turns'][number]['document'],
+  kept: IdentityKept
+): IdentityReading | undefined {
+  if (!read || kept === 'compared') return undefined
+  const { number, expires } = read
+  if (kept === 'number-end') return { number: number.slice(-END), isEnd: true }
+  return { number, ...(expires !== undefined && { expires }) }
+}
+
+/** Where it is kept with the entry of the audit trail that says so. */
+export type KeepsIdentity = (
+  of: { accountId: string; session: string; turn: number; documentReference: string },
+  reading: IdentityReading
+) => {
+  /** For the entry. */
+  detail: Record<string, string>
+  /** To be called with the entry. @throws SQLite's error. */
+  write(): void
+}
+
+export function openIdentityNumbers({ db, now, newSalt }: { db: Db; now: () => number; newSalt: () => string }) {
+  const statements = new Statements(db)
+  const put = statements.run<[kept: object]>(
+    `INSERT INTO identity_numbers (account_id, session, turn, document_reference, kept_at, salt, kept)
+     VALUES (@accountId, @session, @turn, @documentReference, @at, @salt, @kept)
+     ON CONFLICT (session, turn) DO UPDATE SET kept_at = excluded.kept_at, salt = excluded.salt, kept = excluded.kept`
+  )
+  const columns = db.prepare<[session: string, turn: number], { salt: string; kept: string }>(
+    'SELECT salt, kept FROM identity_numbers WHERE session = ? AND turn = ?'
+  )
+
+  const keep: KeepsIdentity = (of, reading) => {
+    const [salt, kept] = [newSalt(), JSON.stringify(reading)]
+    return {
+      detail: { identitySha256: hashOf(salt, kept) },
+      write: () => void put({ ...of, at: now(), salt, kept })
+    }
+  }
+
+  return {
+    keep,
+    /** What was kept with an entry of the trail; undefined where nothing was, it was purged since, or it isn't what the trail has the hash of. */
+    of({ session = '', detail }: AuditEntry): IdentityReading | undefined {
+      const found = detail.identitySha256 === undefined ? undefined : columns.get(session, Number(detail.turn))
+      if (!found || hashOf(found.salt, found.kept) !== detail.identitySha256) return undefined
+      return Reading.safeParse(parsedJson(found.kept)).data
+    }
+  }
+}
+
+const hashOf = (salt: string, kept: string) => createHash('sha256').update(`${salt} ${kept}`, 'utf8').digest('hex')

@@ -1,0 +1,106 @@
+/** What is kept of a passport or an identity card that staff compared: no more than the organisation's policy says, and not before they are handed the screen. */
+import { expect, test } from 'vitest'
+import { openIdentityNumbers } from '../../../src/main/core/counter/identity-numbers.ts'
+import { numbersOf } from '../audit/office.ts'
+import { openOffice, signer } from './office.ts'
+
+const NUMBER = 'L898902C3'
+const EXPIRES = '2031-04-15'
+const READ = { compared: 'matches' as const, document: { number: NUMBER, expires: EXPIRES } }
+
+function office() {
+  return openOffice({ will: [signer('Ann Example'), signer('Ben Example')], deed: [signer('Ann Example')] })
+}
+type Office = ReturnType<typeof office>
+
+/** A session of Ann's two documents and Ben's one, with the passport of each read. */
+async function started(here: Office, read: object = READ) {
+  const place = (documentReference: string, at: number) => ({ documentReference, signer: at, evidence: [] })
+  const turns = [
+    { ...place('will', 0), ...read },
+    { ...place('deed', 0), ...read },
+    { ...place('will', 1), ...read }
+  ]
+  return here.counter.start({ turns, allowsCamera: false })
+}
+
+/** All that is known of a session anywhere but in what is kept. */
+const everywhere = ({ notes, kept, errors }: Office, state: unknown) => JSON.stringify([notes, kept, errors, state])
+
+test('without a policy nothing is kept but that it was compared, whatever the window sends', async () => {
+  const here = office()
+  const { id } = await started(here)
+  await here.counter.begin(id)
+  expect(here.numbers).toEqual([])
+  expect(here.told('handed-over')[0]?.detail).toEqual({
+    ...{ turn: '1', place: 'here', evidence: 'Passport or ID card compared: the name matches' }
+  })
+  expect(here.state().turns.map(({ keeps }) => keeps)).toEqual([undefined, undefined, undefined])
+  for (const secret of [NUMBER, NUMBER.slice(-4), EXPIRES]) expect(everywhere(here, here.state())).not.toContain(secret)
+})
+
+test.each([
+  ['number-end', { number: '02C3', isEnd: true }, 'The last characters of its number are kept'],
+  ['number-and-expiry', { number: NUMBER, expires: EXPIRES }, 'Its number and expiry date are kept']
+] as const)(
+  'by a policy of “%s” that is kept as they are handed the screen, once, and nothing of it anywhere else',
+  async (policy, reading, words) => {
+    const here = office()
+    here.settings.identityKept = policy
+    const { id, turns } = await started(here)
+    expect(turns.map(({ keeps }) => keeps)).toEqual([policy, policy, policy])
+    // Nobody has been handed anything.
+    expect(here.numbers).toEqual([])
+    await here.counter.begin(id)
+    const ofAnn = { accountId: 'office', session: id, turn: 1, documentReference: 'will', ...reading }
+    expect(here.numbers).toEqual([ofAnn])
+    expect(here.told('handed-over')[0]?.detail).toMatchObject({
+      ...{ identitySha256: 'hash', evidence: `Passport or ID card compared: the name matches; ${words}` }
+    })
+    expect(everywhere(here, here.state())).not.toContain(reading.number)
+    expect(everywhere(here, here.state())).not.toContain(EXPIRES)
+    // Their own page again, and it is no more than that.
+    await here.counter.cover(id, 'not-me')
+    expect(here.numbers).toEqual([ofAnn])
+  }
+)
+
+test('nothing is kept of a document that wasn’t compared, nor where the trail has no room for the handover', async () => {
+  const here = office()
+  here.settings.identityKept = 'number-and-expiry'
+  const { id } = await started(here, { document: READ.document })
+  await here.counter.begin(id)
+  expect([here.numbers, here.state().turns[0]?.keeps]).toEqual([[], undefined])
+
+  const full = office()
+  full.settings.identityKept = 'number-and-expiry'
+  const session = await started(full)
+  full.trailTrouble = new Error('The disk is full.')
+  await expect(full.counter.begin(session.id)).rejects.toThrow('The disk is full.')
+  expect(full.numbers).toEqual([])
+  full.trailTrouble = undefined
+  await full.counter.begin(session.id)
+  expect(full.numbers).toHaveLength(1)
+})
+
+test('what is kept is shown only as the trail has the hash of it, and the hash can’t be found by guessing numbers', () => {
+  const { db, numbers, entry } = numbersOf()
+  const { detail, write } = numbers.keep(
+    { accountId: 'a', session: 's', turn: 1, documentReference: 'will' },
+    { number: NUMBER, expires: EXPIRES }
+  )
+  write()
+  const told = entry({ ...detail, turn: '1' })
+  expect(numbers.of(told)).toEqual({ number: NUMBER, expires: EXPIRES })
+  expect(numbers.of(entry({ turn: '1' }))).toBeUndefined()
+  expect(numbers.of({ ...told, session: 'another' })).toBeUndefined()
+  const other = openIdentityNumbers({ db, now: () => 1, newSalt: () => 'another salt' })
+  expect(
+    other.keep(
+      { accountId: 'a', session: 's', turn: 1, documentReference: 'will' },
+      { number: NUMBER, expires: EXPIRES }
+    ).detail
+  ).not.toEqual(detail)
+  db.prepare(`UPDATE identity_numbers SET kept = replace(kept, 'L8', 'M8')`).run()
+  expect(numbers.of(told)).toBeUndefined()
+})
