@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
-import { CounterSettingsKeeper, FIRST_SETTINGS } from '../../../src/main/core/counter/counter-settings.ts'
+import {
+  CounterSettingsKeeper,
+  FIRST_SETTINGS as FIRST_KEPT,
+  type OrganisationsCounter
+} from '../../../src/main/core/counter/counter-settings.ts'
 import type { Db } from '../../../src/main/core/storage/connection.ts'
 import { openMeta } from '../../../src/main/core/storage/meta.ts'
 import { database } from './office.ts'
@@ -17,9 +21,10 @@ function office() {
   const told = { changed: 0 }
   const display: { name?: string } = {}
   /** A run of the application. */
-  const run = (other: Db = db) =>
+  const run = (other: Db = db, organisation: OrganisationsCounter = {}) =>
     new CounterSettingsKeeper({
       db: other,
+      organisation: () => organisation,
       userName: () => 'grace',
       otherDisplay: () => display.name,
       note: (record) => void notes.push(record),
@@ -30,10 +35,14 @@ function office() {
   return { db, notes, told, display, run, meta: openMeta(db) }
 }
 
+/** What no office sets for itself beside what it does. */
+const FIRST_SETTINGS = { ...FIRST_KEPT, identityKept: 'compared' as const }
+
 describe('the settings of a counter', () => {
   test('are usable before anyone has set one', () => {
     const settings = office().run()
     expect(settings.read()).toEqual({
+      identityKept: 'compared',
       staffName: '',
       evidence: [
         { id: expect.any(String), text: 'Photo ID seen', isRequired: false },
@@ -265,6 +274,13 @@ describe('what is found in the database', () => {
     const { run, meta } = office()
     meta.write('counter-settings', text)
     expect(run().read()).toEqual(FIRST_SETTINGS)
+  })
+
+  test('has no say in what is kept of identity documents: a policy alone has', () => {
+    const { db, run, meta } = office()
+    meta.write('counter-settings', JSON.stringify({ identityKept: 'number-and-expiry' }))
+    expect(run().read().identityKept).toBe('compared')
+    expect(run(db, { identityKept: 'number-end' }).read().identityKept).toBe('number-end')
   })
 
   test('is taken member by member, line by line and address by address', () => {

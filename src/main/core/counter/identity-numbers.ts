@@ -9,7 +9,7 @@ import { parsedJson } from '../lib/json-scanning.ts'
 import type { Db } from '../storage/connection.ts'
 import { Statements } from '../storage/statements.ts'
 
-/** So many characters of a number are kept where only its end is: of a shorter one that would be nearly all of it. */
+/** So many characters of a number are kept at most where only its end is. */
 const END = 4
 
 const Reading = z.strictObject({

@@ -241,7 +241,9 @@ export class SessionStart {
     const kept = this.offer?.identityKept ?? 'compared'
     if (kept === 'compared' || !compared || !('document' in compared) || compared.document.number === '') return {}
     const { number } = compared.document
-    return { document: kept === 'number-end' ? { number: number.slice(-4) } : compared.document }
+    // Of a short one four would be nearly all of it.
+    const end = Math.min(4, Math.ceil(number.length / 2))
+    return { document: kept === 'number-end' ? { number: number.slice(-end) } : compared.document }
   }
 
   /** Begins it. Answers the session; why not stands in `starting.error`. */
