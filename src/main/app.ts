@@ -15,9 +15,10 @@ import { RollingCopies } from './core/backup/rolling-copies.ts'
 import { BackupSchedule } from './core/backup/schedule.ts'
 import { copyOfDocument } from './core/drafts/copy-of-document.ts'
 import { dayAt, isoWriter } from './core/lib/calendar.ts'
-import { applyAccounts, applyDropFolders, organisationsBackups } from './core/organisation/applying.ts'
+import { applyAccounts, applyDropFolders, expanded, organisationsBackups } from './core/organisation/applying.ts'
 import { openHolds } from './core/retention/holds.ts'
 import { Retention } from './core/retention/retention.ts'
+import { SharedFile } from './core/settings-file/shared-file.ts'
 import { DATABASE_FILE, putDatabaseAside } from './core/storage/database.ts'
 import { keptIn } from './core/storage/meta.ts'
 import { applyLoginStart } from './core/support/login-start.ts'
@@ -42,7 +43,7 @@ import { enrolmentHandlers } from './ipc/enrolment.ts'
 import { asAppError } from './ipc/errors.ts'
 import { identityHandlers } from './ipc/identity.ts'
 import { officeHandlers } from './ipc/office.ts'
-import { lockOf, policyHandlers } from './ipc/organisation.ts'
+import { lockOf, mayEnrol, policyHandlers } from './ipc/organisation.ts'
 import { outboxHandlers } from './ipc/outbox.ts'
 import { registerHandlers } from './ipc/registration.ts'
 import { retentionHandlers } from './ipc/retention.ts'
@@ -127,6 +128,12 @@ export async function openApp(start: AppStart) {
     purged: (kinds) => tellOfPurge(foundation, folders, kinds),
     trouble: (error) => foundation.log.warn('Old data could not be purged.', { code: asAppError(error).code })
   })
+  const sharedFile = new SharedFile({
+    ...{ accounts, newId, time, views, presets: composing.presets, kept: keptIn(db), log: foundation.log },
+    path: () => organisation.policy.sharedFile && expanded(organisation.policy.sharedFile, foundation.home),
+    describe: asAppError,
+    changed: () => send('settings.changed', null)
+  })
   const schedule = new BackupSchedule({
     ...{ ...backupParts, backups, describe: asAppError },
     organisation: () => organisationsBackups(organisation.policy, foundation.home),
@@ -155,7 +162,7 @@ export async function openApp(start: AppStart) {
   const loginStart = loginStartHere()
   const parts = {
     ...{ foundation, folders, composing, counter, identity, notifications, support, watching },
-    ...{ backups, backupWorker, copies, holds, loginStart, recovery, retention, schedule, updates }
+    ...{ backups, backupWorker, copies, holds, loginStart, recovery, retention, schedule, sharedFile, updates }
   }
   followSignals(parts)
   noteRestored(foundation, note)
@@ -173,6 +180,7 @@ export function followPolicy({
   notifications,
   recovery,
   schedule,
+  sharedFile,
   updates
 }: App): () => void {
   const { organisation, accounts, clients, home, log, send, signals } = foundation
@@ -182,7 +190,8 @@ export function followPolicy({
   void applyFolders()
   const applyStart = () => applyLoginStart(loginStart, organisation.policy.startAtLogin, log)
   applyStart()
-  return organisation.follow(() => {
+  void sharedFile.look()
+  const stop = organisation.follow(() => {
     const counterBefore = counter.settings.read()
     return async () => {
       counter.settings.organisationChanged(counterBefore)
@@ -197,9 +206,14 @@ export function followPolicy({
       schedule.look()
       updates.policyChanged()
       void recovery.follow(log)
+      void sharedFile.look()
       await applyFolders()
     }
   })
+  return () => {
+    stop()
+    sharedFile.stop()
+  }
 }
 
 /** The screens ask again for what isn't there any longer. */
@@ -233,7 +247,16 @@ function noteNewKey({ storage, troubles }: App['foundation'], note: NoteInAudit)
 }
 
 /** What happens in one part, and what follows of it in others. */
-function followSignals({ foundation, folders, composing, counter, notifications, identity, schedule }: App): void {
+function followSignals({
+  foundation,
+  folders,
+  composing,
+  counter,
+  notifications,
+  identity,
+  schedule,
+  sharedFile
+}: App): void {
   const { accounts, log, send, signals } = foundation
   const { actions, watch } = folders
   const { desk, dropFolders, outbox, people } = composing
@@ -272,6 +295,7 @@ function followSignals({ foundation, folders, composing, counter, notifications,
   })
   signals.on('accounts', () => {
     send('accounts.changed', null)
+    sharedFile.accountsChanged()
     identity.accountsChanged()
     notifications.badgeCounts.changed()
     dropFolders.accountsChanged()
@@ -348,7 +372,7 @@ export function serveScreens(parts: App, life: Life): void {
         newId: foundation.newId,
         madeBy,
         note: audit.note,
-        mayAdd: ({ name, scheme }) => lock('accounts.add', { kind: 'service', name, authentication: { scheme } }),
+        mayAdd: (account) => mayEnrol(account, { organisation: foundation.organisation, accounts }),
         // How one signs in by OAuth may be the policy's, of which a file says nothing.
         isManaged: (id) => foundation.organisation.hasAccount(id) && !foundation.organisation.oauthOf(id),
         signsInOtherwise: accountChanged,
@@ -475,7 +499,7 @@ export function serveScreens(parts: App, life: Life): void {
         ...{ desk: parts.composing.desk, newId: foundation.newId, note: audit.note, ...dialogs },
         mustBeOpen: () => counter.access.mustBeOpen()
       }),
-      ...policyHandlers(foundation.organisation),
+      ...policyHandlers(foundation.organisation, () => parts.sharedFile.view()),
       ...updateHandlers({ updates: parts.updates, install: life.update }),
       ...supportHandlers({ requestLog: foundation.requestLog, ...parts.support, time, ...dialogs })
     }

@@ -504,6 +504,14 @@ describe('saved views', () => {
     expect(opened.app.views.find('v1')?.name).toBe('Said no')
   })
 
+  test('of the organisation are shown, and neither renamed nor removed', async () => {
+    await openAt('#/documents/view/v1', withViews(view({ isOrganisations: true }), view({ id: 'v2', name: 'Second' })))
+    await choose('View', /^Rename and notifications….*From your organisation/)
+    expect(screen.queryByRole('dialog')).toBeNull()
+    await choose('View', /^Delete view.*From your organisation/)
+    expect(opened.api.control.state.views).toHaveLength(2)
+  })
+
   test('are removed, and brought back to their place', async () => {
     await openAt('#/documents/view/v1', withViews(view(), view({ id: 'v2', name: 'Second' })))
     await choose('View', 'Delete view')

@@ -49,6 +49,24 @@ const LOCKED: readonly (readonly [setting: Lockable, role: string, name: RegExp]
   ['quietHours', 'checkbox', /^Quiet hours/]
 ]
 
+test('enrolment only: accounts are connected by an enrolment file, and not otherwise', async () => {
+  await open({ locked: ['otherAccounts'], enrolsOnly: true })
+  expect(screen.getByRole('button', { name: /^Connect an account/ }).matches(':disabled')).toBe(true)
+  expect(screen.getByRole('button', { name: /^Connect with an enrolment file/ }).matches(':disabled')).toBe(false)
+})
+
+test('without an account of the organisation’s, and where none may be added, no enrolment file is offered', async () => {
+  await open({ locked: ['otherAccounts'] })
+  expect(screen.queryByRole('button', { name: /^Connect with an enrolment file/ })).toBeNull()
+})
+
+test('presets and views of the organisation that can’t be read are said, with what holds meanwhile', async () => {
+  await open({ shared: { problem: 'This file is no longer there.', since: Date.UTC(2026, 10, 20, 12) } })
+  const notice = screen.getByText('Your organisation’s presets and views couldn’t be read.').closest('section')
+  expect(notice?.textContent).toContain('This file is no longer there.')
+  expect(notice?.textContent).toContain('still apply.')
+})
+
 describe('a setting of the organisation’s', () => {
   test.each(LOCKED)('%s can be read, and not changed', async (setting, role, name) => {
     await open({ locked: [setting] })

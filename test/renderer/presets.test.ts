@@ -76,6 +76,18 @@ test('a preset is renamed by F2, never to nothing', async () => {
   expect(names()[0]).toBe('Annual letter')
 })
 
+test('a preset of the organisation is marked, begun with, and neither renamed nor deleted', async () => {
+  await open({ presets: madeUpPresets(NOW).map((preset) => ({ ...preset, isOrganisations: true })) })
+  expect(names()[0]).toContain('From your organisation')
+  await key('Home')
+  await key('F2')
+  await key('Delete')
+  expect(screen.queryByRole('dialog')).toBeNull()
+  expect(opened.api.control.calls.filter(({ name }) => /presets\.(rename|remove)/.test(name))).toEqual([])
+  await key('Enter')
+  expect(opened.api.control.state.drafts).toHaveLength(1)
+})
+
 test('a deleted preset can be had back with all that was in it', async () => {
   await open()
   await key('Home')

@@ -3,10 +3,12 @@
  * them all, so that a lock is seen to hold in one place.
  */
 import type { DecodedInput, RequestName } from '../../shared/contract/index.ts'
-import type { Lockable, OrganisationsOAuth } from '../../shared/contract/policy.ts'
+import type { Lockable, OrganisationsOAuth, SharedFileView } from '../../shared/contract/policy.ts'
+import type { AuthScheme } from '../../shared/contract/views.ts'
 import type { Account } from '../core/accounts/account.ts'
 import type { Accounts } from '../core/accounts/accounts.ts'
 import { fail } from '../core/lib/failure.ts'
+import { defined } from '../core/lib/objects.ts'
 import { folded } from '../core/lib/text-folding.ts'
 import type { Organisation } from '../core/organisation/organisation.ts'
 import type { HandlersOf } from './registration.ts'
@@ -42,9 +44,7 @@ const LOCKS: Locks = {
       ? ['practiceOffice']
       : [
           'otherAccounts',
-          !organisation.allowsSignIn(input.authentication.scheme) && 'signInMethods',
-          accounts.list().some(({ id, name }) => organisation.hasAccount(id) && folded(name) === folded(input.name)) &&
-            'accounts'
+          ...lockedForNew({ name: input.name, scheme: input.authentication.scheme }, { organisation, accounts })
         ],
   'accounts.update': ({ id, name, baseUrl, authentication }, { organisation, accounts }) => {
     const account = accounts.list().find((one) => one.id === id)
@@ -101,6 +101,25 @@ export function lockOf(deps: LockDeps): (name: RequestName, input: unknown) => v
   }
 }
 
+/** What may keep an account from being added, however that is done. */
+function lockedForNew(
+  { name, scheme }: { name: string; scheme: AuthScheme },
+  { organisation, accounts }: Pick<LockDeps, 'organisation' | 'accounts'>
+): Changed[] {
+  const isManaged = accounts.list().some((one) => organisation.hasAccount(one.id) && folded(one.name) === folded(name))
+  return [!organisation.allowsSignIn(scheme) && 'signInMethods', isManaged && 'accounts']
+}
+
+/** @throws AppFailure `not-allowed` where no such account may be added by an enrolment file. */
+export function mayEnrol(
+  account: { name: string; scheme: AuthScheme },
+  deps: Pick<LockDeps, 'organisation' | 'accounts'>
+): void {
+  const { organisation } = deps
+  const byFile = organisation.policy.otherAccounts === 'enrolled' ? [] : (['otherAccounts'] as const)
+  for (const one of [...byFile, ...lockedForNew(account, deps)]) if (one && organisation.isLocked(one)) refuse()
+}
+
 const CHOOSE_PIN: ReadonlySet<RequestName> = new Set(['counter.setPin', 'counter.addStaff', 'counter.changeStaff'])
 
 function insistOnDigits({ pin }: { pin?: string }, digits: number): void {
@@ -153,6 +172,9 @@ function downloadsChanged(folderId: string | undefined, pattern: string | undefi
 }
 
 /** Requests about what the organisation has set. */
-export function policyHandlers(organisation: Pick<Organisation, 'view'>): HandlersOf<'policy'> {
-  return { 'policy.get': async () => organisation.view() }
+export function policyHandlers(
+  organisation: Pick<Organisation, 'view'>,
+  shared: () => SharedFileView | undefined = () => undefined
+): HandlersOf<'policy'> {
+  return { 'policy.get': async () => ({ ...organisation.view(), ...defined({ shared: shared() }) }) }
 }

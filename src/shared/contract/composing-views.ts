@@ -60,6 +60,8 @@ export interface DraftVersion extends Pick<DraftSummary, 'id' | 'title' | 'who'>
 
 export interface PresetSummary extends Pick<DraftSummary, 'id' | 'kind' | 'title' | 'updatedAt'> {
   name: string
+  /** It comes from a file of the organisation's, and can't be changed here. */
+  isOrganisations?: true
 }
 export interface PresetView extends PresetSummary {
   composition: Composition

@@ -118,6 +118,8 @@ export interface SavedView {
   query: DocumentQuery
   /** Whether what a person wants told only of some views is told of this one. */
   tell: boolean
+  /** It comes from a file of the organisation's, and can't be changed here. */
+  isOrganisations?: true
 }
 
 /** What happened to a document, as far as two answers of the service show it. */

@@ -53,6 +53,14 @@ export interface OrganisationsOAuth {
   scope?: string | undefined
 }
 
+/** How the presets and views stand that the policy's file gives. */
+export interface SharedFileView {
+  /** Why the file can't be used, in words; those that were read last hold. */
+  problem?: string
+  /** Since when those are here, in milliseconds since 1970 UTC; absent: none are. */
+  since?: number
+}
+
 export interface PolicyView {
   /**
    * none: there is no file, and there was none. followed: as the file has it. broken: the file can't be used, or (missing) it is
@@ -68,8 +76,12 @@ export interface PolicyView {
   oauth?: Readonly<Partial<Record<string, OrganisationsOAuth>>>
   /** Those among them whose colour is the organisation's, too. */
   colouredIds: readonly string[]
+  /** Accounts may be added by an enrolment file, and in no other way. */
+  enrolsOnly?: true
   /** Those that accounts may sign in by, where that is set. */
   signInMethods?: readonly AuthScheme[]
+  /** Where the policy names a file of presets and views. */
+  shared?: SharedFileView
   /** How many digits a new PIN has at least, where that is set. */
   pinDigits?: number
   /** What is wrong with the file. */

@@ -13,7 +13,9 @@ function drafting(count: number, change: Parameters<typeof fakeApi>[0] = {}): Fa
     connection: { state: 'online', since: now() - 3_600_000 },
     drafts: [...drafts, ...madeUpTrash(Math.min(8, count), now())],
     versions: first ? { [first.id]: madeUpVersions(first, now()) } : {},
-    presets: count > 0 ? madeUpPresets(now()) : [],
+    // One of them is the organisation's.
+    presets:
+      count > 0 ? madeUpPresets(now()).map((one, at) => (at === 1 ? { ...one, isOrganisations: true } : one)) : [],
     imported: {
       drafts: drafts.slice(0, 2),
       presets: madeUpPresets(now()).slice(0, 1),

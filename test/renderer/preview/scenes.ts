@@ -365,7 +365,8 @@ export const scenes: Record<string, () => FakeApi> = {
           { message: '“practiceOfice” isn’t a setting of this version of Countersign.', line: 14, column: 3 },
           { message: '“counter.idle.endAfter” must be at most 3600.', line: 21, column: 48 }
         ],
-        since: Date.UTC(2026, 10, 3, 10)
+        since: Date.UTC(2026, 10, 3, 10),
+        shared: { problem: 'This file is no longer there.', since: Date.UTC(2026, 10, 20, 10) }
       }
     }),
   unkept: () => {

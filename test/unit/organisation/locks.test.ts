@@ -5,7 +5,7 @@ import { CounterSettingsKeeper } from '../../../src/main/core/counter/counter-se
 import { openPreferences } from '../../../src/main/core/notifications/preferences.ts'
 import { applyAccounts, expanded, organisationsCounter } from '../../../src/main/core/organisation/applying.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
-import { lockOf, policyHandlers } from '../../../src/main/ipc/organisation.ts'
+import { lockOf, mayEnrol, policyHandlers } from '../../../src/main/ipc/organisation.ts'
 import { type RequestHandlers, registerHandlers } from '../../../src/main/ipc/registration.ts'
 import type { Result } from '../../../src/shared/contract/errors.ts'
 import { LOCKABLE, type Lockable, type PolicyView } from '../../../src/shared/contract/policy.ts'
@@ -393,6 +393,25 @@ describe('what the organisation has set holds', () => {
     await applyAccounts({ organisation, accounts, log: { info: () => undefined, warn: () => undefined } })
     expect(await keychain.accounts.get('account-1')).toBeNull()
     expect(accounts.list()).toHaveLength(1)
+  })
+
+  test('enrolment only: an account is added by an enrolment file alone', async () => {
+    const { ask, asked, accounts, organisation, put } = await office({ otherAccounts: 'enrolled', accounts: [account] })
+    const own = { name: 'Own', scheme: 'bearer' } as const
+    expect(await ask('accounts.add', { ...OWN, kind: 'service' })).toMatchObject({ error: { code: 'not-allowed' } })
+    expect(await ask('accounts.try', { baseUrl: OWN.baseUrl, authentication: OWN.authentication })).toMatchObject({
+      ok: false
+    })
+    expect(asked).toEqual([])
+    expect(organisation.view()).toMatchObject({ enrolsOnly: true, locked: expect.arrayContaining(['otherAccounts']) })
+    expect(() => mayEnrol(own, { organisation, accounts })).not.toThrow()
+    expect(() => mayEnrol({ ...own, name: 'HARBOUR law' }, { organisation, accounts })).toThrow()
+    put({ otherAccounts: 'enrolled', signInMethods: ['basic'] })
+    await organisation.look()
+    expect(() => mayEnrol(own, { organisation, accounts })).toThrow()
+    put({ otherAccounts: false })
+    await organisation.look()
+    expect(() => mayEnrol({ ...own, scheme: 'basic' }, { organisation, accounts })).toThrow()
   })
 
   test('an account isn’t used by a way of signing in that is no longer allowed', async () => {

@@ -253,6 +253,16 @@ describe('a policy that contradicts itself is said', () => {
       'The address must start with https:// to keep your key or token safe.'
     ],
     [
+      'a way of adding accounts that isn’t known',
+      '{"otherAccounts": "sometimes"}',
+      '“otherAccounts” must be true, false or "enrolled".'
+    ],
+    [
+      'a file of presets by half its path',
+      '{"sharedFile": "Office.countersign-settings"}',
+      'Write the whole path of the file, or start it with ~/ for the user’s home folder.'
+    ],
+    [
       'nothing left to use',
       '{"otherAccounts": false, "practiceOffice": false}',
       'With no accounts and no practice office, nobody could use Countersign.'

@@ -78,6 +78,7 @@ export async function desk(policy: unknown = {}) {
     chooseSaveFile: async () => state.file
   })
   return {
+    ...{ db },
     ...{ accounts, views, presets, settings, notifications, counter, downloadSettings, keychain, notes, state, asked },
     save: () => handlers['settingsFile.save'](undefined, asking),
     /** @param path of a file, which the person chooses. */

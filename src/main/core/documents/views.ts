@@ -2,6 +2,7 @@
 import { DocumentQuery, type SavedView } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import { flag, json, type RecordOf, Rows, value } from '../lib/rows.ts'
+import { isShared, refuseShared } from '../lib/shared.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
 
@@ -12,7 +13,7 @@ export interface ViewsDeps {
 }
 
 /** Without an id it is a new one. */
-export type ViewToSave = Omit<SavedView, 'id'> & { id?: string | undefined }
+export type ViewToSave = Omit<SavedView, 'id' | 'isOrganisations'> & { id?: string | undefined }
 
 const VIEWS = new Rows({
   id: value<string>(),
@@ -42,6 +43,15 @@ export function openViews({ db, newId, changed }: ViewsDeps) {
   const erase = views.run<[id: string]>('DELETE FROM document_views WHERE id = ?')
   const place = views.run<[position: number, id: string]>('UPDATE document_views SET position = ? WHERE id = ?')
 
+  const share = db.transaction((accountId: string, wanted: readonly SavedView[]) => {
+    const before = listed(accountId).filter(isShared)
+    for (const { id } of before) if (!wanted.some((one) => one.id === id)) erase(id)
+    for (const view of wanted) {
+      const write = before.some(({ id }) => id === view.id) ? change : add
+      write(VIEWS.write({ ...view, accountId }))
+    }
+  })
+
   function own(accountId: string, id: string): SavedView {
     const view = find(id)
     return view?.accountId === accountId ? viewOf(view) : fail('gone', 'This view no longer exists.')
@@ -61,8 +71,18 @@ export function openViews({ db, newId, changed }: ViewsDeps) {
     /** In their order. */
     list: (accountId: string): SavedView[] => listed(accountId).map(viewOf),
 
-    /** @throws AppFailure `gone` where it was removed, or belongs to another account; `invalid` where there are too many. */
+    /** Has of the organisation's exactly these, beside a person's own; their ids are made by `sharedId`. */
+    share(accountId: string, wanted: readonly SavedView[]): void {
+      share(accountId, wanted)
+      changed()
+    },
+
+    /**
+     * @throws AppFailure `gone` where it was removed, or belongs to another account; `invalid` where there are too many; `not-allowed`
+     * where it is the organisation's.
+     */
     save(accountId: string, { id: known, ...view }: ViewToSave): SavedView {
+      if (known !== undefined) refuseShared(known)
       const id = known ?? newId()
       const written = VIEWS.write({ ...view, id, accountId })
       if (known !== undefined) {
@@ -80,8 +100,9 @@ export function openViews({ db, newId, changed }: ViewsDeps) {
       return own(accountId, id)
     },
 
-    /** @throws AppFailure `gone`. */
+    /** @throws AppFailure `gone`; `not-allowed` where it is the organisation's. */
     remove(accountId: string, id: string): void {
+      refuseShared(id)
       own(accountId, id)
       erase(id)
       changed()
@@ -95,7 +116,7 @@ export function openViews({ db, newId, changed }: ViewsDeps) {
 }
 
 function viewOf({ accountId: _, query, ...view }: RecordOf<typeof VIEWS>): SavedView {
-  return { ...view, query: queryOf(query) }
+  return { ...view, query: queryOf(query), ...(isShared(view) && { isOrganisations: true as const }) }
 }
 
 /** A query of a later version that this one can't read finds everything; its name says still what it was meant for. */

@@ -4,10 +4,11 @@ import { type Composition, titleOf } from '../../../shared/composition/index.ts'
 import type { PresetSummary, PresetView } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import { Rows, value } from '../lib/rows.ts'
+import { isShared, refuseShared } from '../lib/shared.ts'
 import { TableStatements } from '../storage/statements.ts'
 import { compositionOf, type DraftDeps } from './draft-rows.ts'
 
-const PRESETS = new Rows<PresetSummary>({
+const PRESETS = new Rows<Omit<PresetSummary, 'isOrganisations'>>({
   id: value(),
   name: value(),
   kind: value(),
@@ -37,7 +38,9 @@ export function openPresets({ db, time, newId, changed }: DraftDeps & { changed:
   const rename = presets.run<[name: string, id: string]>('UPDATE presets SET name = ? WHERE id = ?')
   const erase = presets.run<[id: string]>('DELETE FROM presets WHERE id = ?')
 
-  const summary = (id: string): PresetSummary => one(id) ?? fail('gone', GONE)
+  const marked = (preset: PresetSummary): PresetSummary =>
+    isShared(preset) ? { ...preset, isOrganisations: true } : preset
+  const summary = (id: string): PresetSummary => marked(one(id) ?? fail('gone', GONE))
   const accountOf = (id: string): string => readAccount(id) ?? fail('gone', GONE)
 
   function put(accountId: string, name: string, composition: Composition, id: string): PresetSummary {
@@ -50,7 +53,7 @@ export function openPresets({ db, time, newId, changed }: DraftDeps & { changed:
 
   return {
     /** By name. */
-    list: (accountId: string): PresetSummary[] => all(accountId).sort(byName),
+    list: (accountId: string): PresetSummary[] => all(accountId).map(marked).sort(byName),
 
     /** @throws AppFailure `gone`; `storage` where this version can't read it. */
     get(id: string): PresetView {
@@ -63,28 +66,41 @@ export function openPresets({ db, time, newId, changed }: DraftDeps & { changed:
     /**
      * Saves a preset. Without an id it is a new one. Where another has its name, it gets a number: no two are alike in
      * a list.
-     * @throws AppFailure `gone` if it was removed, or belongs to another account.
+     * @throws AppFailure `gone` if it was removed, or belongs to another account; `not-allowed` where it is the organisation's.
      */
     save(accountId: string, name: string, composition: Composition, known?: string): PresetSummary {
+      if (known !== undefined) refuseShared(known)
       if (known !== undefined && accountOf(known) !== accountId) fail('gone', GONE)
       const saved = put(accountId, name, composition, known ?? newId())
       changed()
       return saved
     },
 
+    /** Has one of the organisation's as its file has it; its id is made by `sharedId`. Nobody is told yet. */
+    share: (accountId: string, id: string, name: string, composition: Composition): PresetSummary =>
+      put(accountId, name, composition, id),
+
+    /** Only these of the organisation's stay. */
+    shareOnly(accountId: string, ids: ReadonlySet<string>): void {
+      for (const preset of all(accountId)) if (isShared(preset) && !ids.has(preset.id)) erase(preset.id)
+      changed()
+    },
+
     /** A preset out of a file: a new one, of which nobody is told yet. See exchange.ts. */
     arrive: (accountId: string, name: string, composition: Composition): PresetSummary =>
       put(accountId, name, composition, newId()),
 
-    /** @throws AppFailure `gone`. */
+    /** @throws AppFailure `gone`; `not-allowed` where it is the organisation's. */
     rename(id: string, name: string): PresetSummary {
+      refuseShared(id)
       rename(freeName(name, namesOfOthers(accountOf(id), id)), id)
       changed()
       return summary(id)
     },
 
-    /** @throws AppFailure `gone`. */
+    /** @throws AppFailure `gone`; `not-allowed` where it is the organisation's. */
     remove(id: string): void {
+      refuseShared(id)
       if (erase(id) === 0) fail('gone', GONE)
       changed()
     }

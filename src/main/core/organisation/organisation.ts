@@ -131,12 +131,13 @@ export class Organisation {
 
   view(): PolicyView {
     const { state, problems, since } = this.#held
-    const { signInMethods, counter } = this.policy
+    const { signInMethods, counter, otherAccounts } = this.policy
     return {
       ...{ state, problems, place: this.#deps.place.path, accountIds: this.#accountIds },
       colouredIds: this.#colouredIds,
       locked: LOCKABLE.filter((setting) => this.isLocked(setting)),
       ...(this.#oauth.size > 0 && { oauth: Object.fromEntries(this.#oauth) }),
+      ...(otherAccounts === 'enrolled' && { enrolsOnly: true }),
       ...(signInMethods && { signInMethods }),
       ...(counter?.pinDigits !== undefined && { pinDigits: counter.pinDigits }),
       ...(since !== undefined && { since })

@@ -223,10 +223,15 @@ function wordsFor(issue: Issue): string {
       if (name.startsWith('quietHours.') || name === 'backups.at')
         return `“${name}” must be a time of day from 00:00 to 23:59, such as 18:00.`
       return name.endsWith('.colour') ? `“${name}” must be a colour such as #1f7a7a.` : otherwise(name)
+    case 'invalid_union':
+      return name === 'otherAccounts' ? OTHER_ACCOUNTS : otherwise(name)
     default:
       return otherwise(name)
   }
 }
+
+// @wc-ignore
+const OTHER_ACCOUNTS = '“otherAccounts” must be true, false or "enrolled".'
 
 function isOfLength(origin: string): boolean {
   return origin === 'string' || origin === 'array'
@@ -319,6 +324,7 @@ function contradictionsIn(policy: Policy): Contradiction[] {
   if (folder !== undefined && !isWholePath(folder)) say(NOT_WHOLE, 'downloads', 'folder')
   const pattern = names === undefined ? undefined : parsePattern(names)
   if (pattern && !pattern.ok) say(pattern.problem, 'downloads', 'names')
+  if (policy.sharedFile !== undefined && !isWholePath(policy.sharedFile)) say(NOT_WHOLE_FILE, 'sharedFile')
   if (policy.backups && !isWholePath(policy.backups.folder)) say(NOT_WHOLE, 'backups', 'folder')
   if (policy.recovery && !isEscrowKey(policy.recovery.publicKey)) {
     say('Write an RSA public key of at least 3072 bits, in PEM, with \\n for its line ends.', 'recovery', 'publicKey')
@@ -365,6 +371,7 @@ function contradictionsInUpdates(
   }
 }
 
+const NOT_WHOLE_FILE = 'Write the whole path of the file, or start it with ~/ for the user’s home folder.'
 const NOT_WHOLE = 'Write the whole path of the folder, or start it with ~/ for the user’s home folder.'
 
 /** Of whichever system: a policy is often written on another computer. */

@@ -116,7 +116,10 @@ export const Policy = z
     defaultAccount: name
       .optional()
       .describe('The account that is shown when Countersign starts, of those in “accounts”.'),
-    otherAccounts: z.boolean().optional().describe('Whether people may connect accounts of their own.'),
+    otherAccounts: z
+      .union([z.boolean(), z.literal('enrolled')])
+      .optional()
+      .describe('Whether people may connect accounts of their own; "enrolled": by an enrolment file alone.'),
     signInMethods: z.array(signIn).min(1).optional().describe('The ways in which accounts may sign in.'),
     practiceOffice: z.boolean().optional().describe('Whether the practice office is offered.'),
     plainHttpHosts: z
@@ -151,6 +154,11 @@ export const Policy = z
       .optional()
       .describe(
         'Addresses that signing pages may open beside the service’s own, such as https://login.example.govt.nz.'
+      ),
+    sharedFile: folder
+      .optional()
+      .describe(
+        'A settings file whose presets and views every computer has: the whole path, or one that starts with ~/.'
       ),
     dropFolders: z.array(dropFolder).max(50).optional().describe('The folders that are watched; no others are.'),
     downloads: z

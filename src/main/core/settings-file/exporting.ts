@@ -15,16 +15,22 @@ export async function settingsHere(
   const accounts = all.filter(({ kind }) => kind === 'service')
   const nameOf = (id: string) => all.find((one) => one.id === id)?.name
   const views = accounts.flatMap(({ id, name: account }) =>
-    deps.views.list(id).map(({ name, tell, query: { accounts: ids, ...query } }): FileView => {
-      const names = ids?.flatMap((one) => nameOf(one) ?? []) ?? []
-      return { account, name, tell, query: names.length > 0 ? { ...query, accounts: names } : query }
-    })
+    deps.views
+      .list(id)
+      .filter(isOwn)
+      .map(({ name, tell, query: { accounts: ids, ...query } }): FileView => {
+        const names = ids?.flatMap((one) => nameOf(one) ?? []) ?? []
+        return { account, name, tell, query: names.length > 0 ? { ...query, accounts: names } : query }
+      })
   )
   const presets = accounts.flatMap(({ id, name: account }) =>
-    deps.presets.list(id).map((preset): FilePreset => {
-      const { name, composition } = deps.presets.get(preset.id)
-      return { account, name, composition }
-    })
+    deps.presets
+      .list(id)
+      .filter(isOwn)
+      .map((preset): FilePreset => {
+        const { name, composition } = deps.presets.get(preset.id)
+        return { account, name, composition }
+      })
   )
   const { theme, zoom, documentColumns, countryCode } = deps.settings.read()
   const { pattern, types, writesIndex, concurrency } = deps.downloads.settings()
@@ -68,3 +74,6 @@ async function signInPageOf(id: string, accounts: SettingsFileDeps['accounts']):
   const { clientId, issuer, authorizeUrl, tokenUrl, revokeUrl, scope } = kept
   return defined({ clientId, issuer, authorizeUrl, tokenUrl, revokeUrl, scope })
 }
+
+/** What the organisation gives all computers comes there by itself. */
+const isOwn = ({ isOrganisations }: { isOrganisations?: true }): boolean => isOrganisations !== true

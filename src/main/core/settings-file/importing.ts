@@ -3,7 +3,7 @@
  * an account that is here keeps its address and its way of signing in, and a view or a preset keeps what is in it.
  */
 import { isDeepStrictEqual } from 'node:util'
-import type { NotificationPreferences } from '../../../shared/contract/index.ts'
+import type { DocumentQuery, NotificationPreferences } from '../../../shared/contract/index.ts'
 import type { ChosenSettings, SettingsChange } from '../../../shared/contract/settings-file.ts'
 import type { Account } from '../accounts/account.ts'
 import type { Accounts } from '../accounts/accounts.ts'
@@ -16,7 +16,7 @@ import { AppFailure } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
 import { shortened } from '../lib/text-folding.ts'
 import type { SettingsStore } from '../storage/settings.ts'
-import { type FileAccount, isCalled, type SettingsFile } from './settings-file.ts'
+import { type FileAccount, type FileView, isCalled, type SettingsFile } from './settings-file.ts'
 
 export interface SettingsFileDeps {
   accounts: Accounts
@@ -197,6 +197,15 @@ function belongs({ accounts }: SettingsFile, name: string, deps: SettingsFileDep
 const NO_ACCOUNT = 'Its account isn’t on this computer.'
 const NAME_TAKEN = 'There’s another one of this name here.'
 
+/** A query of the file, whose accounts are names, as it is here. */
+export function queryHere(
+  { accounts: names, ...query }: FileView['query'],
+  accounts: readonly Account[]
+): DocumentQuery {
+  const ids = names?.flatMap((name) => accounts.find(isCalled(name))?.id ?? []) ?? []
+  return ids.length > 0 ? { ...query, accounts: ids } : query
+}
+
 function planViews(file: SettingsFile, deps: SettingsFileDeps, plan: Plan): void {
   const { views } = deps
   for (const { account, name, tell, query } of file.views) {
@@ -205,11 +214,7 @@ function planViews(file: SettingsFile, deps: SettingsFileDeps, plan: Plan): void
       plan.left.push({ what, why: NO_ACCOUNT })
       continue
     }
-    const named = () => {
-      const ids = query.accounts?.flatMap((one) => find(deps, one)?.id ?? []) ?? []
-      const { accounts: _, ...rest } = query
-      return ids.length > 0 ? { ...rest, accounts: ids } : rest
-    }
+    const named = () => queryHere(query, deps.accounts.list())
     const id = find(deps, account)?.id
     const there = id === undefined ? undefined : views.list(id).find(isCalled(name))
     if (there) {

@@ -1,0 +1,125 @@
+/** Presets and views of an organisation: read from the file that its policy names, kept, marked, and nobody's to change here. */
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { SharedFile } from '../../../src/main/core/settings-file/shared-file.ts'
+import { keptIn } from '../../../src/main/core/storage/meta.ts'
+import { asAppError } from '../../../src/main/ipc/errors.ts'
+import { form, forms, signer } from '../../fixtures/compositions.ts'
+import { ownTime } from '../../fixtures/own-time.ts'
+import { refusal } from '../backup/computers.ts'
+import { temporaryFolder } from '../storage/folders.ts'
+import { desk, EMPTY, HARBOUR } from './desks.ts'
+
+const MINUTE = 60_000
+const tenancy = (Name: string) => forms({ items: [form({ Name, signers: [signer()] })] })
+
+async function office() {
+  const own = await desk()
+  const { id } = await own.accounts.add({
+    ...{ kind: 'service', name: 'Harbour', baseUrl: HARBOUR.address },
+    authentication: { scheme: 'none' }
+  })
+  const time = ownTime(Date.UTC(2026, 10, 24, 12))
+  const named = { path: join(temporaryFolder(), 'Office.countersign-settings') as string | undefined }
+  const told = { changed: 0 }
+  let ids = 0
+  const shared = new SharedFile({
+    ...{ accounts: own.accounts, views: own.views, presets: own.presets },
+    path: () => named.path,
+    kept: keptIn(own.db),
+    time: time.run(),
+    newId: () => `key-${++ids}`,
+    describe: asAppError,
+    log: { warn: () => undefined },
+    changed: () => void told.changed++
+  })
+  return {
+    ...{ ...own, id, named, shared, time, told },
+    put: (content: unknown) => writeFileSync(named.path ?? '', JSON.stringify(content)),
+    names: () => [...own.views.list(id), ...own.presets.list(id)].map(({ name }) => name)
+  }
+}
+
+const VIEW = { account: 'harbour', name: 'Due this week', query: { dueWithinDays: 7 }, tell: true }
+const PRESET = { account: 'Harbour', name: 'Tenancy', composition: tenancy('Tenancy agreement') }
+const FILE = { ...EMPTY, views: [VIEW, { ...VIEW, account: 'Nobody’s' }], presets: [PRESET] }
+
+test('they are beside a person’s own, marked, and the file’s next version takes the place of the last', async () => {
+  const { put, shared, views, presets, id, time, names, told } = await office()
+  views.save(id, { name: 'Mine', query: { sort: { by: 'due', descending: false } } as never, tell: false })
+  put(FILE)
+  await shared.look()
+  expect(views.list(id)).toMatchObject([{ name: 'Mine' }, { name: 'Due this week', tell: true, isOrganisations: true }])
+  const [preset] = presets.list(id)
+  expect(preset).toMatchObject({ name: 'Tenancy', title: 'Tenancy agreement', isOrganisations: true })
+  expect(shared.view()).toEqual({ since: expect.any(Number) })
+  expect(told.changed).toBe(1)
+
+  put({ ...FILE, views: [], presets: [{ ...PRESET, composition: tenancy('Lease') }] })
+  await time.pass(16 * MINUTE)
+  await shared.look()
+  expect(names()).toEqual(['Mine', 'Tenancy'])
+  // What names it by its id goes on.
+  expect(presets.list(id)).toMatchObject([{ id: preset?.id, title: 'Lease' }])
+})
+
+test('nobody changes, renames or removes one, and a person may have one of the same name', async () => {
+  const { put, shared, views, presets, id } = await office()
+  put(FILE)
+  await shared.look()
+  const [view] = views.list(id)
+  const [preset] = presets.list(id)
+  if (!view || !preset) return expect.unreachable()
+  const tries = [
+    () => views.save(id, { ...view, name: 'Mine' }),
+    () => views.remove(id, view.id),
+    () => presets.save(id, 'Tenancy', tenancy('Mine'), preset.id),
+    () => presets.rename(preset.id, 'Mine'),
+    () => presets.remove(preset.id)
+  ]
+  for (const one of tries)
+    expect(await refusal((async () => one())())).toMatchObject({
+      code: 'not-allowed',
+      message: 'This comes from your organisation.'
+    })
+  expect(presets.save(id, 'Tenancy', tenancy('Mine'))).toMatchObject({ name: 'Tenancy (2)' })
+  expect(presets.list(id).map(({ isOrganisations }) => isOrganisations)).toEqual([true, undefined])
+})
+
+test.each<[string, (path: string) => void, RegExp]>([
+  ['is away', (path) => rmSync(path), /no longer there/],
+  ['is broken', (path) => writeFileSync(path, '{"format":"countersign-settings","version":1'), /ends in the middle/],
+  ['has an unknown part', (path) => writeFileSync(path, JSON.stringify({ ...FILE, more: 1 })), /doesn’t know/],
+  ['is too large', (path) => writeFileSync(path, Buffer.alloc(6 * 1024 * 1024)), /larger than 5 MB/]
+])('a file that %s is said, and the last good ones hold', async (_, spoil, words) => {
+  const { put, shared, named, names, told } = await office()
+  put(FILE)
+  await shared.look()
+  spoil(named.path ?? '')
+  await shared.look()
+  expect(shared.view()).toEqual({ problem: expect.stringMatching(words), since: expect.any(Number) })
+  expect(names()).toEqual(['Due this week', 'Tenancy'])
+  expect(told.changed).toBe(2)
+  put(FILE)
+  await shared.look()
+  expect(shared.view()).toEqual({ since: expect.any(Number) })
+})
+
+test('an account that comes later, or is called otherwise, gets its own; without the policy all of them go', async () => {
+  const { put, shared, accounts, views, id, named, names } = await office()
+  put(FILE)
+  await shared.look()
+  await accounts.update(id, { name: 'Quay' })
+  shared.accountsChanged()
+  await shared.look()
+  expect(names()).toEqual([])
+  await accounts.update(id, { name: 'Harbour' })
+  shared.accountsChanged()
+  await shared.look()
+  expect(views.list(id)).toHaveLength(1)
+  named.path = undefined
+  await shared.look()
+  expect(names()).toEqual([])
+  expect(shared.view()).toBeUndefined()
+})
