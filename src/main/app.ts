@@ -80,7 +80,7 @@ export async function openApp(start: AppStart) {
   const folders = openFolders(foundation)
   const { ask, views, watch } = folders
   const madeBy = `${app.getName()} ${app.getVersion()}`
-  const composing = openComposing(foundation, { watch, takeSent: folders.takeSent, madeBy })
+  const composing = openComposing(foundation, folders, madeBy)
   const counter = openCounter(foundation, {
     ...{ ask, watch, isWatching: watching.promise },
     returnAddressesOf: (reference) => composing.outbox.returnAddressesOf(reference),

@@ -2,7 +2,7 @@
 
 import { openBulk } from './core/bulk/bulk.ts'
 import { openRememberedColumns } from './core/bulk/remembered-columns.ts'
-import type { Polling } from './core/documents/polling/polling.ts'
+import { ReadingTogether } from './core/documents/polling/reading-together.ts'
 import { openDrafts } from './core/drafts/drafts.ts'
 import { openExchange } from './core/drafts/exchange.ts'
 import { FromOutside } from './core/drafts/from-outside.ts'
@@ -12,21 +12,19 @@ import { openRemembered } from './core/drafts/remembered.ts'
 import { openDropFolders } from './core/drop-folders/drop-folders.ts'
 import { codeOf } from './core/lib/failure.ts'
 import { Desk } from './core/office/desk.ts'
-import type { OutboxDeps } from './core/outbox/deps.ts'
 import { Outbox } from './core/outbox/outbox.ts'
 import { keptIn } from './core/storage/meta.ts'
+import type { openFolders } from './folders.ts'
 import type { Foundation } from './foundation.ts'
 import { asAppError } from './ipc/errors.ts'
 import { bulkWorkerOf } from './shell/bulk.ts'
 
-export interface ComposingDeps {
-  watch: Polling
-  takeSent: OutboxDeps['takeSent']
-  /** The application and its version, for the files that it writes. */
+/** @param madeBy the application and its version, for the files that it writes. */
+export function openComposing(
+  foundation: Foundation,
+  { ask, moment, watch, takeSent, documentsChanged }: ReturnType<typeof openFolders>,
   madeBy: string
-}
-
-export function openComposing(foundation: Foundation, { watch, takeSent, madeBy }: ComposingDeps) {
+) {
   const { accounts, db, clients, facts, keychain, lists, log, newId, organisation, send, signals, time } = foundation
   const draftsChanged = (id: string) => send('drafts.changed', { id })
   const presetsChanged = () => send('presets.changed', null)
@@ -66,8 +64,27 @@ export function openComposing(foundation: Foundation, { watch, takeSent, madeBy 
       draft: draftsChanged
     }
   })
+  const officeChanged = () => send('office.changed', null)
+  const together = new ReadingTogether({
+    ...{ ask, moment, time, officeTrouble },
+    accounts: () =>
+      accounts
+        .list()
+        .flatMap(({ id, name, baseUrl }) =>
+          baseUrl !== null && outbox.shared.accounts().has(id)
+            ? [{ id, name, baseUrl, folders: watch.foldersOf(id) }]
+            : []
+        ),
+    isLookedAt: watch.isLookedAt,
+    troubleOf: watch.troubleOf,
+    read: watch.isOurs,
+    changed: documentsChanged,
+    looked: watch.wasRead,
+    told: officeChanged
+  })
+  watch.readTogether(together)
   const desk = new Desk({
-    ...{ shared: outbox.shared, slot: keychain.office, kept: keptIn(db), time },
+    ...{ folders: together, shared: outbox.shared, slot: keychain.office, kept: keptIn(db), time },
     // A practice office is this computer's own.
     accounts: () =>
       accounts
@@ -78,7 +95,7 @@ export function openComposing(foundation: Foundation, { watch, takeSent, madeBy 
     limitsOf: (accountId) => outbox.state(accountId).settings,
     authorities: () => organisation.policy.certificateAuthorities ?? [],
     trouble: officeTrouble,
-    changed: () => send('office.changed', null)
+    changed: officeChanged
   })
   const bulk = openBulk({ worker: worker(), outbox, columns: openRememberedColumns({ db, time }), time, newId })
   const dropFolders = openDropFolders({

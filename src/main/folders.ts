@@ -78,7 +78,7 @@ export function openFolders(foundation: Foundation) {
     templates: async (accountId) => (await lists.templates(accountId, { refresh: false })).items
   })
   return {
-    ...{ ask, nameOf, endThread: thread.end, documentsChanged, takeSent },
+    ...{ ask, moment, nameOf, endThread: thread.end, documentsChanged, takeSent },
     ...{ views, watch, hints, actions, employers, forms }
   }
 }

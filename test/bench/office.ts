@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { systemTime } from '../../src/main/core/lib/time.ts'
 import { openPool } from '../../src/main/core/office/connection.ts'
-import { openPollerLease } from '../../src/main/core/office/feed.ts'
+import { openOfficeFeed, sealForFeed, tagOf } from '../../src/main/core/office/feed.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { openTestOffice } from '../fixtures/office.ts'
 import { openCluster } from '../fixtures/office-cluster.ts'
@@ -33,7 +33,7 @@ export const office: Bench = {
   }
 }
 
-type Deps = Parameters<typeof openPollerLease>[0]
+type Deps = Parameters<typeof openOfficeSends>[0]
 
 async function claims(deps: Deps, made: Awaited<ReturnType<typeof openTestOffice>>): Promise<Figure[]> {
   const store = openOfficeSends(deps)
@@ -69,15 +69,17 @@ async function claims(deps: Deps, made: Awaited<ReturnType<typeof openTestOffice
 }
 
 async function feed(deps: Deps): Promise<Figure> {
-  const lease = openPollerLease(deps, randomUUID())
-  const held = await lease.hold(600_000)
-  if (!held) throw new Error('Another polls.')
+  const office = openOfficeFeed(deps)
+  const feedId = randomUUID()
+  const { lease } = await office.watch(feedId, { ms: 600_000 })
+  if (!lease) throw new Error('Another polls.')
   const began = performance.now()
   for (let count = 0; count < CHANGES; count += AT_ONCE) {
-    const changes = Array.from({ length: AT_ONCE }, (_, index) => ({
-      ...{ reference: `D-${count + index}`, content: Buffer.from('x'.repeat(1_000)) }
-    }))
-    if (!(await lease.publish(held, changes))) throw new Error('It was not written.')
+    const changes = Array.from({ length: AT_ONCE }, (_, index) => {
+      const tag = tagOf(deps.key, `D-${count + index}`)
+      return { tag, sealed: sealForFeed(deps.key, feedId, tag, 'x'.repeat(1_000)) }
+    })
+    if (!(await office.publish(feedId, lease.epoch, changes))) throw new Error('It was not written.')
   }
   return {
     ...{ name: 'office-feed', value: rounded((1_000 * CHANGES) / (performance.now() - began)), unit: 'changes/s' },

@@ -29,6 +29,7 @@ const serverOf = ({ administrator: { host, port, database } }: TestOffice) => ({
 function deskOf(work: Workplace, slot: SecretSlot = memoryKeychain().office) {
   const desk = new Desk({
     shared: work.parts.outbox.shared,
+    folders: work.parts.together,
     slot,
     kept: keptIn(work.parts.db),
     time: work.time.run(),

@@ -68,6 +68,7 @@ test(
       const living = <Answer>(work: () => Promise<Answer>) => (isAlive ? work() : new Promise<Answer>(() => undefined))
       const desk = new Desk({
         shared: work.parts.outbox.shared,
+        folders: work.parts.together,
         slot: {
           get: () => living(keptSecret.get),
           set: (secret) => living(() => keptSecret.set(secret)),

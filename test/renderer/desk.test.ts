@@ -4,7 +4,7 @@ import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
 import type { DeskState, DeskView } from '../../src/shared/contract/office.ts'
 import { fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
-import { deskOf, JOIN_CODE } from './fakes/desk.ts'
+import { deskOf, JOIN_CODE, watchesOf } from './fakes/desk.ts'
 import { type Opened, openOffice, show } from './office.ts'
 import { NOW } from './people.ts'
 
@@ -131,4 +131,22 @@ test('where settings are locked, an administrator’s PIN comes first', async ()
   await press('Join an office…')
   expect(screen.queryByRole('dialog', { name: 'Join an office' })).toBeNull()
   expect(screen.getAllByRole('dialog', { name: /^Unlock/ }).length).toBeGreaterThan(0)
+})
+
+test('it says who watches the folders of each account, since when, and which workstation can’t', async () => {
+  await open(deskOf(NOW, { folders: watchesOf(NOW) }))
+  const list = within(section()).getByRole('list', { name: 'Who watches the folders' })
+  const [mine, nobody, other, alone, away] = within(list).getAllByRole('listitem')
+  expect(mine?.textContent).toMatch(/Harbour Law.*This workstation watches the folders for everyone, since/s)
+  expect(mine?.textContent).toMatch(/Counter 1.*The service refuses its sign-in/s)
+  expect(mine?.textContent).toMatch(/Back room.*Its keychain can’t be used.*yesterday/s)
+  expect(nobody?.textContent).toMatch(/No workstation is watching.*Counter 1.*can’t reach the service/s)
+  expect(other?.textContent).toMatch(/shows different documents here/)
+  expect(alone?.textContent).toMatch(/by itself for now/)
+  expect(away?.textContent).toMatch(/The server can’t be reached.*every two minutes/s)
+})
+
+test('where another watches, it says which', async () => {
+  await open(deskOf(NOW))
+  expect(section().textContent).toMatch(/Counter 1 watches the folders for everyone, since/)
 })

@@ -19,6 +19,19 @@ export type DeskState =
   | 'newer'
   | 'other'
 
+/** Why a workstation can't read an account's folders. refused: by its key or password. */
+export type WatchTrouble = 'refused' | 'unreachable' | 'keychain'
+
+/** Who reads an account's folders. Times in milliseconds since 1970 UTC. */
+export interface FolderWatch {
+  accountName: string
+  /** together: one for all. alone: this workstation for itself. other: the same, as it sees other documents. away: the server is. */
+  how: 'together' | 'alone' | 'other' | 'away'
+  /** Absent where nobody does just now. */
+  by?: { name: string; isMe: boolean; since: number }
+  troubles: { name: string; kind: WatchTrouble; since: number }[]
+}
+
 export interface DeskView {
   /** `HOST:PORT` */
   server: string
@@ -31,6 +44,8 @@ export interface DeskView {
   isBehind: boolean
   /** The workstations, this one among them, and when each was there last, in milliseconds since 1970 UTC. */
   who: { name: string; isMe: boolean; seenAt?: number }[]
+  /** One of each account that is shared. */
+  folders: FolderWatch[]
 }
 
 export const officeRequests = {

@@ -15,8 +15,32 @@ export function deskOf(now: number, change: Partial<DeskView> = {}): DeskView {
       { name: 'Counter 2', isMe: true, seenAt: now - 5_000 },
       { name: 'Training room', isMe: false }
     ],
+    folders: [
+      {
+        ...{ accountName: 'Harbour Law', how: 'together', troubles: [] },
+        by: { name: 'Counter 1', isMe: false, since: now - 3 * 3_600_000 }
+      }
+    ],
     ...change
   }
+}
+
+/** Accounts whose folders are watched in every other way, and workstations that can't. */
+export function watchesOf(now: number): DeskView['folders'] {
+  const since = now - 40 * 60_000
+  return [
+    {
+      ...{ accountName: 'Harbour Law', how: 'together', by: { name: 'Counter 2', isMe: true, since } },
+      troubles: [
+        { name: 'Back room', kind: 'keychain', since: now - 26 * 3_600_000 },
+        { name: 'Counter 1', kind: 'refused', since }
+      ]
+    },
+    { accountName: 'Conveyancing', how: 'together', troubles: [{ name: 'Counter 1', kind: 'unreachable', since }] },
+    { accountName: 'Partners', how: 'other', troubles: [] },
+    { accountName: 'Trusts', how: 'alone', troubles: [] },
+    { accountName: 'Wills', how: 'away', troubles: [] }
+  ]
 }
 
 export function fakeDesk({ state, emit }: FakeOffice): HandlersOf<'office'> {

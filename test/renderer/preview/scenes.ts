@@ -5,7 +5,7 @@ import type { AppError } from '../../../src/shared/contract/errors.ts'
 import { LOCKABLE } from '../../../src/shared/contract/policy.ts'
 import type { CopyView, DraftView, SystemStatus } from '../../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from '../fake-api.ts'
-import { deskOf } from '../fakes/desk.ts'
+import { deskOf, watchesOf } from '../fakes/desk.ts'
 import { requestsOf } from '../fakes/support.ts'
 import { documents, officeAccount, practiceAccount, sendOf } from '../people.ts'
 import { composingScenes } from './composing-scenes.ts'
@@ -209,6 +209,7 @@ export const scenes: Record<string, () => FakeApi> = {
     return usual({ accounts: [{ ...practiceAccount(), day: { ...day, dialects: [...day.dialects] } }] })
   },
   first: () => fakeApi({ now, accounts: [], documents: [], downloads: [] }),
+  'desk-watching': () => usual({ desk: deskOf(now(), { folders: watchesOf(now()) }) }),
   'office-connected': () => usual({ accounts: [{ ...officeAccount(), chosen: true }] }),
   'office-refused': () => {
     const api = usual({ accounts: [{ ...officeAccount(), chosen: true }] })

@@ -332,6 +332,7 @@ export const shots: Shot[] = [
     '#/settings/office',
     'desk-connecting',
     'desk-connected',
+    'desk-watching',
     'desk-away',
     'desk-refused',
     'desk-untrusted',

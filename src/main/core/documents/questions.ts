@@ -5,6 +5,7 @@
 
 import type {
   ActionRequest,
+  AppError,
   CounterEntry,
   DocumentChange,
   DocumentColumn,
@@ -17,6 +18,7 @@ import type {
 } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
 import type { TableFormat } from '../bulk/table-file.ts'
+import type { FeedChange } from '../office/feed.ts'
 import type { Refusal } from '../service/refusal.ts'
 
 export type { DocumentKey }
@@ -105,6 +107,21 @@ export interface IdentityCheck extends DocumentKey {
   completedAt?: number
   /** Ids of the queries that find it. */
   found: string[]
+}
+
+/** What a round found of each folder. */
+export type FolderReport = Record<
+  string,
+  Pick<Extract<Taken, { kind: 'taken' }>, 'documents' | 'unreadable' | 'isComplete'> & {
+    problem?: AppError | undefined
+  }
+>
+
+/** An account whose folders an office's workstations read for each other: the feed's id, and the office's key. */
+interface SharedAccount {
+  accountId: string
+  feed: string
+  key: Uint8Array
 }
 
 export interface DocumentQuestions {
@@ -250,6 +267,46 @@ export interface DocumentQuestions {
   /** How many documents `purge` would erase. */
   purgeDue: { ask: { before: number; held: readonly DocumentKey[] }; answer: number }
   purge: { ask: { now: number; before: number | undefined; held: readonly DocumentKey[] }; answer: number }
+  /**
+   * The account is read together with other workstations from now on, or no more: null. Answers up to where it was read, and when
+   * its folders were last seen to hold what the office has, 0 if never; what is given of these replaces what is kept.
+   */
+  shareFeed: {
+    ask: { accountId: string; feed: string | null; provenAt?: number | undefined; cursor?: number | undefined }
+    answer: { cursor: number; provenAt: number }
+  }
+  /** What is to be handed over next; once it was, `shared` says so. */
+  toShare: { ask: SharedAccount & { most: number }; answer: { changes: FeedChange[]; upTo: number } }
+  shared: { ask: { accountId: string; upTo: number }; answer: null }
+  /** The tags of what only this workstation knows of. */
+  unshared: {
+    ask: Omit<SharedAccount, 'feed'> & { most: number }
+    answer: { tags: Uint8Array[]; upTo: number }
+  }
+  /**
+   * Takes over what another workstation has read, and keeps `cursor` with it. `settles`: what this one knew better up to there is
+   * what the office has; otherwise it is left alone.
+   */
+  takeShared: {
+    ask: SharedAccount & {
+      changes: readonly FeedChange[]
+      /** By the clock that never goes back, and by the wall clock. */
+      begun: number
+      now: number
+      cursor?: number | undefined
+      settles?: number | undefined
+    }
+    answer: number
+  }
+  takeReport: { ask: { accountId: string; report: FolderReport; begun: number; lookedAt: number }; answer: null }
+  /**
+   * What differs between the folders as they are kept here and the office's `tags`, in hexadecimal.
+   * @param handsOver all that is here is to be handed over.
+   */
+  compareShared: {
+    ask: Omit<SharedAccount, 'feed'> & { tags: Uint8Array; handsOver?: true }
+    answer: { here: string[]; there: string[] }
+  }
   /** Forgets all of an account. */
   erase: { ask: { accountId: string }; answer: null }
   /** Forgets all of every account but these: one that was removed while its documents could not be. */

@@ -27,6 +27,7 @@ import { snapshotIn } from './mirror/folder-snapshot.ts'
 import { changeFolders, markGone } from './mirror/gone.ts'
 import { openMirror } from './mirror/mirror.ts'
 import { purgeDue, purgeMirror } from './mirror/purge.ts'
+import { compareShared, shareFeed, takeReport, takeShared, toShare, unshared } from './mirror/shared-documents.ts'
 import { updateOf, withLinksOf } from './mirror/update.ts'
 import { documentPage } from './page.ts'
 import type { Answer, Ask, AskDocuments, DocumentKey, DocumentQuestion, WithSome } from './questions.ts'
@@ -226,6 +227,17 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
 
     purgeDue: ({ before, held }) => purgeDue(mirror, before, held),
     purge: ({ now, before, held }) => oneByOne(() => purgeMirror(mirror, now, before, held)),
+
+    shareFeed: (ask) => oneByOne(() => shareFeed(mirror, ask)),
+    toShare: (ask) => toShare(mirror, ask),
+    shared({ accountId, upTo }) {
+      mirror.shared.dropTo(accountId, upTo)
+      return null
+    },
+    unshared: (ask) => unshared(mirror, ask),
+    takeShared: (ask) => oneByOne(() => takeShared(mirror, ask)),
+    takeReport: (ask) => oneByOne(() => takeReport(mirror, ask)),
+    compareShared: (ask) => oneByOne(() => compareShared(mirror, ask)),
 
     erase: ({ accountId }) =>
       oneByOne(() => {

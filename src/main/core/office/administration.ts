@@ -9,6 +9,7 @@ import { sends, sendsForStations } from './migrations/001-sends.ts'
 import { feed, feedForStations } from './migrations/002-feed.ts'
 import { desks, desksForStations } from './migrations/003-desks.ts'
 import { rejoining } from './migrations/004-rejoining.ts'
+import { watching, watchingForStations } from './migrations/005-watching.ts'
 import { seal } from './sealing.ts'
 
 /** The oldest server that is taken, as PostgreSQL numbers itself. */
@@ -28,7 +29,8 @@ const steps: readonly Step[] = [
   { name: 'sends', sql: sends, forStations: sendsForStations },
   { name: 'feed', sql: feed, forStations: feedForStations },
   { name: 'desks', sql: desks, forStations: desksForStations },
-  { name: 'rejoining', sql: rejoining, forStations: [] }
+  { name: 'rejoining', sql: rejoining, forStations: [] },
+  { name: 'watching', sql: watching, forStations: watchingForStations }
 ]
 
 /** All that a workstation may call. */

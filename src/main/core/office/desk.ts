@@ -5,7 +5,7 @@
 import { rootCertificates } from 'node:tls'
 import type { PoolClient } from 'pg'
 import { z } from 'zod'
-import type { DeskState, DeskView } from '../../../shared/contract/index.ts'
+import type { DeskState, DeskView, FolderWatch } from '../../../shared/contract/index.ts'
 import { OneAtATime } from '../jobs/lanes.ts'
 import { AppFailure, codeOf, fail } from '../lib/failure.ts'
 import { folded } from '../lib/text-folding.ts'
@@ -13,6 +13,7 @@ import { backoff, type Time } from '../lib/time.ts'
 import { KeychainError, type SecretSlot } from '../storage/keychain.ts'
 import type { keptIn } from '../storage/meta.ts'
 import type { OfficePlace } from './connection.ts'
+import type { OfficeFeed } from './feed.ts'
 import { type OfficeStore, officeIsAway } from './sends.ts'
 
 /** Where the office's server is. `ca`: the certificates of authorities that are trusted in place of the system's, as PEM. */
@@ -30,8 +31,19 @@ interface SharedOutbox {
   leaveBehind: (accountId: string) => void
 }
 
+/** As much of the reading of folders as it takes; see `ReadingTogether`. */
+interface SharedFolders {
+  expect: () => void
+  connect: (feed: OfficeFeed, key: Uint8Array) => void
+  disconnect: (how?: { isPolite: boolean }) => Promise<void>
+  left: () => Promise<void>
+  rung: (channel: 'feed' | 'look', feedId: string) => void
+  view: () => FolderWatch[]
+}
+
 interface DeskDeps {
   shared: SharedOutbox
+  folders: SharedFolders
   /** The entry of the keychain for what it signs in with, and the office's key. */
   slot: SecretSlot
   kept: ReturnType<typeof keptIn>
@@ -65,7 +77,7 @@ const Secrets = z.object({ user: z.string(), password: z.string(), key: z.string
 const EVERY = 60_000
 const FIRST_WAIT = 2_000
 /** The steps of the server's schema that this version knows. */
-const STEPS = 4
+const STEPS = 5
 /** How PostgreSQL says that someone may not sign in, or has no right. */
 const NOT_LET_IN: ReadonlySet<string> = new Set(['28P01', '28000', '42501'])
 
@@ -96,6 +108,7 @@ export class Desk {
     const office = this.#kept()
     if (!office) return
     this.#heard = { state: 'connecting', who: [] }
+    this.#deps.folders.expect()
     this.#greeting.later(0)
   }
 
@@ -103,9 +116,15 @@ export class Desk {
   view(): DeskView | undefined {
     const office = this.#kept()
     if (!office || !this.#heard) return undefined
-    const { shared } = this.#deps
+    const { shared, folders } = this.#deps
     const isBehind = [...shared.accounts().keys()].some((accountId) => shared.troubleOf(accountId) === 'behind')
-    return { server: `${office.host}:${office.port}`, isLeaving: office.isLeaving, isBehind, ...this.#heard }
+    return {
+      server: `${office.host}:${office.port}`,
+      isLeaving: office.isLeaving,
+      isBehind,
+      folders: folders.view(),
+      ...this.#heard
+    }
   }
 
   /** Asks the server now, as where a person wants to know. */
@@ -125,6 +144,7 @@ export class Desk {
   async resumed(): Promise<void> {
     if (!this.#heard) return
     void this.#hangUp()
+    this.#deps.folders.expect()
     await this.#greeting.fresh()
   }
 
@@ -172,27 +192,30 @@ export class Desk {
       if (without) shared.leaveBehind(accountId)
       else await shared.takeAlong(accountId)
     }
-    await this.#hangUp()
+    await this.#hangUp({ isPolite: true })
     await slot.delete()
     kept.erase(KEPT)
+    await this.#deps.folders.left()
     this.#heard = undefined
     this.#deps.changed()
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
-    await this.#hangUp()
+    await this.#hangUp({ isPolite: true })
   }
 
   #kept(): Kept | undefined {
     return this.#deps.kept.read(KEPT, Kept)
   }
 
-  async #hangUp(): Promise<void> {
+  /** @param isPolite what only one does at a time is left to the others before. */
+  async #hangUp({ isPolite = false } = {}): Promise<void> {
     this.#greeting.cancel()
     this.#deps.shared.disconnect()
     const line = this.#line
     this.#line = undefined
+    await this.#deps.folders.disconnect({ isPolite })
     await line?.end()
   }
 
@@ -211,11 +234,14 @@ export class Desk {
       const who = state === 'connected' ? await line.who(this.#deps.time.now()) : []
       if (!this.#isStill(office) || this.#line !== line) return
       this.#failures = 0
-      if (state !== 'connected') this.#deps.shared.disconnect()
-      else {
+      if (state !== 'connected') {
+        this.#deps.shared.disconnect()
+        void this.#deps.folders.disconnect()
+      } else {
         if (!office.isLeaving) await this.#share(line)
         if (!this.#isStill(office) || this.#line !== line) return
         this.#deps.shared.connect(line.store)
+        this.#deps.folders.connect(line.feed, line.key)
       }
       this.#hears({ name, state, who })
     } catch (error) {
@@ -226,6 +252,7 @@ export class Desk {
       // It is dialled afresh: the keychain may have been opened, or the server's address lead elsewhere.
       this.#line = undefined
       this.#deps.shared.disconnect()
+      void this.#deps.folders.disconnect()
       this.#hears({ ...this.#heard, state: stateBy(error) })
       await line?.end()
     }
@@ -243,7 +270,7 @@ export class Desk {
     if (secrets?.user !== office.user) throw new NotItsOwn()
     const { password, key } = secrets
     const place = { ...this.#placeOf(office), user: office.user, password }
-    return await lineTo(place, Buffer.from(key, 'base64url'), this.#deps.time, (officeId) => this.#rung(officeId))
+    return await lineTo(place, Buffer.from(key, 'base64url'), this.#deps.time, (bell) => this.#rung(bell))
   }
 
   /** Its own authority alone where one was chosen; else those of the organisation beside the usual ones. */
@@ -254,11 +281,11 @@ export class Desk {
   }
 
   /** The bell says which account has something new; it was rung by nobody where the line broke. */
-  #rung(officeId: string | undefined): void {
-    const { shared } = this.#deps
-    if (officeId === undefined && !this.#isClosed) this.#greeting.later(FIRST_WAIT * (1 + this.#deps.time.random()))
-    for (const [accountId, its] of shared.accounts())
-      if (officeId === undefined || its === officeId) shared.soon(accountId)
+  #rung(bell: Bell | undefined): void {
+    const { shared, folders } = this.#deps
+    if (bell && bell.channel !== 'sends') return void folders.rung(bell.channel, bell.about)
+    if (!bell && !this.#isClosed) this.#greeting.later(FIRST_WAIT * (1 + this.#deps.time.random()))
+    for (const [accountId, its] of shared.accounts()) if (!bell || its === bell.about) shared.soon(accountId)
   }
 
   async #share({ store }: Line): Promise<void> {
@@ -284,23 +311,40 @@ export class Desk {
   }
 }
 
-/** The line to the office's server, with the bell. @param rung with the office's id of an account, or without where the line broke. */
-async function lineTo(place: OfficePlace, key: Buffer, time: Time, rung: (officeId: string | undefined) => void) {
-  const [{ openPool }, { openOfficeSends }] = await Promise.all([import('./connection.ts'), import('./sends.ts')])
+/** What the server rings for: the id of an account or of what is read of it. */
+interface Bell {
+  readonly channel: (typeof CHANNELS)[number]
+  readonly about: string
+}
+const CHANNELS = ['sends', 'feed', 'look'] as const
+const CHANNEL = 'countersign_'
+
+/** The line to the office's server, with the bell. @param rung without anything where the line broke. */
+async function lineTo(place: OfficePlace, key: Buffer, time: Time, rung: (bell: Bell | undefined) => void) {
+  const [{ openPool }, { openOfficeSends }, { openOfficeFeed }] = await Promise.all([
+    import('./connection.ts'),
+    import('./sends.ts'),
+    import('./feed.ts')
+  ])
   const pool = openPool(place)
   let bell: PoolClient | undefined
   try {
     bell = await pool.connect()
-    bell.on('notification', ({ payload }) => rung(payload))
+    bell.on('notification', ({ channel, payload: about = '' }) => {
+      const its = CHANNELS.find((one) => channel === CHANNEL + one)
+      if (its) rung({ channel: its, about })
+    })
     bell.on('error', () => rung(undefined))
-    await bell.query('LISTEN countersign_sends')
+    await bell.query(CHANNELS.map((one) => `LISTEN ${CHANNEL}${one}`).join('; '))
   } catch (error) {
     bell?.release(true)
     await pool.end().catch(() => undefined)
     throw error
   }
   return {
+    key,
     store: openOfficeSends({ pool, key, time }),
+    feed: openOfficeFeed({ pool, time }),
     async hello(): Promise<{ incarnation: string; name: string; steps: number }> {
       // By the bell's own connection: that it is there is what is to be known.
       const { rows } = await bell.query<{ incarnation: string; name: string; steps: number }>(

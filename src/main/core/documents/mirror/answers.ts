@@ -251,7 +251,7 @@ const LOOKED_THROUGH = 100
  * Says whether we did what a folder shows of the document: what we did to it is shown later; or extending one document extends
  * its package, and another document of it was last extended by us, to the same moment.
  */
-function didWe(
+export function didWe(
   mirror: Mirror,
   account: Account,
   entry: Entry | undefined

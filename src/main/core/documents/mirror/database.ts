@@ -216,11 +216,32 @@ const ownActions = `
   ) STRICT, WITHOUT ROWID;
 `
 
+const shared = `
+  -- Accounts whose folders an office's workstations read for each other: as what, and up to where this one has read. proven_at:
+  -- when its folders were last seen to hold what the office has; 0 if never.
+  CREATE TABLE shared_feeds (
+    account_id TEXT PRIMARY KEY,
+    feed TEXT NOT NULL,
+    cursor INTEGER NOT NULL,
+    proven_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  -- Of what something is known here that didn't come from the office.
+  CREATE TABLE unshared (
+    version INTEGER PRIMARY KEY AUTOINCREMENT,
+    account_id TEXT NOT NULL,
+    reference TEXT NOT NULL,
+    absent INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (account_id, reference)
+  ) STRICT;
+  CREATE INDEX unshared_in_order ON unshared (account_id, version);
+`
+
 /** In the order they are applied, as those of the main database are. */
 export const mirrorMigrations: readonly Migration[] = [
   { name: 'documents', sql: documents },
   { name: 'figures', sql: figures },
-  { name: 'own actions', sql: ownActions }
+  { name: 'own actions', sql: ownActions },
+  { name: 'shared', sql: shared }
 ]
 
 /** The key of `documents.db`. It lies in the main database, which is encrypted with the keychain's: one way in for both. */

@@ -32,7 +32,8 @@ export async function markGone(mirror: Mirror, account: Account, since: number, 
   return count
 }
 
-function goneNow(mirror: Mirror, account: Account, entry: Entry, now: number): Writing | undefined {
+/** Undefined where it isn't in the index. */
+export function goneNow(mirror: Mirror, account: Account, entry: Entry, now: number): Writing | undefined {
   const row = account.index.get(entry.reference)
   if (!row) return undefined
   const placed = { document: mirror.document(entry), folder: entry.folder, isPlaced: entry.isPlaced }

@@ -21,6 +21,7 @@ import {
   folderOf,
   keptOf,
   mirrorTables,
+  openSharedTables,
   readJson,
   type StoredDocument,
   type StoredFolder,
@@ -36,6 +37,8 @@ export interface Writing {
   /** The row and the body; absent if they stay as they are. */
   content?: { document?: DocumentResponse; row: IndexRow }
   happened: { differences: readonly Happening[]; at: number }
+  /** It is what the office has; else what is other of it is to go there, where the account is read together. */
+  isShared?: true
 }
 
 /** How many rows are marked at a time: a few milliseconds' work. */
@@ -59,6 +62,7 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
   const rows = mirrorTables(db)
   const changes: Changes = openChanges(db)
   const ownActions: OwnActions = openOwnActions(db, now)
+  const shared = openSharedTables(db)
   const accounts = new Map<string, Account>()
   let isReady = false
   const begun = begin()
@@ -128,7 +132,7 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
     const after: (() => void)[] = []
     for (const writing of writings) {
       if (!writing) continue
-      const { entry, content, happened } = writing
+      const { entry, content, happened, isShared } = writing
       const row = content?.row ?? accountOf(entry.accountId).index.get(entry.reference)
       if (!row) continue
       const id = rows.write(entry, row, content?.document, content !== undefined)
@@ -138,6 +142,7 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
         documentName: row.name,
         at: happened.at
       })
+      if (content && !isShared) shared.note(entry.accountId, entry.reference)
       after.push(() => remember(id, entry, content?.row))
     }
     return after
@@ -154,6 +159,7 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
     account: accountOf,
     changes,
     ownActions,
+    shared,
 
     /** The folder; `taken` is undefined if it was never looked at. */
     folder: (account: Account, name: string): Folder => getOrMake(account.folders, name, () => beginning(name)),
@@ -185,6 +191,9 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
     write(writings: Iterable<Writing | undefined>): void {
       for (const step of writeAll(writings)) step()
     },
+
+    /** Writes all that this writes, or nothing. */
+    together: <Done>(work: () => Done): Done => db.transaction(work)(),
 
     /** Marks rows as read or unread; answers how many were otherwise. */
     async markRead(targets: RowList, read: boolean): Promise<number> {
@@ -280,6 +289,7 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
         rows.erase(accountId)
         changes.erase(accountId)
         ownActions.erase(accountId)
+        shared.erase(accountId)
       })()
       accounts.delete(accountId)
     }

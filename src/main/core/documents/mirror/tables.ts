@@ -307,3 +307,60 @@ export function folderOf(stored: StoredFolder): Folder {
     taken: readJson<Folder['taken'] | null>(stored.taken) ?? undefined
   }
 }
+
+/** A document of which something is known that isn’t the office’s. `absent`: how many rounds of the office’s didn’t have it. */
+export interface Unshared {
+  version: number
+  reference: string
+  absent: number
+}
+
+/** The tables: which accounts are read together, up to where, and what of them only this workstation knows. */
+export function openSharedTables(db: Db) {
+  const known = db.prepare<[string], { feed: string; cursor: number; provenAt: number }>(
+    'SELECT feed, cursor, proven_at AS provenAt FROM shared_feeds WHERE account_id = ?'
+  )
+  const keep = db.prepare(
+    `INSERT INTO shared_feeds (account_id, feed, cursor, proven_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT (account_id) DO UPDATE SET feed = excluded.feed, cursor = excluded.cursor, proven_at = excluded.proven_at`
+  )
+  const readTo = db.prepare<[number, string]>('UPDATE shared_feeds SET cursor = ? WHERE account_id = ?')
+  const forget = db.prepare<[string]>('DELETE FROM shared_feeds WHERE account_id = ?')
+  const all = db.prepare<[], string>('SELECT account_id FROM shared_feeds').pluck()
+  const note = db.prepare<[string, string]>('INSERT OR REPLACE INTO unshared (account_id, reference) VALUES (?, ?)')
+  const has = db
+    .prepare<[string, string], number>('SELECT version FROM unshared WHERE account_id = ? AND reference = ?')
+    .pluck()
+  const next = db.prepare<[string, number], Unshared>(
+    'SELECT version, reference, absent FROM unshared WHERE account_id = ? ORDER BY version LIMIT ?'
+  )
+  const drop = db.prepare<[string, number]>('DELETE FROM unshared WHERE account_id = ? AND version = ?')
+  const dropTo = db.prepare<[string, number]>('DELETE FROM unshared WHERE account_id = ? AND version <= ?')
+  const dropAll = db.prepare<[string]>('DELETE FROM unshared WHERE account_id = ?')
+  const absent = db.prepare<[number]>('UPDATE unshared SET absent = absent + 1 WHERE version = ?')
+  const accounts = new Set(all.all())
+
+  return {
+    of: (accountId: string) => known.get(accountId),
+    keep(accountId: string, feed: string, cursor: number, provenAt: number): void {
+      keep.run(accountId, feed, cursor, provenAt)
+      accounts.add(accountId)
+    },
+    readTo: (accountId: string, cursor: number): void => void readTo.run(cursor, accountId),
+    erase(accountId: string): void {
+      forget.run(accountId)
+      dropAll.run(accountId)
+      accounts.delete(accountId)
+    },
+    /** Of an account that is read together something else is known of a document; in the transaction that writes it. */
+    note(accountId: string, reference: string): void {
+      if (accounts.has(accountId)) note.run(accountId, reference)
+    },
+    has: (accountId: string, reference: string): boolean => has.get(accountId, reference) !== undefined,
+    next: (accountId: string, most: number): Unshared[] => next.all(accountId, most),
+    drop: (accountId: string, version: number): void => void drop.run(accountId, version),
+    dropTo: (accountId: string, version: number): void => void dropTo.run(accountId, version),
+    dropAll: (accountId: string): void => void dropAll.run(accountId),
+    absent: (version: number): void => void absent.run(version)
+  }
+}

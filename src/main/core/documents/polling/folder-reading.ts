@@ -129,6 +129,8 @@ export function openFolderReading(accountId: string, deps: FolderReadingDeps) {
     /** The same, and nothing is read after it. */
     stop: () => ending.abort(),
 
-    troubleOf: (folder: string): FolderTrouble => troubles.get(folder) ?? {}
+    troubleOf: (folder: string): FolderTrouble => troubles.get(folder) ?? {},
+    /** What another workstation's look found wrong; answers whether that is news. */
+    noteTrouble: noted
   }
 }

@@ -10,6 +10,7 @@ import { throttled } from '../../lib/time.ts'
 import type { SendKeys } from '../questions.ts'
 import { AccountState, isUnknownFolder, restAfter } from './account-state.ts'
 import { type FolderReadingDeps, type FolderTrouble, type LookEnd, openFolderReading } from './folder-reading.ts'
+import type { ReadingTogether } from './reading-together.ts'
 import { openRounds, type Round } from './rounds.ts'
 
 /** What may be wrong with one folder, or its answer, while online. */
@@ -29,6 +30,12 @@ export interface PollingDeps extends Omit<FolderReadingDeps, 'looked'> {
   connectionChanged: () => void
 }
 
+/** As much of `ReadingTogether` as it takes. */
+type Together = Pick<
+  ReadingTogether,
+  'mayRead' | 'paceOf' | 'lookSoon' | 'lookNow' | 'begins' | 'ended' | 'accountChanged'
+>
+
 export type Polling = ReturnType<typeof openPolling>
 
 export function openPolling(deps: PollingDeps) {
@@ -40,6 +47,7 @@ export function openPolling(deps: PollingDeps) {
   let isStarted = false
   let isStopped = false
   let accounts = deps.accounts
+  let together: Together | undefined
 
   const isKnown = (accountId: string) => accounts().some(({ id }) => id === accountId)
 
@@ -92,8 +100,10 @@ export function openPolling(deps: PollingDeps) {
     const { reading, rounds } = watchedOf(accountId)
     // A look that began before may have missed what the caller knows of.
     await reading.settled()
+    together?.begins(accountId)
     const round = await rounds.read(foldersOf(accountId), logs)
     const { looks, failures } = round
+    if (looks.length > 0) await together?.ended(accountId, { round })
     const serious = looks.length === 0 ? failures : failures.filter(({ error }) => !isUnknownFolder(error))
     if (serious[0]) throw serious[0].thrown
     deps.looked(accountId)
@@ -101,6 +111,7 @@ export function openPolling(deps: PollingDeps) {
   }
 
   function readSoon(account: AccountState): void {
+    if (together?.mayRead(account.accountId) === false) return void together.lookSoon(account.accountId)
     account.isWanted = true
     plan(account, 0)
   }
@@ -113,6 +124,8 @@ export function openPolling(deps: PollingDeps) {
 
   async function round(account: AccountState): Promise<void> {
     const { accountId } = account
+    // Another workstation reads them: it is told here when that ends.
+    if (together?.mayRead(accountId) === false) return
     const begun = time.elapsed()
     const folders = foldersOf(accountId)
     const mine = account.isWanted ? folders : account.paces.due(folders, begun)
@@ -126,11 +139,13 @@ export function openPolling(deps: PollingDeps) {
     plan(account, account.isWanted ? 0 : restOf(account, time.elapsed() - begun, error))
   }
 
+  const isLookedAt = (accountId: string) => followed === accountId || (isShown && deps.shown().includes(accountId))
+
   function restOf(account: AccountState, took: number, error: AppError | undefined): number {
     const { accountId, connection, failures, paces } = account
     const isOffline = error !== undefined && connection.state === 'offline'
-    const isLookedAt = followed === accountId || (isShown && deps.shown().includes(accountId))
-    const fortune = { isLookedAt, isOffline, took }
+    const pace = followed === accountId ? 'shown' : together?.paceOf(accountId)
+    const fortune = { isLookedAt: pace === undefined ? isLookedAt(accountId) : pace === 'shown', isOffline, took }
     if (error) return restAfter({ ...fortune, failures, error }, time.random())
     return paces.rest(foldersOf(accountId), fortune, time.elapsed(), time.random())
   }
@@ -148,10 +163,15 @@ export function openPolling(deps: PollingDeps) {
       if (wasOffline) await reading.read(first, 'without logs')
       await reading.settled()
       const all = wasOffline ? foldersOf(accountId) : folders
-      const { looks, failures } = await rounds.read(all, 'without logs')
-      return looks.length === 0 ? failures[0]?.error : undefined
+      together?.begins(accountId)
+      const round = await rounds.read(all, 'without logs')
+      const error = round.looks.length === 0 ? round.failures[0]?.error : undefined
+      await together?.ended(accountId, { error, round })
+      return error
     } catch (error) {
-      return describe(error)
+      const described = describe(error)
+      await together?.ended(accountId, { error: described })
+      return described
     }
   }
 
@@ -206,6 +226,7 @@ export function openPolling(deps: PollingDeps) {
       state.failures = 0
       state.paces.forget()
       rounds.accountChanged(now === 'another service')
+      together?.accountChanged(accountId)
       readSoon(state)
     },
     /** Forgets all of an account, once nothing of it is being read any more. */
@@ -218,8 +239,34 @@ export function openPolling(deps: PollingDeps) {
       await settled
       await ask('erase', { accountId })
     },
+    /** Where an office's workstations read the folders for each other: to be called before anything is read. */
+    readTogether(how: Together): void {
+      together = how
+    },
+    /** Whether someone has the account's documents in view. */
+    isLookedAt,
+    /** The folders are this workstation's to read from now on, after a delay in milliseconds. */
+    isOurs(accountId: string, delay: number): void {
+      if (!isKnown(accountId)) return
+      const { state } = watchedOf(accountId)
+      if (delay <= 0) return void readSoon(state)
+      state.isWanted = true
+      plan(state, delay)
+    },
+    /** Another workstation has read the folders for this one, with what was wrong with each. */
+    wasRead(accountId: string, troubles: ReadonlyMap<string, FolderTrouble>): void {
+      if (!isKnown(accountId)) return
+      const { state, reading } = watchedOf(accountId)
+      state.isRead = true
+      let isNews = false
+      for (const [folder, trouble] of troubles) isNews = reading.noteTrouble(folder, trouble) || isNews
+      if (isNews) state.told.ask()
+      if (state.connection.state === 'unknown' && state.noted()) deps.connectionChanged()
+      deps.looked(accountId)
+    },
     /** Reads every folder now. @throws ServiceError of the first that failed. */
     async refresh(accountId: string): Promise<void> {
+      if (together?.mayRead(accountId) === false && (await together.lookNow(accountId))) return
       await readAll(accountId, 'without logs')
     },
     /** Reads one folder now, with the documents' logs. */

@@ -1,0 +1,230 @@
+/**
+ * What the mirror has in common with other workstations of an office (decision 56). The one who reads the folders hands over what its
+ * looks found different; the others take it as if they had looked themselves, so lists, news and notifications are what they are
+ * there. What one of them knows by itself, as the answer of a send or of a look while the office's server was away, stays until the
+ * folders were read for all since: then what the office has counts.
+ */
+
+import type { DocumentResponse } from '../../../../shared/model/index.ts'
+import { inSlices, nextTurn, type Sliced } from '../../lib/slices.ts'
+import { FEED_PAGE, openFromFeed, sealForFeed, tagOf } from '../../office/feed.ts'
+import type { Answer, Ask } from '../questions.ts'
+import { didWe } from './answers.ts'
+import type { Entry, Kept } from './entries.ts'
+import { goneNow } from './gone.ts'
+import type { Mirror, Writing } from './mirror.ts'
+import type { Account } from './state.ts'
+import type { Unshared } from './tables.ts'
+import { updateOf } from './update.ts'
+
+/** What is handed over of one document. */
+interface SharedDocument {
+  document: DocumentResponse
+  folder: string
+  isPlaced: boolean
+  logsAreOld: boolean
+  hashes: Kept['hashes']
+}
+
+/** How long documents are written at a time, in milliseconds. */
+const SLICE = 4
+const TAG = 32
+/** So many that differ are named. */
+const NAMED = 1000
+/** In so many rounds the office must not have had what only this workstation knows of. */
+const ABSENT_FOR_SURE = 2
+
+/** @returns where it was read to; from the beginning where it is read together with others than before. */
+export function shareFeed(
+  mirror: Mirror,
+  { accountId, feed, provenAt, cursor }: Ask<'shareFeed'>
+): Answer<'shareFeed'> {
+  const { shared } = mirror
+  if (feed === null) {
+    shared.erase(accountId)
+    return { cursor: 0, provenAt: 0 }
+  }
+  const known = shared.of(accountId)
+  const isSame = known?.feed === feed
+  if (!isSame) shared.dropAll(accountId)
+  const next = {
+    cursor: cursor ?? (isSame ? known.cursor : 0),
+    provenAt: provenAt ?? (isSame ? known.provenAt : 0)
+  }
+  shared.keep(accountId, feed, next.cursor, next.provenAt)
+  return next
+}
+
+/** What is to be handed over next, oldest first. */
+export async function toShare(mirror: Mirror, ask: Ask<'toShare'>): Promise<Answer<'toShare'>> {
+  const { accountId, feed, key, most } = ask
+  const account = mirror.account(accountId)
+  const some = mirror.shared.next(accountId, most)
+  const changes = await inSlices(sealed())
+  return { changes, upTo: some.at(-1)?.version ?? 0 }
+
+  function* sealed(): Sliced<Answer<'toShare'>['changes']> {
+    const found: Answer<'toShare'>['changes'] = []
+    for (const { reference } of some) {
+      yield
+      const entry = account.entries.get(reference)
+      const tag = tagOf(key, reference)
+      const content = entry && !entry.isGone ? sharedOf(mirror, entry) : undefined
+      found.push({ tag, sealed: content && sealForFeed(key, feed, tag, content) })
+    }
+    return found
+  }
+}
+
+function sharedOf(mirror: Mirror, entry: Entry): SharedDocument {
+  const { folder, isPlaced, logsAreOld, hashes } = mirror.kept(entry)
+  return { document: mirror.document(entry), folder, isPlaced, logsAreOld, hashes }
+}
+
+/** What only this workstation knows of, oldest first. */
+export function unshared(mirror: Mirror, { accountId, key, most }: Ask<'unshared'>): Answer<'unshared'> {
+  const some = mirror.shared.next(accountId, most)
+  return { tags: some.map(({ reference }) => tagOf(key, reference)), upTo: some.at(-1)?.version ?? 0 }
+}
+
+/**
+ * Takes over what another workstation has read. What this one knows better is left alone until it is settled.
+ * @returns how many documents are other than before.
+ */
+export async function takeShared(mirror: Mirror, ask: Ask<'takeShared'>): Promise<number> {
+  const { accountId, feed, key, now, begun, changes, cursor, settles } = ask
+  const account = mirror.account(accountId)
+  const { shared } = mirror
+  const settling = new Map<string, Unshared>()
+  if (settles !== undefined) {
+    for (const one of shared.next(accountId, FEED_PAGE)) {
+      if (one.version <= settles) settling.set(hexOf(tagOf(key, one.reference)), one)
+    }
+  }
+  const goneTags = new Set(changes.flatMap(({ tag, sealed }) => (sealed ? [] : [hexOf(tag)])))
+  const gone = goneTags.size > 0 ? await inSlices(withTags(account, key, goneTags)) : new Map<string, Entry>()
+  let changed = 0
+  let writings: Writing[] = []
+  let until = performance.now() + SLICE
+
+  function isLeftAlone(tag: string, reference: string): boolean {
+    return shared.has(accountId, reference) && !settling.has(tag)
+  }
+
+  function taken(tag: string, { document, ...its }: SharedDocument): void {
+    if (isLeftAlone(tag, document.Reference)) return
+    const entry = account.entries.get(document.Reference)
+    const isBaseline = !entry && account.folders.get(its.folder)?.taken === undefined
+    const mode = its.logsAreOld ? 'plain' : 'logged'
+    const { Logs: _, ...bare } = document
+    const hash = its.hashes[mode] ?? ''
+    const update = updateOf(mirror, account, entry, its.logsAreOld && entry ? bare : document, {
+      ...{ begun, arrived: begun, now, isOwn: didWe(mirror, account, entry) },
+      ...(its.isPlaced && { look: { folder: its.folder, mode, hash, number: 0, place: 0, isBaseline } })
+    })
+    const { writing } = update
+    // The one who reads has the bytes that say this; a look of our own compares with them.
+    const isAll = writing.content?.document === undefined || !(its.logsAreOld && entry)
+    Object.assign(writing.entry, { isMissing: false, also: undefined })
+    writing.entry.hashes = isAll ? its.hashes : { plain: its.hashes.plain, logged: undefined }
+    if (update.isChanged) changed++
+    writings.push({ ...writing, isShared: true })
+  }
+
+  function left(tag: string): void {
+    const entry = gone.get(tag)
+    if (!entry || entry.isGone || isLeftAlone(tag, entry.reference)) return
+    const writing = goneNow(mirror, account, entry, now)
+    if (!writing) return
+    changed++
+    writings.push({ ...writing, isShared: true })
+  }
+
+  for (const { tag, sealed } of changes) {
+    const content = sealed && (openFromFeed(key, feed, tag, sealed) as SharedDocument | undefined)
+    if (content) taken(hexOf(tag), content)
+    else if (!sealed) left(hexOf(tag))
+    if (performance.now() < until) continue
+    mirror.write(writings)
+    writings = []
+    await nextTurn()
+    until = performance.now() + SLICE
+  }
+  const has = new Set(changes.map(({ tag }) => hexOf(tag)))
+  const unknown = [...settling].filter(([tag]) => !has.has(tag)).map(([, one]) => one)
+  for (const { reference, absent } of unknown) {
+    const entry = account.entries.get(reference)
+    const writing = entry && !entry.isGone && absent + 1 >= ABSENT_FOR_SURE && goneNow(mirror, account, entry, now)
+    if (!writing) continue
+    changed++
+    writings.push({ ...writing, isShared: true })
+  }
+  mirror.together(() => {
+    mirror.write(writings)
+    for (const [tag, { version }] of settling) if (has.has(tag)) shared.drop(accountId, version)
+    for (const { reference, version, absent } of unknown) {
+      const isThere = account.entries.get(reference)?.isGone === false
+      if (absent + 1 >= ABSENT_FOR_SURE || !isThere) shared.drop(accountId, version)
+      else shared.absent(version)
+    }
+    if (cursor !== undefined) shared.readTo(accountId, cursor)
+  })
+  return changed
+}
+
+/** What the newest round of the one who reads found of the folders. */
+export function takeReport(mirror: Mirror, { accountId, report, begun, lookedAt }: Ask<'takeReport'>): null {
+  const account = mirror.account(accountId)
+  for (const [name, { documents, unreadable, isComplete }] of Object.entries(report)) {
+    const folder = mirror.folder(account, name)
+    mirror.writeFolder(account, folder, {
+      ...{ begun, begunInRun: begun, arrivedInRun: begun, lookedAt },
+      taken: { kind: 'taken', documents, changed: 0, unreadable, isComplete },
+      hashes: { plain: undefined, logged: undefined }
+    })
+  }
+  return null
+}
+
+/**
+ * What differs between what this workstation's folders hold and what the office has.
+ * @returns tags in hexadecimal: what only is here, and what only the office has.
+ */
+export async function compareShared(
+  mirror: Mirror,
+  { accountId, key, tags, handsOver }: Ask<'compareShared'>
+): Promise<Answer<'compareShared'>> {
+  const account = mirror.account(accountId)
+  const theirs = new Set<string>()
+  for (let at = 0; at + TAG <= tags.length; at += TAG) theirs.add(hexOf(tags.subarray(at, at + TAG)))
+  const here: string[] = []
+  await inSlices(compared(), mirror.together)
+  return { here, there: [...theirs].slice(0, NAMED) }
+
+  function* compared(): Sliced<void> {
+    for (const entry of account.entries.values()) {
+      yield
+      if (entry.isGone) continue
+      const isTheirs = theirs.delete(hexOf(tagOf(key, entry.reference)))
+      if (handsOver) mirror.shared.note(accountId, entry.reference)
+      else if (!isTheirs && entry.isPlaced && !entry.isMissing && here.length < NAMED) {
+        here.push(hexOf(tagOf(key, entry.reference)))
+      }
+    }
+  }
+}
+
+function* withTags(account: Account, key: Uint8Array, tags: ReadonlySet<string>): Sliced<Map<string, Entry>> {
+  const found = new Map<string, Entry>()
+  for (const entry of account.entries.values()) {
+    yield
+    const tag = hexOf(tagOf(key, entry.reference))
+    if (tags.has(tag)) found.set(tag, entry)
+    if (found.size === tags.size) break
+  }
+  return found
+}
+
+function hexOf(tag: Uint8Array): string {
+  return Buffer.from(tag.buffer, tag.byteOffset, tag.byteLength).toString('hex')
+}

@@ -1,0 +1,611 @@
+/**
+ * An office's workstations read the folders of an account for each other: one of them holds its lease, reads as a single workstation
+ * would, and hands over what is different; the others ask the service nothing, and take that into their own mirrors. Where the
+ * office's server is away each reads by itself, seldom. Decision 56 says who may read for whom.
+ */
+import type { AppError, FolderWatch, WatchTrouble } from '../../../../shared/contract/index.ts'
+import { OneAtATime } from '../../jobs/lanes.ts'
+import { getOrMake } from '../../lib/objects.ts'
+import { backoff, type Time } from '../../lib/time.ts'
+import {
+  FEED_PAGE,
+  type FeedChange,
+  type FeedState,
+  feedIdOf,
+  type OfficeFeed,
+  openFromFeed,
+  POLL_LEASE,
+  sealForFeed
+} from '../../office/feed.ts'
+import type { AskDocuments, FolderReport } from '../questions.ts'
+import { isUnknownFolder, PACE } from './account-state.ts'
+import type { FolderTrouble } from './folder-reading.ts'
+import type { Round } from './rounds.ts'
+
+/** An account that workstations have in common. */
+interface SharedAccount {
+  id: string
+  name: string
+  baseUrl: string
+  folders: readonly string[]
+}
+
+export interface TogetherDeps {
+  ask: AskDocuments
+  time: Time
+  /** Orders what is known; the one of `PollingDeps`. */
+  moment: () => number
+  /** The accounts that the office has, too. */
+  accounts: () => readonly SharedAccount[]
+  /** Whether someone has the account's documents in view here. */
+  isLookedAt: (accountId: string) => boolean
+  troubleOf: (accountId: string, folder: string) => FolderTrouble
+  /** The folders are this workstation's to read: after so many milliseconds. */
+  read: (accountId: string, delay: number) => void
+  /** Documents are other than before. */
+  changed: (accountId: string) => void
+  /** They were read for this workstation. */
+  looked: (accountId: string, folders: ReadonlyMap<string, FolderTrouble>) => void
+  /** Who reads is another, or says something else of it. */
+  told: () => void
+  /** Why the server couldn't be asked; it may not be shown. */
+  officeTrouble?: ((error: unknown) => void) | undefined
+}
+
+/** asking: the server hasn't answered yet. */
+type Role = 'asking' | 'reads' | 'follows' | 'alone'
+
+interface Account {
+  readonly id: string
+  readonly syncing: OneAtATime<void>
+  role: Role
+  failures: number
+  feedId: string | undefined
+  cursor: number
+  /** When its folders were last seen to hold what the office has, by the wall clock; 0 if never. */
+  provenAt: number
+  state: FeedState | undefined
+  /** When that was asked for, by the wall clock. */
+  stateAt: number
+  /** Ends on whichever clock comes first: the one that never jumps may stand still while the computer sleeps. */
+  lease: { epoch: number; until: number; began: number; ms: number } | undefined
+  /** A round wasn’t begun because the lease was over. */
+  isOwed: boolean
+  /** The newest wish that a round which began here answers. */
+  begunWith: number
+  trouble: WatchTrouble | undefined
+  restsUntil: number
+  /** What differed in every comparison so far, how many there were, and when the next may be. */
+  differs: ReadonlySet<string> | undefined
+  comparisons: number
+  comparesAfter: number
+  /** Its folders show others than the office has. */
+  isOther: boolean
+  /** What each folder was found to hold, and what was handed over of that. */
+  readonly folders: Map<string, FolderReport[string]>
+  reported: string
+  lookedAt: number
+  settling: { wish: number; upTo: number } | undefined
+  readonly waiting: Set<{ wish: number; done: () => void }>
+}
+
+/** How often who reads says so, and the others ask at least, in milliseconds. */
+const RENEWED_EVERY = 10_000
+const ASKED_EVERY = 30_000
+const FIRST_WAIT = 1_000
+/** Those who wait for the end of a lease don't all ask at once. */
+const SPREAD = 2_000
+/** How long a start waits for the office before it reads by itself, and someone for a look of another. */
+const PATIENCE = 5_000
+/** How long a workstation that couldn't read leaves it to others. */
+const RESTS: Record<WatchTrouble, number> = {
+  unreachable: PACE.failing,
+  keychain: PACE.longestFailing,
+  // Until a look of its own has worked.
+  refused: Number.POSITIVE_INFINITY
+}
+/** How long it holds that two workstations see the same; and how often is compared where they don't. */
+const PROVEN_FOR = 86_400_000
+const COMPARED_EVERY = 600_000
+/** What differs in so many rounds, one after the other, doesn't differ by chance. */
+const SURE_AFTER = 3
+
+export class ReadingTogether {
+  readonly #deps: TogetherDeps
+  readonly #accounts = new Map<string, Account>()
+  #office: { feed: OfficeFeed; key: Uint8Array } | undefined
+  #expectedUntil = 0
+  #stopExpecting: () => void = () => undefined
+
+  constructor(deps: TogetherDeps) {
+    this.#deps = deps
+  }
+
+  /** The office's server is about to be asked: until it answers, for a while, the folders are left alone. */
+  expect(): void {
+    if (this.#office) return
+    const { time } = this.#deps
+    this.#expectedUntil = time.elapsed() + PATIENCE
+    this.#stopExpecting()
+    this.#stopExpecting = time.after(PATIENCE, () => this.#readAlone(0))
+  }
+
+  /** It is there. */
+  connect(feed: OfficeFeed, key: Uint8Array): void {
+    if (this.#office?.feed !== feed) {
+      this.#office = { feed, key }
+      this.#stopExpecting()
+      for (const account of this.#accounts.values()) this.#forgetRun(account)
+    }
+    for (const { id } of this.#deps.accounts()) this.#soon(this.#of(id))
+  }
+
+  /** It isn't, or this workstation goes: another may read at once. */
+  async disconnect({ isPolite = false } = {}): Promise<void> {
+    const office = this.#office
+    if (!office) return
+    this.#office = undefined
+    const accounts = [...this.#accounts.values()]
+    for (const { syncing, waiting } of accounts) {
+      syncing.cancel()
+      for (const { done } of waiting) done()
+    }
+    // What was asked meanwhile would take the lease once more.
+    if (isPolite) await Promise.all(accounts.map(({ syncing }) => syncing.close()))
+    const held = accounts.flatMap(({ feedId, lease }) => (feedId && lease ? [{ feedId, epoch: lease.epoch }] : []))
+    for (const account of accounts) this.#forgetRun(account)
+    if (isPolite) await Promise.allSettled(held.map(({ feedId, epoch }) => office.feed.giveUp(feedId, epoch)))
+    // Fifty workstations don't all begin at once.
+    else this.#readAlone(this.#deps.time.random() * PACE.hidden)
+  }
+
+  /** This workstation belongs to no office any more. */
+  async left(): Promise<void> {
+    for (const { id } of this.#accounts.values()) {
+      await this.#deps.ask('shareFeed', { accountId: id, feed: null })
+      this.#accounts.delete(id)
+      this.#deps.read(id, 0)
+    }
+  }
+
+  /** The bell. @param channel look: someone wants a look; feed: there is something to read. */
+  rung(channel: 'feed' | 'look', feedId: string): void {
+    for (const account of this.#accounts.values()) {
+      if (account.feedId === feedId && (channel === 'look') === (account.role === 'reads')) this.#soon(account)
+    }
+  }
+
+  /** Whether this workstation may ask the service for the account's folders by itself. */
+  mayRead(accountId: string): boolean {
+    if (!this.#isShared(accountId)) return true
+    if (!this.#office) return this.#deps.time.elapsed() >= this.#expectedUntil
+    const account = this.#of(accountId)
+    if (account.role !== 'reads') return account.role === 'alone'
+    const holds = this.#holds(account)
+    // A round that came due meanwhile is made up for once the lease is renewed.
+    account.isOwed ||= !holds
+    return holds
+  }
+
+  /** How often they are read; undefined as the screens would have it. */
+  paceOf(accountId: string): 'shown' | 'hidden' | undefined {
+    if (!this.#isShared(accountId)) return undefined
+    if (!this.#office) return 'hidden'
+    const account = this.#of(accountId)
+    return account.role === 'reads' && account.state?.isWatched ? 'shown' : undefined
+  }
+
+  /** Has whoever reads look at the folders. */
+  lookSoon(accountId: string): void {
+    const { feedId } = this.#of(accountId)
+    if (feedId) this.#office?.feed.wish(feedId).catch((error: unknown) => this.#deps.officeTrouble?.(error))
+  }
+
+  /** The same, and what it saw is here once this resolves; false where nobody has looked in time. */
+  async lookNow(accountId: string): Promise<boolean> {
+    const { time } = this.#deps
+    const account = this.#of(accountId)
+    const { feedId } = account
+    const wish = feedId && (await this.#office?.feed.wish(feedId).catch(() => undefined))
+    if (!wish) return false
+    return await new Promise((resolve) => {
+      const ended = (isDone: boolean) => {
+        stop()
+        account.waiting.delete(one)
+        resolve(isDone)
+      }
+      const one = { wish, done: () => ended((account.state?.answered ?? 0) >= wish) }
+      const stop = time.after(PATIENCE, () => ended(false))
+      account.waiting.add(one)
+    })
+  }
+
+  /** A round over the folders begins here. */
+  begins(accountId: string): void {
+    const account = this.#accounts.get(accountId)
+    if (account) account.begunWith = account.state?.wished ?? 0
+  }
+
+  /** It has ended. @param error why nothing could be read. */
+  async ended(accountId: string, end: { error?: AppError | undefined; round?: Round | undefined }): Promise<void> {
+    const office = this.#office
+    const account = this.#accounts.get(accountId)
+    if (!office || !account?.feedId) return
+    try {
+      if (end.error) return await this.#failed(account, end.error)
+      if (account.trouble) {
+        account.trouble = undefined
+        account.restsUntil = 0
+        this.#soon(account)
+      }
+      if (account.role === 'reads' && this.#holds(account)) await this.#handOver(account, end.round)
+      else if (account.role === 'alone') await this.#compare(account, end.round)
+      else this.#soon(account)
+    } catch (error) {
+      this.#deps.officeTrouble?.(error)
+      this.#soon(account)
+    }
+  }
+
+  /** Its key or password is another: what it sees has to be found out again. */
+  accountChanged(accountId: string): void {
+    const account = this.#accounts.get(accountId)
+    if (!account?.feedId) return
+    const { feedId, lease } = account
+    if (lease && account.role === 'reads') {
+      this.#office?.feed.giveUp(feedId, lease.epoch).catch((error: unknown) => this.#deps.officeTrouble?.(error))
+    }
+    this.#forgetRun(account)
+    account.isOther = false
+    void this.#proven(account, 0)
+      .catch(() => undefined)
+      .then(() => this.#soon(account))
+  }
+
+  /** Who reads which account's folders. */
+  view(): FolderWatch[] {
+    return this.#deps.accounts().map(({ id, name }) => {
+      const account = this.#of(id)
+      const { state, stateAt, role, isOther } = account
+      if (!this.#office || !state) return { accountName: name, how: 'away', troubles: [] }
+      const ago = (ms: number) => Math.round(stateAt - ms)
+      return {
+        accountName: name,
+        how: role === 'alone' ? (isOther ? 'other' : 'alone') : 'together',
+        ...(state.holder && {
+          by: { name: state.holder.name, isMe: role === 'reads', since: ago(state.holder.since) }
+        }),
+        troubles: state.troubles.map((one) => ({ ...one, since: ago(one.since) }))
+      }
+    })
+  }
+
+  #foldersOf(accountId: string): readonly string[] {
+    return this.#deps.accounts().find(({ id }) => id === accountId)?.folders ?? []
+  }
+
+  #isShared(accountId: string): boolean {
+    return this.#deps.accounts().some(({ id }) => id === accountId)
+  }
+
+  #of(accountId: string): Account {
+    return getOrMake(this.#accounts, accountId, () => {
+      const syncing = new OneAtATime(
+        this.#deps.time,
+        () => this.#sync(account),
+        () => this.#rested(account)
+      )
+      const account: Account = {
+        ...{ id: accountId, syncing, role: 'asking', failures: 0, feedId: undefined, cursor: 0, provenAt: 0 },
+        ...{
+          state: undefined,
+          stateAt: 0,
+          lease: undefined,
+          isOwed: false,
+          begunWith: 0,
+          trouble: undefined,
+          restsUntil: 0
+        },
+        ...{ differs: undefined, comparisons: 0, comparesAfter: 0, isOther: false, folders: new Map(), reported: '' },
+        ...{ lookedAt: 0, settling: undefined, waiting: new Set() }
+      }
+      return account
+    })
+  }
+
+  #forgetRun(account: Account): void {
+    Object.assign(account, {
+      ...{ role: 'asking', lease: undefined, state: undefined, settling: undefined, reported: '', restsUntil: 0 },
+      ...{ differs: undefined, comparisons: 0, trouble: undefined }
+    } satisfies Partial<Account>)
+  }
+
+  #holds({ lease }: Account): boolean {
+    if (!lease) return false
+    const { time } = this.#deps
+    return time.elapsed() < lease.until && time.now() - lease.began < lease.ms
+  }
+
+  #readAlone(delay: number): void {
+    if (this.#office) return
+    for (const { id } of this.#deps.accounts()) this.#deps.read(id, delay)
+    this.#deps.told()
+  }
+
+  #soon(account: Account): void {
+    if (!this.#office) return
+    void account.syncing.fresh().catch(() => undefined)
+  }
+
+  #rested(account: Account): void {
+    if (!this.#office || !this.#isShared(account.id)) return
+    const { time } = this.#deps
+    const { failures, role, state, restsUntil, syncing } = account
+    if (failures > 0) return void syncing.later(backoff(FIRST_WAIT, failures, time.random))
+    if (role === 'reads') return void syncing.later(RENEWED_EVERY)
+    const left = state?.holder ? state.holder.left : Math.max(FIRST_WAIT, restsUntil - time.elapsed())
+    syncing.later(Math.min(ASKED_EVERY, left) + time.random() * SPREAD)
+  }
+
+  #turnsTo(account: Account, role: Role): void {
+    if (account.role === role) return
+    account.role = role
+    if (role === 'reads' || role === 'alone') this.#deps.read(account.id, account.trouble ? PACE.failing : 0)
+    this.#deps.told()
+  }
+
+  /** How the reading stands, and all that follows for this workstation. */
+  async #sync(account: Account): Promise<void> {
+    const office = this.#office
+    const its = this.#deps.accounts().find(({ id }) => id === account.id)
+    if (!office || !its) return
+    try {
+      await this.#begin(account, feedIdOf(office.key, its))
+      await this.#turn(account)
+      account.failures = 0
+    } catch (error) {
+      if (this.#office !== office) return
+      this.#deps.officeTrouble?.(error)
+      account.failures++
+      // Nobody can be asked who reads: as where the server is away.
+      if (!this.#holds(account)) this.#turnsTo(account, 'alone')
+      throw error
+    }
+  }
+
+  async #begin(account: Account, feedId: string): Promise<void> {
+    if (account.feedId === feedId) return
+    const { cursor, provenAt } = await this.#deps.ask('shareFeed', { accountId: account.id, feed: feedId })
+    Object.assign(account, { feedId, cursor, provenAt, isOther: false, state: undefined })
+  }
+
+  async #turn(account: Account): Promise<void> {
+    const { state: before, lease: held } = account
+    // What nobody has read yet is as the first one reads it.
+    if (!before && account.provenAt === 0) await this.#asked(account, false)
+    const wants = account.provenAt > 0 || account.state?.rev === 0
+    const state = await this.#asked(account, wants && account.restsUntil <= this.#deps.time.elapsed())
+    if (!state) return
+    if (state.lease) {
+      const isStill = account.role === 'reads' && state.lease.epoch === held?.epoch && state.rev >= account.cursor
+      if (!isStill) return await this.#takesOver(account, state)
+      if (state.rev > account.cursor) await this.#keepCursor(account, state.rev)
+      await this.#publish(account)
+      if (state.wished > account.begunWith || account.isOwed) {
+        account.isOwed = false
+        this.#deps.read(account.id, 0)
+      }
+    } else {
+      const isOld = this.#deps.time.now() - account.provenAt > PROVEN_FOR && state.holder !== undefined
+      if (account.provenAt === 0 || isOld || account.trouble === 'refused') this.#turnsTo(account, 'alone')
+      else {
+        this.#turnsTo(account, 'follows')
+        await this.#follow(account, state)
+      }
+    }
+    if (before?.holder?.name !== state.holder?.name || before?.troubles.length !== state.troubles.length)
+      this.#deps.told()
+  }
+
+  async #asked(account: Account, wants: boolean): Promise<FeedState | undefined> {
+    const office = this.#office
+    const { id, feedId, trouble } = account
+    if (!office || !feedId) return undefined
+    const { time, isLookedAt } = this.#deps
+    const [asked, began] = [time.elapsed(), time.now()]
+    const isShown = isLookedAt(id)
+    const state = await office.feed.watch(feedId, { isShown, trouble, ...(wants && { ms: POLL_LEASE }) })
+    if (this.#office !== office) return undefined
+    const lease = state.lease && { ...state.lease, began, ms: state.lease.until - asked }
+    Object.assign(account, { state, stateAt: began, lease })
+    return state
+  }
+
+  /** All that the one before handed over is read first: from there on what differs is new. */
+  async #takesOver(account: Account, state: FeedState): Promise<void> {
+    const { feed, key } = this.#officeOf()
+    const { id, feedId = '' } = account
+    const isBehind = state.rev < account.cursor
+    if (isBehind || state.rev === 0) {
+      if (isBehind) await feed.raise(feedId, state.lease?.epoch ?? 0, account.cursor)
+      await this.#proven(account, account.provenAt || this.#deps.time.now())
+      const tags = await feed.liveTags(feedId)
+      const { there } = await this.#deps.ask('compareShared', { accountId: id, key, tags, handsOver: true })
+      const gone = there.map((tag) => ({ tag: Buffer.from(tag, 'hex'), sealed: undefined }))
+      if (gone.length > 0) await feed.publish(feedId, state.lease?.epoch ?? 0, gone)
+    } else await this.#read(account)
+    account.reported = ''
+    account.settling = undefined
+    this.#turnsTo(account, 'reads')
+  }
+
+  async #follow(account: Account, state: FeedState): Promise<void> {
+    const { key } = this.#officeOf()
+    const { id, feedId = '' } = account
+    if (state.rev < account.cursor) {
+      // A backup was put in the server’s place: all is read again.
+      await this.#keepCursor(account, 0)
+    }
+    await this.#read(account)
+    const report = state.report && (openFromFeed(key, feedId, 'report', state.report) as FolderReport | undefined)
+    const lookedAt = state.lookedAgo === undefined ? 0 : Math.round(account.stateAt - state.lookedAgo)
+    if (report && Math.abs(lookedAt - account.lookedAt) > FIRST_WAIT) {
+      account.lookedAt = lookedAt
+      await this.#deps.ask('takeReport', { accountId: id, report: readFolders(report), begun: lookedAt, lookedAt })
+      this.#deps.looked(id, new Map(Object.entries(report).map(([folder, its]) => [folder, troubleIn(its)])))
+    }
+    const isWhole = report !== undefined && Object.values(report).every(wasRead)
+    if (state.holder) await this.#settle(account, state, isWhole)
+    for (const one of account.waiting) if (state.answered >= one.wish) one.done()
+  }
+
+  async #read(account: Account): Promise<void> {
+    const { feed, key } = this.#officeOf()
+    const { id, feedId = '' } = account
+    for (;;) {
+      const changes = await feed.changes(feedId, account.cursor)
+      const last = changes.at(-1)
+      if (!last) return
+      await this.#take(account, { key, changes, cursor: last.rev })
+      account.cursor = last.rev
+      if (changes.length < FEED_PAGE || !this.#isShared(id)) return
+    }
+  }
+
+  async #take(
+    { id, feedId = '' }: Account,
+    its: { key: Uint8Array; changes: readonly FeedChange[]; cursor?: number; settles?: number }
+  ): Promise<void> {
+    const { ask, moment, time, changed } = this.#deps
+    const asked = { accountId: id, feed: feedId, begun: moment(), now: time.now(), ...its }
+    if ((await ask('takeShared', asked)) > 0) changed(id)
+  }
+
+  /** What only this workstation knows is left alone until a round that began after that has ended; then what the office has counts. */
+  async #settle(account: Account, state: FeedState, isWhole: boolean): Promise<void> {
+    const { feed, key } = this.#officeOf()
+    const { id, feedId = '', settling } = account
+    const { tags, upTo } = await this.#deps.ask('unshared', { accountId: id, key, most: FEED_PAGE })
+    if (tags.length === 0) {
+      account.settling = undefined
+    } else if (!settling) {
+      account.settling = { wish: await feed.wish(feedId), upTo }
+    } else if (state.answered >= settling.wish) {
+      account.settling = undefined
+      if (isWhole)
+        await this.#take(account, { key, changes: await feed.documents(feedId, tags), settles: settling.upTo })
+    }
+  }
+
+  /** What a round found goes over. */
+  async #handOver(account: Account, round: Round | undefined): Promise<void> {
+    const { feed, key } = this.#officeOf()
+    const { id, feedId = '', lease, begunWith, folders } = account
+    for (const { folder, taken } of round?.looks ?? []) {
+      const { documents, unreadable, isComplete } = taken
+      folders.set(folder, { documents, unreadable, isComplete })
+    }
+    if (!(await this.#publish(account)) || !lease) return
+    const its = this.#foldersOf(id).flatMap((folder) => {
+      const found = folders.get(folder)
+      const { problem } = this.#deps.troubleOf(id, folder)
+      return found || problem ? [[folder, { ...(found ?? NOTHING_READ), ...(problem && { problem }) }] as const] : []
+    })
+    const report = JSON.stringify(Object.fromEntries(its))
+    const sealed = report === account.reported ? undefined : sealForFeed(key, feedId, 'report', Object.fromEntries(its))
+    if (await feed.looked(feedId, lease.epoch, begunWith, sealed)) account.reported = report
+    else this.#soon(account)
+  }
+
+  /** Whether this workstation still is the one who reads. */
+  async #publish(account: Account): Promise<boolean> {
+    const { feed, key } = this.#officeOf()
+    const { id, feedId = '', lease } = account
+    for (;;) {
+      const { changes, upTo } = await this.#deps.ask('toShare', { accountId: id, feed: feedId, key, most: FEED_PAGE })
+      if (changes.length === 0) return true
+      if (!lease || !(await feed.publish(feedId, lease.epoch, changes))) {
+        this.#soon(account)
+        return false
+      }
+      await this.#deps.ask('shared', { accountId: id, upTo })
+    }
+  }
+
+  async #failed(account: Account, error: AppError): Promise<void> {
+    const { feedId = '', lease } = account
+    if (error.code === 'cancelled') return
+    const trouble = error.code === 'unauthorised' ? 'refused' : error.code === 'keychain' ? 'keychain' : 'unreachable'
+    account.trouble = trouble
+    account.restsUntil = this.#deps.time.elapsed() + RESTS[trouble]
+    if (account.role !== 'reads' || !lease) return
+    account.lease = undefined
+    account.role = 'asking'
+    await this.#officeOf().feed.giveUp(feedId, lease.epoch, trouble)
+    this.#soon(account)
+  }
+
+  /**
+   * Whether this workstation's folders show what the office has. What differs by chance, because something has just happened, doesn't
+   * differ in the next rounds.
+   */
+  async #compare(account: Account, round: Round | undefined): Promise<void> {
+    const { ask, time, told } = this.#deps
+    const { feed, key } = this.#officeOf()
+    const { id, feedId = '', state } = account
+    const isWhole =
+      round?.failures.every(({ error }) => isUnknownFolder(error)) && round.looks.every(({ taken }) => taken.isComplete)
+    if (!isWhole || !state?.holder || time.elapsed() < account.comparesAfter) return
+    const { here, there } = await ask('compareShared', { accountId: id, key, tags: await feed.liveTags(feedId) })
+    const now = new Set([...here, ...there])
+    if (now.size === 0) {
+      Object.assign(account, { differs: undefined, comparisons: 0, isOther: false })
+      await this.#proven(account, time.now())
+      return this.#soon(account)
+    }
+    const both = account.differs ? new Set([...account.differs].filter((tag) => now.has(tag))) : now
+    account.comparisons = both.size > 0 ? account.comparisons + 1 : 1
+    account.differs = both.size > 0 ? both : now
+    if (account.comparisons < SURE_AFTER) {
+      await feed.wish(feedId)
+      return
+    }
+    Object.assign(account, { differs: undefined, comparisons: 0, isOther: true })
+    account.comparesAfter = time.elapsed() + COMPARED_EVERY
+    await this.#proven(account, 0)
+    told()
+  }
+
+  async #keepCursor(account: Account, cursor: number): Promise<void> {
+    const { id, feedId = '' } = account
+    await this.#deps.ask('shareFeed', { accountId: id, feed: feedId, cursor })
+    account.cursor = cursor
+  }
+
+  async #proven(account: Account, provenAt: number): Promise<void> {
+    account.provenAt = provenAt
+    const { id, feedId = '' } = account
+    await this.#deps.ask('shareFeed', { accountId: id, feed: feedId, provenAt })
+  }
+
+  #officeOf(): { feed: OfficeFeed; key: Uint8Array } {
+    if (!this.#office) throw new Error('The office’s server is away.')
+    return this.#office
+  }
+}
+
+const NOTHING_READ: FolderReport[string] = { documents: 0, unreadable: { count: 0, documents: [] }, isComplete: false }
+
+/** A folder that the service doesn't have holds nothing. */
+function wasRead({ problem, isComplete }: FolderReport[string]): boolean {
+  return problem ? isUnknownFolder(problem) : isComplete
+}
+
+/** A folder that couldn't be read says nothing of what it holds. */
+function readFolders(report: FolderReport): FolderReport {
+  return Object.fromEntries(Object.entries(report).filter(([, { problem }]) => !problem))
+}
+
+function troubleIn({ problem, unreadable }: FolderReport[string]): FolderTrouble {
+  return { ...(problem && { problem }), ...(unreadable.count > 0 && { unreadable }) }
+}

@@ -1,0 +1,163 @@
+/**
+ * Who reads an account's folders for the office, and since when; what others want looked at; and which workstations can't read them.
+ */
+export const watching = `
+  ALTER TABLE lease ADD COLUMN since timestamptz NOT NULL DEFAULT now();
+
+  CREATE OR REPLACE FUNCTION hold_lease(p_name text, p_ms integer) RETURNS TABLE (epoch integer, lease_ms integer)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  DECLARE
+    mine uuid := me();
+  BEGIN
+    IF p_ms NOT BETWEEN 100 AND 600000 THEN
+      RAISE EXCEPTION 'No lease is for so long.' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    RETURN QUERY INSERT INTO lease AS it (name, holder, until) VALUES (p_name, mine, now() + p_ms * interval '1 ms')
+      ON CONFLICT (name) DO UPDATE SET holder = mine, until = excluded.until,
+          epoch = CASE WHEN it.holder = mine AND it.until >= now() THEN it.epoch ELSE it.epoch + 1 END,
+          since = CASE WHEN it.holder = mine AND it.until >= now() THEN it.since ELSE now() END
+        WHERE it.until < now() OR it.holder = mine
+      RETURNING it.epoch, p_ms;
+  END $$;
+
+  -- wished: how many looks were asked for so far; answered: which of them the newest round began after. watched_until: someone
+  -- at a workstation has its lists in view.
+  CREATE TABLE poll (
+    account uuid PRIMARY KEY REFERENCES feed,
+    wished bigint NOT NULL DEFAULT 0,
+    answered bigint NOT NULL DEFAULT 0,
+    looked_at timestamptz,
+    watched_until timestamptz NOT NULL DEFAULT '-infinity',
+    sealed bytea
+  );
+  CREATE TABLE poll_trouble (
+    account uuid NOT NULL REFERENCES feed,
+    station uuid NOT NULL REFERENCES station,
+    kind text NOT NULL CHECK (kind IN ('refused', 'unreachable', 'keychain')),
+    since timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (account, station)
+  );
+
+  -- How the reading of an account stands; takes or renews its lease where p_ms says for how long. p_trouble: why this workstation can't.
+  CREATE FUNCTION watch(p_account uuid, p_ms integer, p_is_shown boolean, p_trouble text)
+  RETURNS TABLE (is_mine boolean, epoch integer, holder text, since_ms double precision, left_ms double precision,
+    wished double precision, answered double precision, looked_ms double precision, rev double precision, is_watched boolean,
+    sealed bytea, troubles json)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  DECLARE
+    mine uuid := me();
+  BEGIN
+    IF NOT EXISTS (SELECT FROM poll WHERE account = p_account) THEN
+      INSERT INTO feed (account) VALUES (p_account) ON CONFLICT DO NOTHING;
+      INSERT INTO poll (account) VALUES (p_account) ON CONFLICT DO NOTHING;
+    END IF;
+    IF p_is_shown THEN
+      UPDATE poll SET watched_until = now() + interval '90 s'
+        WHERE account = p_account AND watched_until < now() + interval '45 s';
+    END IF;
+    IF p_trouble IS NULL THEN
+      DELETE FROM poll_trouble WHERE account = p_account AND station = mine;
+    ELSE
+      INSERT INTO poll_trouble AS it (account, station, kind) VALUES (p_account, mine, p_trouble)
+        ON CONFLICT (account, station) DO UPDATE SET kind = p_trouble, since = now() WHERE it.kind <> p_trouble;
+    END IF;
+    IF p_ms IS NOT NULL THEN
+      PERFORM hold_lease('poll:' || p_account, p_ms);
+    END IF;
+    RETURN QUERY SELECT coalesce(it.holder = mine AND it.until >= now(), false), it.epoch,
+        CASE WHEN it.until >= now() THEN who.name END,
+        1000 * extract(epoch FROM now() - it.since)::double precision,
+        CASE WHEN it.until >= now() THEN 1000 * extract(epoch FROM it.until - now()) ELSE 0 END::double precision,
+        poll.wished::double precision, poll.answered::double precision,
+        1000 * extract(epoch FROM now() - poll.looked_at)::double precision, feed.rev::double precision,
+        poll.watched_until >= now(), poll.sealed,
+        (SELECT coalesce(json_agg(json_build_object('name', s.name, 'kind', t.kind,
+            'sinceMs', 1000 * extract(epoch FROM now() - t.since)) ORDER BY lower(s.name)), '[]')
+          FROM poll_trouble t JOIN station s ON s.id = t.station
+          WHERE t.account = p_account AND s.revoked_at IS NULL)
+      FROM poll JOIN feed USING (account) LEFT JOIN lease it ON it.name = 'poll:' || p_account
+        LEFT JOIN station who ON who.id = it.holder
+      WHERE poll.account = p_account;
+  END $$;
+
+  -- Someone wants the folders looked at now; answers which wish it is.
+  CREATE FUNCTION wish_look(p_account uuid) RETURNS double precision
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  DECLARE
+    which bigint;
+  BEGIN
+    PERFORM me();
+    UPDATE poll SET wished = wished + 1 WHERE account = p_account RETURNING wished INTO which;
+    PERFORM pg_notify('countersign_look', p_account::text);
+    RETURN which;
+  END $$;
+
+  -- A round over the folders has ended that began after this wish; whether this workstation still was the one who reads.
+  CREATE FUNCTION looked(p_account uuid, p_epoch integer, p_answered bigint, p_sealed bytea) RETURNS boolean
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  DECLARE
+    mine uuid := me();
+    had bigint;
+  BEGIN
+    PERFORM FROM lease WHERE name = 'poll:' || p_account AND holder = mine AND epoch = p_epoch AND until >= now() FOR SHARE;
+    IF NOT FOUND THEN
+      RETURN false;
+    END IF;
+    SELECT answered INTO had FROM poll WHERE account = p_account FOR UPDATE;
+    UPDATE poll SET looked_at = now(), answered = greatest(had, least(p_answered, wished)), sealed = coalesce(p_sealed, sealed)
+      WHERE account = p_account;
+    IF p_answered > had THEN
+      PERFORM pg_notify('countersign_feed', p_account::text);
+    END IF;
+    RETURN true;
+  END $$;
+
+  -- Another may read at once; p_trouble says why this workstation can't, where it can't.
+  CREATE FUNCTION give_up_poll(p_account uuid, p_epoch integer, p_trouble text) RETURNS void
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  BEGIN
+    PERFORM give_up_lease('poll:' || p_account, p_epoch);
+    PERFORM watch(p_account, NULL, false, p_trouble);
+    PERFORM pg_notify('countersign_feed', p_account::text);
+  END $$;
+
+  -- These documents as they are now; what the office has never had isn't among them.
+  CREATE FUNCTION documents_now(p_account uuid, p_tags bytea[]) RETURNS TABLE (tag bytea, sealed bytea)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  BEGIN
+    PERFORM me();
+    RETURN QUERY SELECT tag, sealed FROM mirror WHERE account = p_account AND tag = ANY (p_tags);
+  END $$;
+
+  -- All that are there, without what they hold.
+  CREATE FUNCTION live_tags(p_account uuid) RETURNS bytea
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  BEGIN
+    PERFORM me();
+    RETURN (SELECT coalesce(string_agg(tag, ''), '') FROM mirror WHERE account = p_account AND sealed IS NOT NULL);
+  END $$;
+
+  -- A reader has read further than the server is, as after a backup was put in its place: what comes next is beyond all of them.
+  CREATE FUNCTION raise_feed(p_account uuid, p_epoch integer, p_to bigint) RETURNS void
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  DECLARE
+    mine uuid := me();
+  BEGIN
+    UPDATE feed SET rev = greatest(rev, p_to) WHERE account = p_account AND EXISTS (
+      SELECT FROM lease WHERE name = 'poll:' || p_account AND holder = mine AND epoch = p_epoch AND until >= now());
+  END $$;
+`
+
+/** What a workstation may call of these. */
+export const watchingForStations = [
+  'watch',
+  'wish_look',
+  'looked',
+  'give_up_poll',
+  'documents_now',
+  'live_tags',
+  'raise_feed'
+] as const

@@ -1,0 +1,310 @@
+// Two and three workstations of an office, each with its own mirror, over one PostgreSQL server and one signing service: one reads the
+// folders, and the others have what is in them.
+import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { Desk } from '../../src/main/core/office/desk.ts'
+import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
+import { keptIn } from '../../src/main/core/storage/meta.ts'
+import { forms } from '../fixtures/compositions.ts'
+import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
+import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
+
+interface Station {
+  work: Workplace
+  desk: Desk
+  /** As the process ends at once, or stands still: it does nothing more, and gives up nothing. */
+  halt: () => void
+}
+
+let office: TestOffice
+let stations: Station[]
+beforeEach(async () => {
+  office = await openTestOffice(inject('cluster'))
+  stations = []
+})
+
+/** A workstation that has joined, at the service of the first. */
+async function opened(name: string, before: (work: Workplace) => void = () => undefined): Promise<Station> {
+  const work = await openWorkplace('demo', stations[0]?.work)
+  before(work)
+  const { host, port, database } = office.administrator
+  const time = work.time.run()
+  const desk = new Desk({
+    shared: work.parts.outbox.shared,
+    folders: work.parts.together,
+    slot: memoryKeychain().office,
+    kept: keptIn(work.parts.db),
+    time,
+    accounts: () => [{ id: work.accountId, name: 'Harbour Law', baseUrl: work.serviceUrl }],
+    limitsOf: (accountId) => work.parts.outbox.state(accountId).settings,
+    changed: () => undefined
+  })
+  const station: Station = {
+    work,
+    desk,
+    halt() {
+      time.end()
+      work.parts.kill()
+      stations = stations.filter((one) => one !== station)
+    }
+  }
+  onTestFinished(async () => {
+    await desk.close()
+    await work.close()
+  })
+  stations.push(station)
+  work.parts.watch.start()
+  await desk.join({ host, port, database }, await office.invite(name))
+  return station
+}
+
+/** How many times the service was asked for a folder by these. */
+const asked = (...some: Station[]) =>
+  some.flatMap(({ work }) => work.line.seen.filter((one) => one.includes('GetActiveDocuments'))).length
+
+const viewOf = ({ work }: Station) => work.parts.together.view()[0]
+const follows = (station: Station) => viewOf(station)?.how === 'together' && viewOf(station)?.by?.isMe === false
+const reads = (station: Station) => viewOf(station)?.by?.isMe === true
+
+/** What a workstation's list shows of each document. */
+async function listed({ work }: Station): Promise<string[]> {
+  const { accountId } = work
+  const query = { search: '', sort: { by: 'reference', descending: false }, grouped: false } as const
+  const ask = { accountId, query, expanded: [], offset: 0, limit: 1_000, now: work.time.now, zone: 'UTC' }
+  const { rows } = await work.parts.ask('list', ask)
+  return rows.map((row) => JSON.stringify(row, (name, value) => (LOCAL.has(name) ? undefined : value))).sort()
+}
+/** What each workstation knows by itself. */
+const LOCAL = new Set(['accountId', 'changedAt', 'arrivedAt', 'unread', 'seenAt', 'completedAt'])
+
+const areEqual = async () => {
+  const [one, ...others] = await Promise.all(stations.map(listed))
+  return one && one.length > 0 && others.every((other) => JSON.stringify(other) === JSON.stringify(one))
+}
+
+/** Lets the time of all pass, a second after the other, until it is so. */
+async function until(isSo: () => unknown): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        for (const { work } of stations) await work.time.pass(1_000)
+        return (await isSo()) ? true : JSON.stringify(stations.map(viewOf))
+      },
+      { timeout: 60_000, interval: 10 }
+    )
+    .toBe(true)
+}
+
+/** The server's clock has passed the end of every lease. */
+const lapse = () => office.sql(`UPDATE office.lease SET until = now() - interval '1 ms'`)
+
+async function two(): Promise<[Station, Station]> {
+  const one = await opened('Front desk')
+  await until(() => reads(one))
+  const other = await opened('Back room')
+  await until(() => follows(other))
+  return [one, other]
+}
+
+/** Something becomes other at the service, without a word to any workstation. */
+async function happens(): Promise<void> {
+  const reply = await fetch(`${stations[0]?.work.serviceUrl}/FormDirect/SendForms2`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(stations[0]?.work.taken('SendForms2')[0]?.body)
+  })
+  expect(reply.ok).toBe(true)
+}
+
+describe('one reads for all', () => {
+  test('the others ask the service nothing, and their lists are equal', async () => {
+    const [one, other] = await two()
+    const third = await opened('Counter')
+    await until(() => follows(third))
+    expect(viewOf(third)?.by).toMatchObject({ name: 'Front desk' })
+    await until(areEqual)
+    // A round that a workstation began by itself, before it knew that it needn’t, has ended.
+    for (let second = 0; second < 20; second++) await until(() => true)
+    const [others, his] = [asked(other, third), asked(one)]
+    await one.work.send(forms())
+    await until(() => asked(one) - his > 30)
+    expect(asked(other, third) - others).toBe(0)
+    await until(areEqual)
+  })
+
+  test('what happens at the service is news at each of them, once', async () => {
+    const [one, other] = await two()
+    await one.work.send(forms())
+    await until(areEqual)
+    const newest = async ({ work }: Station) => (await work.parts.ask('newestChange', null)).change
+    const before = [await newest(one), await newest(other)]
+    await happens()
+    const news = async (station: Station, after = 0) =>
+      (await station.work.parts.ask('changesAfter', { after, limit: 100 })).map(({ kind, isOwn }) => ({ kind, isOwn }))
+    await until(async () => (await news(other, before[1])).length > 0 && (await areEqual()))
+    for (let second = 0; second < 30; second++) await until(() => true)
+    expect(await news(other, before[1])).toEqual(await news(one, before[0]))
+    expect((await news(other, before[1]))[0]).toMatchObject({ kind: 'arrived', isOwn: false })
+  })
+
+  test('what one has sent is no news to it, and is to the others', async () => {
+    const [one, other] = await two()
+    await until(areEqual)
+    const [mine, theirs] = await Promise.all(
+      [other, one].map(async ({ work }) => (await work.parts.ask('newestChange', null)).change)
+    )
+    await other.work.send(forms())
+    await until(areEqual)
+    const news = async ({ work }: Station, after = 0) =>
+      (await work.parts.ask('changesAfter', { after, limit: 100 })).map(({ isOwn }) => isOwn)
+    await until(async () => (await news(one, theirs)).length > 0)
+    expect(await news(one, theirs)).not.toContain(true)
+    expect(await news(other, mine)).not.toContain(false)
+  })
+
+  test('“look now” is answered by who reads, at once: no time passes, and nothing else is asked', async () => {
+    const [one, other] = await two()
+    await one.work.send(forms())
+    await until(areEqual)
+    for (let second = 0; second < 3; second++) await until(() => true)
+    await happens()
+    const before = [asked(one), asked(other)]
+    await other.work.parts.watch.refresh(other.work.accountId)
+    expect(await areEqual()).toBe(true)
+    expect(asked(one)).toBeGreaterThan(before[0] ?? 0)
+    expect(asked(other)).toBe(before[1])
+  })
+
+  test('who has nothing reads all of it, and none of that is news', async () => {
+    const [one] = await two()
+    await until(areEqual)
+    const late = await opened('Counter')
+    await until(() => follows(late))
+    await until(areEqual)
+    expect((await late.work.parts.ask('newestChange', null)).change).toBe(
+      (await late.work.parts.ask('changesAfter', { after: 0, limit: 100 })).length
+    )
+    expect(asked(late)).toBeLessThanOrEqual(asked(one))
+  })
+
+  test('a document that no folder has any more is gone at each', async () => {
+    const [one, other] = await two()
+    await one.work.send(forms())
+    await until(areEqual)
+    one.work.line.spoil((body) => (body.startsWith('[{') ? withoutTheFirst(body) : body))
+    const gone = async ({ work }: Station) =>
+      (await work.parts.ask('changesAfter', { after: 0, limit: 200 })).filter(({ kind }) => kind === 'gone').length
+    await until(async () => (await gone(one)) > 0)
+    await until(async () => (await gone(other)) === (await gone(one)) && (await areEqual()))
+  })
+})
+
+const withoutTheFirst = (body: string) => JSON.stringify((JSON.parse(body) as unknown[]).slice(1))
+
+describe('another takes over', () => {
+  test('where the one who reads is closed, at once', async () => {
+    const [one, other] = await two()
+    await one.desk.close()
+    one.halt()
+    await other.work.time.pass(0)
+    await until(() => reads(other))
+    const before = asked(other)
+    await until(() => asked(other) > before)
+  })
+
+  test('where it is killed, once its lease is over, and not before', async () => {
+    const [one, other] = await two()
+    one.halt()
+    for (let second = 0; second < 25; second++) await until(() => true)
+    expect(reads(other)).toBe(false)
+    await lapse()
+    await until(() => reads(other))
+  })
+
+  test('where its key is refused; and it says so to all, until it is taken again', async () => {
+    const [one, other] = await two()
+    one.work.line.fault({ status: 401 })
+    await until(() => reads(other))
+    await until(() => viewOf(one)?.how === 'alone')
+    await until(() => viewOf(other)?.troubles.length === 1)
+    expect(viewOf(other)?.troubles).toMatchObject([{ name: 'Front desk', kind: 'refused' }])
+    // It asks by itself, more and more seldom.
+    const before = asked(one)
+    for (let second = 0; second < 120; second++) await until(() => true)
+    expect(asked(one) - before).toBeLessThan(60)
+    one.work.line.fault('pass')
+    await until(() => follows(one))
+    await until(() => viewOf(other)?.troubles.length === 0)
+    await until(areEqual)
+  })
+
+  test('where the service can’t be reached from there', async () => {
+    const [one, other] = await two()
+    one.work.line.fault('cut')
+    await until(() => reads(other))
+    await until(() => follows(one))
+    expect(viewOf(one)?.troubles).toMatchObject([{ name: 'Front desk', kind: 'unreachable' }])
+  })
+
+  test('one that stood still reads nothing more by a lease that is over', async () => {
+    const [one, other] = await two()
+    // The clock that never jumps stood still with it; the one on the wall didn’t.
+    one.work.time.now += 40_000
+    const before = asked(one)
+    await one.work.parts.watch.soon(one.work.accountId)
+    await one.work.time.pass(0)
+    expect(asked(one)).toBe(before)
+    await until(() => reads(one) || reads(other))
+  })
+})
+
+describe('while the office’s server is away', () => {
+  test('each reads by itself, seldom; afterwards one does, and what differs is settled', async () => {
+    const [one, other] = await two()
+    await one.work.send(forms())
+    await until(areEqual)
+    const before = [asked(one), asked(other)]
+    for (const { work } of [one, other]) {
+      await work.parts.together.disconnect()
+      work.parts.outbox.shared.disconnect()
+    }
+    expect(viewOf(one)).toMatchObject({ how: 'away' })
+    await happens()
+    // What only one of them has seen: there for a moment, and gone before any other looked.
+    other.work.line.spoil((body) => (body.startsWith('[{') ? withOneMore(body) : body))
+    for (let second = 0; second < 150; second++) {
+      for (const { work } of stations) await work.time.pass(1_000)
+      await new Promise((resume) => setImmediate(resume))
+    }
+    for (const [index, station] of [one, other].entries()) {
+      const rounds = (asked(station) - (before[index] ?? 0)) / 8
+      expect(rounds).toBeGreaterThan(0)
+      expect(rounds).toBeLessThan(4)
+    }
+    expect((await listed(other)).some((row) => row.includes('only-here'))).toBe(true)
+    other.work.line.spoil((body) => body)
+    for (const { desk } of [one, other]) await desk.look()
+    await until(() => reads(one) && follows(other))
+    await until(areEqual)
+    expect((await listed(one)).some((row) => row.includes('only-here'))).toBe(false)
+  })
+})
+
+function withOneMore(body: string): string {
+  const all = JSON.parse(body) as Record<string, unknown>[]
+  return JSON.stringify([...all, { ...all[0], Reference: `only-here-${all[0]?.Reference}` }])
+}
+
+describe('who sees other documents at the service', () => {
+  test('reads by itself, says so, and takes nothing of the others', async () => {
+    const one = await opened('Front desk')
+    await until(() => reads(one))
+    await until(async () => (await listed(one)).length > 3)
+    const other = await opened('Back room', ({ line }) =>
+      line.spoil((body) => (body.startsWith('[{') ? withoutTheFirst(body) : body))
+    )
+    await until(() => viewOf(other)?.how === 'other')
+    expect((await listed(other)).length).toBeLessThan((await listed(one)).length)
+    const before = asked(other)
+    await until(() => asked(other) > before)
+  })
+})
