@@ -7,7 +7,7 @@ import { type IndexRow, indexRowOf } from '../../src/main/core/documents/index/r
 import { tableOf } from '../../src/main/core/documents/index/table.ts'
 import { type Sliced, wholly } from '../../src/main/core/lib/slices.ts'
 import { DOCUMENT_COLUMNS, DocumentQuery } from '../../src/shared/contract/index.ts'
-import { type Bench, type Figure, median, quantile, rounded } from './figure.ts'
+import { type Bench, type Figure, lower, median, quantile, rounded } from './figure.ts'
 
 const DOCUMENTS = 100_000
 const RUNS = 15
@@ -120,6 +120,7 @@ export const documentIndex: Bench = {
     const exporting = steps(tableOf(targets, DOCUMENT_COLUMNS, moment.zone, 'csv'))
     const workbook = steps(tableOf(targets, DOCUMENT_COLUMNS, moment.zone, 'xlsx'))
 
+    const halves = await twoAccounts(rows)
     const filling: number[] = []
 
     for (let pair = 0; pair < 5; pair++) {
@@ -164,9 +165,67 @@ export const documentIndex: Bench = {
         limit: 1.2,
         better: 'lower',
         against: 'taking in a row at 100,000 against at 1,000, 5 pairs'
-      }
+      },
+      ...Object.entries(halves).map(([name, value]) =>
+        lower(
+          `two-accounts-${name}`,
+          value,
+          'ratio',
+          1.1,
+          'two of 50,000 documents each against one of 100,000, in turns'
+        )
+      )
     ]
   }
+}
+
+/** The same documents in the indexes of two accounts, against those in one: each in turns with the other, a poll's changes before each. */
+async function twoAccounts(rows: readonly IndexRow[]): Promise<Record<string, number>> {
+  const one = openDocumentIndex()
+  const halves = [openDocumentIndex(), openDocumentIndex()]
+  const half = (at: number) => halves[at % 2] as (typeof halves)[number]
+  for (const [at, row] of rows.entries()) {
+    one.put(row)
+    half(at).put(at % 2 === 0 ? row : { ...row, accountId: 'b' })
+  }
+  let touched = 0
+  const touch = () => {
+    for (let count = 0; count < 10; count++) {
+      touched += 7919
+      const at = touched % DOCUMENTS
+      const row = { ...(rows[at] as IndexRow), changedAt: NOW + touched }
+      one.put(row)
+      half(at).put(at % 2 === 0 ? row : { ...row, accountId: 'b' })
+    }
+  }
+  const asked: Record<string, (indexes: typeof halves) => unknown> = {
+    page: (indexes) => wholly(listOf(indexes, DocumentQuery.parse({}), moment, { ...page, offset: 50_000 })),
+    search: (indexes) =>
+      wholly(listOf(indexes, DocumentQuery.parse({ search: `agreement ${touched % 9}` }), moment, page)),
+    sorted: (indexes) =>
+      wholly(listOf(indexes, DocumentQuery.parse({ sort: { by: 'signers', descending: false } }), moment, page))
+  }
+  const ratios: Record<string, number> = {}
+  for (const [name, ask] of Object.entries(asked)) {
+    const pairs: [alone: number, both: number][] = []
+    for (let run = 0; run < 4 * RUNS; run++) {
+      touch()
+      const [alone] = await timed(
+        1,
+        () => {},
+        () => void ask([one])
+      )
+      const [both] = await timed(
+        1,
+        () => {},
+        () => void ask(halves)
+      )
+      // The first of each compiles and puts in order.
+      if (run >= RUNS) pairs.push([alone ?? 0, both ?? 0])
+    }
+    ratios[name] = median(pairs.map(([, both]) => both)) / median(pairs.map(([alone]) => alone))
+  }
+  return ratios
 }
 
 function documents(count: number): IndexRow[] {
