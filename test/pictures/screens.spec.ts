@@ -62,6 +62,31 @@ for (const shot of shots) {
   })
 }
 
+test('on a display held upright a call is there whole, and the pad stands by what says that it is locked', async () => {
+  const { page, show } = preview
+  const before = page.viewportSize()
+  for (const width of [800, 480]) {
+    await page.setViewportSize({ width, height: width * 1.6 })
+    await show({ scene: 'display-call', at: '' }, looks.light)
+    for (const line of await page.locator('.said :is(.block, p)').all()) {
+      const box = await line.evaluate((element) => {
+        const range = document.createRange()
+        range.selectNodeContents(element)
+        const { left, right } = range.getBoundingClientRect()
+        return { left, right }
+      })
+      expect(box.left).toBeGreaterThanOrEqual(0)
+      expect(box.right).toBeLessThanOrEqual(width)
+    }
+  }
+  await page.setViewportSize({ width: 800, height: 1280 })
+  await show({ scene: 'clerk-locked', at: '#/counter' }, looks.light)
+  const said = await page.getByText(/^Enter the staff PIN/).boundingBox()
+  const pad = await page.getByLabel('Staff PIN').boundingBox()
+  if (before) await page.setViewportSize(before)
+  expect((pad?.y ?? 0) - (said?.y ?? 0)).toBeLessThan(140)
+})
+
 test('in the smallest window at twice its size, the page to sign has most of the height', async () => {
   const { page, show } = preview
   const before = page.viewportSize()

@@ -365,6 +365,21 @@ test('a queue that can not be read is explained, and read again when asked', asy
   expect(starts().length).toBeGreaterThan(0)
 })
 
+test('someone who was looked for and isn’t here is the walk-in that is added; a day, or who is here, is not', async () => {
+  await open({ queue: [entry()] })
+  for (const [typed, name] of [
+    ['Zebedee Quill', 'Zebedee Quill'],
+    ['Mere', null],
+    ['friday', null]
+  ] as const) {
+    await type(typed)
+    await press('Add walk-in')
+    expect(opened.app.router.route.query.get('name')).toBe(name)
+    opened.app.router.go('counter')
+    await settle()
+  }
+})
+
 test('the audit trail and a walk-in are begun from here', async () => {
   await open()
   await press('Audit trail')
