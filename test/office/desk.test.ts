@@ -1,7 +1,11 @@
 // A workstation joins an office by a code, is there, and leaves; its server goes away, is made once more, or knows it no more.
 import { randomUUID } from 'node:crypto'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { holdWhatWaits } from '../../src/main/core/backup/restore.ts'
 import { Desk } from '../../src/main/core/office/desk.ts'
+import { connectEncrypted } from '../../src/main/core/storage/connection.ts'
 import { memoryKeychain, type SecretSlot } from '../../src/main/core/storage/keychain.ts'
 import { keptIn } from '../../src/main/core/storage/meta.ts'
 import { forms } from '../fixtures/compositions.ts'
@@ -164,6 +168,49 @@ describe('a workstation that has joined', () => {
     await last.desk.leave({ without: true })
     expect(stateOf(first, id)).toBe('cancelled')
     expect(first.taken('SendForms2')).toHaveLength(0)
+  })
+
+  test('whose database is put back to before it joined sends nothing that the office has, and asks it first', async () => {
+    const id = put(first)
+    const { accountId } = first
+    first.parts.outbox.pause(accountId)
+    const before = await readFile(join(first.folder, 'work.db'))
+    const log = await readFile(join(first.folder, 'work.db-wal'))
+    const { desk, slot } = deskOf(first)
+    await desk.join(serverOf(office), await office.invite('Front desk'))
+    await first.parts.outbox.shared.settled(accountId)
+    await first.parts.outbox.shared.pause(accountId, true)
+    await desk.close()
+    first.parts.kill()
+    await rm(join(first.folder, 'work.db-shm'), { force: true })
+    await writeFile(join(first.folder, 'work.db'), before)
+    await writeFile(join(first.folder, 'work.db-wal'), log)
+    const restored = connectEncrypted(join(first.folder, 'work.db'), Buffer.alloc(32, 7))
+    holdWhatWaits(restored, first.time.now)
+    restored.close()
+    first.startAgain()
+    expect(first.parts.outbox.shared.accounts().size).toBe(0)
+    // While the office can’t be asked, a person’s word doesn’t let it go either.
+    const dead: SecretSlot = { ...slot, get: () => Promise.reject(new Error('It is locked.')) }
+    const locked = deskOf(first, dead)
+    locked.desk.open()
+    first.parts.outbox.resume(accountId)
+    for (let minute = 0; minute < 10; minute++) await first.time.pass(60_000)
+    expect(first.taken('SendForms2')).toHaveLength(0)
+    await locked.desk.close()
+    const again = deskOf(first, slot)
+    again.desk.open()
+    await expect
+      .poll(async () => {
+        await first.time.pass(1_000)
+        return again.desk.view()?.state
+      })
+      .toBe('connected')
+    await first.parts.outbox.shared.settled(accountId)
+    expect(stateOf(first, id)).toBe('ready')
+    await first.parts.outbox.shared.pause(accountId, false)
+    await becomes(first, id, 'sent')
+    expect(first.taken('SendForms2')).toHaveLength(1)
   })
 
   test('that has left, or is closed, while it was asking its server stays so', async () => {

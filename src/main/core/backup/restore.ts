@@ -19,7 +19,7 @@ import { DATABASE_FILE, DOCUMENTS_FILE } from '../storage/database.ts'
 import { filed, fileErrorOf } from '../storage/file-error.ts'
 import { isThere } from '../storage/files.ts'
 import type { Keychain } from '../storage/keychain.ts'
-import { keptIn, openMeta } from '../storage/meta.ts'
+import { keptIn, OFFICE_UNKNOWN, openMeta } from '../storage/meta.ts'
 import { type Migration, migrate, migrations, versionOf } from '../storage/migrations.ts'
 import { Manifest, MOST_MANIFEST, PASSING_FOLDER, removePassing } from './backup.ts'
 import { cut, damaged, openSealed, type SealedFacts } from './sealed-file.ts'
@@ -251,11 +251,12 @@ function checkShape(db: Db, steps: readonly Migration[]): void {
 /**
  * What waited when the backup was made may have left since, from here or from the computer it was made on: each package is looked for
  * before it may leave, each change of a document as well, and the outboxes wait until a person has seen it. What an office has is
- * what the office says that it is: without it nothing of that leaves here.
+ * what the office says that it is: without it nothing of that leaves here; that goes, too, for an office that was joined since.
  */
-function holdWhatWaits(db: Db, now: number): void {
+export function holdWhatWaits(db: Db, now: number): void {
   const error = JSON.stringify(MAY_HAVE_LEFT)
   const pause = JSON.stringify(PAUSED)
+  keptIn(db).write(OFFICE_UNKNOWN, true)
   db.prepare(
     `INSERT INTO outboxes (account_id, paused_by, paused_at, pause_error)
        SELECT DISTINCT account_id, 'person', @now, @pause FROM sends WHERE state IN ('ready', 'sending', 'uncertain')

@@ -11,7 +11,7 @@ import { AppFailure, codeOf, fail } from '../lib/failure.ts'
 import { folded } from '../lib/text-folding.ts'
 import { backoff, type Time } from '../lib/time.ts'
 import { KeychainError, type SecretSlot } from '../storage/keychain.ts'
-import type { keptIn } from '../storage/meta.ts'
+import { type keptIn, OFFICE_UNKNOWN } from '../storage/meta.ts'
 import type { OfficePlace } from './connection.ts'
 import type { OfficeFeed } from './feed.ts'
 import { type OfficeStore, officeIsAway } from './sends.ts'
@@ -27,6 +27,7 @@ interface SharedOutbox {
   soon: (accountId: string) => void
   connect: (office: OfficeStore) => void
   disconnect: () => void
+  wait: (accountIds: readonly string[]) => void
   takeAlong: (accountId: string) => Promise<void>
   leaveBehind: (accountId: string) => void
 }
@@ -71,7 +72,8 @@ const Kept = z.object({
   /** It has begun to leave: no account is shared any more. */
   isLeaving: z.boolean().default(false)
 })
-const Secrets = z.object({ user: z.string(), password: z.string(), key: z.string() })
+/** `place`: where that is, for a database from before the workstation joined. */
+const Secrets = z.object({ user: z.string(), password: z.string(), key: z.string(), place: Kept.optional() })
 
 /** How often it says that it is there, and how long it waits first where nobody answers, in milliseconds. */
 const EVERY = 60_000
@@ -105,8 +107,39 @@ export class Desk {
 
   /** Goes to the office's server where this workstation has joined one. To be called at the start; never rejects. */
   open(): void {
-    const office = this.#kept()
-    if (!office) return
+    const { kept, shared, accounts } = this.#deps
+    const isUnknown = kept.read(OFFICE_UNKNOWN, z.boolean()) === true
+    // What waits here may be the office's by now: it is asked first.
+    if (isUnknown) shared.wait(accounts().map(({ id }) => id))
+    if (this.#kept()) this.#begin()
+    else if (isUnknown) void this.#find()
+  }
+
+  /** The database is from before this workstation joined, if it did: its keychain knows. */
+  async #find(): Promise<void> {
+    const { slot, kept, time } = this.#deps
+    try {
+      const text = await slot.get()
+      const { place } = (text !== null && Secrets.safeParse(JSON.parse(text)).data) || {}
+      if (this.#isClosed || this.#kept()) return
+      if (!place) return this.#isKnown()
+      kept.write(KEPT, place)
+      this.#begin()
+      this.#deps.changed()
+    } catch (error) {
+      // Until the keychain can be read nothing leaves.
+      this.#deps.trouble?.(error)
+      time.after(EVERY, () => void (this.#isClosed || this.#find()))
+    }
+  }
+
+  /** What the office has of what waits here is known, or that there is none. */
+  #isKnown(): void {
+    this.#deps.kept.erase(OFFICE_UNKNOWN)
+    this.#deps.shared.wait([])
+  }
+
+  #begin(): void {
     this.#heard = { state: 'connecting', who: [] }
     this.#deps.folders.expect()
     this.#greeting.later(0)
@@ -171,8 +204,9 @@ export class Desk {
       throw joiningFailure(error)
     })
     const { user, password, key, incarnation } = joined
-    await slot.set(JSON.stringify({ user, password, key: key.toString('base64url') }))
-    kept.write(KEPT, { ...server, user, incarnation, isLeaving: false } satisfies Kept)
+    const place = { ...server, user, incarnation, isLeaving: false } satisfies Kept
+    await slot.set(JSON.stringify({ user, password, key: key.toString('base64url'), place }))
+    kept.write(KEPT, place)
     this.open()
     await this.#greeting.now()
     return this.view() ?? officeIsAway()
@@ -195,6 +229,7 @@ export class Desk {
     await this.#hangUp({ isPolite: true })
     await slot.delete()
     kept.erase(KEPT)
+    this.#isKnown()
     await this.#deps.folders.left()
     this.#heard = undefined
     this.#deps.changed()
@@ -241,6 +276,7 @@ export class Desk {
         if (!office.isLeaving) await this.#share(line)
         if (!this.#isStill(office) || this.#line !== line) return
         this.#deps.shared.connect(line.store)
+        if (this.#deps.kept.read(OFFICE_UNKNOWN, z.boolean())) this.#isKnown()
         this.#deps.folders.connect(line.feed, line.key)
       }
       this.#hears({ name, state, who })

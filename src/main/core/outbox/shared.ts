@@ -85,6 +85,8 @@ export class SharedSends {
   #office: OfficeStore | undefined
   /** Which accounts are shared: asked at each turn. */
   #officeIds: Map<string, string>
+  /** See `wait`. */
+  #waiting: ReadonlySet<string> = new Set()
 
   constructor(deps: SharedDeps, postLimit = POST) {
     this.#deps = deps
@@ -105,6 +107,14 @@ export class SharedSends {
   disconnect(): void {
     this.#office = undefined
     for (const { syncing } of this.#accounts.values()) syncing.cancel()
+    this.#deps.changes.outbox()
+  }
+
+  /** Whether an office has what waits in these accounts isn't known yet, as after a restore: until it is, nothing of them leaves. */
+  wait(accountIds: readonly string[]): void {
+    const before = this.#waiting
+    this.#waiting = new Set(accountIds)
+    for (const accountId of before) this.#deps.wake(accountId)
     this.#deps.changes.outbox()
   }
 
@@ -142,6 +152,7 @@ export class SharedSends {
 
   /** Why nothing leaves of a shared account; undefined where it does, and of others. */
   troubleOf(accountId: string): SharedTrouble | undefined {
+    if (this.#waiting.has(accountId)) return 'away'
     if (!this.#officeIds.has(accountId)) return undefined
     return this.#office ? this.#accounts.get(accountId)?.trouble : 'away'
   }
@@ -152,7 +163,7 @@ export class SharedSends {
   }
 
   leavingOf(accountId: string): Leaving | undefined {
-    return this.#officeIds.has(accountId) ? this.#leaving : undefined
+    return this.#officeIds.has(accountId) || this.#waiting.has(accountId) ? this.#leaving : undefined
   }
 
   /** Whether it is for this workstation to find out what became of a send. */

@@ -33,3 +33,6 @@ export function keptIn(db: Db) {
     erase: meta.erase
   }
 }
+
+/** That a database was restored which doesn't say whether its workstation has joined an office since. See `Desk`. */
+export const OFFICE_UNKNOWN = 'office-unknown'
