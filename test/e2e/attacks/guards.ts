@@ -149,6 +149,10 @@ export const guards = {
     does: 'What a start puts in place or removes before anything is opened stands in a small file of ours, whole or not at all; the names in it fit patterns that lead nowhere else, and what couldn’t be removed is said.',
     files: ['src/main/core/backup/restore.ts', 'src/main/core/backup/removal.ts']
   },
+  'identity kept': {
+    does: 'Of an identity document that was compared at the counter main keeps no more than the organisation’s policy says, whatever the page sends, and not before the person is handed the screen.',
+    files: ['src/main/core/counter/identity-numbers.ts', 'src/main/core/counter/starting.ts']
+  },
   'settings file': {
     does: 'A settings file is read within limits and whole, against a schema that knows no secret and nothing that belongs to one computer, or not at all. An account that is here under its name stays where it leads; what the organisation has set, or an administrator has locked, is left alone. What it would change is shown first, and only that is done.',
     files: [

@@ -16,6 +16,7 @@ interface Edit {
   put: string
 }
 
+const IDENTITY_NUMBERS = 'src/main/core/counter/identity-numbers.ts'
 const NAVIGATION = 'src/main/core/policy/navigation.ts'
 const PRIVATE = 'src/main/core/policy/private-networks.ts'
 const MEDIA = 'src/main/core/policy/media-grants.ts'
@@ -427,6 +428,18 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     {
       file: REMOVAL,
       find: "    async () => (keychain.keeps === 'in-os' ? false : Promise.reject(new Error('in memory'))),\n",
+      put: ''
+    }
+  ],
+  'identity kept': [
+    {
+      file: IDENTITY_NUMBERS,
+      find: "  if (!read || kept === 'compared') return undefined\n",
+      put: '  if (!read) return undefined\n'
+    },
+    {
+      file: IDENTITY_NUMBERS,
+      find: "  if (kept === 'number-end') return { number: number.slice(-END), isEnd: true }\n",
       put: ''
     }
   ],

@@ -7,6 +7,7 @@ import { covered } from './covered.ts'
 import { endurance } from './endurance.ts'
 import { files } from './files.ts'
 import { frames } from './frames.ts'
+import { identityNumbers } from './identity-numbers.ts'
 import { imitation } from './imitation.ts'
 import { keptData } from './kept-data.ts'
 import { leftBehind } from './left-behind.ts'
@@ -55,5 +56,6 @@ export const areas: readonly Area[] = [
   keptData,
   policyFile,
   officeNetwork,
-  settingsFile
+  settingsFile,
+  identityNumbers
 ]

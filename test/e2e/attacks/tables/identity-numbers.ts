@@ -1,0 +1,18 @@
+/** What a window that isn’t ours any more could have kept of a passport or an identity card at the counter. */
+import type { Area, Attack } from '../attack.ts'
+
+const by = (...names: string[]): Attack[] => names.map((name) => ({ name }))
+
+export const identityNumbers: Area = {
+  title: 'Numbers of identity documents',
+  about:
+    'Staff compare a passport or an ID card with a name. A page that was taken over could send its number where no policy has it kept, or have more of it kept, or sooner.',
+  by: 'own page',
+  unit: 'test/unit/attacks/identity-numbers.test.ts',
+  guard: ['identity kept'],
+  attacks: by(
+    'have a number kept without a policy',
+    'have all of a number kept where only its end may be',
+    'have the expiry date kept where only the end of the number may be'
+  )
+}

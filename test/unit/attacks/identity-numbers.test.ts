@@ -1,0 +1,26 @@
+/** What is tried with the numbers of identity documents: the rows of docs/attacks.md. */
+import { expect } from 'vitest'
+import type { IdentityKept } from '../../../src/shared/contract/index.ts'
+import { identityNumbers } from '../../e2e/attacks/tables/identity-numbers.ts'
+import { openOffice } from '../counter/office.ts'
+import { attempts } from './attempts.ts'
+
+/** What is kept of a whole reading that the page sends under this policy, once the person has the screen. */
+async function kept(policy: IdentityKept): Promise<string> {
+  const here = openOffice()
+  here.settings.identityKept = policy
+  const document = { number: 'L898902C3', expires: '2031-04-15' }
+  const turn = { documentReference: 'will', signer: 0, evidence: [], compared: 'matches' as const, document }
+  const { id } = await here.counter.start({ turns: [turn], allowsCamera: false })
+  expect(here.numbers).toEqual([])
+  await here.counter.begin(id)
+  return JSON.stringify([here.numbers, here.notes, here.kept])
+}
+
+attempts(identityNumbers, {
+  'have a number kept without a policy': async () => expect(await kept('compared')).not.toContain('02C3'),
+  'have all of a number kept where only its end may be': async () =>
+    expect(await kept('number-end')).not.toContain('L898902C3'),
+  'have the expiry date kept where only the end of the number may be': async () =>
+    expect(await kept('number-end')).not.toContain('2031')
+})
