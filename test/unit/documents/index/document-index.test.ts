@@ -400,6 +400,43 @@ describe('several accounts', () => {
     expect(list().rows.map(({ name }) => name)).toEqual(['b', 'c', 'd', 'e'])
   })
 
+  test('whatever changes, their list is as one that is put together for the first time', () => {
+    const accounts = ['a', 'b', 'c']
+    const account = fc.nat(2)
+    const change = fc.tuple(account, fc.oneof(anyRow, fc.constantFrom('D-1', 'D-2', 'D-3')))
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(account, anyRow), { maxLength: 30 }),
+        fc.array(fc.array(change, { maxLength: 3 }), { maxLength: 4 }),
+        fc.array(anyQuery, { minLength: 1, maxLength: 2 }),
+        fc.nat(DAY),
+        (rows, rounds, queries, later) => {
+          const indexes = accounts.map(() => openDocumentIndex())
+          const apply = ([place, one]: [number, IndexRow | string]) => {
+            const index = indexes[place] as DocumentIndex
+            if (typeof one === 'string') index.remove(one)
+            else index.put({ ...one, accountId: accounts[place] as string })
+          }
+          const listed = (some: readonly DocumentIndex[], asked: DocumentQuery, at = moment) =>
+            keysOf(wholly(targetsOf(some, { query: { ...asked, grouped: false } }, at)))
+          rows.forEach(apply)
+          for (const [round, changes] of [[], ...rounds].entries()) {
+            changes.forEach(apply)
+            const at = { ...moment, now: NOW + round * later }
+            for (const asked of queries) {
+              // One more, one fewer, or all: what was kept of others isn't taken for theirs.
+              for (const some of [indexes, indexes.slice(0, 2)]) {
+                const fresh = some.map((index) => indexOfRows(...index.rows()))
+                expect(listed(some, asked, at)).toEqual(listed(fresh, asked, at))
+              }
+            }
+          }
+        }
+      ),
+      { numRuns: 300 }
+    )
+  })
+
   test('documents of one reference in two accounts are two', () => {
     const targets = wholly(targetsOf([ours, theirs], { query: query({ search: 'D-1' }) }, moment))
     expect(keysOf(targets)).toEqual(['a D-1', 'b D-1'])

@@ -137,15 +137,23 @@ function isIn({ flags }: SortedBy, rowId: number): boolean {
   return ((flags[rowId] as number) & FLAG.there) !== 0
 }
 
-/** The order of two rows, of one index or two: by the column, then name, reference and account; without a value last. */
-export function rowOrder({ by, descending }: Sort) {
-  const keyOf = KEYS[by]
-  return (one: SortedBy, rowId: number, other: SortedBy, otherId: number): number => {
-    const keys = [keyOf(one, rowId), keyOf(other, otherId)] as const
-    const isMissing = keys[0] === undefined || keys[1] === undefined
-    const order = compareKeys(...keys)
-    return (descending && !isMissing ? -order : order) || compareTies(one, rowId, other, otherId)
+/** What a column puts rows in order by, for who reads each row's once: without a value last. */
+export function keyOrder({ by, descending }: Sort) {
+  return {
+    keyOf: KEYS[by],
+    compareKeys(one: Key, other: Key): number {
+      const order = compareKeys(one, other)
+      return descending && one !== undefined && other !== undefined ? -order : order
+    },
+    compareTies
   }
+}
+
+/** The order of two rows, of one index or two: by the column, then name, reference and account; without a value last. */
+export function rowOrder(sort: Sort) {
+  const order = keyOrder(sort)
+  return (one: SortedBy, rowId: number, other: SortedBy, otherId: number): number =>
+    order.compareKeys(order.keyOf(one, rowId), order.keyOf(other, otherId)) || compareTies(one, rowId, other, otherId)
 }
 
 /** What a column sorts by; undefined if a row has nothing there. */

@@ -7,15 +7,17 @@ import { getOrMake } from '../../lib/objects.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import { wordsOf } from '../../lib/text-folding.ts'
 import type { DocumentKey, Moment } from '../questions.ts'
-import { FLAG } from './columns.ts'
+import { type Columns, FLAG } from './columns.ts'
 import { type Condition, conditionsOf, isSearched, type Presence, presenceOf } from './conditions.ts'
 import type { DocumentIndex } from './document-index.ts'
-import { rowOrder } from './order.ts'
+import { keyOrder, rowOrder, type Sort } from './order.ts'
 import type { IndexRow } from './row.ts'
 import { has, mark, type RowSet } from './text-index.ts'
 
 /** How many searches, and how many results, are kept of an index. */
 const KEPT = 12
+/** The same of what several give together, which is the size of all of them. */
+const KEPT_MERGED = 3
 const PIECE = 8192
 /** So many changed rows are looked at one by one, rather than all rows. */
 const FEW = 1000
@@ -85,7 +87,14 @@ export class RowList {
   }
 }
 
+/** Rows of several indexes in one order, with the versions of the indexes that they are of. */
+interface Merged extends Result {
+  versions: readonly number[]
+}
+
 interface Kept {
+  /** Of this index with others. */
+  merged: Map<string, Merged>
   found: Map<string, Found>
   results: Map<string, Result>
   searches: Search[]
@@ -98,16 +107,104 @@ export function* foundRows(indexes: readonly DocumentIndex[], query: DocumentQue
   const [first, ...others] = new Set(indexes)
   if (!first) return new RowList([], new Uint32Array())
   const own = [yield* orderedRows(first, query, moment)]
-  for (const index of others) own.push(yield* orderedRows(index, query, moment))
+  const versions = [first.version()]
+  for (const index of others) {
+    own.push(yield* orderedRows(index, query, moment))
+    versions.push(index.version())
+  }
   if (own.length === 1) return own[0] as RowList
-  const { results } = kept(first)
-  const before = results.get('of several indexes')
+  const { merged } = kept(first)
+  const key = `${keyOf(query, moment)} ${query.sort.by} ${query.sort.descending}`
+  const before = merged.get(key)
   if (before && isSame(before.from, own)) return before.rows
-  const compare = rowOrder(query.sort)
-  let rows = own[0] as RowList
-  for (const more of own.slice(1)) rows = yield* mergedRows(rows, more, compare)
-  keep(results, 'of several indexes', { from: own, rows })
+  const rows = (before && remerged(before, own, query.sort)) ?? (yield* wholeMerge(own, query.sort))
+  keep(merged, key, { from: own, rows, versions }, KEPT_MERGED)
   return rows
+}
+
+function* wholeMerge(own: readonly RowList[], sort: Sort): Sliced<RowList> {
+  let rows = own[0] as RowList
+  for (const more of own.slice(1)) rows = yield* mergedRows(rows, more, sort)
+  return rows
+}
+
+/** What was merged before, with the few rows that changed since put in their places; undefined where more than those moved. */
+function remerged({ rows: before, versions }: Merged, own: readonly RowList[], sort: Sort): RowList | undefined {
+  if (before.indexes.length !== own.length) return undefined
+  const isChanged: Uint8Array[] = []
+  for (const [place, { indexes }] of own.entries()) {
+    const [index] = indexes as [DocumentIndex]
+    const changed = before.indexes[place] === index ? fewChanged(index, versions[place] as number) : undefined
+    if (!changed) return undefined
+    const marks = new Uint8Array(index.inner.rowIds())
+    for (const rowId of changed) marks[rowId] = 1
+    isChanged.push(marks)
+  }
+  const rest = unchangedRows(before, own, isChanged)
+  if (!rest) return undefined
+  const compare = rowOrder(sort)
+  const columnsAt = own.map(({ indexes: [index] }) => (index as DocumentIndex).inner.columns)
+  const fresh = own.flatMap(({ rowIds }, place) => {
+    const marks = isChanged[place] as Uint8Array
+    return Array.from(
+      rowIds.filter((rowId) => marks[rowId] === 1),
+      (rowId) => ({ rowId, place })
+    )
+  })
+  type Row = (typeof fresh)[number]
+  const inOrder = (one: Row, other: Row) =>
+    compare(columnsAt[one.place] as Columns, one.rowId, columnsAt[other.place] as Columns, other.rowId)
+  const rowIds = new Uint32Array(rest.rowIds.length + fresh.length)
+  const places = new Uint16Array(rowIds.length)
+  let taken = 0
+  for (const [at, row] of fresh.sort(inOrder).entries()) {
+    let low = taken
+    let high = rest.rowIds.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const other = { rowId: rest.rowIds[middle] as number, place: rest.places[middle] as number }
+      if (inOrder(other, row) <= 0) low = middle + 1
+      else high = middle
+    }
+    rowIds.set(rest.rowIds.subarray(taken, low), taken + at)
+    places.set(rest.places.subarray(taken, low), taken + at)
+    rowIds[low + at] = row.rowId
+    places[low + at] = row.place
+    taken = low
+  }
+  rowIds.set(rest.rowIds.subarray(taken), taken + fresh.length)
+  places.set(rest.places.subarray(taken), taken + fresh.length)
+  return new RowList(before.indexes, rowIds, places)
+}
+
+/** The rows that didn't change, as they were merged; undefined where they are others now, or in another order among themselves. */
+function unchangedRows(
+  before: RowList,
+  own: readonly RowList[],
+  isChanged: readonly Uint8Array[]
+): { rowIds: Uint32Array; places: Uint16Array } | undefined {
+  const rowIds = new Uint32Array(before.length)
+  const places = new Uint16Array(before.length)
+  const cursors = own.map(() => 0)
+  const nextOf = (place: number): number | undefined => {
+    const list = (own[place] as RowList).rowIds
+    const marks = isChanged[place] as Uint8Array
+    let cursor = cursors[place] as number
+    while (cursor < list.length && marks[list[cursor] as number] === 1) cursor++
+    cursors[place] = cursor + 1
+    return list[cursor]
+  }
+  let count = 0
+  for (let at = 0; at < before.length; at++) {
+    const place = before.places?.[at] ?? 0
+    const rowId = before.rowIds[at] as number
+    if (isChanged[place]?.[rowId] === 1) continue
+    if (nextOf(place) !== rowId) return undefined
+    rowIds[count] = rowId
+    places[count++] = place
+  }
+  if (own.some((_, place) => nextOf(place) !== undefined)) return undefined
+  return { rowIds: rowIds.subarray(0, count), places: places.subarray(0, count) }
 }
 
 /** How many rows a query finds on these indexes. */
@@ -265,27 +362,36 @@ function isIn(word: string, words: readonly string[]): boolean {
   return words.some((longer) => longer.includes(word))
 }
 
-/** The rows of two lists as one; the second is of one index. */
-function* mergedRows(one: RowList, other: RowList, compare: ReturnType<typeof rowOrder>): Sliced<RowList> {
+/** The rows of two lists as one; the second is of one index. What each is put in order by is read once. */
+function* mergedRows(one: RowList, other: RowList, sort: Sort): Sliced<RowList> {
+  const { keyOf: sortKeyOf, compareKeys, compareTies } = keyOrder(sort)
   const [index] = other.indexes as [DocumentIndex]
+  const { columns } = index.inner
+  const leftKey = (at: number) =>
+    at < one.length ? sortKeyOf(one.indexAt(at).inner.columns, one.rowIds[at] as number) : undefined
+  const rightKey = (at: number) => (at < other.length ? sortKeyOf(columns, other.rowIds[at] as number) : undefined)
   const count = one.length + other.length
   const rowIds = new Uint32Array(count)
   const places = new Uint16Array(count)
   let left = 0
   let right = 0
+  let [key, otherKey] = [leftKey(left), rightKey(right)]
   for (let at = 0; at < count; at++) {
     if (at % PIECE === PIECE - 1) yield
     const takesLeft =
       right >= other.length ||
       (left < one.length &&
-        compare(
-          one.indexAt(left).inner.columns,
-          one.rowIds[left] as number,
-          index.inner.columns,
-          other.rowIds[right] as number
-        ) <= 0)
+        (compareKeys(key, otherKey) ||
+          compareTies(
+            one.indexAt(left).inner.columns,
+            one.rowIds[left] as number,
+            columns,
+            other.rowIds[right] as number
+          )) <= 0)
     places[at] = takesLeft ? (one.places?.[left] ?? 0) : one.indexes.length
     rowIds[at] = (takesLeft ? one.rowIds[left++] : other.rowIds[right++]) as number
+    if (takesLeft) key = leftKey(left)
+    else otherKey = rightKey(right)
   }
   return new RowList([...one.indexes, index], rowIds, places)
 }
@@ -316,13 +422,13 @@ function keyOf(
 }
 
 function kept(index: DocumentIndex): Kept {
-  return getOrMake(keptOf, index, () => ({ found: new Map(), results: new Map(), searches: [] }))
+  return getOrMake(keptOf, index, () => ({ merged: new Map(), found: new Map(), results: new Map(), searches: [] }))
 }
 
 /** Keeps the newest few. */
-function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
+function keep<Value>(map: Map<string, Value>, key: string, value: Value, most = KEPT): void {
   map.delete(key)
   map.set(key, value)
   const [oldest] = map.keys()
-  if (map.size > KEPT && oldest !== undefined) map.delete(oldest)
+  if (map.size > most && oldest !== undefined) map.delete(oldest)
 }
