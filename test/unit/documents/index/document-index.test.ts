@@ -424,11 +424,10 @@ describe('several accounts', () => {
             changes.forEach(apply)
             const at = { ...moment, now: NOW + round * later }
             for (const asked of queries) {
-              // One more, one fewer, or all: what was kept of others isn't taken for theirs.
-              for (const some of [indexes, indexes.slice(0, 2)]) {
-                const fresh = some.map((index) => indexOfRows(...index.rows()))
-                expect(listed(some, asked, at)).toEqual(listed(fresh, asked, at))
-              }
+              // Where fewer are shown, what was kept of all isn't taken for theirs.
+              const some = round === 3 ? indexes.slice(0, 2) : indexes
+              const fresh = some.map((index) => indexOfRows(...index.rows()))
+              expect(listed(some, asked, at)).toEqual(listed(fresh, asked, at))
             }
           }
         }
