@@ -436,6 +436,16 @@ describe('several accounts', () => {
     )
   })
 
+  test('have in their list what time alone puts there', () => {
+    const due = (accountId: string, Reference: string, hours: number) =>
+      row({ Reference, Status: '0 of 2', DueDate: new Date(NOW + hours * 3_600_000).toISOString() }, { accountId })
+    const indexes = [indexOfRows(due('a', 'A-1', -2), due('a', 'A-2', 2)), indexOfRows(due('b', 'B-1', 1))]
+    const overdue = (now: number) =>
+      keysOf(wholly(targetsOf(indexes, { query: query({ overdue: true }) }, { ...moment, now })))
+    expect(overdue(NOW)).toEqual(['a A-1'])
+    expect(overdue(NOW + 3 * 3_600_000)).toEqual(['a A-1', 'b B-1', 'a A-2'])
+  })
+
   test('documents of one reference in two accounts are two', () => {
     const targets = wholly(targetsOf([ours, theirs], { query: query({ search: 'D-1' }) }, moment))
     expect(keysOf(targets)).toEqual(['a D-1', 'b D-1'])
