@@ -1,4 +1,4 @@
-/** What an organisation gives all its computers by a file (decision 55) lies among what people made, and is told by its id. */
+/** What an organisation gives all its computers by a file (decision 57) lies among what people made, and is told by its id. */
 import { createHash } from 'node:crypto'
 import { fail } from './failure.ts'
 import { folded } from './text-folding.ts'

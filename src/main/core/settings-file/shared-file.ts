@@ -1,5 +1,5 @@
 /**
- * Presets and views that an organisation gives all its computers: its policy names a settings file (decision 55). They lie in the database, so
+ * Presets and views that an organisation gives all its computers: its policy names a settings file (decision 57). They lie in the database, so
  * that the last ones that could be read hold where the file is away or broken.
  */
 import { createHash } from 'node:crypto'
