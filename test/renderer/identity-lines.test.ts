@@ -10,17 +10,19 @@ const BEFORE = Date.UTC(2012, 3, 15, 12)
 const AFTER = Date.UTC(2012, 3, 16, 12)
 
 test.each([
-  ['a passport', PASSPORT],
-  ['a card of three lines', CARD],
-  ['a card of two lines', OLD_CARD],
-  ['lines that a reader gives in one go', PASSPORT.replace('\n', '')],
+  ['a passport', PASSPORT, 'L898902C3'],
+  ['a card of three lines', CARD, 'D23145890'],
+  ['a card of two lines', OLD_CARD, 'D23145890'],
+  ['lines that a reader gives in one go', PASSPORT.replace('\n', ''), 'L898902C3'],
   [
     'lines with small letters, spaces and guillemets',
-    PASSPORT.toLowerCase().replaceAll('<<', '«').replace('\n', ' \r\n ')
+    PASSPORT.toLowerCase().replaceAll('<<', '«').replace('\n', ' \r\n '),
+    'L898902C3'
   ]
-])('reads %s, and finds the name there', (_what, lines) => {
+])('reads %s, and finds the name there', (_what, lines, number) => {
   expect(compared(lines, { signerName: 'Anna Maria Eriksson' }, BEFORE)).toEqual({
-    ...{ kind: 'matches', name: 'ANNA MARIA ERIKSSON', isExpired: false, isBornOtherwise: false }
+    ...{ kind: 'matches', name: 'ANNA MARIA ERIKSSON', isExpired: false, isBornOtherwise: false },
+    document: { number, expires: '2012-04-15' }
   })
 })
 

@@ -1,6 +1,7 @@
 /**
  * The machine-readable lines of a passport or an identity card (ICAO 9303: two of 44 or 36 characters, or three of 30), compared with
- * the name of a signer. They stay in this window: what goes on is only that they were compared.
+ * the name of a signer. They stay in this window: what goes on is that they were compared, and what the organisation's
+ * policy has kept of them (decision 55).
  */
 import { parse } from 'mrz'
 import { readDay } from '../../../../shared/composition/calendar.ts'
