@@ -14,7 +14,8 @@ export type * from './document-views.ts'
 export type * from './downloads.ts'
 export type * from './identity.ts'
 
-export type AuthScheme = 'none' | 'api-key' | 'bearer' | 'basic' | 'headers' | 'oauth'
+export const AUTH_SCHEMES = ['none', 'api-key', 'bearer', 'basic', 'headers', 'oauth'] as const
+export type AuthScheme = (typeof AUTH_SCHEMES)[number]
 
 /** What a service says of an account (not in the reference). Whatever it doesn't say is absent, and not known. */
 export interface AccountLimits {

@@ -5,18 +5,9 @@
 import { z } from 'zod'
 import { IDENTITY_KEPT } from '../../../shared/contract/counter-views.ts'
 import { BackupPlan, NotificationPreferences, requests, retentionDays } from '../../../shared/contract/index.ts'
-import type { AuthScheme } from '../../../shared/contract/views.ts'
+import { AUTH_SCHEMES } from '../../../shared/contract/views.ts'
 
-/** A new way of signing in is asked for here by the compiler. */
-const SIGN_IN: { readonly [Scheme in AuthScheme]: Scheme } = {
-  none: 'none',
-  'api-key': 'api-key',
-  bearer: 'bearer',
-  basic: 'basic',
-  headers: 'headers',
-  oauth: 'oauth'
-}
-const signIn = z.enum(SIGN_IN)
+const signIn = z.enum(AUTH_SCHEMES)
 const counter = requests['counter.configure'].input.shape
 const name = z.string().min(1).max(100)
 const folder = z.string().min(1).max(1000)

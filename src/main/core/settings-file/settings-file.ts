@@ -6,8 +6,7 @@ import { z } from 'zod'
 import { Composition } from '../../../shared/composition/index.ts'
 import { DocumentQuery, documentColumns } from '../../../shared/contract/document-query.ts'
 import { NotificationPreferences, requests } from '../../../shared/contract/index.ts'
-import type { AuthScheme } from '../../../shared/contract/views.ts'
-import { ACCOUNT_COLOURS, ACCOUNT_MARK } from '../../../shared/contract/views.ts'
+import { ACCOUNT_COLOURS, ACCOUNT_MARK, AUTH_SCHEMES } from '../../../shared/contract/views.ts'
 import { fail } from '../lib/failure.ts'
 import { type JsonTrouble, type Member, parsePiece, readInSlices, scanObject } from '../lib/json-scanning.ts'
 import { folded, shortened } from '../lib/text-folding.ts'
@@ -20,15 +19,6 @@ export const SETTINGS_ENDING = 'countersign-settings'
 export const MOST_BYTES = 5 * 1024 * 1024
 
 const name = z.string().trim().min(1).max(100)
-/** A way of signing in that is added is asked for here by the compiler. */
-const SIGN_IN: { readonly [Scheme in AuthScheme]: Scheme } = {
-  none: 'none',
-  'api-key': 'api-key',
-  bearer: 'bearer',
-  basic: 'basic',
-  headers: 'headers',
-  oauth: 'oauth'
-}
 const { dataTypeSpelling, folders } = requests['accounts.update'].input.shape
 const address = z.string().trim().min(1).max(2000)
 
@@ -45,7 +35,7 @@ const SignInPage = z.strictObject({
 const FileAccount = z.strictObject({
   name,
   address,
-  signIn: z.enum(SIGN_IN),
+  signIn: z.enum(AUTH_SCHEMES),
   signInPage: SignInPage.optional(),
   folders: folders.unwrap(),
   dataTypeSpelling: dataTypeSpelling.unwrap(),
