@@ -469,7 +469,7 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     { file: 'src/main/ipc/settings-file.ts', find: 'if (!isDeepStrictEqual(now.shown, shown))', put: 'if (false)' },
     { file: CHOSEN_FILE, find: '  if (kind?.isFile()) return file\n', put: '  if (file) return file\n' },
     { file: CHOSEN_FILE, find: 'Buffer.alloc(Math.min(MEGABYTE, most + 1 - length))', put: 'Buffer.alloc(MEGABYTE)' },
-    { file: CHOSEN_FILE, find: '      if (length > most) fail(', put: '      if (false) fail(' }
+    { file: CHOSEN_FILE, find: '      if (length > most)\n', put: '      if (false)\n' }
   ],
   'recovery key': [
     {

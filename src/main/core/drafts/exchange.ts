@@ -32,7 +32,7 @@ export function openExchange(deps: ExchangeDeps) {
 
     /** How much a file holds, of which nothing is kept. @throws AppFailure where it can't be imported. */
     async look(path: string): Promise<{ drafts: number; presets: number }> {
-      const { drafts, presets } = await readExchangeFile(await readChosen(path, MOST_BYTES))
+      const { drafts, presets } = await readExchangeFile(await bytesOf(path))
       return { drafts: drafts.length, presets: presets.length }
     },
 
@@ -44,7 +44,7 @@ export function openExchange(deps: ExchangeDeps) {
       const imported: Imported = { drafts: [], presets: [], refused: [] }
       for (const path of paths) {
         try {
-          const stored = await arriving.store(accountId, await readExchangeFile(await readChosen(path, MOST_BYTES)))
+          const stored = await arriving.store(accountId, await readExchangeFile(await bytesOf(path)))
           imported.drafts.push(...stored.drafts)
           imported.presets.push(...stored.presets)
         } catch (error) {
@@ -92,3 +92,5 @@ function* each<Made>(ids: readonly string[], make: (id: string) => Made): Genera
 async function save(path: string, content: Iterable<Uint8Array>): Promise<SavedFile> {
   return { label: await writeWhereChosen(path, ENDING, content) }
 }
+
+const bytesOf = (path: string) => readChosen(path, MOST_BYTES, 'Export fewer at a time.')

@@ -3,6 +3,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { AppFailure, fail } from '../lib/failure.ts'
+import { defined } from '../lib/objects.ts'
 import { type FileContent, writeAtomically } from './atomic-file.ts'
 import { fileErrorOf } from './file-error.ts'
 
@@ -26,7 +27,7 @@ export async function writeWhereChosen(path: string, ending: string, content: Fi
 const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0)
 const MEGABYTE = 1024 * 1024
 
-/** Opens a file to be read, whoever named it. @throws AppFailure `bad-file`: a folder, a pipe or a device; the system's error. */
+/** Opens a file to be read that a person or a policy names. @throws AppFailure `bad-file`: a folder, a pipe or a device; the system's error. */
 export async function openChosen(path: string): Promise<FileHandle> {
   const file = await open(path, WITHOUT_WAITING)
   const kind = await file.stat().catch(() => undefined)
@@ -38,9 +39,10 @@ export async function openChosen(path: string): Promise<FileHandle> {
 /**
  * All of a file.
  * @param most bytes.
+ * @param next what a person can do about one that is larger.
  * @throws AppFailure `bad-file`: no file; `too-large`, of which no more is read than shows it; `gone`, `not-allowed`, `storage`.
  */
-export async function readChosen(path: string, most: number): Promise<Buffer> {
+export async function readChosen(path: string, most: number, next?: string): Promise<Buffer> {
   let file: FileHandle | undefined
   try {
     file = await openChosen(path)
@@ -51,7 +53,8 @@ export async function readChosen(path: string, most: number): Promise<Buffer> {
       length += bytesRead
       pieces.push(buffer.subarray(0, bytesRead))
       if (bytesRead === 0) return Buffer.concat(pieces, length)
-      if (length > most) fail('too-large', `This file is larger than ${Math.ceil(most / MEGABYTE)} MB.`)
+      if (length > most)
+        fail('too-large', `This file is larger than ${Math.ceil(most / MEGABYTE)} MB.`, defined({ next }))
     }
   } catch (error) {
     if (error instanceof AppFailure) throw error
