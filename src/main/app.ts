@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { app, ipcMain, powerMonitor } from 'electron'
 import { anotherLike } from '../shared/composition/index.ts'
-import type { Events, RetentionKind } from '../shared/contract/index.ts'
+import type { Events, RetentionKind, SettingsView } from '../shared/contract/index.ts'
 import type { DocumentResponse } from '../shared/model/index.ts'
 import { wantsStaff } from '../shared/wants-staff.ts'
 import { openComposing } from './composing.ts'
@@ -334,6 +334,10 @@ export function serveScreens(parts: App, life: Life): void {
     copyOfDocument(document, outbox.compositionOfDocument(accountId, document.Reference))
   const openInBrowser = (url: string, accountId: string) => openOutside(url, accounts.get(accountId))
   const madeBy = `${app.getName()} ${app.getVersion()}`
+  function applySettings({ theme, zoom }: Pick<SettingsView, 'theme' | 'zoom'>): void {
+    applyTheme(theme)
+    applyZoom(window, zoom)
+  }
   /** It asks the same service otherwise: by other credentials, or for other folders. */
   function accountChanged(id: string): void {
     clients.forget(id)
@@ -388,9 +392,7 @@ export function serveScreens(parts: App, life: Life): void {
         note: audit.note,
         accountChanged,
         changed() {
-          const { theme, zoom } = settings.read()
-          applyTheme(theme)
-          applyZoom(window, zoom)
+          applySettings(settings.read())
           send('settings.changed', null)
           notifications.notifier.documentsChanged()
           signals.emit('accounts')
@@ -476,10 +478,7 @@ export function serveScreens(parts: App, life: Life): void {
         settings,
         version: app.getVersion(),
         systemCountry: () => app.getLocaleCountryCode(),
-        applySettings: ({ theme, zoom }) => {
-          applyTheme(theme)
-          applyZoom(window, zoom)
-        },
+        applySettings,
         changed: () => send('settings.changed', null),
         loginStart: parts.loginStart,
         keepPlace: foundation.place.keep,

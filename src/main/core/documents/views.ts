@@ -2,7 +2,7 @@
 import { DocumentQuery, type SavedView } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import { flag, json, type RecordOf, Rows, value } from '../lib/rows.ts'
-import { isShared, refuseShared } from '../lib/shared.ts'
+import { isShared, refuseShared } from '../lib/shared-id.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
 

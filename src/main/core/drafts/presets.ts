@@ -4,7 +4,7 @@ import { type Composition, titleOf } from '../../../shared/composition/index.ts'
 import type { PresetSummary, PresetView } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import { Rows, value } from '../lib/rows.ts'
-import { isShared, refuseShared } from '../lib/shared.ts'
+import { isShared, refuseShared } from '../lib/shared-id.ts'
 import { TableStatements } from '../storage/statements.ts'
 import { compositionOf, type DraftDeps } from './draft-rows.ts'
 

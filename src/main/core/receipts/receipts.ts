@@ -111,8 +111,7 @@ export class Receipts {
     language: PersonLanguage = 'en'
   ): Promise<string> {
     const { number, copy, people } = content
-    const { links } = await this.#trail(session)
-    const kept = copy === 'file' ? besideTrail(links, people, this.#deps.identityOf) : []
+    const kept = copy === 'file' ? besideTrail((await this.#trail(session)).links, people, this.#deps.identityOf) : []
     const reader = readerOf(copy === 'file' ? 'en' : language)
     const beside = { sha256, issuedAt, logo: this.#deps.logo(), code: codeOf(number, sha256), reader }
     return receiptPage(content, { ...beside, kept })

@@ -80,7 +80,11 @@ function same(
 }
 
 function addressOf(accounts: Accounts, typed: string): string | undefined {
-  return whyNot(() => accounts.addressIn(typed)) === undefined ? accounts.addressIn(typed) : undefined
+  let address: string | undefined
+  whyNot(() => {
+    address = accounts.addressIn(typed)
+  })
+  return address
 }
 
 /** Why it can't be done, in words; undefined where it can. */
@@ -233,16 +237,17 @@ function planPresets(file: SettingsFile, deps: SettingsFileDeps, plan: Plan): vo
   const { presets, newId } = deps
   for (const { account, name, composition } of file.presets) {
     const what = `Preset “${name}” of “${account}”`
-    const id = find(deps, account)?.id
-    if (!belongs(file, account, deps, plan)) plan.left.push({ what, why: NO_ACCOUNT })
-    else if (id !== undefined && presets.list(id).some(isCalled(name))) {
-    } else {
-      plan.changes.push({ what })
-      plan.steps.push(() => {
-        const owner = find(deps, account)
-        if (owner) presets.save(owner.id, name, withKeysOfTheirOwn(composition, newId))
-      })
+    if (!belongs(file, account, deps, plan)) {
+      plan.left.push({ what, why: NO_ACCOUNT })
+      continue
     }
+    const id = find(deps, account)?.id
+    if (id !== undefined && presets.list(id).some(isCalled(name))) continue
+    plan.changes.push({ what })
+    plan.steps.push(() => {
+      const owner = find(deps, account)
+      if (owner) presets.save(owner.id, name, withKeysOfTheirOwn(composition, newId))
+    })
   }
 }
 
@@ -329,9 +334,12 @@ async function planCounter(
     const what = `Counter: ${setting}`
     const change = { [name]: wanted[name as keyof typeof wanted] }
     const why = whyNot(() => lock('counter.configure', change)) ?? (isOpen ? undefined : COUNTER_LOCKED)
-    if (why === undefined) plan.changes.push({ what, from, to })
-    else plan.left.push({ what, why })
-    if (why === undefined) Object.assign(choice, change)
+    if (why !== undefined) {
+      plan.left.push({ what, why })
+      continue
+    }
+    Object.assign(choice, change)
+    plan.changes.push({ what, from, to })
   }
   if (Object.keys(choice).length > 0) plan.steps.push(() => counter.configure(choice))
 }

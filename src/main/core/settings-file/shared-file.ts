@@ -10,7 +10,7 @@ import type { Account } from '../accounts/account.ts'
 import type { Views } from '../documents/views.ts'
 import { withKeysOfTheirOwn } from '../drafts/arriving.ts'
 import type { Presets } from '../drafts/presets.ts'
-import { sharedId } from '../lib/shared.ts'
+import { sharedId } from '../lib/shared-id.ts'
 import { nextTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import { readChosen } from '../storage/chosen-file.ts'
@@ -35,7 +35,7 @@ export interface SharedFileDeps {
   newId: () => string
   describe: (error: unknown) => AppError
   log: { warn: (message: string, detail?: Record<string, unknown>) => void }
-  /** What the screens were told of it is otherwise. */
+  /** `view` says something else than before. */
   changed: () => void
 }
 

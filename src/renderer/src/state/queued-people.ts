@@ -33,8 +33,7 @@ export function peopleOf(entries: readonly CounterEntry[]): QueuedPerson[] {
       person: personIn(all[0]),
       signerName: all[0]?.signerName ?? '',
       ...(all[0]?.contact !== undefined && { contact: all[0].contact }),
-      ...bornIn(all),
-      matters: mattersIn(all),
+      ...furtherOf(all),
       entries: [...ready, ...all.filter(({ withoutLink }) => withoutLink)],
       first: ready[0],
       isToday: all.some(({ isToday }) => isToday)
@@ -42,15 +41,11 @@ export function peopleOf(entries: readonly CounterEntry[]): QueuedPerson[] {
   })
 }
 
-/** When they were born, as of the first document that says it. */
-export function bornIn(entries: readonly CounterEntry[]): Pick<CounterEntry, 'born'> {
+/** When they were born, as of the first document that says it; and their matters, each once. */
+export function furtherOf(entries: readonly CounterEntry[]): Pick<QueuedPerson, 'born' | 'matters'> {
   const born = entries.find((one) => one.born !== undefined)?.born
-  return born === undefined ? {} : { born }
-}
-
-/** Each once. */
-export function mattersIn(entries: readonly CounterEntry[]): string[] {
-  return [...new Set(entries.flatMap(({ matter }) => matter ?? []))]
+  const matters = [...new Set(entries.flatMap(({ matter }) => matter ?? []))]
+  return { ...(born !== undefined && { born }), matters }
 }
 
 /** In another account it is another visit. */

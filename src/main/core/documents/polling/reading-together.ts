@@ -195,7 +195,7 @@ export class ReadingTogether {
     return account.role === 'reads' && account.state?.isWatched ? 'shown' : undefined
   }
 
-  /** Has whoever reads look at the folders. */
+  /** Asks the one who reads to look at the folders. */
   lookSoon(accountId: string): void {
     const { feedId } = this.#of(accountId)
     if (feedId) this.#office?.feed.wish(feedId).catch((error: unknown) => this.#deps.officeTrouble?.(error))

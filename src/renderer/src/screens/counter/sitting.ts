@@ -3,7 +3,7 @@
  * visit is what one person signs in one go.
  */
 import type { OfferedEntry } from '../../../../shared/contract/views.ts'
-import { bornIn, mattersIn } from '../../state/queued-people.ts'
+import { furtherOf } from '../../state/queued-people.ts'
 
 type Signature = Pick<OfferedEntry, 'documentReference' | 'signer' | 'person' | 'after'>
 
@@ -26,8 +26,7 @@ export function signingsOf(entries: readonly OfferedEntry[]): Signing[] {
       person,
       signerName,
       ...(contact !== undefined && { contact }),
-      ...bornIn(all),
-      matters: mattersIn(all),
+      ...furtherOf(all),
       entries: all
     }
   })
