@@ -23,8 +23,12 @@ beforeEach(async () => {
 })
 
 /** A workstation that has joined, at the service of the first. */
-async function opened(name: string, before: (work: Workplace) => void = () => undefined): Promise<Station> {
-  const work = await openWorkplace('demo', stations[0]?.work)
+async function opened(
+  name: string,
+  before: (work: Workplace) => void = () => undefined,
+  beside = stations[0]?.work
+): Promise<Station> {
+  const work = await openWorkplace('demo', beside)
   before(work)
   const { host, port, database } = office.administrator
   const time = work.time.run()
@@ -254,6 +258,39 @@ describe('another takes over', () => {
     await one.work.time.pass(0)
     expect(asked(one)).toBe(before)
     await until(() => reads(one) || reads(other))
+  })
+})
+
+describe('where only those are left who haven’t seen that they see the same', () => {
+  /** Someone has read for the office, and is gone. */
+  async function oneWasThere(): Promise<Workplace> {
+    const one = await opened('Front desk')
+    await until(() => reads(one))
+    await until(async () => Number((await live())[0]?.count) > 3)
+    await one.desk.close()
+    one.halt()
+    return one.work
+  }
+  const live = () => office.sql<{ count: string }>('SELECT count(*) FROM office.mirror WHERE sealed IS NOT NULL')
+
+  test('one of them reads for all as soon as it has', async () => {
+    const late = await opened('Back room', undefined, await oneWasThere())
+    await until(() => reads(late))
+  })
+
+  test('one that sees others does once what was seen is old, and what it sees is the office’s then', async () => {
+    const work = await oneWasThere()
+    const before = Number((await live())[0]?.count)
+    const spoilt = ({ line }: Workplace) => line.spoil((body) => (body.startsWith('[{') ? withoutTheFirst(body) : body))
+    const late = await opened('Back room', spoilt, work)
+    const first = asked(late)
+    await until(() => asked(late) > first + 10)
+    expect(viewOf(late)).toEqual({ accountName: 'Test office', how: 'alone', troubles: [] })
+    await office.sql(`UPDATE office.poll SET looked_at = now() - interval '25 hours'`)
+    await office.sql(`UPDATE office.lease SET since = now() - interval '25 hours'`)
+    await until(() => reads(late))
+    await until(async () => Number((await live())[0]?.count) === (await listed(late)).length)
+    expect(Number((await live())[0]?.count)).toBeLessThan(before)
   })
 })
 

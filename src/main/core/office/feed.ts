@@ -26,6 +26,8 @@ export interface FeedState {
   readonly wished: number
   readonly answered: number
   readonly lookedAgo?: number
+  /** For how long nobody has read; absent where someone does, or never did. */
+  readonly quietFor?: number
   readonly rev: number
   /** Someone has the account's lists in view somewhere. */
   readonly isWatched: boolean
@@ -122,11 +124,14 @@ export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'e
       )
       if (!row) throw new Error('The office answered nothing.')
       const { epoch, holder, since_ms, looked_ms } = row
+      // One that was lost in its first round has left when it began alone.
+      const quiet = holder === null && since_ms !== null ? Math.min(since_ms, looked_ms ?? since_ms) : undefined
       return {
         ...{ wished: row.wished, answered: row.answered, rev: row.rev, isWatched: row.is_watched },
         ...(row.is_mine && epoch !== null && { lease: { epoch, until: asked + row.left_ms } }),
         ...(holder !== null && { holder: { name: holder, since: since_ms ?? 0, left: row.left_ms } }),
         ...(looked_ms !== null && { lookedAgo: looked_ms }),
+        ...(quiet !== undefined && { quietFor: quiet }),
         ...(row.sealed && { report: row.sealed }),
         troubles: row.troubles.map(({ name, kind, sinceMs }) => ({ name, kind, since: sinceMs }))
       }

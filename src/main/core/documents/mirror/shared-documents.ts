@@ -199,7 +199,7 @@ export async function compareShared(
   for (let at = 0; at + TAG <= tags.length; at += TAG) theirs.add(hexOf(tags.subarray(at, at + TAG)))
   const here: string[] = []
   await inSlices(compared(), mirror.together)
-  return { here, there: [...theirs].slice(0, NAMED) }
+  return { here, there: handsOver ? [...theirs] : [...theirs].slice(0, NAMED) }
 
   function* compared(): Sliced<void> {
     for (const entry of account.entries.values()) {

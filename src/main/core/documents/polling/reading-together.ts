@@ -266,12 +266,12 @@ export class ReadingTogether {
   view(): FolderWatch[] {
     return this.#deps.accounts().map(({ id, name }) => {
       const account = this.#of(id)
-      const { state, stateAt, role, isOther } = account
+      const { state, stateAt, role, isOther, provenAt } = account
       if (!this.#office || !state) return { accountName: name, how: 'away', troubles: [] }
       const ago = (ms: number) => Math.round(stateAt - ms)
       return {
         accountName: name,
-        how: role === 'alone' ? (isOther ? 'other' : 'alone') : 'together',
+        how: role === 'alone' ? (isOther ? 'other' : 'alone') : provenAt === 0 ? 'alone' : 'together',
         ...(state.holder && {
           by: { name: state.holder.name, isMe: role === 'reads', since: ago(state.holder.since) }
         }),
@@ -383,7 +383,7 @@ export class ReadingTogether {
     const { state: before, lease: held } = account
     // What nobody has read yet is as the first one reads it.
     if (!before && account.provenAt === 0) await this.#asked(account, false)
-    const wants = account.provenAt > 0 || account.state?.rev === 0
+    const wants = account.provenAt > 0 || isUnread(account.state)
     const state = await this.#asked(account, wants && account.restsUntil <= this.#deps.time.elapsed())
     if (!state) return
     if (state.lease) {
@@ -426,13 +426,15 @@ export class ReadingTogether {
     const { feed, key } = this.#officeOf()
     const { id, feedId = '' } = account
     const isBehind = state.rev < account.cursor
-    if (isBehind || state.rev === 0) {
+    if (isBehind || state.rev === 0 || account.provenAt === 0) {
       if (isBehind) await feed.raise(feedId, state.lease?.epoch ?? 0, account.cursor)
       await this.#proven(account, account.provenAt || this.#deps.time.now())
       const tags = await feed.liveTags(feedId)
       const { there } = await this.#deps.ask('compareShared', { accountId: id, key, tags, handsOver: true })
       const gone = there.map((tag) => ({ tag: Buffer.from(tag, 'hex'), sealed: undefined }))
-      if (gone.length > 0) await feed.publish(feedId, state.lease?.epoch ?? 0, gone)
+      for (let at = 0; at < gone.length; at += FEED_PAGE) {
+        await feed.publish(feedId, state.lease?.epoch ?? 0, gone.slice(at, at + FEED_PAGE))
+      }
     } else await this.#read(account)
     account.reported = ''
     account.settling = undefined
@@ -555,13 +557,18 @@ export class ReadingTogether {
     const { id, feedId = '', state } = account
     const isWhole =
       round?.failures.every(({ error }) => isUnknownFolder(error)) && round.looks.every(({ taken }) => taken.isComplete)
-    if (!isWhole || !state?.holder || time.elapsed() < account.comparesAfter) return
+    if (!isWhole || !state || time.elapsed() < account.comparesAfter) return
     const { here, there } = await ask('compareShared', { accountId: id, key, tags: await feed.liveTags(feedId) })
     const now = new Set([...here, ...there])
     if (now.size === 0) {
       Object.assign(account, { differs: undefined, comparisons: 0, isOther: false })
       await this.#proven(account, time.now())
       return this.#soon(account)
+    }
+    if (!state.holder) {
+      // What has happened since the last one read differs, too, so it says nothing of what this workstation sees.
+      account.comparesAfter = time.elapsed() + COMPARED_EVERY
+      return
     }
     const both = account.differs ? new Set([...account.differs].filter((tag) => now.has(tag))) : now
     account.comparisons = both.size > 0 ? account.comparisons + 1 : 1
@@ -592,6 +599,14 @@ export class ReadingTogether {
     if (!this.#office) throw new Error('The office’s server is away.')
     return this.#office
   }
+}
+
+/**
+ * Nobody has read for the office, or not for so long that what was found of any workstation has to be found again: then the first one who
+ * is there reads, and its documents are the office's.
+ */
+function isUnread(state: FeedState | undefined): boolean {
+  return state?.rev === 0 || (state?.quietFor ?? 0) > PROVEN_FOR
 }
 
 const NOTHING_READ: FolderReport[string] = { documents: 0, unreadable: { count: 0, documents: [] }, isComplete: false }
