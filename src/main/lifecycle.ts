@@ -143,7 +143,10 @@ export class Lifecycle {
       identity.locked()
       counter.counter.left('locked')
     }
-    powerMonitor.on('suspend', left)
+    powerMonitor.on('suspend', () => {
+      left()
+      composing.outbox.shared.slept()
+    })
     const locked = () => {
       left()
       counter.staff.lockScreen()

@@ -246,18 +246,36 @@ describe('a workstation that ends in the middle', () => {
 
 describe('a workstation that sleeps with a claim', () => {
   test('lets nothing leave by it once it wakes', async () => {
-    await front.work.outbox.shared.pause(front.work.accountId, true)
-    const id = front.put()
+    // Nobody's outbox takes it before: to each of them its time is yet to come.
+    const { id } = front.work.parts.outbox.start(front.work.parts.drafts.save(front.work.accountId, forms()).id)
     await front.synced()
-    await storeOf(1, back.work).resume(officeId)
-    front.work.outbox.resume(front.work.accountId)
+    await office.sql('UPDATE office.send SET goes_at = now() WHERE id = $1', [id])
     const turn = await front.work.outbox.shared.leavingOf(front.work.accountId)?.turn(front.work.accountId, [], 1)
     const [begun] = turn?.begun ?? []
     expect(begun?.send.id).toBe(id)
-    expect(begun?.mayLeave?.()).toBe(true)
+    expect(begun?.claim?.mayLeave()).toBe(true)
     // While the computer sleeps its clock that never jumps may stand still; the one on the wall does not.
     front.work.time.now += 60_000
-    expect(begun?.mayLeave?.()).toBe(false)
+    expect(begun?.claim?.mayLeave()).toBe(false)
+  })
+})
+
+describe('a workstation that goes to sleep', () => {
+  test('breaks off what is on its way, which is looked for', async () => {
+    // What its computer still had to send when it fell asleep would go out as it wakes.
+    front.work.line.fault('hang', (method) => method === 'POST')
+    back.work.parts.outbox.shared.disconnect()
+    const id = front.put()
+    await becomes(front, id, 'sending')
+    await expect
+      .poll(() => front.work.line.seen.some((one) => one.includes('SendForms2')), { timeout: 30_000 })
+      .toBe(true)
+    front.work.parts.outbox.shared.slept()
+    await expect.poll(() => front.work.outbox.get(id).error?.code, { timeout: 30_000 }).toBe('cancelled')
+    expect(front.work.outbox.get(id)).toMatchObject({ state: 'uncertain', error: { mayHaveArrived: true } })
+    front.work.line.fault('pass')
+    await becomes(front, id, 'sent')
+    expect(arrived()).toBe(1)
   })
 })
 

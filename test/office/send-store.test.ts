@@ -432,7 +432,8 @@ describe('workstations that are killed, and stopped for longer than a claim hold
 
   /** Each once: none lost, none doubled, none called sent that is not. */
   function check(ids: readonly string[]): void {
-    expect(ids.filter((id) => service.arrivals.get(id) !== 1)).toEqual([])
+    const counts = ids.map((id) => [id, service.arrivals.get(id) ?? 0] as const)
+    expect(counts.filter(([, count]) => count !== 1)).toEqual([])
     expect(service.arrivals.size).toBe(ids.length)
   }
 

@@ -5,6 +5,7 @@ import { type Failure, failureOf, firstAccepted, holdsError } from '../jobs/reco
 import type { Time } from '../lib/time.ts'
 import { backoff } from '../lib/time.ts'
 import type { SentPackage } from '../service/documents.ts'
+import type { CallOptions } from '../service/transport.ts'
 import type { Db } from '../storage/connection.ts'
 import type { SendingClient } from './deps.ts'
 import type { AccountPauses } from './pauses.ts'
@@ -16,19 +17,19 @@ export type Outcome = { kind: 'accepted'; response: PackageResponse } | Failure
 
 /**
  * Hands the request over. Never rejects.
- * @param mayLeave asked as it is handed over; where it says no, nothing leaves. Without it nothing speaks against it.
+ * @param claim of the office, where it could become another's.
  */
 export async function deliver(
   client: SendingClient,
   { kind, request }: SentRequest,
-  { describe, mayLeave }: { describe: (error: unknown) => AppError; mayLeave?: (() => boolean) | undefined }
+  {
+    describe,
+    claim = {}
+  }: { describe: (error: unknown) => AppError; claim?: Pick<CallOptions, 'mayLeave' | 'signal'> | undefined }
 ): Promise<Outcome> {
   try {
-    const options = { mayLeave }
     const { package: response, said } =
-      kind === 'form-direct'
-        ? await client.sendFormPackage(request, options)
-        : await client.sendTemplates(request, options)
+      kind === 'form-direct' ? await client.sendFormPackage(request, claim) : await client.sendTemplates(request, claim)
     return outcomeOfAnswer(response, said)
   } catch (error) {
     return failureOf(error, describe)

@@ -160,12 +160,12 @@ export class Dispatcher {
     // Taken from the office as the application ended: nothing leaves any more, and the office looks for it.
     if (this.#state === 'over') return
     // First of all: what is written down as leaving does leave, whatever goes wrong below.
-    for (const { send, content, mayLeave } of done.begun) {
+    for (const { send, content, claim } of done.begun) {
       lane.underWay.add(send.id)
       left(send.id)
       changes.send(send)
       if (!client) continue
-      void deliver(client, content, { describe, mayLeave }).then((outcome) => this.#ended(lane, send.id, outcome))
+      void deliver(client, content, { describe, claim }).then((outcome) => this.#ended(lane, send.id, outcome))
     }
     try {
       for (const send of [...done.recorded, ...done.heldBack]) this.tell(send)

@@ -29,8 +29,8 @@ export interface LeavingDeps {
 export interface Begun {
   send: Send
   content: SentRequest
-  /** Asked as it is handed over: whether it still is this workstation's. Absent where it can't be another's. */
-  mayLeave?: () => boolean
+  /** Asked as it is handed over: whether it still is this workstation's; and breaks it off. Absent where it can't be another's. */
+  claim?: { mayLeave: () => boolean; signal: AbortSignal }
 }
 
 interface Taken {

@@ -82,6 +82,8 @@ export class SharedSends {
   readonly #postLimit: number
   /** Of which claim a send left here: meanwhile another workstation may have it. */
   readonly #claimed = new Map<string, number>()
+  /** Ends as the computer goes to sleep. */
+  #awake = new AbortController()
   #office: OfficeStore | undefined
   /** Which accounts are shared: asked at each turn. */
   #officeIds: Map<string, string>
@@ -108,6 +110,15 @@ export class SharedSends {
     this.#office = undefined
     for (const { syncing } of this.#accounts.values()) syncing.cancel()
     this.#deps.changes.outbox()
+  }
+
+  /**
+   * The computer goes to sleep, or did: what is on its way is broken off. By the time it went on, another workstation might have taken it
+   * for lost; now it is looked for.
+   */
+  slept(): void {
+    this.#awake.abort()
+    this.#awake = new AbortController()
   }
 
   /** Whether an office has what waits in these accounts isn't known yet, as after a restore: until it is, nothing of them leaves. */
@@ -343,7 +354,7 @@ export class SharedSends {
     // The clock that never jumps may stand still while the computer sleeps, the one on the wall doesn't: the stricter counts.
     const [began, left] = [time.now(), until - time.elapsed()]
     const mayLeave = () => Math.max(time.elapsed() - (until - left), time.now() - began) + this.#postLimit <= left
-    begun.push({ send: sends.get(id), content, mayLeave })
+    begun.push({ send: sends.get(id), content, claim: { mayLeave, signal: this.#awake.signal } })
   }
 
   /** What is said of a claim in place of sending; undefined where nothing speaks against that. */
