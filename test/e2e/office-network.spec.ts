@@ -6,7 +6,8 @@ import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
-import { test as base, expect, type Page } from 'playwright/test'
+import { test as base, chromium, expect, type Page } from 'playwright/test'
+import { findChromium } from '../../scripts/system-packages.ts'
 import { aCertificate } from '../contract/certificates.ts'
 import { type Launched, launch } from './launch.ts'
 
@@ -181,5 +182,63 @@ test('a proxy that wants a sign-in gets it once someone has signed in, and a wro
   } finally {
     server.close()
     server.closeAllConnections()
+  }
+})
+
+test('the browser engine goes past no proxy that is named alone, and takes nothing that it says for the service', async ({
+  serve
+}) => {
+  const service = await serve(aCertificate({ name: 'sign.office.example', issuer: 'Nobody' }))
+  const asked: string[] = []
+  let answer: string | undefined
+  const proxy = createPlainServer((_request, response) => response.writeHead(403).end())
+  proxy.on('connect', ({ url, headers }, socket) => {
+    asked.push(`${url} ${headers['proxy-authorization'] ?? 'nobody'}`)
+    socket.on('error', () => undefined)
+    if (answer === undefined) socket.destroy()
+    else socket.end(answer)
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  const server = `127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  const browser = await chromium.launch({
+    executablePath: findChromium() ?? '',
+    args: [
+      `--host-resolver-rules=MAP sign.office.example:443 127.0.0.1:${service.port}`,
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])
+    ]
+  })
+  const visit = async (through?: string) => {
+    const context = await browser.newContext({
+      ignoreHTTPSErrors: true,
+      ...(through && { proxy: { server: through } })
+    })
+    const page = await context.newPage()
+    const visited = page.goto('https://sign.office.example/web').then(
+      () => 'shown',
+      ({ message }: Error) => /ERR_\w+/.exec(message)?.[0]
+    )
+    return visited.finally(() => context.close())
+  }
+  try {
+    expect(await visit()).toBe('shown')
+    const reached = service.asked.length
+    for (const [said, error] of [
+      [undefined, /^ERR_/],
+      ['HTTP/1.1 302 Found\r\nLocation: https://sign.office.example/other\r\n\r\n', /^ERR_/],
+      ['HTTP/1.1 403 No\r\nContent-Length: 9\r\n\r\n<p>No</p>', /^ERR_TUNNEL/],
+      ['HTTP/1.1 200 Go on\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n<p>Hi</p>', /^ERR_SSL/],
+      ['HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic realm="x"\r\nContent-Length: 0\r\n\r\n', /^ERR_/]
+    ] as const) {
+      answer = said
+      expect(await visit(server)).toMatch(error)
+    }
+    proxy.close()
+    proxy.closeAllConnections()
+    expect(await visit(server)).toBe('ERR_PROXY_CONNECTION_FAILED')
+    expect(service.asked).toHaveLength(reached)
+    expect(new Set(asked)).toEqual(new Set(['sign.office.example:443 nobody']))
+  } finally {
+    await browser.close()
+    proxy.close()
   }
 })

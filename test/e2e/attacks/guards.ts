@@ -199,6 +199,30 @@ export const guards = {
     does: 'A service is reached by https alone, but on this computer and at hosts that the policy names by their whole names.',
     files: ['src/main/core/accounts/credentials.ts']
   },
+  'update signed': {
+    does: 'What a feed says of a release is believed only with the signature, over all of its bytes, of the publisher that the policy names; it is small, and of a known shape.',
+    files: ['src/main/core/updates/feed.ts']
+  },
+  'update package': {
+    does: 'A package is taken only under the one name that is this computer’s, with the length and hash that its publisher signed: as it comes, and once more before it is installed.',
+    files: ['src/main/core/updates/feed.ts', 'src/main/core/updates/package-updater.ts']
+  },
+  'update feed': {
+    does: 'Redirects stay with the feed’s own server, or lead from GitHub to its storage, and are few; a feed that says nothing is given up. What is asked says nothing of who asks.',
+    files: ['src/main/core/updates/feed.ts']
+  },
+  'update newer': {
+    does: 'No version is taken that isn’t newer than this one, none that was published before one that the feed has offered, and no test version unless the policy wants them.',
+    files: [
+      'src/main/core/updates/feed.ts',
+      'src/main/core/updates/package-updater.ts',
+      'src/main/core/updates/updates.ts'
+    ]
+  },
+  'update waits': {
+    does: 'Nothing is downloaded, offered or installed while someone signs, a package is sent or a file is fetched, where a person has to be asked and wasn’t, or from a feed that the policy no longer names.',
+    files: ['src/main/core/updates/updates.ts']
+  },
   browser: {
     does: 'A rule of the browser itself, which we only leave switched on. The row is here so that we notice if that ever changes.',
     files: []

@@ -52,6 +52,9 @@ const CREDENTIALS = 'src/main/core/accounts/credentials.ts'
 const AUTHORITIES = 'src/main/core/service/own-authorities.ts'
 const CLIENT_CERTIFICATES = 'src/main/core/accounts/client-certificates.ts'
 const PROXY = 'src/main/core/service/proxy-sign-in.ts'
+const FEED = 'src/main/core/updates/feed.ts'
+const PACKAGE_UPDATER = 'src/main/core/updates/package-updater.ts'
+const UPDATES = 'src/main/core/updates/updates.ts'
 
 /** What is done to the sources so that a protection is gone. */
 export const mutants: Record<Removable, readonly Edit[]> = {
@@ -606,7 +609,9 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       file: PROXY,
       find: '            const other = proven.has(proxy) ? undefined : proving.get(proxy)\n',
       put: '            const other = undefined as PromiseWithResolvers<void> | undefined\n'
-    }
+    },
+    { file: PROXY, find: '            if (isOver) return undefined\n', put: '' },
+    { file: PROXY, find: 'if (proxy === through && ', put: "if (how === 'answered' && " }
   ],
   'only encrypted': [
     {
@@ -619,6 +624,56 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       find: "  if (url.username !== '' || url.password !== '' || /^[^/]*\\/\\/[^/]*@/.test(text)) {\n",
       put: '  if (false) {\n'
     }
+  ],
+  'update signed': [
+    { file: FEED, find: '    if (!this.#isSigned(description, signature)) {\n', put: '    if (false) {\n' },
+    {
+      file: FEED,
+      find: '.sig`), await this.#small(name)]',
+      put: '.sig`).catch(() => Buffer.alloc(64)), await this.#small(name)]'
+    },
+    { file: FEED, find: 'if (size > LONGEST_DESCRIPTION)', put: 'if (false)' },
+    { file: FEED, find: 'z.string().regex(/^\\d{1,5}\\.\\d{1,5}\\.\\d{1,5}(?:-beta\\.\\d{1,5})?$/)', put: 'z.string()' }
+  ],
+  'update package': [
+    {
+      file: FEED,
+      find: 'const file = files.find(({ url }) => url === wanted)',
+      put: 'const file = files[0] && { ...files[0] }'
+    },
+    { file: FEED, find: '        if (size > release.size) wrongFile()\n', put: '' },
+    { file: FEED, find: '    if (size < release.size) cut()\n', put: '' },
+    { file: FEED, find: "    if (hash.digest('base64') !== release.sha512) wrongFile()\n", put: '' },
+    {
+      file: PACKAGE_UPDATER,
+      find: ' || (await sha512Of(this.#path)) !== this.#release.sha512)',
+      put: ')'
+    }
+  ],
+  'update feed': [
+    { file: FEED, find: '      if (!this.#mayLeadTo(target)) fail', put: '      if (false) fail' },
+    { file: FEED, find: 'const MOST_HOPS = 5', put: 'const MOST_HOPS = 50' },
+    { file: FEED, find: '() => abort.abort())\n    }\n    try', put: '() => undefined)\n    }\n    try' },
+    { file: FEED, find: ", credentials: 'omit'", put: '' }
+  ],
+  'update newer': [
+    { file: PACKAGE_UPDATER, find: 'allowDowngrade: false', put: 'allowDowngrade: true' },
+    { file: UPDATES, find: '      if (release) this.#insistOnNewest(release)\n', put: '' },
+    { file: FEED, find: "if (channel === 'latest' && version.includes('-'))", put: 'if (false)' }
+  ],
+  'update waits': [
+    { file: UPDATES, find: '    if (this.#waits(newer, again)) return\n', put: '' },
+    { file: UPDATES, find: '    if (this.#waits(newer, () => this.#offer(updater, newer))) return\n', put: '' },
+    { file: UPDATES, find: '    if (hindrance) fail(', put: '    if (false) fail(' },
+    { file: UPDATES, find: ' || hindrance()) return false', put: ') return false' },
+    { file: UPDATES, find: "(why === 'quit' && !this.#updater.installsAtQuit)", put: 'false' },
+    {
+      file: UPDATES,
+      find: '    if (this.#place === place) this.#offer(updater, newer)\n',
+      put: '    this.#offer(updater, newer)\n'
+    },
+    { file: UPDATES, find: '      if (this.#place !== place) return\n      if (release)', put: '      if (release)' },
+    { file: UPDATES, find: '      if (this.#place === place) again()\n', put: '      again()\n' }
   ]
 }
 

@@ -1,11 +1,13 @@
 /** What another computer in the office's network tries: the rows of docs/attacks.md. */
 import { expect } from 'vitest'
 import { readTypedAddress } from '../../../src/main/core/accounts/credentials.ts'
+import { readPolicy } from '../../../src/main/core/organisation/reading.ts'
 import { openOwnAuthorities } from '../../../src/main/core/service/own-authorities.ts'
+import type { ProxySignIns } from '../../../src/main/core/service/proxy-sign-in.ts'
 import { aCertificate, type Made } from '../../contract/certificates.ts'
 import { officeNetwork } from '../../e2e/attacks/tables/office-network.ts'
 import { opened as certificates, OFFICE, one, PLACE, store } from '../accounts/client-certificate-office.ts'
-import { OFFICE as PROXY, signedIn } from '../service/proxy-office.ts'
+import { GRACE, OFFICE as PROXY, signedIn } from '../service/proxy-office.ts'
 import { attempts } from './attempts.ts'
 
 const DAY = 86_400_000
@@ -32,6 +34,21 @@ function chosen() {
 async function expectNotGiven(challenge: Partial<typeof PROXY>): Promise<void> {
   const { signIns } = await signedIn()
   expect(await signIns.forRequest().answer({ ...PROXY, ...challenge })).toBeUndefined()
+}
+
+/** Another that the office may come to, where the first doesn't let it through. */
+const NEXT = { ...PROXY, host: 'next.office.example' }
+
+/** Of many at once one alone shows the office's proxy what isn't proven. */
+async function expectShownOnce(signIns: ProxySignIns): Promise<void> {
+  const requests = Array.from({ length: 6 }, () => signIns.forRequest())
+  const [first, ...others] = requests.map((request) => request.answer(PROXY))
+  let shown = 0
+  for (const answer of others) void answer.then((login) => login && shown++)
+  await first
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(shown).toBe(0)
+  for (const request of requests) request.over('failed')
 }
 
 const NAMED = ['sign.office.example']
@@ -105,14 +122,73 @@ attempts(officeNetwork, {
   },
   'have a wrong password shown until its user is locked out': async () => {
     const { signIns } = await signedIn()
-    const requests = Array.from({ length: 6 }, () => signIns.forRequest())
-    const [first, ...others] = requests.map((request) => request.answer(PROXY))
-    let shown = 0
-    for (const answer of others) void answer.then((login) => login && shown++)
-    await first
-    await new Promise((resolve) => setImmediate(resolve))
-    expect(shown).toBe(0)
-    for (const request of requests) request.over('failed')
+    await expectShownOnce(signIns)
+  },
+  'be given the password of the proxy before it in a list': async () => {
+    const { signIns } = await signedIn()
+    const request = signIns.forRequest()
+    expect(await request.answer(PROXY)).toEqual(GRACE)
+    expect(await request.answer(NEXT)).toBeUndefined()
+    // A person is asked for that one, and told which it is.
+    expect(signIns.waiting()).toEqual({ proxy: 'next.office.example:8080', wasRefused: false })
+  },
+  'be given the password under a name that only looks like the proxy’s': async () => {
+    for (const host of [
+      'proxy.office.example.',
+      'xproxy.office.example',
+      'proxy.office.example:8080',
+      'office.example'
+    ])
+      await expectNotGiven({ host })
+  },
+  'be given a password again once it had taken it': async () => {
+    const { signIns } = await signedIn()
+    const first = signIns.forRequest()
+    await first.answer(PROXY)
+    first.over('answered')
+    const request = signIns.forRequest()
+    expect(await request.answer(PROXY)).toEqual(GRACE)
+    for (let time = 0; time < 3; time++) expect(await request.answer(PROXY)).toBeUndefined()
+    expect(await signIns.forRequest().answer(PROXY)).toBeUndefined()
+  },
+  'have a password taken for right that another proxy didn’t ask for': async () => {
+    const { signIns } = await signedIn()
+    const other = signIns.forRequest()
+    await other.answer(NEXT)
+    other.over('failed')
+    await signIns.signIn({ user: 'grace', password: 'another' })
+    // The first refuses by breaking off; the next lets the request through.
+    const request = signIns.forRequest()
+    await request.answer(PROXY)
+    await request.answer(NEXT)
+    request.over('answered')
+    await expectShownOnce(signIns)
+  },
+  'hold up all requests by one that was given up': async () => {
+    const { signIns } = await signedIn()
+    const [first, given, last] = [signIns.forRequest(), signIns.forRequest(), signIns.forRequest()]
+    await first.answer(PROXY)
+    const waiting = given.answer(PROXY)
+    given.over('failed')
+    first.over('failed')
+    expect(await waiting).toBeUndefined()
+    expect(await last.answer(PROXY)).toEqual(GRACE)
+  },
+
+  'be gone past, by what the policy names as the proxy': () => {
+    const problems = (proxy: object) => {
+      const read = readPolicy(Buffer.from(JSON.stringify({ proxy })))
+      return read.ok ? [] : read.problems
+    }
+    expect(problems({ server: 'proxy.office.example:8080' })).toEqual([])
+    for (const server of [
+      'proxy:8080,direct://',
+      'proxy:8080;direct://',
+      'direct://',
+      'https=proxy:8080',
+      'proxy:8080 '
+    ])
+      expect(problems({ server })).not.toEqual([])
   },
 
   'have a service reached without encryption': () => expectNotPlain('http://sign.example.com/web'),

@@ -66,6 +66,7 @@ export function openProxySignIns({ slot, changed }: { slot: SecretSlot; changed:
       const shown = new Map<string, ProxyLogin>()
       /** Those that this request finds it out for. */
       const mine = new Set<string>()
+      let isOver = false
       return {
         async answer({ isProxy, host, port }) {
           if (!isProxy) return undefined
@@ -73,6 +74,8 @@ export function openProxySignIns({ slot, changed }: { slot: SecretSlot; changed:
           for (;;) {
             // A keychain that is shut may be open the next time.
             const login = (await read().catch(() => undefined))?.[proxy]
+            // Given up meanwhile, it would never say what it found out, and all others would wait for it.
+            if (isOver) return undefined
             if (login && shown.get(proxy) === login) {
               forget(proxy)
               wait({ proxy, wasRefused: true })
@@ -95,8 +98,11 @@ export function openProxySignIns({ slot, changed }: { slot: SecretSlot; changed:
           }
         },
         over(how) {
+          isOver = true
+          // Of several in a list it came through the last: one before it may have refused what it was shown.
+          const through = how === 'answered' ? [...shown.keys()].at(-1) : undefined
           for (const [proxy, login] of shown) {
-            if (how === 'answered' && known?.[proxy] === login) proven.add(proxy)
+            if (proxy === through && known?.[proxy] === login) proven.add(proxy)
             if (!mine.delete(proxy)) continue
             proving.get(proxy)?.resolve()
             proving.delete(proxy)

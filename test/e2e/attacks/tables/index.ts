@@ -27,6 +27,7 @@ import { schemes } from './schemes.ts'
 import { secondDisplay } from './second-display.ts'
 import { settingsFile } from './settings-file.ts'
 import { unseen } from './unseen.ts'
+import { updates } from './updates.ts'
 import { windows } from './windows.ts'
 
 export const areas: readonly Area[] = [
@@ -57,5 +58,6 @@ export const areas: readonly Area[] = [
   policyFile,
   officeNetwork,
   settingsFile,
-  identityNumbers
+  identityNumbers,
+  updates
 ]

@@ -43,8 +43,14 @@ export const officeNetwork: Area = {
       'be given the password as another proxy',
       'be given the password at another port',
       'be given a password again that it refused',
-      'have a wrong password shown until its user is locked out'
+      'have a wrong password shown until its user is locked out',
+      'be given the password of the proxy before it in a list',
+      'be given the password under a name that only looks like the proxy’s',
+      'be given a password again once it had taken it',
+      'have a password taken for right that another proxy didn’t ask for',
+      'hold up all requests by one that was given up'
     ),
+    ...by('policy reading', 'be gone past, by what the policy names as the proxy'),
     ...by(
       'only encrypted',
       'have a service reached without encryption',

@@ -1,0 +1,289 @@
+/** What a feed of updates tries, or who stands between: the rows of docs/attacks.md. */
+import { generateKeyPairSync } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import type { UpdateHindrance } from '../../../src/shared/contract/updates.ts'
+import { updates } from '../../e2e/attacks/tables/updates.ts'
+import { packageFor } from '../../fixtures/update-feed.ts'
+import { office, READY, withDpkg } from '../updates/feed-office.ts'
+import { attempts } from './attempts.ts'
+
+type Office = Awaited<ReturnType<typeof office>>
+
+const DESCRIPTION = 'latest-linux.yml'
+const SIGNATURE = `${DESCRIPTION}.sig`
+const PACKAGE = packageFor('1.1.0')
+const unsigned = /isn’t signed/
+const otherFile = /isn’t the file/
+const elsewhere = /leads somewhere else/
+
+/** Nothing of it is kept, it is said why, and what is right afterwards is taken. */
+async function expectRefused(said: RegExp, wrong: (office: Office) => void, made?: Office): Promise<void> {
+  const { updates, feed, publish, kept, ...others } = made ?? (await office())
+  publish()
+  wrong({ updates, feed, publish, kept, ...others })
+  await updates.check()
+  expect(updates.view().problem?.message).toMatch(said)
+  expect(updates.view().update).toEqual({ state: 'none' })
+  expect(kept()).toEqual([])
+  feed.misbehave(undefined)
+  publish()
+  await updates.check()
+  expect(updates.view()).toMatchObject({ update: READY })
+}
+
+const put = (name: string, content: Buffer | string) => (made: Office) =>
+  void made.feed.files.set(name, Buffer.from(content))
+
+/** The package is answered in another way. */
+const sends =
+  (send: (answer: ServerResponse) => void) =>
+  ({ feed }: Office) =>
+    feed.misbehave((name, answer) => {
+      if (name === PACKAGE) send(answer)
+      return name === PACKAGE
+    })
+
+const leadsTo = (place: string) => (made: Office) =>
+  made.feed.misbehave((_name, answer) => {
+    answer.writeHead(302, { Location: place }).end()
+    return true
+  })
+
+/** A feed at an address that this computer can't have: all that is asked of it, and of where it leads, comes to a feed here. */
+async function officeOf(feed: string) {
+  const asked: { url: string; init: RequestInit }[] = []
+  const made: Office = await office({
+    through: (url, init) => {
+      asked.push({ url, init })
+      return fetch(`${made.feed.address}/${new URL(url).pathname.split('/').at(-1)}`, init)
+    }
+  })
+  made.said.policy = { key: made.feed.key, channel: 'latest', feed }
+  made.updates.policyChanged()
+  return { made, asked }
+}
+
+async function expectWaits(during: UpdateHindrance): Promise<void> {
+  const { updates, publish, busyWith, feed, time } = await office()
+  publish()
+  busyWith(during)
+  await updates.check()
+  await time.pass(60_000)
+  expect(updates.view().update).toEqual({ state: 'waiting', for: during, newer: '1.1.0' })
+  expect(feed.asked).not.toContain(`/updates/${PACKAGE}`)
+}
+
+/** With an update that is ready. */
+async function ready() {
+  const installed = withDpkg()
+  const made = await office()
+  made.publish()
+  await made.updates.check()
+  expect(made.updates.view()).toMatchObject({ update: READY })
+  return { ...made, dpkg: installed }
+}
+
+attempts(updates, {
+  'have a release taken without a signature': () =>
+    expectRefused(/doesn’t have/, ({ feed }) => void feed.files.delete(SIGNATURE)),
+  'have a release taken with an empty signature': () => expectRefused(unsigned, put(SIGNATURE, '')),
+  'have a release taken with a signature of zeros': () =>
+    expectRefused(unsigned, put(SIGNATURE, Buffer.alloc(64).toString('base64'))),
+  'have a release taken that another publisher signed': () =>
+    expectRefused(unsigned, ({ publish }) => publish({ signedBy: generateKeyPairSync('ed25519').privateKey })),
+  'change a description that was signed': () =>
+    expectRefused(unsigned, ({ feed }) => {
+      const text = feed.files.get(DESCRIPTION)?.toString() ?? ''
+      feed.files.set(
+        DESCRIPTION,
+        Buffer.from(text.replace(/releaseDate: .*/, "releaseDate: '2031-01-01T00:00:00.000Z'"))
+      )
+    }),
+  'have a description read that never ends': () =>
+    expectRefused(/description of the update can’t be read/, put(DESCRIPTION, Buffer.alloc(10_000_000, 'a'))),
+  'have a version taken that is none': () =>
+    expectRefused(/description of the update can’t be read/, ({ publish }) => publish({ version: '1.2.0+x' })),
+
+  'put another file in the place of the package': () =>
+    expectRefused(otherFile, put(PACKAGE, Buffer.alloc(200_000, 'x'))),
+  'send a package without end until the disk is full': async () => {
+    let sent = 0
+    await expectRefused(
+      otherFile,
+      sends((answer) => {
+        answer.writeHead(200)
+        const more = () => {
+          if (sent >= 100 * 1024 ** 2) return void answer.end()
+          sent += 1024 ** 2
+          if (!answer.destroyed) answer.write(Buffer.alloc(1024 ** 2), more)
+        }
+        more()
+      })
+    )
+    expect(sent).toBeLessThan(50 * 1024 ** 2)
+  },
+  'have a part of the package taken for all of it': () =>
+    expectRefused(/only in part/, put(PACKAGE, Buffer.alloc(100_000, '1.1.0 '))),
+  'break the line in the middle of the package': () =>
+    expectRefused(
+      /only in part/,
+      sends((answer) => {
+        answer.writeHead(200, { 'Content-Length': 200_000 })
+        answer.write(Buffer.alloc(50_000, '1.1.0 '), () => answer.destroy())
+      })
+    ),
+  'have the package of another computer taken': () =>
+    expectRefused(/no package/, ({ publish }) => publish({ names: ['countersign-1.1.0-linux-arm64.deb'] })),
+  'lead out of the feed’s folder by a name': () =>
+    expectRefused(/no package/, ({ publish }) => publish({ names: [`../../../etc/${PACKAGE}`] })),
+  'lead to another server by a name': () =>
+    expectRefused(/no package/, ({ publish }) => publish({ names: [`http://127.0.0.1:9/${PACKAGE}`] })),
+  'change the package on the disk once it was checked': async () => {
+    const { updates, dpkg, folder, kept, log } = await ready()
+    writeFileSync(join(folder, 'cache', 'pending', kept()[0] ?? ''), 'something else')
+    expect(await updates.installAtEnd('restart')).toBe(false)
+    expect(dpkg()).toBe('')
+    expect(log).toContain('An update could not be installed.')
+  },
+
+  'lead to another server': () => expectRefused(elsewhere, leadsTo(`http://127.0.0.2:9/${DESCRIPTION}`)),
+  'lead to the same server without encryption': async () => {
+    const { made, asked } = await officeOf('https://updates.office.example/countersign')
+    await expectRefused(elsewhere, leadsTo(`http://updates.office.example/countersign/${SIGNATURE}`), made)
+    expect(asked.every(({ url }) => url.startsWith('https:'))).toBe(true)
+  },
+  'lead in circles': async () => {
+    const made = await office()
+    await expectRefused(elsewhere, leadsTo(`/updates/${SIGNATURE}`), made)
+    expect(made.feed.asked.filter((path) => path.endsWith(SIGNATURE)).length).toBeLessThan(10)
+  },
+  'pass for the storage of GitHub’s releases': async () => {
+    const { made, asked } = await officeOf('https://github.com/office/countersign')
+    for (const place of [
+      'http://objects.githubusercontent.com/x',
+      'https://objects.githubusercontent.com:8443/x',
+      'https://objects.githubusercontent.com.evil.example/x',
+      'https://evilgithubusercontent.com/x',
+      'https://evil.example/objects.githubusercontent.com/x'
+    ]) {
+      leadsTo(`${place}/${SIGNATURE}`)(made)
+      await made.updates.check()
+      expect(made.updates.view().problem?.message).toMatch(elsewhere)
+    }
+    expect(new Set(asked.map(({ url }) => new URL(url).origin))).toEqual(new Set(['https://github.com']))
+    // Theirs is followed.
+    made.publish()
+    leadsTo(`https://objects.githubusercontent.com/${SIGNATURE}`)(made)
+    await made.updates.check()
+    expect(asked.at(-1)?.url).toMatch(/^https:\/\/objects\.githubusercontent\.com\//)
+  },
+  'be waited for without end': async () => {
+    const { updates, feed, time } = await office()
+    feed.misbehave(() => true)
+    void updates.check()
+    await expect.poll(() => feed.asked).toHaveLength(1)
+    await time.pass(60_000)
+    await expect.poll(() => updates.view()).toMatchObject({ update: { state: 'none' }, problem: { code: 'refused' } })
+  },
+  'tell one computer from another': async () => {
+    const { made, asked } = await officeOf('https://updates.office.example/countersign')
+    made.publish()
+    await made.updates.check()
+    expect(asked).toHaveLength(3)
+    for (const { url, init } of asked) {
+      expect(init).toEqual({
+        ...{ method: 'GET', redirect: 'manual', credentials: 'omit', cache: 'no-store' },
+        signal: expect.any(AbortSignal)
+      })
+      expect(new URL(url).search).toBe('')
+    }
+  },
+
+  'have an older version taken': async () => {
+    for (const version of ['0.9.0', '1.0.0', '1.0.0-beta.3']) {
+      const { updates, publish, kept, feed } = await office({ channel: 'beta' })
+      publish({ version, channel: 'beta' })
+      await updates.check()
+      expect(updates.view()).toMatchObject({ update: { state: 'none' }, checkedAt: expect.any(Number) })
+      expect(updates.view().problem).toBeUndefined()
+      expect([kept(), feed.asked.some((path) => path.endsWith('.deb'))]).toEqual([[], false])
+    }
+  },
+  'bring back a release older than one that it offered': async () => {
+    const { updates, publish, start, busyWith } = await office()
+    publish({ version: '1.2.0', releaseDate: '2026-11-21T10:00:00.000Z' })
+    busyWith('sending')
+    await updates.check()
+    updates.stop()
+    busyWith(undefined)
+    publish({ version: '1.1.0', releaseDate: '2026-11-20T10:00:00.000Z' })
+    // Also after a restart.
+    const again = start()
+    await again.check()
+    expect(again.view().problem?.message).toMatch(/older version than it did before/)
+    expect(again.view().update).toEqual({ state: 'none' })
+  },
+  'have a test version taken where only finished ones belong': () =>
+    expectRefused(/test version/, ({ publish }) =>
+      publish({ version: '1.2.0-beta.1', names: [packageFor('1.2.0-beta.1')] })
+    ),
+
+  'be downloaded while someone signs at the counter': () => expectWaits('counter'),
+  'be downloaded while a package is sent': () => expectWaits('sending'),
+  'be downloaded while files are': () => expectWaits('downloads'),
+  'be offered while a package is sent that it came before': async () => {
+    const { updates, publish, feed, busyWith } = await office()
+    publish()
+    feed.misbehave((name) => {
+      if (name === PACKAGE) busyWith('sending')
+      return false
+    })
+    await updates.check()
+    expect(updates.view().update).toMatchObject({ state: 'waiting', for: 'sending' })
+  },
+  'be installed while a package is sent': async () => {
+    const { updates, busyWith } = await ready()
+    busyWith('sending')
+    expect(() => updates.checkMayInstall()).toThrow(expect.objectContaining({ message: 'busy' }))
+  },
+  'be installed in the end while a package is sent': async () => {
+    const { updates, busyWith, dpkg } = await ready()
+    busyWith('sending')
+    expect(await updates.installAtEnd('restart')).toBe(false)
+    expect(dpkg()).toBe('')
+  },
+  'be installed where nobody asked and a password is needed': async () => {
+    const { updates, dpkg } = await ready()
+    expect(await updates.installAtEnd('quit')).toBe(false)
+    expect(dpkg()).toBe('')
+  },
+  'be taken from a feed that the policy no longer names': async () => {
+    const { feed: other } = await office()
+    const instead = [null, { feed: other.address, key: other.key }]
+    for (const policy of instead) {
+      for (const at of [DESCRIPTION, PACKAGE, 'waiting']) {
+        const { updates, publish, feed, said, time, busyWith } = await office()
+        publish()
+        const withdraw = () => {
+          said.policy = policy
+          updates.policyChanged()
+        }
+        if (at === 'waiting') busyWith('sending')
+        feed.misbehave((name) => {
+          if (name === at) withdraw()
+          return false
+        })
+        await updates.check()
+        if (at === 'waiting') withdraw()
+        busyWith(undefined)
+        await time.pass(60_000)
+        expect(updates.view().update.state).toBe(policy === null ? 'off' : 'none')
+        expect(await updates.installAtEnd('restart')).toBe(false)
+        if (at !== PACKAGE) expect(feed.asked).not.toContain(`/updates/${PACKAGE}`)
+      }
+    }
+  }
+})
