@@ -366,6 +366,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       ],
       left: [
         { what: 'Account “Quay Law”', why: 'The account of this name here has another address or sign-in method.' },
+        { what: 'Preset “Lease renewal” of “Harbour & Co.”', why: 'There’s another one of this name here.' },
         { what: 'Quiet hours', why: 'Set by your organisation.' }
       ],
       withoutSecret: ['Wharf Street']

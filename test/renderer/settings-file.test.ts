@@ -36,13 +36,30 @@ test('what a file would change is shown before it is done, with what is left and
   expect(changes.textContent).toContain('InBox, Progress, Signed')
   const left = screen.getByRole('list', { name: 'Left as it is' })
   expect(left.textContent).toContain('Set by your organisation.')
+  expect(left.textContent).toContain('Preset “Lease renewal” of “Harbour & Co.”There’s another one of this name here.')
   expect(screen.getByText(/sign in or enter them for “Wharf Street”/)).toBeTruthy()
   expect(calls('settingsFile.apply')).toEqual([])
   await press('Make 6 changes')
   expect(calls('settingsFile.apply').map(({ input }) => input)).toEqual([{ id: 'settings-1' }])
   expect(screen.queryByRole('dialog')).toBeNull()
-  expect(toast()).toBe('Settings imported. Now enter the keys of the new accounts.')
+  expect(toast()).toBe(
+    'Settings imported, but 3 of them were left as they are here. Now enter the keys of the new accounts.'
+  )
   expect(opened.app.router.route.rest).toEqual(['accounts'])
+})
+
+test('what was imported says how much was left, if anything was', async () => {
+  const usual = fakeApi().control.state.settingsFile
+  for (const [kept, said] of [
+    [1, 'Settings imported, but 1 of them was left as it is here.'],
+    [0, 'Settings imported.']
+  ] as const) {
+    await open({ settingsFile: usual && { ...usual, left: usual.left.slice(0, kept), withoutSecret: [] } })
+    await press('Import settings…')
+    await press('Make 6 changes')
+    expect(toast()).toBe(said)
+    opened.close()
+  }
 })
 
 test('a file that would change nothing can only be left, and is closed then', async () => {

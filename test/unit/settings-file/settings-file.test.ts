@@ -126,6 +126,38 @@ test('nothing that is here is led elsewhere or taken away', async () => {
 })
 
 describe('left alone, and said', () => {
+  test('a preset of a name that is there, unless it is the same but for the keys of its parts', async () => {
+    const to = await desk()
+    const authentication = { scheme: 'bearer', token: TOKEN } as const
+    const { id } = await to.accounts.add({ kind: 'service', name: 'Harbour', baseUrl: HARBOUR.address, authentication })
+    const ours = (key: string, signers: number) =>
+      forms({
+        items: [
+          form({
+            key,
+            Name: 'Agreement',
+            signers: Array.from({ length: signers }, (_, at) => signer({ key: `${key}-${at}` }))
+          })
+        ]
+      })
+    const { id: own } = to.presets.save(id, 'Tenancy', ours('a', 1))
+    to.presets.save(id, 'Engagement', ours('a', 1))
+    const presets = [
+      { account: 'Harbour', name: 'TENANCY', composition: ours('b', 2) },
+      { account: 'Harbour', name: 'Engagement', composition: ours('b', 1) },
+      { account: 'Harbour', name: 'Lease', composition: ours('b', 1) }
+    ]
+    const account = { ...HARBOUR, folders: ['InBox', 'Progress', 'Signed'] }
+    const chosen = await to.import(fileOf({ ...EMPTY, accounts: [account], presets }))
+    expect(chosen).toMatchObject({
+      changes: [{ what: 'Preset “Lease” of “Harbour”' }],
+      left: [{ what: 'Preset “TENANCY” of “Harbour”', why: 'There’s another one of this name here.' }]
+    })
+    expect(to.presets.get(own).composition).toEqual(ours('a', 1))
+    expect(to.presets.list(id).map(({ name }) => name)).toEqual(['Engagement', 'Lease', 'Tenancy'])
+    expect(to.notes[0]).toMatchObject({ what: 'settings-imported', detail: { left: '1' } })
+  })
+
   test('what the organisation has set', async () => {
     const from = await setUp()
     await from.save()

@@ -3,6 +3,7 @@
  * an account that is here keeps its address and its way of signing in, and a view or a preset keeps what is in it.
  */
 import { isDeepStrictEqual } from 'node:util'
+import type { Composition } from '../../../shared/composition/index.ts'
 import type { DocumentQuery, NotificationPreferences } from '../../../shared/contract/index.ts'
 import type { ChosenSettings, SettingsChange } from '../../../shared/contract/settings-file.ts'
 import type { Account } from '../accounts/account.ts'
@@ -242,13 +243,29 @@ function planPresets(file: SettingsFile, deps: SettingsFileDeps, plan: Plan): vo
       continue
     }
     const id = find(deps, account)?.id
-    if (id !== undefined && presets.list(id).some(isCalled(name))) continue
+    const there = id === undefined ? undefined : presets.list(id).find(isCalled(name))
+    if (there) {
+      if (!isAlike(presets, there.id, composition)) plan.left.push({ what, why: NAME_TAKEN })
+      continue
+    }
     plan.changes.push({ what })
     plan.steps.push(() => {
       const owner = find(deps, account)
       if (owner) presets.save(owner.id, name, withKeysOfTheirOwn(composition, newId))
     })
   }
+}
+
+/** Whether a preset here is what the file has under its name. Keys tell parts apart, and say nothing. */
+function isAlike(presets: SettingsFileDeps['presets'], id: string, wanted: Composition): boolean {
+  const content = (composition: Composition): unknown =>
+    JSON.parse(JSON.stringify(composition, (member, value) => (member === 'key' ? undefined : value)))
+  let here: Composition | undefined
+  // One that this version can't read is another.
+  whyNot(() => {
+    here = presets.get(id).composition
+  })
+  return here !== undefined && isDeepStrictEqual(content(here), content(wanted))
 }
 
 const THEMES = { system: 'as the system', light: 'light', dark: 'dark' } as const
