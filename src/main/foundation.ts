@@ -21,6 +21,7 @@ import { openServiceFacts } from './core/accounts/service-facts.ts'
 import { finishRestore, settleRestored } from './core/backup/restore.ts'
 import { systemTime as time } from './core/lib/time.ts'
 import { applyAccounts } from './core/organisation/applying.ts'
+import type { ManagedPlace } from './core/organisation/managed.ts'
 import { Organisation } from './core/organisation/organisation.ts'
 import type { PolicyPlace } from './core/organisation/policy-file.ts'
 import { openOwnAuthorities } from './core/service/own-authorities.ts'
@@ -72,10 +73,12 @@ export interface AppStart {
   devServer: URL | undefined
   /** Where the organisation's policy lies. */
   policy: PolicyPlace
+  /** Where the system's own management gives settings in place of it. */
+  managed: ManagedPlace | undefined
 }
 
 /** Everything but the first page is there once this has resolved: see `loadFirstPage`. */
-export async function openFoundation({ log, devServer, policy }: AppStart) {
+export async function openFoundation({ log, devServer, policy, managed }: AppStart) {
   const newId = randomUUID
   const dataFolder = app.getPath('userData')
   const preload = join(import.meta.dirname, '../preload/index.cjs')
@@ -111,7 +114,7 @@ export async function openFoundation({ log, devServer, policy }: AppStart) {
   if (settingsTrouble?.code === 'in-memory')
     troubles.ofThisRun({ kind: 'in-memory', store: 'settings', reason: memoryReasonOf(settingsTrouble.reason) })
 
-  const organisation = await Organisation.open({ db, place: policy, time, log })
+  const organisation = await Organisation.open({ db, place: policy, managed, time, log })
   const accounts = openAccounts({ db, secrets: secretsBeside(storage, keychain), newId, time, organisation })
   await applyAccounts({ organisation, accounts, log })
   const ownAuthorities = () => organisation.policy.certificateAuthorities ?? []

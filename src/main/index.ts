@@ -6,6 +6,7 @@ import { openApp, serveScreens } from './app.ts'
 import { removalDecided, removeEverything } from './core/backup/removal.ts'
 import { codeOf } from './core/lib/failure.ts'
 import { checkedPolicyAt, policyToCheck } from './core/organisation/check.ts'
+import { managedAtStart } from './core/organisation/managed.ts'
 import { policyAtStart } from './core/organisation/policy-file.ts'
 import { devServerOf } from './core/policy/app-pages.ts'
 import { refusedAtStart } from './core/policy/start-switches.ts'
@@ -23,7 +24,7 @@ const isSmoke = process.argv.includes('--smoke')
 // Before anything is opened. Anyone who runs the sources may start them as they like.
 const refused = app.isPackaged ? refusedAtStart(process) : undefined
 const checked = policyToCheck(process.argv)
-if (checked !== undefined) app.exit(printCheck(checked))
+if (checked !== undefined) void printCheck(checked).then((code) => app.exit(code))
 else if (process.argv.includes('--status')) app.exit(printStatus())
 else if (refused === undefined) begin()
 else {
@@ -31,9 +32,15 @@ else {
   app.exit(1)
 }
 
-/** `--check-policy FILE`: says what is wrong with a policy, or what it sets. Nothing is opened, and nothing of it holds. */
-function printCheck(path: string): number {
-  const { isUsable, lines } = checkedPolicyAt(path)
+/** Where the organisation's policy lies: in a file, and on some systems in settings that their own management gives. */
+function policyPlaces() {
+  const file = policyAtStart(process, app, userInfo())
+  return { policy: file, managed: managedAtStart(process.platform, file, userInfo().homedir) }
+}
+
+/** `--check-policy`: says what is wrong with a policy, or what it sets. Nothing is opened, and nothing of it holds. */
+async function printCheck(path: string): Promise<number> {
+  const { isUsable, lines } = await checkedPolicyAt(path, policyPlaces().managed)
   print(isUsable ? 1 : 2, lines)
   return isUsable ? 0 : 1
 }
@@ -95,7 +102,7 @@ async function run(log: Log, whenBrought: ReturnType<typeof hearOutside>): Promi
     app.exit(0)
     return
   }
-  const parts = await openApp({ log, devServer, policy: policyAtStart(process, app, userInfo()) })
+  const parts = await openApp({ log, devServer, ...policyPlaces() })
   const lifecycle = new Lifecycle(parts)
   serveScreens(parts, lifecycle)
   if (isSmoke) await smoke(parts)

@@ -69,10 +69,16 @@ export function openSupport(foundation: Foundation, parts: SupportParts) {
     return { ...found, troubles: [...found.troubles, ...schedule.trouble()] }
   }
 
+  function policyFrom() {
+    const { isManaged, unusedFile } = foundation.organisation.view()
+    if (!isManaged) return 'file'
+    return unusedFile === undefined ? 'managed' : 'managed-not-file'
+  }
+
   /** Whether the organisation has set anything, and whether its file can be used. */
   function policy(): string {
     const { state, locked } = foundation.organisation.view()
-    return `${state}, ${locked.length} settings locked`
+    return `${state}, ${policyFrom()}, ${locked.length} settings locked`
   }
 
   function facts(): StatusFacts {
@@ -90,7 +96,8 @@ export function openSupport(foundation: Foundation, parts: SupportParts) {
       }),
       sends: { waiting: ready, uncertain },
       lastBackup: backup === undefined ? null : new Date(backup).toISOString(),
-      policy: foundation.organisation.view().state
+      policy: foundation.organisation.view().state,
+      policyFrom: policyFrom()
     }
   }
 

@@ -42,7 +42,7 @@ test('what a policy sets is there and marked, and stays where the file is broken
 
     put('{\n  "practiceOfice": true\n}')
     await expect(page.getByText('Line 2, column 3')).toBeVisible()
-    await expect(page.getByText('Your organisation’s policy file can’t be used.')).toBeVisible()
+    await expect(page.getByText('Your organisation’s policy can’t be used.')).toBeVisible()
     await expect(page.getByRole('button', { name: 'Connect an account' })).toBeDisabled()
     await expect(page.getByRole('button', { name: 'Add practice office' })).toBeHidden()
   } finally {

@@ -26,7 +26,9 @@ const LOOKED_AT = {
   // Chooses an archiver for a kind of installer that we don't make.
   'electron-winstaller': false,
   // Has none, but a binding.gyp, of which npm makes one.
-  'better-sqlite3-multiple-ciphers': false
+  'better-sqlite3-multiple-ciphers': false,
+  // Looks whether what was built for this system is there; of its own, only that is used.
+  'native-reg': false
 }
 
 test('npm runs no script of any package, nor makes one up of a binding.gyp', () => {
@@ -36,7 +38,11 @@ test('npm runs no script of any package, nor makes one up of a binding.gyp', () 
 
 test('a package that comes with an install script is looked at first', () => {
   const scripted = Object.entries(locked).filter(([, { hasInstallScript }]) => hasInstallScript)
-  expect(scripted.map(([path]) => path)).toEqual(['node_modules/electron-winstaller', 'node_modules/keytar'])
+  expect(scripted.map(([path]) => path)).toEqual([
+    'node_modules/electron-winstaller',
+    'node_modules/keytar',
+    'node_modules/native-reg'
+  ])
 })
 
 test('no command of ours hangs on a script that npm would have to run before or after it', () => {
@@ -49,6 +55,8 @@ test.each(['linux', 'darwin', 'win32'])('the native packages carry what was buil
     const target = `${platform}-${arch}`
     expect(existsSync(join(root, `node_modules/better-sqlite3-multiple-ciphers/prebuilds/${target}.node`))).toBe(true)
     expect(existsSync(join(root, `node_modules/keytar/prebuilds/${target}/keytar.node`))).toBe(true)
+    const registry = join(root, `node_modules/native-reg/prebuilds/${target}/node.napi.node`)
+    expect(existsSync(registry)).toBe(platform === 'win32')
   }
 })
 

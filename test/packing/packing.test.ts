@@ -110,8 +110,8 @@ const FUSES = {
 const nativesOf = ({ files }: Packed) => files.filter(({ path }) => path.endsWith('.node')).map(({ path }) => path)
 
 /** Only what the system loads from real files lies outside of what the archive's hash covers. */
-function expectOnlyNativesBeside({ files }: Packed): void {
-  expect(files.filter(({ isUnpacked }) => isUnpacked).map(({ path }) => extname(path))).toEqual(['.node', '.node'])
+function expectOnlyNativesBeside(packed: Packed): void {
+  expect(packed.files.filter(({ isUnpacked }) => isUnpacked).map(({ path }) => path)).toEqual(nativesOf(packed))
 }
 
 /** Starts the code that was packed, as packed, on the Chromium host. */
@@ -258,7 +258,8 @@ describe('for Windows', () => {
     expectOnlyNativesBeside(packed)
     expect(nativesOf(packed)).toEqual([
       'node_modules/better-sqlite3-multiple-ciphers/prebuilds/win32-arm64.node',
-      'node_modules/keytar/prebuilds/win32-arm64/keytar.node'
+      'node_modules/keytar/prebuilds/win32-arm64/keytar.node',
+      'node_modules/native-reg/prebuilds/win32-arm64/node.napi.node'
     ])
   })
 

@@ -146,10 +146,25 @@ describe('the policy itself', () => {
     expect(screen.getByText(PLACE)).toBeTruthy()
   })
 
+  test('may come from this computer’s management, and a file that isn’t used is named', async () => {
+    const place = 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Countersign'
+    await open({ locked: ['quietHours'], isManaged: true, place, unusedFile: PLACE })
+    expect(screen.getByText(/This computer’s management sets it/)).toBeTruthy()
+    expect(screen.getByText(place)).toBeTruthy()
+    expect(screen.getByText('The policy file isn’t used:').textContent).toContain(PLACE)
+  })
+
+  test('of managed settings the one that is wrong is named in place of a line', async () => {
+    const problems = [{ message: '“removal” must be true or false.', setting: 'removal' }]
+    await open({ state: 'broken', problems, locked: LOCKABLE, isManaged: true })
+    expect(screen.getByText('removal')).toBeTruthy()
+    expect(screen.getByText(/must be true or false/)).toBeTruthy()
+  })
+
   test('that can’t be used is told with the line, and what holds', async () => {
     const problems = [{ message: '“colour” isn’t a setting of this version of Countersign.', line: 3, column: 5 }]
     await open({ state: 'broken', problems, locked: LOCKABLE })
-    expect(screen.getByText('Your organisation’s policy file can’t be used.')).toBeTruthy()
+    expect(screen.getByText('Your organisation’s policy can’t be used.')).toBeTruthy()
     expect(screen.getByText('Line 3, column 5')).toBeTruthy()
     expect(screen.getByText(/“colour” isn’t a setting/)).toBeTruthy()
     expect(screen.getByText(/settings that a policy could lock can’t be changed/)).toBeTruthy()
@@ -157,7 +172,7 @@ describe('the policy itself', () => {
 
   test('that is gone is told, and since when what holds was set', async () => {
     await open({ state: 'missing', since: Date.UTC(2026, 10, 3, 10) })
-    expect(screen.getByText('Your organisation’s policy file is missing.')).toBeTruthy()
+    expect(screen.getByText('Your organisation’s policy is missing.')).toBeTruthy()
     expect(screen.getByText(/in force since .*3 November/)).toBeTruthy()
   })
 })

@@ -35,9 +35,10 @@ export const LOCKABLE = [
 ] as const
 export type Lockable = (typeof LOCKABLE)[number]
 
-/** One thing that is wrong with a policy file, in a sentence; where it stands, counted from 1. */
+/** One thing that is wrong with a policy, in a sentence; where it stands in the file, counted from 1, or in which managed setting. */
 export interface PolicyProblem {
   message: string
+  setting?: string
   line?: number
   column?: number
 }
@@ -67,8 +68,12 @@ export interface PolicyView {
    * gone; then the last one that could be used holds, or, where there was none, nothing that a policy could lock can be changed.
    */
   state: 'none' | 'followed' | 'broken' | 'missing'
-  /** Where the file is expected: for people to read. */
+  /** Where the file is expected, or the managed settings are that hold in place of one: for people to read. */
   place: string
+  /** The system's own management gives the settings, and no file does. */
+  isManaged?: true
+  /** A policy file that is there all the same: for people to read. */
+  unusedFile?: string
   locked: readonly Lockable[]
   /** The accounts whose name, address and sign-in are the organisation's. */
   accountIds: readonly string[]

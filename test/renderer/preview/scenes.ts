@@ -370,6 +370,15 @@ export const scenes: Record<string, () => FakeApi> = {
         shared: { problem: 'This file is no longer there.', since: Date.UTC(2026, 10, 20, 10) }
       }
     }),
+  managed: () =>
+    usual({
+      policy: {
+        ...{ state: 'followed', isManaged: true, place: 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Countersign' },
+        ...{ accountIds: ['harbour'], colouredIds: ['harbour'], problems: [] },
+        locked: ['accounts', 'otherAccounts', 'practiceOffice', 'quietHours', 'removal', 'counter.lockAfter'],
+        unusedFile: 'C:\\ProgramData\\Countersign\\policy.json'
+      }
+    }),
   unkept: () => {
     const api = usual({
       system: {

@@ -2,6 +2,7 @@
 import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import type { ManagedPlace } from '../../../src/main/core/organisation/managed.ts'
 import { Organisation } from '../../../src/main/core/organisation/organisation.ts'
 import type { PolicyPlace } from '../../../src/main/core/organisation/policy-file.ts'
 import { ownTime } from '../../fixtures/own-time.ts'
@@ -35,11 +36,11 @@ export function policyOffice(db = database()) {
       rmSync(path)
       happened()
     },
-    async start(): Promise<Organisation> {
+    async start(managed?: ManagedPlace): Promise<Organisation> {
       const run = time.run()
       onTestFinished(run.end)
-      return Organisation.open({
-        ...{ db, place },
+      const opened = Organisation.open({
+        ...{ db, place, managed },
         time: run,
         log: { info: line, warn: line },
         listen: (_path, listener) => {
@@ -49,6 +50,9 @@ export function policyOffice(db = database()) {
           }
         }
       })
+      // Values that weren't there before are read twice.
+      if (managed) await time.pass(1000)
+      return opened
     }
   }
 }

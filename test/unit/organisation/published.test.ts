@@ -26,8 +26,8 @@ test('the published schema describes each setting', () => {
   }
 })
 
-test('a check says what a policy sets', () => {
-  expect(checkedPolicyAt(join(POLICY_FOLDER, 'example.json'))).toMatchObject({
+test('a check says what a policy sets', async () => {
+  expect(await checkedPolicyAt(join(POLICY_FOLDER, 'example.json'))).toMatchObject({
     isUsable: true,
     lines: expect.arrayContaining(['The policy sets:', '  practiceOffice: false'])
   })
@@ -36,18 +36,18 @@ test('a check says what a policy sets', () => {
 test.each([
   ['{"practiceOffice": 1}', 'Line 1, column 20: “practiceOffice” must be true or false.'],
   ['', 'The file is empty. A policy that sets nothing is {}.']
-])('a check says what is wrong: %s', (text, said) => {
+])('a check says what is wrong: %s', async (text, said) => {
   const path = join(temporaryFolder(), 'policy.json')
   writeFileSync(path, text)
-  expect(checkedPolicyAt(path)).toEqual({ isUsable: false, lines: [said] })
+  expect(await checkedPolicyAt(path)).toEqual({ isUsable: false, lines: [said] })
 })
 
 test.each([
   ['a file that isn’t there', '/nowhere/policy.json', `There’s no file ${resolve('/nowhere/policy.json')}.`],
   ['a folder', '/', 'This isn’t a file.'],
   ['no file', '', 'Use: countersign --check-policy FILE']
-])('a check of %s says so', (_what, path, said) => {
-  expect(checkedPolicyAt(path)).toEqual({ isUsable: false, lines: [said] })
+])('a check of %s says so', async (_what, path, said) => {
+  expect(await checkedPolicyAt(path)).toEqual({ isUsable: false, lines: [said] })
 })
 
 test.each([

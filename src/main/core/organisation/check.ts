@@ -1,8 +1,13 @@
-/** `countersign --check-policy FILE`: what is wrong with a policy file, or what it sets, for an administrator who writes one. */
+/**
+ * `countersign --check-policy FILE`: what is wrong with a policy file, or what it sets, for an administrator who writes one. Without
+ * FILE, the same of what this computer's management has set.
+ */
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { codeOf } from '../lib/failure.ts'
-import { LARGEST_POLICY, readPolicy, saidOf, TOO_LARGE } from './reading.ts'
+import { systemTime } from '../lib/time.ts'
+import { judged, type ManagedPlace, readManaged } from './managed.ts'
+import { LARGEST_POLICY, type PolicyReading, readPolicy, saidOf, TOO_LARGE } from './reading.ts'
 
 const SWITCH = '--check-policy'
 
@@ -19,22 +24,45 @@ interface CheckedPolicy {
   lines: readonly string[]
 }
 
+/**
+ * Never rejects.
+ * @param path '' for what is managed here. @param managed where this computer has that, on a system that knows it.
+ */
+export async function checkedPolicyAt(path: string, managed?: ManagedPlace): Promise<CheckedPolicy> {
+  const settings = await readManaged(managed, systemTime)
+  if (path !== '') {
+    const checked = checkedFile(path)
+    return managed && settings.state !== 'missing'
+      ? {
+          ...checked,
+          lines: [...checked.lines, `On this computer no file is used: it has the settings in ${managed.path}.`]
+        }
+      : checked
+  }
+  if (!managed) return { isUsable: false, lines: [`Use: countersign ${SWITCH} FILE`] }
+  if (settings.state === 'missing') {
+    return {
+      isUsable: false,
+      lines: [`There are no settings in ${managed.path}.`, `For a file: countersign ${SWITCH} FILE`]
+    }
+  }
+  return told(judged(settings))
+}
+
 /** Whose the file is and who may write it isn't looked at: that counts where it is put. Never throws. */
-export function checkedPolicyAt(path: string): CheckedPolicy {
-  if (path === '') return { isUsable: false, lines: [`Use: countersign ${SWITCH} FILE`] }
+function checkedFile(path: string): CheckedPolicy {
   try {
     const stats = statSync(path)
     if (!stats.isFile()) return { isUsable: false, lines: ['This isn’t a file.'] }
     if (stats.size > LARGEST_POLICY) return { isUsable: false, lines: [TOO_LARGE] }
-    return checkedPolicy(readFileSync(path))
+    return told(readPolicy(readFileSync(path)))
   } catch (error) {
     const isMissing = codeOf(error) === 'ENOENT'
     return { isUsable: false, lines: [isMissing ? `There’s no file ${resolve(path)}.` : 'The file couldn’t be read.'] }
   }
 }
 
-function checkedPolicy(bytes: Uint8Array): CheckedPolicy {
-  const read = readPolicy(bytes)
+function told(read: PolicyReading): CheckedPolicy {
   if (!read.ok) return { isUsable: false, lines: read.problems.map(saidOf) }
   const set = Object.entries(read.policy).filter(([name]) => name !== '$schema')
   return {

@@ -1,7 +1,8 @@
 /**
  * What the organisation has set for this computer (decision 41). The policy file is followed as a whole or not at all: where it
  * can't be used, or is gone, the last one that could be used holds, which is kept in the encrypted database; and where there never
- * was one, nothing that a policy could lock can be changed.
+ * was one, nothing that a policy could lock can be changed. Where the system's own management gives settings (decision 58), those are
+ * the policy, and no file is.
  */
 import { watch } from 'chokidar'
 import { z } from 'zod'
@@ -18,7 +19,9 @@ import { shortened } from '../lib/text-folding.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { keptIn } from '../storage/meta.ts'
+import { judged, type Managed, type ManagedPlace, readManaged } from './managed.ts'
 import { type PolicyFile, type PolicyPlace, readPolicyFile } from './policy-file.ts'
+
 import { readPolicy } from './reading.ts'
 import type { Policy } from './schema.ts'
 
@@ -31,10 +34,14 @@ const Noted = z.record(z.string(), z.string())
 const LONGEST_VALUE = 400
 /** Milliseconds for a file that is being replaced to be there again. */
 const SETTLING = 500
+/** Of a registry nothing says that it has changed: it is looked at so often, in milliseconds. */
+const LOOKS = 600_000
 
 export interface OrganisationDeps {
   db: Db
   place: PolicyPlace
+  /** Where the system's own management gives settings, on a system that has one. */
+  managed?: ManagedPlace | undefined
   time: Pick<Time, 'now' | 'after'>
   log: Record<'info' | 'warn', (message: string, detail?: Record<string, unknown>) => void>
   /** Listens for changes of the file; answers how to stop. A test's own, or the system's. */
@@ -47,6 +54,8 @@ interface Held {
   policy: Policy | undefined
   problems: readonly PolicyProblem[]
   since?: number
+  isManaged?: true
+  unusedFile?: string
 }
 
 export class Organisation {
@@ -130,10 +139,13 @@ export class Organisation {
   }
 
   view(): PolicyView {
-    const { state, problems, since } = this.#held
+    const { state, problems, since, isManaged, unusedFile } = this.#held
+    const { place, managed } = this.#deps
     const { signInMethods, counter, otherAccounts } = this.policy
     return {
-      ...{ state, problems, place: this.#deps.place.path, accountIds: this.#accountIds },
+      ...{ state, problems, accountIds: this.#accountIds },
+      ...(isManaged && managed ? { place: managed.path, isManaged } : { place: place.path }),
+      ...(unusedFile !== undefined && { unusedFile }),
       colouredIds: this.#colouredIds,
       locked: LOCKABLE.filter((setting) => this.isLocked(setting)),
       ...(this.#oauth.size > 0 && { oauth: Object.fromEntries(this.#oauth) }),
@@ -150,15 +162,31 @@ export class Organisation {
    */
   follow(changing: () => () => Promise<void>): () => void {
     this.#changing = changing
-    const { listen = listenToFile, place, time } = this.#deps
+    const { listen = listenToFile, place, managed, time } = this.#deps
     let cancel: (() => void) | undefined
-    const stop = listen(place.path, () => {
+    const happened = () => {
       cancel?.()
       cancel = time.after(SETTLING, () => void this.look())
-    })
+    }
+    const paths = managed?.kind === 'profile' ? [place.path, managed.path] : [place.path]
+    const stops = paths.map((path) => listen(path, happened))
+    if (managed?.kind === 'registry') stops.push(this.#lookAgain())
     return () => {
       cancel?.()
-      stop()
+      for (const stop of stops) stop()
+    }
+  }
+
+  /** Answers how to stop. */
+  #lookAgain(): () => void {
+    let cancel: (() => void) | undefined
+    const wait = () => {
+      cancel = this.#deps.time.after(LOOKS, () => void this.look().then(() => cancel && wait()))
+    }
+    wait()
+    return () => {
+      cancel?.()
+      cancel = undefined
     }
   }
 
@@ -184,19 +212,26 @@ export class Organisation {
   }
 
   async #read(): Promise<Held> {
-    const { place, time } = this.#deps
-    return this.#take(await readPolicyFile(place, time))
+    const { place, managed, time } = this.#deps
+    const settings = await readManaged(managed, time, this.#lastText())
+    const file = await readPolicyFile(place, time)
+    if (settings.state === 'missing') return this.#take(file)
+    return {
+      ...this.#take(settings),
+      isManaged: true,
+      ...(file.state !== 'missing' && { unusedFile: place.path })
+    }
   }
 
-  #take(file: PolicyFile): Held {
+  #take(found: PolicyFile | Managed): Held {
     const { log, time } = this.#deps
-    if (file.state === 'missing') return this.#withoutFile()
-    const read = file.state === 'read' ? readPolicy(file.bytes) : { ok: false as const, problems: [file.problem] }
+    if (found.state === 'missing') return this.#withoutFile()
+    const read = judged(found)
     if (!read.ok) {
       for (const one of read.problems) log.warn('The organisation’s policy can’t be used.', whereIs(one))
       return { state: 'broken', problems: read.problems, ...this.#lastGood() }
     }
-    if (read.text !== (this.#text ?? this.#kept()?.text)) {
+    if (read.text !== this.#lastText()) {
       try {
         this.#meta.write(KEY, { text: read.text, since: time.now() })
       } catch {
@@ -220,6 +255,10 @@ export class Organisation {
     return { state: 'missing', problems: [], ...last }
   }
 
+  #lastText(): string | undefined {
+    return this.#text ?? this.#kept()?.text
+  }
+
   #kept() {
     return this.#meta.read(KEY, Kept)
   }
@@ -233,8 +272,9 @@ export class Organisation {
 }
 
 /** For the log: of the message only where it stands, as it may repeat what the file has of accounts. */
-function whereIs({ message, line, column }: PolicyProblem): Record<string, unknown> {
-  return { line: line ?? null, column: column ?? null, problem: message.replace(/“[^”]*”/g, '“…”') }
+function whereIs({ message, line, column, setting }: PolicyProblem): Record<string, unknown> {
+  const where = setting === undefined ? { line: line ?? null, column: column ?? null } : { setting }
+  return { ...where, problem: message.replace(/“[^”]*”/g, '“…”') }
 }
 
 function namesIn(policy: Policy): string[] {

@@ -141,6 +141,6 @@ async function bytesOf(file: FileHandle): Promise<Uint8Array> {
   }
 }
 
-function unusable(message: string): PolicyFile {
+export function unusable(message: string): { state: 'unusable'; problem: PolicyProblem } {
   return { state: 'unusable', problem: { message } }
 }

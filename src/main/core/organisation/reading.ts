@@ -63,8 +63,9 @@ export function readPolicy(bytes: Uint8Array): PolicyReading {
 
 export const TOO_LARGE = 'The file is larger than 1 MB.'
 
-/** A problem in one line, such as "Line 3, column 5: …". */
-export function saidOf({ message, line, column }: PolicyProblem): string {
+/** A problem in one line, such as "Line 3, column 5: …"; of a managed setting, with its name. */
+export function saidOf({ message, line, column, setting }: PolicyProblem): string {
+  if (setting !== undefined) return `${setting}: ${message}`
   if (line === undefined) return message
   return column === undefined ? `Line ${line}: ${message}` : `Line ${line}, column ${column}: ${message}`
 }

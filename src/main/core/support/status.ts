@@ -50,7 +50,13 @@ const Facts = z.strictObject({
     })
     .describe('The Outbox of all accounts.'),
   lastBackup: time.nullable().describe('When the last backup was made on this computer; null for never.'),
-  policy: z.enum(['none', 'followed', 'broken', 'missing']).describe('How the organisation’s policy file was found.')
+  policy: z.enum(['none', 'followed', 'broken', 'missing']).describe('How the organisation’s policy was found.'),
+  policyFrom: z
+    .enum(['file', 'managed', 'managed-not-file'])
+    .optional()
+    .describe(
+      '“managed”: the system’s own management gives it; “managed-not-file”: a policy file is there as well, and not used.'
+    )
 })
 export type StatusFacts = z.output<typeof Facts>
 

@@ -1,0 +1,142 @@
+/**
+ * A policy as a system's own management gives it (decision 58): one value a setting, each by its name, such as `removal` or
+ * `counter.lockAfter`. What is made of them is the text of a policy file, so that one check judges both.
+ */
+import { getOrMake } from '../lib/objects.ts'
+import { publishedSchema } from './schema.ts'
+
+/** A part of the published schema, as far as it is looked at here. */
+interface Shape {
+  type?: string
+  description?: string
+  properties?: Record<string, Shape>
+  anyOf?: Shape[]
+  enum?: string[]
+  const?: string
+  minimum?: number
+  maximum?: number
+  maxLength?: number
+}
+
+export interface ManagedSetting {
+  name: string
+  /** A sentence. */
+  description: string
+  /** `json`: a list or a group, given as the text that a policy file would have there. `choice`: one of `values`. */
+  kind: 'boolean' | 'integer' | 'text' | 'choice' | 'json'
+  /** Of a choice: each as JSON has it. */
+  values: readonly (string | boolean)[]
+  /** Whether `null` says something of its own. */
+  isNullable: boolean
+  minimum?: number
+  maximum?: number
+  maxLength?: number
+}
+
+/** These have no value of their own: each of their members is a setting. */
+const GROUPS = new Set(['counter', 'downloads', 'retention'])
+/** In place of all others: a policy that sets nothing, which is how one is withdrawn. */
+export const WITHDRAW = 'withdraw'
+
+/** Everything that a policy can set, in the order of the schema. */
+export const MANAGED_SETTINGS: readonly ManagedSetting[] = Object.entries((publishedSchema() as Shape).properties ?? {})
+  .filter(([name]) => name !== '$schema')
+  .flatMap(([name, shape]) =>
+    GROUPS.has(name)
+      ? Object.entries(shape.properties ?? {}).map(([member, inner]) => settingOf(`${name}.${member}`, inner))
+      : [settingOf(name, shape)]
+  )
+
+function settingOf(name: string, shape: Shape): ManagedSetting {
+  const parts = shape.anyOf ?? [shape]
+  const [said = {}, ...others] = parts.filter(({ type }) => type !== 'null')
+  const { minimum, maximum, maxLength } = said
+  return {
+    ...{ name, description: shape.description ?? '', isNullable: parts.some(({ type }) => type === 'null') },
+    ...{ kind: kindOf(said, others), values: [said, ...others].flatMap(valuesOf) },
+    ...(minimum !== undefined && { minimum }),
+    ...(maximum !== undefined && { maximum }),
+    ...(maxLength !== undefined && { maxLength })
+  }
+}
+
+function kindOf(said: Shape, others: readonly Shape[]): ManagedSetting['kind'] {
+  if (others.length > 0 || said.enum) return 'choice'
+  if (said.type === 'boolean' || said.type === 'integer') return said.type
+  return said.type === 'string' ? 'text' : 'json'
+}
+
+function valuesOf(shape: Shape): readonly (string | boolean)[] {
+  if (shape.type === 'boolean') return [true, false]
+  return shape.const === undefined ? (shape.enum ?? []) : [shape.const]
+}
+
+const settings = new Map(MANAGED_SETTINGS.map((setting) => [setting.name, setting]))
+
+/** The text of a policy file that says the same. */
+export interface ManagedPolicy {
+  text: string
+  /** Which setting stands in each line. */
+  lines: readonly (string | undefined)[]
+}
+
+/**
+ * @param given each value by the name of its setting; a list or a group as it is, or as JSON text.
+ * @returns or what is wrong with one of them. What the text says isn't looked at.
+ */
+export function policyOf(given: ReadonlyMap<string, unknown>): ManagedPolicy | { message: string; setting: string } {
+  if (isYes(given.get(WITHDRAW))) {
+    const other = [...given.keys()].find((name) => name !== WITHDRAW)
+    return other === undefined ? { text: '{}', lines: [] } : { message: WITHDRAWN, setting: other }
+  }
+  const groups = new Map<string, { name: string; written: string }[]>()
+  for (const [name, value] of given) {
+    const [group = '', member] = name.split(/\.(.*)/s)
+    if (member !== undefined && given.has(group))
+      return { message: `“${group}” is set as a whole, too.`, setting: name }
+    const read = jsonOf(value, settings.get(name))
+    if (read === undefined) return { message: 'This isn’t JSON as a policy file would have it.', setting: name }
+    const written = member === undefined ? read : `${JSON.stringify(member)}:${read}`
+    getOrMake(groups, group, () => []).push({ name, written })
+  }
+  const texts = [...groups].flatMap(([group, members]) => {
+    const isWhole = members[0]?.name === group
+    return members.map(({ written }, index) => {
+      const start = index === 0 ? `${JSON.stringify(group)}:${isWhole ? '' : '{'}` : ''
+      return `${start}${written}${index === members.length - 1 && !isWhole ? '}' : ''}`
+    })
+  })
+  return {
+    text: `{\n${texts.join(',\n')}\n}`,
+    lines: [undefined, ...[...groups.values()].flatMap((members) => members.map(({ name }) => name))]
+  }
+}
+
+const WITHDRAWN = 'A policy that is withdrawn sets nothing. Remove the other settings.'
+
+/** A registry has no truth, only numbers. */
+function isYes(value: unknown): boolean {
+  return value === true || value === 1
+}
+
+/** In one line; undefined for what was to be JSON, and isn't. */
+function jsonOf(value: unknown, setting: ManagedSetting | undefined): string | undefined {
+  if (setting?.isNullable && value === 'null') return 'null'
+  if (setting?.kind === 'json' && typeof value === 'string') return inOneLine(value)
+  const isNumber = value === 0 || value === 1
+  const meant = setting?.values.find((one) =>
+    isNumber ? one === isYes(value) : setting.kind === 'choice' && String(one) === value
+  )
+  return JSON.stringify(meant ?? value)
+}
+
+/** As it is written, so that a name that stands twice in it still does. */
+function inOneLine(json: string): string | undefined {
+  try {
+    JSON.parse(json)
+    // No line ends within its strings.
+    return json.replace(/[\r\n]+/g, ' ')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * The settings that a system's own management gives this computer: what Group Policy or Intune writes to the registry of Windows,
+ * and what a configuration profile sets on macOS (decision 58). Only where an administrator alone can have put them: below
+ * `HKEY_LOCAL_MACHINE`, or in root's file. Where there are any, they are the policy, as a whole.
+ */
+import { execFile } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { shortened } from '../lib/text-folding.ts'
+import type { Time } from '../lib/time.ts'
+import { type ManagedPolicy, policyOf } from './managed-settings.ts'
+import { type PolicyFile, type PolicyPlace, policyPlace, readPolicyFile, unusable } from './policy-file.ts'
+import { LARGEST_POLICY, type PolicyReading, readPolicy } from './reading.ts'
+
+/** Where a system has them; a test's own, or the system's. */
+export type ManagedPlace =
+  | { readonly kind: 'registry'; readonly path: string; readonly registry?: () => Registry }
+  | {
+      readonly kind: 'profile'
+      readonly path: string
+      readonly owners: PolicyPlace['owners']
+      readonly convert?: Convert
+    }
+
+/** Of Windows' registry, what is called of it: the functions of its own interface, with its own numbers. */
+export interface Registry {
+  /** @returns null where the key isn't there. @throws where it can't be opened. */
+  openKey(hive: number, key: string, options: number, access: number): object | null
+  enumKeyNames(key: object): string[]
+  enumValueNames(key: object): string[]
+  queryValue(key: object, name: string): (Uint8Array & { type: number }) | null
+  closeKey(key: object): void
+}
+
+/** A property list, in either form, as JSON. @throws where it is none, or has what JSON has no word for. */
+export type Convert = (plist: Uint8Array) => Promise<string>
+
+export type Managed =
+  | Exclude<PolicyFile, { state: 'read' }>
+  | { readonly state: 'read'; readonly bytes: Uint8Array; readonly lines: ManagedPolicy['lines'] }
+
+export const POLICY_KEY = 'SOFTWARE\\Policies\\Countersign'
+const BUNDLE = 'app.countersign.desktop'
+const HKEY_LOCAL_MACHINE = 0x80000002
+/** KEY_READ and KEY_WOW64_64KEY. */
+const READ = 0x20019 | 0x100
+const REG_SZ = 1
+const REG_DWORD = 4
+const REG_MULTI_SZ = 7
+/** Far more than a policy has. */
+const MOST_VALUES = 500
+/** In characters, of the name of one that isn't known. */
+const LONGEST_NAME = 60
+/** How often values that are being written are read again, and after how many milliseconds. */
+const TRIES = 4
+const AGAIN = 250
+/** How long a program may take, in milliseconds. */
+const SLOW = 10_000
+
+/**
+ * Undefined for a system that has none, and for a start that was told another policy file.
+ * @param file that this start follows. @param home of the user.
+ */
+export function managedAtStart(platform: NodeJS.Platform, file: PolicyPlace, home: string): ManagedPlace | undefined {
+  if (file.path !== policyPlace(platform, home).path) return undefined
+  if (platform === 'win32') return { kind: 'registry', path: `HKEY_LOCAL_MACHINE\\${POLICY_KEY}` }
+  if (platform !== 'darwin') return undefined
+  return { kind: 'profile', path: `/Library/Managed Preferences/${BUNDLE}.plist`, owners: [0] }
+}
+
+/**
+ * Never rejects.
+ * @param known the text that was read last: any other is read until it is twice the same, since values are written one by one.
+ */
+export async function readManaged(
+  place: ManagedPlace | undefined,
+  time: Pick<Time, 'after'>,
+  known?: string
+): Promise<Managed> {
+  if (!place) return { state: 'missing' }
+  if (place.kind === 'profile') return readProfile(place, time)
+  let before: string | undefined = known
+  for (let tries = 1; ; tries++) {
+    const read = readRegistry(place)
+    if (read.state !== 'read') return read
+    const text = new TextDecoder().decode(read.bytes)
+    if (text === before) return read
+    if (tries === TRIES) return unusable('The settings were being written while they were read.')
+    before = text
+    await new Promise<void>((resolve) => void time.after(AGAIN, resolve))
+  }
+}
+
+/** What a policy says, wherever it was found, or what is wrong with it: of managed settings, in which. */
+export function judged(found: Exclude<PolicyFile | Managed, { state: 'missing' }>): PolicyReading {
+  if (found.state === 'unusable') return { ok: false, problems: [found.problem] }
+  const read = readPolicy(found.bytes)
+  if (read.ok || !('lines' in found)) return read
+  const problems = read.problems.map(({ message, line = 0 }) => {
+    const setting = found.lines[line - 1]
+    return { message, ...(setting !== undefined && { setting }) }
+  })
+  return { ok: false, problems }
+}
+
+const UNREADABLE = 'The settings couldn’t be read.'
+const TOO_LARGE = 'The settings are larger than 1 MB.'
+
+function readRegistry({ registry = ofWindows }: ManagedPlace & { kind: 'registry' }): Managed {
+  try {
+    const system = registry()
+    const key = system.openKey(HKEY_LOCAL_MACHINE, POLICY_KEY, 0, READ)
+    if (!key) return { state: 'missing' }
+    try {
+      return valuesIn(system, key)
+    } finally {
+      system.closeKey(key)
+    }
+  } catch {
+    return unusable(UNREADABLE)
+  }
+}
+
+function valuesIn(system: Registry, key: object): Managed {
+  const [below] = system.enumKeyNames(key)
+  if (below !== undefined) return wrong('This is a key of its own. Settings are values.', below)
+  const names = system.enumValueNames(key)
+  // What Group Policy leaves behind of settings that are no longer configured.
+  if (names.length === 0) return { state: 'missing' }
+  if (names.length > MOST_VALUES) return unusable(TOO_LARGE)
+  const given = new Map<string, unknown>()
+  let size = 0
+  for (const name of names) {
+    const data = system.queryValue(key, name)
+    if (!data) return unusable(UNREADABLE)
+    size += data.length
+    if (size > 2 * LARGEST_POLICY) return unusable(TOO_LARGE)
+    const value = meaningOf(data)
+    if (value === undefined) return wrong('Settings are values of the type REG_SZ, REG_MULTI_SZ or REG_DWORD.', name)
+    given.set(name, value)
+  }
+  return asRead(given)
+}
+
+/** As Windows keeps it: UTF-16 with its end, several of them and one more end, or 32 bits, the lowest byte first. */
+function meaningOf(data: Uint8Array & { type: number }): string | number | undefined {
+  if (data.type === REG_DWORD) {
+    return data.length === 4 ? new DataView(data.buffer, data.byteOffset, 4).getUint32(0, true) : undefined
+  }
+  if (data.type !== REG_SZ && data.type !== REG_MULTI_SZ) return undefined
+  try {
+    const text = new TextDecoder('utf-16le', { fatal: true, ignoreBOM: true }).decode(data).replace(/\0+$/, '')
+    return data.type === REG_SZ ? text : text.replaceAll('\0', '\n')
+  } catch {
+    return undefined
+  }
+}
+
+/** What macOS adds of the profile that a setting came with. */
+const ENVELOPE = /^Payload[A-Z][A-Za-z]*$/
+
+async function readProfile(place: ManagedPlace & { kind: 'profile' }, time: Pick<Time, 'after'>): Promise<Managed> {
+  const file = await readPolicyFile(place, time)
+  if (file.state !== 'read') return file
+  try {
+    const found: unknown = JSON.parse(await (place.convert ?? byPlutil)(file.bytes))
+    if (typeof found !== 'object' || found === null || Array.isArray(found)) return unusable(UNREADABLE)
+    const settings = Object.entries(found).filter(([name]) => !ENVELOPE.test(name))
+    return settings.length === 0 ? { state: 'missing' } : asRead(new Map(settings))
+  } catch {
+    return unusable(UNREADABLE)
+  }
+}
+
+function asRead(given: ReadonlyMap<string, unknown>): Managed {
+  const policy = policyOf(given)
+  if ('message' in policy) return wrong(policy.message, policy.setting)
+  return { state: 'read', bytes: new TextEncoder().encode(policy.text), lines: policy.lines }
+}
+
+function wrong(message: string, setting: string): Managed {
+  return { state: 'unusable', problem: { message, setting: shortened(setting, LONGEST_NAME) } }
+}
+
+/**
+ * What was built of native-reg, without its own way to find that: a variable of the environment could lead it to a library of
+ * anybody's.
+ */
+function ofWindows(): Registry {
+  return createRequire(import.meta.url)(`native-reg/prebuilds/win32-${process.arch}/node.napi.node`)
+}
+
+/** By its place: a folder on the path may be anyone's. It is given what was read, so that it opens nothing itself. */
+function byPlutil(plist: Uint8Array): Promise<string> {
+  const given = ['-convert', 'json', '-o', '-', '--', '-']
+  return new Promise((resolve, reject) => {
+    const limits = { timeout: SLOW, maxBuffer: 4 * LARGEST_POLICY }
+    const child = execFile('/usr/bin/plutil', given, limits, (error, out) => (error ? reject(error) : resolve(out)))
+    // One that ends before it has read all says so by its code.
+    child.stdin?.once('error', () => undefined)
+    child.stdin?.end(plist)
+  })
+}

@@ -1,0 +1,63 @@
+/** Computers whose management gives settings: the registry of a Windows, key by key, and what a profile of macOS leaves. */
+import type { ManagedPlace, Registry } from '../../../src/main/core/organisation/managed.ts'
+import { POLICY_KEY } from '../../../src/main/core/organisation/managed.ts'
+
+/** As Windows keeps them, [MS-RRP] and winnt.h. */
+export const TYPES = { none: 0, text: 1, expandable: 2, bytes: 3, number: 4, texts: 7, long: 11 }
+export type Value = Uint8Array & { type: number }
+
+export function kept(type: number, bytes: Uint8Array): Value {
+  return Object.assign(new Uint8Array(bytes), { type })
+}
+export const text = (value: string) => kept(TYPES.text, Buffer.from(`${value}\0`, 'utf16le'))
+/** Each line a text of its own, and an end after the last. */
+export const texts = (value: string) => kept(TYPES.texts, Buffer.from(`${value.split('\n').join('\0')}\0\0`, 'utf16le'))
+export function number(value: number): Value {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32LE(value)
+  return kept(TYPES.number, bytes)
+}
+
+const HIVES = new Map([
+  [0x80000001, 'HKCU'],
+  [0x80000002, 'HKLM']
+])
+export const KEY = `HKLM\\${POLICY_KEY}`
+
+/** A registry that has these keys, each with its values by name. @param asked called before a value is read. */
+export function registryOf(keys: Record<string, Record<string, Value>>, asked: () => void = () => undefined): Registry {
+  const open = new Set<object>()
+  const pathOf = (key: object) => {
+    if (!open.has(key)) throw new Error('This key is closed.')
+    return (key as { path: string }).path
+  }
+  return {
+    openKey(hive, key, options, access) {
+      // To read, in the view of 64-bit programs.
+      if (options !== 0 || access !== 0x20119) throw new Error('Access is denied.')
+      const path = `${HIVES.get(hive)}\\${key}`
+      if (!keys[path]) return null
+      const opened = { path }
+      open.add(opened)
+      return opened
+    },
+    enumKeyNames: (key) =>
+      Object.keys(keys).flatMap((path) =>
+        path.startsWith(`${pathOf(key)}\\`) ? [path.slice(pathOf(key).length + 1)] : []
+      ),
+    enumValueNames: (key) => Object.keys(keys[pathOf(key)] ?? {}),
+    queryValue(key, name) {
+      asked()
+      return keys[pathOf(key)]?.[name] ?? null
+    },
+    closeKey: (key) => void open.delete(key)
+  }
+}
+
+/** A computer with these values in the policy's key. */
+export function windowsWith(
+  values: Record<string, Value>,
+  more: Record<string, Record<string, Value>> = {}
+): ManagedPlace {
+  return { kind: 'registry', path: KEY, registry: () => registryOf({ [KEY]: values, ...more }) }
+}

@@ -1,0 +1,325 @@
+import { chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { checkedPolicyAt } from '../../../src/main/core/organisation/check.ts'
+import {
+  type Convert,
+  judged,
+  type ManagedPlace,
+  managedAtStart,
+  readManaged
+} from '../../../src/main/core/organisation/managed.ts'
+import { MANAGED_SETTINGS } from '../../../src/main/core/organisation/managed-settings.ts'
+import { policyPlace } from '../../../src/main/core/organisation/policy-file.ts'
+import { temporaryFolder } from '../storage/folders.ts'
+import { KEY, kept, number, registryOf, TYPES, text, texts, type Value, windowsWith } from './managed-computers.ts'
+import { policyOffice } from './policies.ts'
+
+const mine = process.getuid?.() ?? 0
+/** A wait that is over at once. */
+const time = {
+  after(_delay: number, task: () => void) {
+    setImmediate(task)
+    return () => undefined
+  }
+}
+
+/** What such a computer's policy says, or what is wrong with it. */
+async function readOf(place: ManagedPlace | undefined) {
+  const found = await readManaged(place, time)
+  if (found.state === 'missing') return 'missing'
+  const read = judged(found)
+  return read.ok ? read.policy : read.problems
+}
+
+/** A Mac whose profile sets this. Converting is plutil's, of which this computer has none. */
+function macWith(settings: unknown, convert: Convert = async (plist) => Buffer.from(plist).toString()): ManagedPlace {
+  const path = join(temporaryFolder(), 'app.countersign.desktop.plist')
+  writeFileSync(path, typeof settings === 'string' ? settings : JSON.stringify(settings), { mode: 0o644 })
+  return { kind: 'profile', path, owners: [mine], convert }
+}
+
+describe('the registry', () => {
+  test('gives each setting by its own value, lists and groups as JSON', async () => {
+    const place = windowsWith({
+      accounts: texts(
+        '[{"name": "Māori Land Law",\n  "address": "https://signing.example.com",\n  "signIn": "bearer"}]'
+      ),
+      defaultAccount: text('Māori Land Law'),
+      otherAccounts: text('enrolled'),
+      practiceOffice: number(0),
+      removal: number(1),
+      quietHours: text('{"from":"18:00","to":"08:00"}'),
+      updates: text('null'),
+      'retention.documents': number(365),
+      'retention.people': text('null'),
+      'counter.lockAfter': number(10),
+      'counter.identity': text('number-end'),
+      'counter.files': number(0),
+      'downloads.folder': text('C:\\Scans\\05')
+    })
+    expect(await readOf(place)).toEqual({
+      accounts: [{ name: 'Māori Land Law', address: 'https://signing.example.com', signIn: 'bearer' }],
+      defaultAccount: 'Māori Land Law',
+      otherAccounts: 'enrolled',
+      practiceOffice: false,
+      removal: true,
+      quietHours: { from: '18:00', to: '08:00' },
+      updates: null,
+      retention: { documents: 365, people: null },
+      counter: { lockAfter: 10, identity: 'number-end', files: false },
+      downloads: { folder: 'C:\\Scans\\05' }
+    })
+  })
+
+  test.each([
+    ['has no key of ours', { kind: 'registry', path: KEY, registry: () => registryOf({}) }],
+    ['has only the empty key that Group Policy leaves', windowsWith({})]
+  ] as const)('that %s gives none', async (_what, place) => {
+    expect(await readOf(place)).toBe('missing')
+  })
+
+  const WRONG: [string, Record<string, Value>, string, RegExp][] = [
+    ['a name that isn’t known', { practiceOfice: number(0) }, 'practiceOfice', /Did you mean “practiceOffice”/],
+    ['a name in capitals', { Removal: number(0) }, 'Removal', /Did you mean “removal”/],
+    ['a text for what is true or false', { removal: text('false') }, 'removal', /must be true or false/],
+    ['a number that is neither', { removal: number(2) }, 'removal', /must be true or false/],
+    ['a number as text', { 'counter.pinDigits': text('6') }, 'counter.pinDigits', /must be a number/],
+    ['a number out of its limits', { 'counter.pinDigits': number(0xffffffff) }, 'counter.pinDigits', /at most 12/],
+    ['a choice that isn’t one', { otherAccounts: text('some') }, 'otherAccounts', /must be true, false or "enrolled"/],
+    ['a list that isn’t JSON', { signInMethods: text('bearer, oauth') }, 'signInMethods', /isn’t JSON/],
+    ['a name twice in its JSON', { proxy: text('{"server":"a.example:1","server":"b.example:1"}') }, 'proxy', /twice/],
+    [
+      'a path that a variable leads',
+      { sharedFile: kept(TYPES.expandable, text('%TEMP%\\a')) },
+      'sharedFile',
+      /of the type/
+    ],
+    ['bytes', { removal: kept(TYPES.bytes, Buffer.from([0])) }, 'removal', /of the type/],
+    [
+      'half a letter',
+      { sharedFile: kept(TYPES.text, Buffer.from([0x00, 0xd8, 0x41, 0x00])) },
+      'sharedFile',
+      /of the type/
+    ],
+    [
+      'a group as a whole and a part of it',
+      { counter: text('{"files":true}'), 'counter.files': number(0) },
+      'counter.files',
+      /as a whole/
+    ],
+    ['a contradiction', { removal: number(0), defaultAccount: text('Nobody') }, 'defaultAccount', /isn’t among/],
+    ['a withdrawal beside others', { withdraw: number(1), removal: number(0) }, 'removal', /sets nothing/],
+    ['a withdrawal that isn’t one', { withdraw: number(0) }, 'withdraw', /isn’t a setting/]
+  ]
+  test.each(WRONG)('with %s can’t be used, and says which setting', async (_what, values, setting, message) => {
+    expect(await readOf(windowsWith(values))).toEqual([{ setting, message: expect.stringMatching(message) }])
+  })
+
+  test('with a key of its own below is told so', async () => {
+    const place = windowsWith({ removal: number(0) }, { [`${KEY}\\counter`]: { files: number(0) } })
+    expect(await readOf(place)).toEqual([{ setting: 'counter', message: expect.stringMatching(/Settings are values/) }])
+  })
+
+  test('that can’t be opened, or has no library here, locks as a broken file does', async () => {
+    const failing = () => {
+      throw new Error('Access is denied.')
+    }
+    const unreadable = [{ message: 'The settings couldn’t be read.' }]
+    expect(await readOf({ kind: 'registry', path: KEY, registry: failing })).toEqual(unreadable)
+    // What is built for Windows doesn’t load anywhere else.
+    if (process.platform !== 'win32') expect(await readOf({ kind: 'registry', path: KEY })).toEqual(unreadable)
+  })
+
+  test('whose values are being written is read until it is twice the same', async () => {
+    const values: Record<string, Value> = { practiceOffice: number(0) }
+    let reads = 0
+    const writing = () => {
+      if (++reads === 1) values.removal = number(0)
+    }
+    const place: ManagedPlace = { kind: 'registry', path: KEY, registry: () => registryOf({ [KEY]: values }, writing) }
+    expect(await readOf(place)).toEqual({ practiceOffice: false, removal: false })
+  })
+
+  test('where that doesn’t end, it can’t be used', async () => {
+    let days = 30
+    const place: ManagedPlace = {
+      ...{ kind: 'registry', path: KEY },
+      registry: () => registryOf({ [KEY]: { 'retention.documents': number(days++) } })
+    }
+    expect(await readOf(place)).toEqual([{ message: 'The settings were being written while they were read.' }])
+  })
+})
+
+describe('a profile of macOS', () => {
+  test('gives its settings as they are, or as JSON text where a console has no lists', async () => {
+    const place = macWith({
+      PayloadUUID: '4D6E3F1A-0000-4000-8000-000000000000',
+      signInMethods: ['bearer', 'oauth'],
+      practiceOffice: false,
+      quietHours: 'null',
+      'counter.lockAfter': 10,
+      counter: undefined,
+      dropFolders: '[]'
+    })
+    expect(await readOf(place)).toEqual({
+      signInMethods: ['bearer', 'oauth'],
+      practiceOffice: false,
+      quietHours: null,
+      counter: { lockAfter: 10 },
+      dropFolders: []
+    })
+  })
+
+  test('of whose file another than root is the owner, or that is a link, isn’t followed', async () => {
+    const place = macWith({ removal: false }) as ManagedPlace & { kind: 'profile' }
+    expect(await readOf({ ...place, owners: [mine + 1] })).toEqual([
+      { message: expect.stringMatching(/administrator/) }
+    ])
+    const link = join(temporaryFolder(), 'link.plist')
+    symlinkSync(place.path, link)
+    expect(await readOf({ ...place, path: link })).toEqual([{ message: expect.stringMatching(/link/) }])
+    chmodSync(place.path, 0o666)
+    expect(await readOf(place)).toEqual([{ message: expect.stringMatching(/Users can change/) }])
+  })
+
+  test.each([
+    ['isn’t one', 'no plist'],
+    ['is a list', '[]']
+  ])('that %s can’t be used', async (_what, content) => {
+    expect(await readOf(macWith(content))).toEqual([{ message: 'The settings couldn’t be read.' }])
+  })
+
+  test('is read by plutil in its own place, which this system hasn’t', async () => {
+    if (process.platform === 'darwin') return
+    const place = macWith({ removal: false }) as ManagedPlace & { kind: 'profile' }
+    const { convert: _mine, ...system } = place
+    expect(await readOf(system)).toEqual([{ message: 'The settings couldn’t be read.' }])
+  })
+
+  test('that isn’t there, or has nothing but its envelope, gives none', async () => {
+    expect(await readOf({ kind: 'profile', path: '/nowhere/a.plist', owners: [0] })).toBe('missing')
+    expect(await readOf(macWith({ PayloadVersion: 1 }))).toBe('missing')
+  })
+})
+
+describe('which holds', () => {
+  const strict = windowsWith({ removal: number(0) })
+
+  test('managed settings in place of the file, which is told', async () => {
+    const office = policyOffice()
+    office.put({ practiceOffice: false })
+    const organisation = await office.start(strict)
+    expect(organisation.policy).toEqual({ removal: false })
+    expect(organisation.view()).toMatchObject({
+      place: KEY,
+      isManaged: true,
+      unusedFile: office.path,
+      locked: ['removal']
+    })
+  })
+
+  test('the file, where there are none', async () => {
+    const office = policyOffice()
+    office.put({ practiceOffice: false })
+    const organisation = await office.start(windowsWith({}))
+    expect(organisation.policy).toEqual({ practiceOffice: false })
+    expect(organisation.view()).not.toHaveProperty('isManaged')
+    expect(organisation.view()).not.toHaveProperty('unusedFile')
+  })
+
+  test('the last that could be used, where these can’t be, and not the file', async () => {
+    const office = policyOffice()
+    await office.start(strict)
+    office.put({ practiceOffice: false })
+    const organisation = await office.start(windowsWith({ removal: text('no') }))
+    expect(organisation.policy).toEqual({ removal: false })
+    expect(organisation.view()).toMatchObject({ state: 'broken', problems: [{ setting: 'removal' }] })
+    expect(office.log.at(-1)?.detail).toMatchObject({ setting: 'removal' })
+  })
+
+  test('the last, where they are gone, until they are withdrawn', async () => {
+    const office = policyOffice()
+    await office.start(strict)
+    expect((await office.start(windowsWith({}))).view()).toMatchObject({ state: 'missing', locked: ['removal'] })
+    expect((await office.start(windowsWith({ withdraw: number(1) }))).view()).toMatchObject({
+      state: 'followed',
+      locked: []
+    })
+    expect((await office.start(windowsWith({}))).view()).toMatchObject({ state: 'none', locked: [] })
+  })
+
+  test('another, once the registry has it', async () => {
+    const office = policyOffice()
+    const values: Record<string, Value> = { removal: number(0) }
+    const organisation = await office.start({
+      kind: 'registry',
+      path: KEY,
+      registry: () => registryOf({ [KEY]: values })
+    })
+    const changed = new Promise<void>((resolve) => {
+      const stop = organisation.follow(() => async () => {
+        stop()
+        resolve()
+      })
+    })
+    values['counter.files'] = number(0)
+    await office.time.pass(600_000)
+    await office.time.pass(1000)
+    await changed
+    expect(organisation.view().locked).toEqual(['removal', 'counter.files'])
+  })
+})
+
+describe('a start', () => {
+  test.each([
+    ['win32', 'C:\\Users\\grace', 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Countersign'],
+    ['darwin', '/Users/grace', '/Library/Managed Preferences/app.countersign.desktop.plist'],
+    ['linux', '/home/grace', undefined]
+  ] as const)('on %s looks for them in one place', (platform, home, path) => {
+    expect(managedAtStart(platform, policyPlace(platform, home), home)?.path).toBe(path)
+  })
+
+  test('that was told another file looks for none', () => {
+    expect(managedAtStart('win32', { path: '/tmp/mine.json', owners: [mine] }, 'C:\\Users\\grace')).toBeUndefined()
+  })
+
+  test('on macOS the name is the application’s', () => {
+    const config = readFileSync('electron-builder.yml', 'utf8')
+    expect(managedAtStart('darwin', policyPlace('darwin', '/Users/grace'), '/Users/grace')?.path).toContain(
+      `/${/^appId: (.*)$/m.exec(config)?.[1]}.plist`
+    )
+  })
+})
+
+describe('a check', () => {
+  test('without a file says what is managed', async () => {
+    expect(await checkedPolicyAt('', windowsWith({ removal: number(0) }))).toEqual({
+      isUsable: true,
+      lines: ['The policy sets:', '  removal: false']
+    })
+    expect(await checkedPolicyAt('', windowsWith({ removal: text('no') }))).toEqual({
+      isUsable: false,
+      lines: ['removal: “removal” must be true or false.']
+    })
+    expect(await checkedPolicyAt('', windowsWith({}))).toMatchObject({ isUsable: false })
+  })
+
+  test('of a file says where none would be used', async () => {
+    const file = join(temporaryFolder(), 'policy.json')
+    writeFileSync(file, '{"removal": false}')
+    const { isUsable, lines } = await checkedPolicyAt(file, windowsWith({ practiceOffice: number(0) }))
+    expect(isUsable).toBe(true)
+    expect(lines.at(-1)).toBe(`On this computer no file is used: it has the settings in ${KEY}.`)
+    expect((await checkedPolicyAt(file, windowsWith({}))).lines).toEqual(['The policy sets:', '  removal: false'])
+  })
+})
+
+test('every setting has a kind, and says what it sets', () => {
+  expect(MANAGED_SETTINGS.filter(({ description }) => !/\.$/.test(description))).toEqual([])
+  const kinds = Object.fromEntries(MANAGED_SETTINGS.map(({ name, kind }) => [name, kind]))
+  expect(kinds).toMatchObject({
+    ...{ accounts: 'json', defaultAccount: 'text', otherAccounts: 'choice', removal: 'boolean', quietHours: 'json' },
+    ...{ 'retention.people': 'integer', 'counter.identity': 'choice', 'counter.idle': 'json', updates: 'json' }
+  })
+})
