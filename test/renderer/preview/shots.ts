@@ -357,6 +357,7 @@ export const shots: Shot[] = [
   shot('settings-organisation-locked', 'organisation', '#/settings'),
   shot('settings-organisation', 'organisation', '#/settings/organisation'),
   shot('settings-organisation-counter', 'organisation', '#/settings/counter'),
+  shot('settings-managed', 'managed', '#/settings/organisation'),
   ...at('#/settings', 'clerk-settings', 'clerk-settings-bare', 'clerk-settings-reset', 'drop-folders'),
   ...['clerk-settings-staff', 'clerk-settings-locked'].map((scene) =>
     shot(scene, scene, '#/settings', (page) =>

@@ -1,6 +1,13 @@
 /** Computers whose management gives settings: the registry of a Windows, key by key, and what a profile of macOS leaves. */
-import type { ManagedPlace, Registry } from '../../../src/main/core/organisation/managed.ts'
-import { POLICY_KEY } from '../../../src/main/core/organisation/managed.ts'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type Convert,
+  type ManagedPlace,
+  POLICY_KEY,
+  type Registry
+} from '../../../src/main/core/organisation/managed.ts'
+import { temporaryFolder } from '../storage/folders.ts'
 
 /** As Windows keeps them, [MS-RRP] and winnt.h. */
 export const TYPES = { none: 0, text: 1, expandable: 2, bytes: 3, number: 4, texts: 7, long: 11 }
@@ -60,4 +67,30 @@ export function windowsWith(
   more: Record<string, Record<string, Value>> = {}
 ): ManagedPlace {
   return { kind: 'registry', path: KEY, registry: () => registryOf({ [KEY]: values, ...more }) }
+}
+
+/** A Mac whose profile sets this. Converting is plutil's, of which this computer has none. */
+export function macWith(
+  settings: unknown,
+  convert: Convert = async (plist) => Buffer.from(plist).toString()
+): ManagedPlace {
+  const path = join(temporaryFolder(), 'app.countersign.desktop.plist')
+  writeFileSync(path, typeof settings === 'string' ? settings : JSON.stringify(settings), { mode: 0o644 })
+  return { kind: 'profile', path, owners: [process.getuid?.() ?? 0], convert }
+}
+
+/** A wait that is over at once. */
+const time = {
+  after(_delay: number, task: () => void) {
+    setImmediate(task)
+    return () => undefined
+  }
+}
+
+/** What such a computer's policy says, or what is wrong with it. */
+export async function policyOn(place: ManagedPlace | undefined) {
+  const found = await readManaged(place, time)
+  if (found.state === 'missing') return 'missing'
+  const read = judged(found)
+  return read.ok ? read.policy : read.problems
 }

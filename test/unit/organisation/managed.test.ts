@@ -2,43 +2,26 @@ import { chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checkedPolicyAt } from '../../../src/main/core/organisation/check.ts'
-import {
-  type Convert,
-  judged,
-  type ManagedPlace,
-  managedAtStart,
-  readManaged
-} from '../../../src/main/core/organisation/managed.ts'
+import { judged, type ManagedPlace, managedAtStart, readManaged } from '../../../src/main/core/organisation/managed.ts'
 import { MANAGED_SETTINGS } from '../../../src/main/core/organisation/managed-settings.ts'
 import { policyPlace } from '../../../src/main/core/organisation/policy-file.ts'
 import { temporaryFolder } from '../storage/folders.ts'
-import { KEY, kept, number, registryOf, TYPES, text, texts, type Value, windowsWith } from './managed-computers.ts'
+import {
+  KEY,
+  kept,
+  macWith,
+  number,
+  policyOn,
+  registryOf,
+  TYPES,
+  text,
+  texts,
+  type Value,
+  windowsWith
+} from './managed-computers.ts'
 import { policyOffice } from './policies.ts'
 
 const mine = process.getuid?.() ?? 0
-/** A wait that is over at once. */
-const time = {
-  after(_delay: number, task: () => void) {
-    setImmediate(task)
-    return () => undefined
-  }
-}
-
-/** What such a computer's policy says, or what is wrong with it. */
-async function readOf(place: ManagedPlace | undefined) {
-  const found = await readManaged(place, time)
-  if (found.state === 'missing') return 'missing'
-  const read = judged(found)
-  return read.ok ? read.policy : read.problems
-}
-
-/** A Mac whose profile sets this. Converting is plutil's, of which this computer has none. */
-function macWith(settings: unknown, convert: Convert = async (plist) => Buffer.from(plist).toString()): ManagedPlace {
-  const path = join(temporaryFolder(), 'app.countersign.desktop.plist')
-  writeFileSync(path, typeof settings === 'string' ? settings : JSON.stringify(settings), { mode: 0o644 })
-  return { kind: 'profile', path, owners: [mine], convert }
-}
-
 describe('the registry', () => {
   test('gives each setting by its own value, lists and groups as JSON', async () => {
     const place = windowsWith({
@@ -58,7 +41,7 @@ describe('the registry', () => {
       'counter.files': number(0),
       'downloads.folder': text('C:\\Scans\\05')
     })
-    expect(await readOf(place)).toEqual({
+    expect(await policyOn(place)).toEqual({
       accounts: [{ name: 'Māori Land Law', address: 'https://signing.example.com', signIn: 'bearer' }],
       defaultAccount: 'Māori Land Law',
       otherAccounts: 'enrolled',
@@ -76,7 +59,7 @@ describe('the registry', () => {
     ['has no key of ours', { kind: 'registry', path: KEY, registry: () => registryOf({}) }],
     ['has only the empty key that Group Policy leaves', windowsWith({})]
   ] as const)('that %s gives none', async (_what, place) => {
-    expect(await readOf(place)).toBe('missing')
+    expect(await policyOn(place)).toBe('missing')
   })
 
   const WRONG: [string, Record<string, Value>, string, RegExp][] = [
@@ -113,12 +96,14 @@ describe('the registry', () => {
     ['a withdrawal that isn’t one', { withdraw: number(0) }, 'withdraw', /isn’t a setting/]
   ]
   test.each(WRONG)('with %s can’t be used, and says which setting', async (_what, values, setting, message) => {
-    expect(await readOf(windowsWith(values))).toEqual([{ setting, message: expect.stringMatching(message) }])
+    expect(await policyOn(windowsWith(values))).toEqual([{ setting, message: expect.stringMatching(message) }])
   })
 
   test('with a key of its own below is told so', async () => {
     const place = windowsWith({ removal: number(0) }, { [`${KEY}\\counter`]: { files: number(0) } })
-    expect(await readOf(place)).toEqual([{ setting: 'counter', message: expect.stringMatching(/Settings are values/) }])
+    expect(await policyOn(place)).toEqual([
+      { setting: 'counter', message: expect.stringMatching(/Settings are values/) }
+    ])
   })
 
   test('that can’t be opened, or has no library here, locks as a broken file does', async () => {
@@ -126,9 +111,9 @@ describe('the registry', () => {
       throw new Error('Access is denied.')
     }
     const unreadable = [{ message: 'The settings couldn’t be read.' }]
-    expect(await readOf({ kind: 'registry', path: KEY, registry: failing })).toEqual(unreadable)
+    expect(await policyOn({ kind: 'registry', path: KEY, registry: failing })).toEqual(unreadable)
     // What is built for Windows doesn’t load anywhere else.
-    if (process.platform !== 'win32') expect(await readOf({ kind: 'registry', path: KEY })).toEqual(unreadable)
+    if (process.platform !== 'win32') expect(await policyOn({ kind: 'registry', path: KEY })).toEqual(unreadable)
   })
 
   test('whose values are being written is read until it is twice the same', async () => {
@@ -138,7 +123,7 @@ describe('the registry', () => {
       if (++reads === 1) values.removal = number(0)
     }
     const place: ManagedPlace = { kind: 'registry', path: KEY, registry: () => registryOf({ [KEY]: values }, writing) }
-    expect(await readOf(place)).toEqual({ practiceOffice: false, removal: false })
+    expect(await policyOn(place)).toEqual({ practiceOffice: false, removal: false })
   })
 
   test('where that doesn’t end, it can’t be used', async () => {
@@ -147,7 +132,7 @@ describe('the registry', () => {
       ...{ kind: 'registry', path: KEY },
       registry: () => registryOf({ [KEY]: { 'retention.documents': number(days++) } })
     }
-    expect(await readOf(place)).toEqual([{ message: 'The settings were being written while they were read.' }])
+    expect(await policyOn(place)).toEqual([{ message: 'The settings were being written while they were read.' }])
   })
 })
 
@@ -162,7 +147,7 @@ describe('a profile of macOS', () => {
       counter: undefined,
       dropFolders: '[]'
     })
-    expect(await readOf(place)).toEqual({
+    expect(await policyOn(place)).toEqual({
       signInMethods: ['bearer', 'oauth'],
       practiceOffice: false,
       quietHours: null,
@@ -173,33 +158,33 @@ describe('a profile of macOS', () => {
 
   test('of whose file another than root is the owner, or that is a link, isn’t followed', async () => {
     const place = macWith({ removal: false }) as ManagedPlace & { kind: 'profile' }
-    expect(await readOf({ ...place, owners: [mine + 1] })).toEqual([
+    expect(await policyOn({ ...place, owners: [mine + 1] })).toEqual([
       { message: expect.stringMatching(/administrator/) }
     ])
     const link = join(temporaryFolder(), 'link.plist')
     symlinkSync(place.path, link)
-    expect(await readOf({ ...place, path: link })).toEqual([{ message: expect.stringMatching(/link/) }])
+    expect(await policyOn({ ...place, path: link })).toEqual([{ message: expect.stringMatching(/link/) }])
     chmodSync(place.path, 0o666)
-    expect(await readOf(place)).toEqual([{ message: expect.stringMatching(/Users can change/) }])
+    expect(await policyOn(place)).toEqual([{ message: expect.stringMatching(/Users can change/) }])
   })
 
   test.each([
     ['isn’t one', 'no plist'],
     ['is a list', '[]']
   ])('that %s can’t be used', async (_what, content) => {
-    expect(await readOf(macWith(content))).toEqual([{ message: 'The settings couldn’t be read.' }])
+    expect(await policyOn(macWith(content))).toEqual([{ message: 'The settings couldn’t be read.' }])
   })
 
   test('is read by plutil in its own place, which this system hasn’t', async () => {
     if (process.platform === 'darwin') return
     const place = macWith({ removal: false }) as ManagedPlace & { kind: 'profile' }
     const { convert: _mine, ...system } = place
-    expect(await readOf(system)).toEqual([{ message: 'The settings couldn’t be read.' }])
+    expect(await policyOn(system)).toEqual([{ message: 'The settings couldn’t be read.' }])
   })
 
   test('that isn’t there, or has nothing but its envelope, gives none', async () => {
-    expect(await readOf({ kind: 'profile', path: '/nowhere/a.plist', owners: [0] })).toBe('missing')
-    expect(await readOf(macWith({ PayloadVersion: 1 }))).toBe('missing')
+    expect(await policyOn({ kind: 'profile', path: '/nowhere/a.plist', owners: [0] })).toBe('missing')
+    expect(await policyOn(macWith({ PayloadVersion: 1 }))).toBe('missing')
   })
 })
 

@@ -39,7 +39,8 @@ export type Managed =
   | { readonly state: 'read'; readonly bytes: Uint8Array; readonly lines: ManagedPolicy['lines'] }
 
 export const POLICY_KEY = 'SOFTWARE\\Policies\\Countersign'
-const BUNDLE = 'app.countersign.desktop'
+/** The application's name for macOS. */
+export const BUNDLE = 'app.countersign.desktop'
 const HKEY_LOCAL_MACHINE = 0x80000002
 /** KEY_READ and KEY_WOW64_64KEY. */
 const READ = 0x20019 | 0x100
