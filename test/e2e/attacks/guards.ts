@@ -167,14 +167,20 @@ export const guards = {
     files: ['src/main/core/backup/recovery.ts']
   },
   'policy place': {
-    does: 'The policy is a regular file in one place that no variable or switch changes once the application is packed, small, of an administrator, and whole while it is read.',
-    files: ['src/main/core/organisation/policy-file.ts']
+    does: 'The policy is a regular file in one place that no variable or switch changes once the application is packed, small, of an administrator, and whole while it is read; or what the system’s own management sets where an administrator alone can, and then nothing else.',
+    files: [
+      'src/main/core/organisation/policy-file.ts',
+      'src/main/core/organisation/managed.ts',
+      'src/main/core/organisation/organisation.ts'
+    ]
   },
   'policy reading': {
     does: 'A policy is followed as a whole or not at all: a name that isn’t known, a value that can’t be, a name that stands twice or a contradiction refuses all of it.',
     files: [
       'src/main/core/organisation/reading.ts',
       'src/main/core/organisation/places.ts',
+      'src/main/core/organisation/managed.ts',
+      'src/main/core/organisation/managed-settings.ts',
       'src/main/core/accounts/credentials.ts',
       'src/main/core/policy/allowed-origins.ts'
     ]

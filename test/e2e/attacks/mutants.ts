@@ -46,6 +46,8 @@ const SETTINGS_FILE = 'src/main/core/settings-file/settings-file.ts'
 const IMPORTING = 'src/main/core/settings-file/importing.ts'
 const CHOSEN_FILE = 'src/main/core/storage/chosen-file.ts'
 const POLICY_FILE = 'src/main/core/organisation/policy-file.ts'
+const MANAGED = 'src/main/core/organisation/managed.ts'
+const MANAGED_SETTINGS = 'src/main/core/organisation/managed-settings.ts'
 const POLICY_READING = 'src/main/core/organisation/reading.ts'
 const ORGANISATION = 'src/main/core/organisation/organisation.ts'
 const CREDENTIALS = 'src/main/core/accounts/credentials.ts'
@@ -508,7 +510,15 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       find: "return isSettled && bytes.length === before.size ? { state: 'read', bytes } : 'changing'",
       put: "return isSettled || bytes ? { state: 'read', bytes } : 'changing'"
     },
-    { file: POLICY_FILE, find: 'const given = isPackaged ? undefined : argv', put: 'const given = argv' }
+    { file: POLICY_FILE, find: 'const given = isPackaged ? undefined : argv', put: 'const given = argv' },
+    { file: MANAGED, find: 'const HKEY_LOCAL_MACHINE = 0x80000002', put: 'const HKEY_LOCAL_MACHINE = 0x80000001' },
+    { file: MANAGED, find: '    if (size > 2 * LARGEST_POLICY) return unusable(TOO_LARGE)\n', put: '' },
+    { file: MANAGED, find: '    if (text === before) return read\n', put: '    if (text !== undefined) return read\n' },
+    {
+      file: ORGANISATION,
+      find: "    if (settings.state === 'missing') return this.#take(file)\n",
+      put: "    if (file.state !== 'missing') return this.#take(file)\n"
+    }
   ],
   'policy reading': [
     {
@@ -544,7 +554,14 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       find: "    if (!isWholePath(folder)) say(NOT_WHOLE, 'dropFolders', index, 'folder')\n",
       put: ''
     },
-    { file: POLICY_READING, find: '  if (!/^[A-Za-z0-9+/]{43}=$/.test(key)) {', put: '  if (false) {' }
+    { file: POLICY_READING, find: '  if (!/^[A-Za-z0-9+/]{43}=$/.test(key)) {', put: '  if (false) {' },
+    {
+      file: MANAGED,
+      find: '  if (data.type !== REG_SZ && data.type !== REG_MULTI_SZ) return undefined\n',
+      put: '  if (data.type !== REG_SZ && data.type !== REG_MULTI_SZ) return 0\n'
+    },
+    { file: MANAGED, find: '  const [below] = system.enumKeyNames(key)\n', put: '  const [below] = [] as string[]\n' },
+    { file: MANAGED_SETTINGS, find: 'if (member !== undefined && given.has(group))', put: 'if (false)' }
   ],
   'last policy': [
     {

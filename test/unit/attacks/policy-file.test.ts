@@ -3,11 +3,24 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, chmodSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import type { ManagedPlace } from '../../../src/main/core/organisation/managed.ts'
 import { policyAtStart, policyPlace, readPolicyFile } from '../../../src/main/core/organisation/policy-file.ts'
 import { LARGEST_POLICY, readPolicy } from '../../../src/main/core/organisation/reading.ts'
 import { LOCKABLE } from '../../../src/shared/contract/policy.ts'
 import { aCertificate } from '../../contract/certificates.ts'
 import { policyFile } from '../../e2e/attacks/tables/policy-file.ts'
+import {
+  KEY,
+  kept,
+  macWith,
+  number,
+  policyOn,
+  registryOf,
+  TYPES,
+  text,
+  type Value,
+  windowsWith
+} from '../organisation/managed-computers.ts'
 import { policyOffice } from '../organisation/policies.ts'
 import { attempts } from './attempts.ts'
 
@@ -43,6 +56,15 @@ function expectRefused(policy: unknown, right: unknown): void {
 }
 
 const STRICT = { practiceOffice: false, signingOrigins: ['https://login.example.govt.nz'] }
+/** Nothing that management sets holds, while without the value it would. */
+async function expectNoneOf(
+  values: Record<string, Value>,
+  more: Record<string, Record<string, Value>> = {}
+): Promise<void> {
+  expect(await policyOn(windowsWith({ removal: number(0) }))).toEqual({ removal: false })
+  expect(await policyOn(windowsWith({ removal: number(0), ...values }, more))).toEqual([expect.objectContaining({})])
+}
+
 async function lockedAfter(happens: (office: ReturnType<typeof policyOffice>) => void, first: unknown = STRICT) {
   const office = policyOffice()
   office.put(first)
@@ -86,6 +108,33 @@ attempts(policyFile, {
     expect(await readPolicyFile(place, time)).toMatchObject({ state: 'unusable' })
   },
 
+  'be set in the user’s own part of the registry': async () => {
+    const keys = { [KEY.replace('HKLM', 'HKCU')]: { removal: number(1) } }
+    expect(await policyOn({ kind: 'registry', path: KEY, registry: () => registryOf(keys) })).toBe('missing')
+  },
+  'be a profile’s file of another user': async () => {
+    const place = macWith({ removal: false })
+    expect(await policyOn(place)).toEqual({ removal: false })
+    expect(await policyOn({ ...place, owners: [mine + 1] })).toEqual([expect.objectContaining({})])
+  },
+  'be values of the registry without end': async () => {
+    const long = kept(TYPES.text, Buffer.alloc(2 * LARGEST_POLICY + 2, ' '))
+    await expectNoneOf({ sharedFile: long })
+    await expectNoneOf(Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`setting${index}`, number(0)])))
+  },
+  'be read half, while its values are written': async () => {
+    const values: Record<string, Value> = { practiceOffice: number(0) }
+    const write = () => Object.assign(values, { removal: number(0) })
+    const place: ManagedPlace = { kind: 'registry', path: KEY, registry: () => registryOf({ [KEY]: values }, write) }
+    expect(await policyOn(place)).toEqual({ practiceOffice: false, removal: false })
+  },
+  'be beside what management sets': async () => {
+    const office = policyOffice()
+    office.put({ practiceOffice: true, removal: true })
+    const organisation = await office.start(windowsWith({ removal: number(0) }))
+    expect(organisation.policy).toEqual({ removal: false })
+  },
+
   'lock nothing by a name that is misspelt': () => expectRefused({ otherAcounts: false }, { otherAccounts: false }),
   'lock nothing by a value that isn’t one': () => expectRefused({ removal: 'false' }, { removal: false }),
   'say one thing first and another last': () => expectRefused('{"removal":false,"removal":true}', '{"removal":false}'),
@@ -118,6 +167,17 @@ attempts(policyFile, {
     const from = (key: string) => ({ updates: { feed: 'https://updates.example.com', key } })
     expectRefused(from('any'), from(Buffer.alloc(32, 7).toString('base64')))
   },
+  'lock nothing by a value of the registry of another type': async () => {
+    await expectNoneOf({ practiceOffice: kept(TYPES.bytes, Buffer.from([0, 0, 0, 0])) })
+    await expectNoneOf({ practiceOffice: text('false') })
+    await expectNoneOf({ practiceOffice: kept(TYPES.number, Buffer.from([0])) })
+  },
+  'lock nothing by a key of the registry that is none': () =>
+    expectNoneOf({}, { [`${KEY}\\counter`]: { files: number(0) } }),
+  'say one thing as a group and another as its part': () =>
+    expectNoneOf({ counter: text('{"files":true}'), 'counter.files': number(0) }),
+  'say one thing first and another last within a value': () =>
+    expectNoneOf({ counter: text('{"files":false,"files":true}') }),
 
   'be lifted by removing it': async () => {
     expect(await lockedAfter((office) => office.remove())).toEqual(['practiceOffice', 'signingOrigins'])
@@ -127,6 +187,11 @@ attempts(policyFile, {
       'practiceOffice',
       'signingOrigins'
     ])
+  },
+  'be lifted by removing what management had set': async () => {
+    const office = policyOffice()
+    await office.start(windowsWith({ removal: number(0) }))
+    expect((await office.start(windowsWith({}))).view().locked).toEqual(['removal'])
   },
   'set nothing by being broken from the first day': async () => {
     expect(await lockedAfter(() => undefined, '{"practiceOffice": true,')).toEqual(LOCKABLE)

@@ -3,9 +3,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type Convert,
+  judged,
   type ManagedPlace,
   POLICY_KEY,
-  type Registry
+  type Registry,
+  readManaged
 } from '../../../src/main/core/organisation/managed.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 
@@ -69,11 +71,10 @@ export function windowsWith(
   return { kind: 'registry', path: KEY, registry: () => registryOf({ [KEY]: values, ...more }) }
 }
 
+type Mac = ManagedPlace & { kind: 'profile' }
+
 /** A Mac whose profile sets this. Converting is plutil's, of which this computer has none. */
-export function macWith(
-  settings: unknown,
-  convert: Convert = async (plist) => Buffer.from(plist).toString()
-): ManagedPlace {
+export function macWith(settings: unknown, convert: Convert = async (plist) => Buffer.from(plist).toString()): Mac {
   const path = join(temporaryFolder(), 'app.countersign.desktop.plist')
   writeFileSync(path, typeof settings === 'string' ? settings : JSON.stringify(settings), { mode: 0o644 })
   return { kind: 'profile', path, owners: [process.getuid?.() ?? 0], convert }

@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checkedPolicyAt } from '../../../src/main/core/organisation/check.ts'
-import { judged, type ManagedPlace, managedAtStart, readManaged } from '../../../src/main/core/organisation/managed.ts'
+import { type ManagedPlace, managedAtStart } from '../../../src/main/core/organisation/managed.ts'
 import { MANAGED_SETTINGS } from '../../../src/main/core/organisation/managed-settings.ts'
 import { policyPlace } from '../../../src/main/core/organisation/policy-file.ts'
 import { temporaryFolder } from '../storage/folders.ts'
@@ -99,6 +99,13 @@ describe('the registry', () => {
     expect(await policyOn(windowsWith(values))).toEqual([{ setting, message: expect.stringMatching(message) }])
   })
 
+  test.each([
+    ['a value', { sharedFile: kept(TYPES.text, Buffer.alloc(2 * 1024 * 1024 + 2, ' ')) }],
+    ['values', Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`setting${index}`, number(0)]))]
+  ])('with %s without end is read no further', async (_what, values) => {
+    expect(await policyOn(windowsWith(values))).toEqual([{ message: 'The settings are larger than 1 MB.' }])
+  })
+
   test('with a key of its own below is told so', async () => {
     const place = windowsWith({ removal: number(0) }, { [`${KEY}\\counter`]: { files: number(0) } })
     expect(await policyOn(place)).toEqual([
@@ -157,7 +164,7 @@ describe('a profile of macOS', () => {
   })
 
   test('of whose file another than root is the owner, or that is a link, isn’t followed', async () => {
-    const place = macWith({ removal: false }) as ManagedPlace & { kind: 'profile' }
+    const place = macWith({ removal: false })
     expect(await policyOn({ ...place, owners: [mine + 1] })).toEqual([
       { message: expect.stringMatching(/administrator/) }
     ])
@@ -177,7 +184,7 @@ describe('a profile of macOS', () => {
 
   test('is read by plutil in its own place, which this system hasn’t', async () => {
     if (process.platform === 'darwin') return
-    const place = macWith({ removal: false }) as ManagedPlace & { kind: 'profile' }
+    const place = macWith({ removal: false })
     const { convert: _mine, ...system } = place
     expect(await policyOn(system)).toEqual([{ message: 'The settings couldn’t be read.' }])
   })

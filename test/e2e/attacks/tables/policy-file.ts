@@ -20,7 +20,12 @@ export const policyFile: Area = {
       'be a pipe',
       'be larger than any policy',
       'lie where a switch says',
-      'be exchanged while it is read'
+      'be exchanged while it is read',
+      'be set in the user’s own part of the registry',
+      'be a profile’s file of another user',
+      'be values of the registry without end',
+      'be read half, while its values are written',
+      'be beside what management sets'
     ),
     ...by(
       'policy reading',
@@ -35,12 +40,17 @@ export const policyFile: Area = {
       'make a server’s own certificate an authority',
       'have a folder watched that it leads out to',
       'carry an account’s secret',
-      'take updates by a key that is none'
+      'take updates by a key that is none',
+      'lock nothing by a value of the registry of another type',
+      'lock nothing by a key of the registry that is none',
+      'say one thing as a group and another as its part',
+      'say one thing first and another last within a value'
     ),
     ...by(
       'last policy',
       'be lifted by removing it',
       'be lifted by breaking it',
+      'be lifted by removing what management had set',
       'set nothing by being broken from the first day'
     )
   ]
