@@ -43,7 +43,7 @@ import { enrolmentHandlers } from './ipc/enrolment.ts'
 import { asAppError } from './ipc/errors.ts'
 import { identityHandlers } from './ipc/identity.ts'
 import { officeHandlers } from './ipc/office.ts'
-import { lockOf, mayEnrol, policyHandlers } from './ipc/organisation.ts'
+import { lockOf, mayComplete, mayEnrol, policyHandlers } from './ipc/organisation.ts'
 import { outboxHandlers } from './ipc/outbox.ts'
 import { registerHandlers } from './ipc/registration.ts'
 import { retentionHandlers } from './ipc/retention.ts'
@@ -377,8 +377,7 @@ export function serveScreens(parts: App, life: Life): void {
         madeBy,
         note: audit.note,
         mayAdd: (account) => mayEnrol(account, { organisation: foundation.organisation, accounts }),
-        // How one signs in by OAuth may be the policy's, of which a file says nothing.
-        isManaged: (id) => foundation.organisation.hasAccount(id) && !foundation.organisation.oauthOf(id),
+        mayComplete: (account) => mayComplete(account, foundation),
         signsInOtherwise: accountChanged,
         changed: () => signals.emit('accounts')
       }),

@@ -4,6 +4,7 @@ import type { AuthScheme } from '../../shared/contract/index.ts'
 import { ENROLMENT_ENDING, type Enrolment, enrolmentFile, OpenEnrolment } from '../core/accounts/enrolment.ts'
 import type { AuditNote, NoteInAudit } from '../core/audit/audit.ts'
 import { DAY, dayAt } from '../core/lib/calendar.ts'
+import { fail } from '../core/lib/failure.ts'
 import { folded } from '../core/lib/text-folding.ts'
 import { safeFileName } from '../core/storage/safe-name.ts'
 import { type Dialogs, saveAs } from './dialogs.ts'
@@ -18,8 +19,8 @@ interface EnrolmentParts extends Pick<Parts, 'accounts' | 'clients' | 'time'>, D
   note: NoteInAudit
   /** @throws AppFailure where the organisation allows no such account here. */
   mayAdd: (account: { name: string; scheme: AuthScheme }) => void
-  /** Whether an account is there because the organisation's policy names it. */
-  isManaged: (id: string) => boolean
+  /** @throws AppFailure where the organisation doesn't let this account that is here have a secret of the file's. */
+  mayComplete: (account: { id: string; scheme: AuthScheme }) => void
   /** Other credentials are kept of an account that was there. */
   signsInOtherwise: (id: string) => void
   changed: () => void
@@ -35,11 +36,23 @@ export function enrolmentHandlers(parts: EnrolmentParts): HandlersOf<'enrolment'
     parts.note({ what, detail: { account, ...detail } })
   }
 
-  /** The account of the policy that waits for its secret; undefined where a new one is made. */
-  async function waiting({ account, credentials }: Enrolment): Promise<string | undefined> {
-    const named = accounts.list().find(({ name }) => folded(name) === folded(account.name))
-    const fits = named?.scheme === credentials.scheme && named.baseUrl === account.baseUrl && parts.isManaged(named.id)
-    return named && fits && (await accounts.secretState(named.id)) === 'missing' ? named.id : undefined
+  /**
+   * The account that the file completes: it is here without its secret, from a policy or a settings file. Undefined where it is a new one.
+   * @throws AppFailure `invalid` where another has its name, or it has a secret; `keychain` where that can't be said; as `mayAdd` and `mayComplete`.
+   */
+  async function waiting({ account: { name, baseUrl }, credentials }: Enrolment): Promise<string | undefined> {
+    const there = accounts.list().find((one) => folded(one.name) === folded(name))
+    if (!there) {
+      parts.mayAdd({ name, scheme: credentials.scheme })
+      return undefined
+    }
+    if (there.kind === 'practice') fail('invalid', PRACTICE, { next: RENAME })
+    if (there.baseUrl !== baseUrl || there.scheme !== credentials.scheme) fail('invalid', ELSEWHERE, { next: RENAME })
+    parts.mayComplete(there)
+    const state = await accounts.secretState(there.id)
+    if (state === 'unknown') fail('keychain', KEYCHAIN, { next: 'Unlock it, then try again.' })
+    if (state === 'kept') fail('invalid', CONNECTED, { next: REMOVE })
+    return there.id
   }
 
   return {
@@ -71,11 +84,9 @@ export function enrolmentHandlers(parts: EnrolmentParts): HandlersOf<'enrolment'
       const { name, baseUrl, folders } = account
       const { scheme } = credentials
       const there = await waiting(enrolment)
-      if (there === undefined) {
-        accounts.refuseTaken(name)
-        parts.mayAdd({ name, scheme })
-      }
       await inConnectingWords(clients.try({ baseUrl, authentication: credentials, folders }), scheme)
+      // A service may take its time: an account can be added, led elsewhere or signed in to meanwhile.
+      if ((await waiting(enrolment)) !== there) fail('busy', CHANGED, { next: 'Try again.' })
       const { id } = await accounts.enrol(account, credentials, there)
       await opened.leave()
       const how = 'enrolment file'
@@ -90,3 +101,11 @@ export function enrolmentHandlers(parts: EnrolmentParts): HandlersOf<'enrolment'
     'enrolment.leave': () => opened.leave()
   }
 }
+
+const PRACTICE = 'The practice office here has the name of this account.'
+const ELSEWHERE = 'The account of this name here has another address or sign-in method.'
+const RENAME = 'Rename that account, then try again.'
+const CONNECTED = 'This account is connected here already.'
+const REMOVE = 'If this file should connect it, remove the account first. Its drafts and documents here go with it.'
+const KEYCHAIN = 'The keychain doesn’t say whether this account is connected here already.'
+const CHANGED = 'Another account of this name came here meanwhile, or this one was changed.'

@@ -120,6 +120,15 @@ export function mayEnrol(
   for (const one of [...byFile, ...lockedForNew(account, deps)]) if (one && organisation.isLocked(one)) refuse()
 }
 
+/** @throws AppFailure `not-allowed` where an account that is here may not have a secret of an enrolment file. */
+export function mayComplete(
+  { id, scheme }: { id: string; scheme: AuthScheme },
+  { organisation }: Pick<LockDeps, 'organisation'>
+): void {
+  // How one signs in by OAuth may be the policy's, of which a file says nothing.
+  if (organisation.oauthOf(id) || !organisation.allowsSignIn(scheme)) refuse()
+}
+
 const CHOOSE_PIN: ReadonlySet<RequestName> = new Set(['counter.setPin', 'counter.addStaff', 'counter.changeStaff'])
 
 function insistOnDigits({ pin }: { pin?: string }, digits: number): void {

@@ -166,6 +166,10 @@ export const guards = {
     does: 'What a recovery key opens is taken only if it opens the database that is there; few are tried. An organisation’s key must be public and long, and what was made for another one is removed.',
     files: ['src/main/core/backup/recovery.ts']
   },
+  enrolment: {
+    does: 'An enrolment file gives a secret only to an account that it makes, or to one of its name, address and way of signing in that has none: as it is read, and once more before anything is kept.',
+    files: ['src/main/ipc/enrolment.ts']
+  },
   'policy place': {
     does: 'The policy is a regular file in one place that no variable or switch changes once the application is packed, small, of an administrator, and whole while it is read; or what the system’s own management sets where an administrator alone can, and then nothing else.',
     files: [

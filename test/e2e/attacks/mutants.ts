@@ -54,6 +54,7 @@ const CREDENTIALS = 'src/main/core/accounts/credentials.ts'
 const AUTHORITIES = 'src/main/core/service/own-authorities.ts'
 const CLIENT_CERTIFICATES = 'src/main/core/accounts/client-certificates.ts'
 const PROXY = 'src/main/core/service/proxy-sign-in.ts'
+const ENROLMENT = 'src/main/ipc/enrolment.ts'
 const FEED = 'src/main/core/updates/feed.ts'
 const PACKAGE_UPDATER = 'src/main/core/updates/package-updater.ts'
 const UPDATES = 'src/main/core/updates/updates.ts'
@@ -495,6 +496,15 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     },
     { file: RECOVERY, find: "  if (pem.includes('PRIVATE KEY')) throw new TypeError('A private key.')\n", put: '' },
     { file: RECOVERY, find: 'bits < LEAST_RSA_BITS', put: 'bits < 1' }
+  ],
+  enrolment: [
+    {
+      file: ENROLMENT,
+      find: 'if (there.baseUrl !== baseUrl || there.scheme !== credentials.scheme) fail',
+      put: 'if (false) fail'
+    },
+    { file: ENROLMENT, find: "    if (state === 'kept') fail(", put: '    if (false) fail(' },
+    { file: ENROLMENT, find: '      if ((await waiting(enrolment)) !== there) fail', put: '      if (false) fail' }
   ],
   'policy place': [
     {

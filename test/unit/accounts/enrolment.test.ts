@@ -1,86 +1,19 @@
 /** Enrolment files: an account goes from one computer to another with its secret, which no screen, log or trail sees. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
+import { describe, expect, test } from 'vitest'
 import { sealed } from '../../../src/main/core/backup/sealed-file.ts'
 import { fail } from '../../../src/main/core/lib/failure.ts'
-import { enrolmentHandlers } from '../../../src/main/ipc/enrolment.ts'
 import { ENROLMENT_CODE_BYTES, recoveryKeyText } from '../../../src/shared/recovery-key.ts'
-import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
-import { temporaryFolder } from '../storage/folders.ts'
+import { refusal } from '../backup/computers.ts'
+import { BEARER, CODE, enrolmentDesks, NOW, TOKEN, urlOf } from './enrolment-desks.ts'
 
-const TOKEN = 'planted-token-of-the-office'
-const BEARER = { scheme: 'bearer', token: TOKEN } as const
-const CODE = recoveryKeyText(new Uint8Array(ENROLMENT_CODE_BYTES).fill(7))
 const OTHER_CODE = recoveryKeyText(new Uint8Array(ENROLMENT_CODE_BYTES).fill(8))
 const DAY = 86_400_000
-const asking = { from: 'office' as const, stillAsking: () => true }
-
-let admin: Workplace
-let clerk: Workplace
-let file: string
-beforeEach(async () => {
-  admin = await openWorkplace()
-  clerk = await openWorkplace()
-  file = join(temporaryFolder(), 'Harbour.countersign-enrolment')
-})
-afterEach(async () => {
-  await admin.close()
-  await clerk.close()
-})
-
-type Parts = Parameters<typeof enrolmentHandlers>[0]
-const clock = { now: () => 1_800_000_000_000 }
-
-/** What a computer's screens may ask; the dialogs always choose the file. */
-function computer({ accounts, clients }: Workplace, parts: Partial<Parts> = {}) {
-  const notes: AuditNote[] = []
-  const others: string[] = []
-  const handlers = enrolmentHandlers({
-    ...{ accounts, clients, newId: () => 'file-1', madeBy: 'Countersign 1.0.0' },
-    time: { now: () => clock.now(), zone: () => 'UTC' },
-    chooseFiles: async () => [file],
-    chooseSaveFile: async () => file,
-    note: (note) => void notes.push(note),
-    mayAdd: () => undefined,
-    isManaged: () => false,
-    signsInOtherwise: (id) => void others.push(id),
-    changed: () => undefined,
-    ...parts
-  })
-  return {
-    ...{ notes, others },
-    prepare: (id: string, days = 14) => handlers['enrolment.prepare']({ id, code: CODE, days }, asking),
-    choose: () => handlers['enrolment.choose'](undefined, asking),
-    enrol: async (code = CODE) => {
-      await handlers['enrolment.choose'](undefined, asking)
-      return handlers['enrolment.enrol']({ id: 'file-1', code }, asking)
-    }
-  }
-}
-
-const urlOf = ({ accounts, accountId }: Workplace) => accounts.get(accountId).baseUrl ?? ''
-
-/** An administrator's computer with the account, and its file. */
-async function prepared(name = 'Harbour') {
-  const { accounts } = admin
-  const { id } = await accounts.add({ kind: 'service', name, baseUrl: urlOf(admin), authentication: BEARER })
-  await accounts.update(id, { folders: ['Eingang', 'Signed'] })
-  accounts.mark(id, { colour: '#c2487a' })
-  const desk = computer(admin)
-  return { id, desk, answer: await desk.prepare(id) }
-}
-
-const failureOf = (work: Promise<unknown>) =>
-  work.then(
-    () => undefined,
-    (error) => error.appError
-  )
 
 test('an account goes to another computer with its secret, folders and colour, and neither secret nor code is seen', async () => {
+  const { admin, clerk, computer, file, prepared } = await enrolmentDesks()
   const { desk, answer } = await prepared()
-  expect(answer).toMatchObject({ label: 'Harbour.countersign-enrolment', validUntil: clock.now() + 14 * DAY })
+  expect(answer).toMatchObject({ label: 'Harbour.countersign-enrolment', validUntil: NOW + 14 * DAY })
   const there = computer(clerk)
   const chosen = await there.choose()
   // However it is typed.
@@ -112,26 +45,33 @@ describe('nothing is added', () => {
     ],
     ['with half a code', () => CODE.slice(0, 11), { code: 'invalid', fields: [{ field: 'code' }] }]
   ])('%s', async (_, code, failure) => {
+    const { clerk, computer, prepared } = await enrolmentDesks()
     await prepared()
-    expect(await failureOf(computer(clerk).enrol(code()))).toMatchObject(failure)
+    expect(await refusal(computer(clerk).enrol(code()))).toMatchObject(failure)
     expect(clerk.accounts.list()).toHaveLength(1)
   })
 
   test('once its time is over', async () => {
+    const { clerk, computer, prepared } = await enrolmentDesks()
     await prepared()
-    const over = computer(clerk, { time: { now: () => clock.now() + 14 * DAY, zone: () => 'UTC' } })
-    expect(await failureOf(over.enrol())).toMatchObject({ message: 'This enrolment file is no longer valid.' })
+    const over = computer(clerk, { time: { now: () => NOW + 14 * DAY, zone: () => 'UTC' } })
+    expect(await refusal(over.enrol())).toMatchObject({ message: 'This enrolment file is no longer valid.' })
     expect(clerk.accounts.list()).toHaveLength(1)
   })
 
   test('where an account has its name, whatever its capitals', async () => {
+    const { clerk, computer, prepared } = await enrolmentDesks()
     await prepared('TEST OFFICE 2')
     await clerk.accounts.add({ kind: 'practice', name: 'Test office 2' })
-    expect(await failureOf(computer(clerk).enrol())).toMatchObject({ code: 'invalid', fields: [{ field: 'name' }] })
+    expect(await refusal(computer(clerk).enrol())).toMatchObject({
+      code: 'invalid',
+      message: 'The practice office here has the name of this account.'
+    })
     expect(clerk.accounts.list()).toHaveLength(2)
   })
 
   test('of a file that was damaged, is a backup, or none of ours', async () => {
+    const { clerk, computer, file, prepared } = await enrolmentDesks()
     await prepared()
     const bytes = readFileSync(file)
     const last = bytes.byteLength - 1
@@ -143,7 +83,7 @@ describe('nothing is added', () => {
     for await (const piece of sealed(content(), CODE, { madeAt: 0, madeBy: 'Countersign' })) pieces.push(piece)
     for (const wrong of [bytes, bytes.subarray(0, 400), Buffer.concat(pieces), Buffer.from('{"account":"x"}')]) {
       writeFileSync(file, wrong)
-      expect(await failureOf(computer(clerk).enrol())).toMatchObject({
+      expect(await refusal(computer(clerk).enrol())).toMatchObject({
         ...{ code: 'bad-file', message: 'This isn’t a complete enrolment file.' }
       })
     }
@@ -151,36 +91,57 @@ describe('nothing is added', () => {
   })
 
   test('where the organisation allows no such account, or its service doesn’t answer', async () => {
+    const { admin, clerk, computer, prepared } = await enrolmentDesks()
     await prepared()
     const locked = computer(clerk, { mayAdd: () => fail('not-allowed', 'This is set by your organisation.') })
-    expect(await failureOf(locked.enrol())).toMatchObject({ code: 'not-allowed' })
+    expect(await refusal(locked.enrol())).toMatchObject({ code: 'not-allowed' })
     await admin.line.goDown()
-    expect(await failureOf(computer(clerk).enrol())).toMatchObject({
+    expect(await refusal(computer(clerk).enrol())).toMatchObject({
       code: 'refused'
     })
     expect(clerk.accounts.list()).toHaveLength(1)
   })
 })
 
-test('an account of the policy that waits for its secret gets it, and no other account of that name does', async () => {
-  await prepared()
-  await clerk.accounts.manage({ name: 'Harbour', baseUrl: urlOf(admin), scheme: 'bearer' })
-  expect(await failureOf(computer(clerk).enrol())).toMatchObject({ code: 'invalid' })
-  const desk = computer(clerk, { isManaged: () => true })
-  const { id } = await desk.enrol()
-  expect(await clerk.accounts.secretsOf(id)).toEqual(BEARER)
-  expect(desk.others).toEqual([id])
-  // One that has its secret waits for none.
-  expect(await failureOf(desk.enrol())).toMatchObject({ code: 'invalid', fields: [{ field: 'name' }] })
-  expect(desk.notes).toMatchObject([{ what: 'account-changed', detail: { how: 'enrolment file' } }])
-  expect(clerk.accounts.list()).toHaveLength(2)
+describe('an account that is here without its secret', () => {
+  test('gets it, as a policy or a settings file made it; its name, folders and colour stay', async () => {
+    const { admin, clerk, computer, prepared } = await enrolmentDesks()
+    await prepared()
+    await clerk.accounts.manage({ name: 'HARBOUR', baseUrl: urlOf(admin), scheme: 'bearer' })
+    const there = clerk.accounts.list().at(-1)
+    const desk = computer(clerk)
+    const { id } = await desk.enrol()
+    expect(id).toBe(there?.id)
+    expect(clerk.accounts.get(id)).toEqual(there)
+    expect(await clerk.accounts.secretsOf(id)).toEqual(BEARER)
+    expect(clerk.accounts.isEnrolled(id)).toBe(true)
+    expect(desk.others).toEqual([id])
+    expect(desk.notes).toMatchObject([{ what: 'account-changed', detail: { how: 'enrolment file' } }])
+    // One that has its secret waits for none.
+    expect(await refusal(desk.enrol())).toMatchObject({
+      ...{ code: 'invalid', message: 'This account is connected here already.' }
+    })
+    expect(clerk.accounts.list()).toHaveLength(2)
+  })
+
+  test('gets none where the organisation doesn’t allow it, or the keychain can’t say whether it has one', async () => {
+    const { admin, clerk, computer, prepared } = await enrolmentDesks()
+    await prepared()
+    await clerk.accounts.manage({ name: 'Harbour', baseUrl: urlOf(admin), scheme: 'bearer' })
+    const locked = computer(clerk, { mayComplete: () => fail('not-allowed', 'This is set by your organisation.') })
+    expect(await refusal(locked.enrol())).toMatchObject({ code: 'not-allowed' })
+    const accounts = { ...clerk.accounts, secretState: async () => 'unknown' as const }
+    expect(await refusal(computer(clerk, { accounts }).enrol())).toMatchObject({ code: 'keychain' })
+    expect(await clerk.accounts.secretState(clerk.accounts.list().at(-1)?.id ?? '')).toBe('missing')
+  })
 })
 
 test('an enrolled account goes into no other file and no backup, until someone here enters a secret of their own', async () => {
+  const { clerk, computer, prepared } = await enrolmentDesks()
   await prepared()
   const desk = computer(clerk)
   const { id } = await desk.enrol()
-  expect(await failureOf(desk.prepare(id))).toMatchObject({ code: 'not-allowed' })
+  expect(await refusal(desk.prepare(id))).toMatchObject({ code: 'not-allowed' })
   expect(clerk.accounts.idsForBackup()).toEqual([clerk.accountId])
   await clerk.accounts.update(id, { name: 'Harbour Law' })
   expect(clerk.accounts.isEnrolled(id)).toBe(true)
@@ -191,9 +152,10 @@ test('an enrolled account goes into no other file and no backup, until someone h
 })
 
 test('a person’s own sign-in and the practice office are not given on', async () => {
+  const { admin, computer } = await enrolmentDesks()
   const { id } = await admin.accounts.add({ kind: 'practice', name: 'Practice' })
   const oauth = { scheme: 'oauth', grant: 'code', clientId: 'harbour', issuer: 'https://login.example.com' } as const
   const mine = await admin.accounts.add({ kind: 'service', name: 'Mine', baseUrl: urlOf(admin), authentication: oauth })
   for (const one of [id, mine.id])
-    expect(await failureOf(computer(admin).prepare(one))).toMatchObject({ code: 'not-allowed' })
+    expect(await refusal(computer(admin).prepare(one))).toMatchObject({ code: 'not-allowed' })
 })

@@ -14,6 +14,7 @@ import { DATABASE_FILE } from '../../../src/main/core/storage/database.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 import { recoveryKeyText } from '../../../src/shared/recovery-key.ts'
 import { keptData } from '../../e2e/attacks/tables/kept-data.ts'
+import { enrolmentDesks, urlOf } from '../accounts/enrolment-desks.ts'
 import { backedUp, computer, endOfChunk, flip, NOW, PASSPHRASE, refusal, restored } from '../backup/computers.ts'
 import { log, recoverable } from '../backup/recoverable.ts'
 import { contentsOf, temporaryFolder } from '../storage/folders.ts'
@@ -53,6 +54,42 @@ const opened = async (path: string) => {
   const file = await openSealed(path)
   await file.close()
   return file.facts
+}
+
+const OURS = { scheme: 'bearer', token: 'ours' } as const
+type Desks = Awaited<ReturnType<typeof enrolmentDesks>>
+
+/** An account of the file's name that waits for a secret of its own stays as it is, and gets none of the file's. */
+async function expectNotEnrolled(own: { baseUrl: string; scheme: 'bearer' | 'basic' }, desks?: Desks): Promise<void> {
+  const { clerk, computer, prepared } = desks ?? (await enrolmentDesks())
+  await prepared()
+  await clerk.accounts.manage({ name: 'harbour', ...own })
+  const before = clerk.accounts.list()
+  await computer(clerk)
+    .enrol()
+    .catch(() => undefined)
+  expect(clerk.accounts.list()).toEqual(before)
+  expect(await clerk.accounts.secretState(before.at(-1)?.id ?? '')).toBe('missing')
+}
+
+/** An account waits for its secret, and something happens to it while the file's is tried. */
+async function enrolledMeanwhile(meanwhile: (clerk: Desks['clerk'], id: string) => Promise<unknown>) {
+  const { admin, clerk, computer, prepared } = await enrolmentDesks()
+  await prepared()
+  await clerk.accounts.manage({ name: 'Harbour', baseUrl: urlOf(admin), scheme: 'bearer' })
+  const id = clerk.accounts.list().at(-1)?.id ?? ''
+  const clients = {
+    ...clerk.clients,
+    try: async (...asked: Parameters<typeof clerk.clients.try>) => {
+      const answer = await clerk.clients.try(...asked)
+      await meanwhile(clerk, id)
+      return answer
+    }
+  }
+  await computer(clerk, { clients })
+    .enrol()
+    .catch(() => undefined)
+  return { clerk, id }
 }
 
 const BAD = { code: 'bad-file' }
@@ -301,5 +338,35 @@ attempts(keptData, {
   },
   'have the organisation’s private key lie where each user reads it': () => {
     expect(() => escrowKeyOf(pem(anRsaKey(3072).privateKey, 'pkcs8'))).toThrow()
+  },
+
+  'have an account of its name led elsewhere': () =>
+    expectNotEnrolled({ baseUrl: 'https://sign.ours.example', scheme: 'bearer' }),
+  'have an account of its name sign in otherwise': async () => {
+    const desks = await enrolmentDesks()
+    await expectNotEnrolled({ baseUrl: urlOf(desks.admin), scheme: 'basic' }, desks)
+  },
+  'replace a secret that is here': async () => {
+    const { admin, clerk, computer, prepared } = await enrolmentDesks()
+    await prepared()
+    const own = { kind: 'service', name: 'harbour', baseUrl: urlOf(admin), authentication: OURS } as const
+    const { id } = await clerk.accounts.add(own)
+    const before = clerk.accounts.get(id)
+    await computer(clerk)
+      .enrol()
+      .catch(() => undefined)
+    expect(clerk.accounts.get(id)).toEqual(before)
+    expect(await clerk.accounts.secretsOf(id)).toEqual(OURS)
+  },
+  'replace a secret that was entered while its own was tried': async () => {
+    const { clerk, id } = await enrolledMeanwhile((clerk, id) => clerk.accounts.update(id, { authentication: OURS }))
+    expect(await clerk.accounts.secretsOf(id)).toEqual(OURS)
+  },
+  'have its secret sent where the account was led meanwhile': async () => {
+    const { clerk, id } = await enrolledMeanwhile((clerk) =>
+      clerk.accounts.manage({ name: 'Harbour', baseUrl: 'https://evil.example', scheme: 'bearer' })
+    )
+    expect(await clerk.accounts.secretState(id)).toBe('missing')
+    expect(clerk.accounts.isEnrolled(id)).toBe(false)
   }
 })

@@ -5,7 +5,7 @@ import { CounterSettingsKeeper } from '../../../src/main/core/counter/counter-se
 import { openPreferences } from '../../../src/main/core/notifications/preferences.ts'
 import { applyAccounts, expanded, organisationsCounter } from '../../../src/main/core/organisation/applying.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
-import { lockOf, mayEnrol, policyHandlers } from '../../../src/main/ipc/organisation.ts'
+import { lockOf, mayComplete, mayEnrol, policyHandlers } from '../../../src/main/ipc/organisation.ts'
 import { type RequestHandlers, registerHandlers } from '../../../src/main/ipc/registration.ts'
 import type { Result } from '../../../src/shared/contract/errors.ts'
 import { LOCKABLE, type Lockable, type PolicyView } from '../../../src/shared/contract/policy.ts'
@@ -409,6 +409,8 @@ describe('what the organisation has set holds', () => {
     put({ otherAccounts: 'enrolled', signInMethods: ['basic'] })
     await organisation.look()
     expect(() => mayEnrol(own, { organisation, accounts })).toThrow()
+    expect(() => mayComplete({ id: 'own', scheme: 'bearer' }, { organisation })).toThrow()
+    expect(() => mayComplete({ id: 'own', scheme: 'basic' }, { organisation })).not.toThrow()
     put({ otherAccounts: false })
     await organisation.look()
     expect(() => mayEnrol({ ...own, scheme: 'basic' }, { organisation, accounts })).toThrow()

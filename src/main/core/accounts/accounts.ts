@@ -437,9 +437,6 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
       return accountOf(rowOf(id))
     },
 
-    /** @throws AppFailure `invalid` where an account has this name. */
-    refuseTaken: (name: string): void => refuseTaken(readName(name)),
-
     /** Another number as soon as other credentials are kept. */
     signInNumber,
 

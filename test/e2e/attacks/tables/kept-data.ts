@@ -55,6 +55,14 @@ export const keptData: Area = {
       'go on reading with a key that the organisation withdrew',
       'have the organisation’s key be a short one',
       'have the organisation’s private key lie where each user reads it'
+    ),
+    ...by(
+      'enrolment',
+      'have an account of its name led elsewhere',
+      'have an account of its name sign in otherwise',
+      'replace a secret that is here',
+      'replace a secret that was entered while its own was tried',
+      'have its secret sent where the account was led meanwhile'
     )
   ]
 }
