@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
@@ -190,6 +190,16 @@ describe('what lies beside an export', () => {
     const { files, path, signature } = await exported()
     await rm(path)
     await expect(files.check(signature)).rejects.toMatchObject({ appError: { code: 'bad-file' } })
+  })
+
+  test('a pipe that nobody writes to is not waited for, in the place of an export or of its signature', async () => {
+    const { files, path, signature } = await exported()
+    await rm(path)
+    execFileSync('mkfifo', [path])
+    await expect(files.check(path)).rejects.toMatchObject({ appError: { code: 'bad-file' } })
+    await rm(signature)
+    execFileSync('mkfifo', [signature])
+    expect(await files.check(path)).toMatchObject({ verdict: 'unsigned' })
   })
 })
 

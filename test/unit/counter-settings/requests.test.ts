@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -154,6 +155,13 @@ describe('requests about the counter’s settings', () => {
     await expect(choosing('gone.png')).rejects.toMatchObject(badFile(/couldn’t be read/))
     await mkdir(join(folder, 'folder.png'))
     await expect(choosing('folder.png')).rejects.toMatchObject(badFile(/couldn’t be read/))
+  })
+
+  test('wait for no pipe that nobody writes to, in the place of a logo or a picture', async () => {
+    const { choosing, folder, handlers } = office()
+    execFileSync('mkfifo', [join(folder, 'pipe.png')])
+    await expect(choosing('pipe.png')).rejects.toMatchObject(badFile(/couldn’t be read/))
+    await expect(handlers['counter.addPictures'](undefined, context)).rejects.toMatchObject(badFile(/couldn’t be read/))
   })
 })
 

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
@@ -458,6 +458,9 @@ describe('a receipt’s file', () => {
     await writeFile(path, Buffer.alloc(21 * 1024 * 1024))
     expect(await receipts.check(path)).toMatchObject({ verdict: 'unsigned' })
     await expect(receipts.check(`${path}.none`)).rejects.toMatchObject({ appError: { code: 'bad-file' } })
+    // A pipe that nobody writes to is not waited for.
+    execFileSync('mkfifo', [`${path}.pipe`])
+    await expect(receipts.check(`${path}.pipe`)).rejects.toMatchObject({ appError: { code: 'bad-file' } })
   })
 
   test('of another office is never called ours, and one whose session isn’t here doesn’t fit', async () => {
