@@ -155,7 +155,7 @@ describe('a workstation that has joined', () => {
       copy.desk.open()
       await copy.desk.look()
       expect(copy.desk.view()).toMatchObject({ state: 'elsewhere', who: [] })
-      expect(first.parts.outbox.shared.troubleOf(first.accountId)).toBe('away')
+      expect(first.parts.outbox.shared.isAway(first.accountId)).toBe(true)
       await copy.desk.close()
     }
     const own = deskOf(first, slot)
@@ -301,16 +301,27 @@ describe('a workstation that has joined', () => {
     await desk.join(serverOf(office), await office.invite('Front desk'))
     const sent = put(first)
     await becomes(first, sent, 'sent')
-    await office.sql('UPDATE office.send_feed SET rev = 0')
-    const id = put(first)
     await first.parts.outbox.shared.settled(first.accountId)
-    await first.time.pass(120_000)
-    expect(stateOf(first, id)).toBe('ready')
-    expect(first.parts.outbox.shared.troubleOf(first.accountId)).toBe('behind')
-    expect(desk.view()).toMatchObject({ state: 'connected', isBehind: true })
+    first.parts.db.prepare('UPDATE office_accounts SET cursor = 1000').run()
+    const id = put(first)
+    await becomes(first, id, 'ready')
+    const life = async () => {
+      await first.time.pass(5_000)
+      return (await office.sql('SELECT life, paused_by FROM office.office, office.outbox'))[0]
+    }
     // Another that was off meanwhile would send what was sent since.
-    expect(await office.sql('SELECT paused_by FROM office.outbox')).toEqual([{ paused_by: 'person' }])
+    await expect.poll(life, { timeout: 60_000, interval: 20 }).toEqual({ life: 2, paused_by: 'restored' })
+    await expect
+      .poll(async () => (await life()) && first.parts.outbox.state(first.accountId).pause?.error?.code, {
+        timeout: 60_000
+      })
+      .toBe('conflict')
     expect(first.taken('SendForms2')).toHaveLength(1)
+    await first.parts.outbox.shared.pause(first.accountId, false)
+    await becomes(first, id, 'sent')
+    expect(stateOf(first, sent)).toBe('sent')
+    expect(first.taken('SendForms2')).toHaveLength(2)
+    expect(desk.view()).toMatchObject({ state: 'connected' })
   })
 })
 

@@ -1,12 +1,7 @@
 // Two workstations of one office, each with its own database, over one PostgreSQL server and one signing service.
-import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Pool } from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
-import { findPostgres } from '../../scripts/system-packages.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { openPool } from '../../src/main/core/office/connection.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { forms } from '../fixtures/compositions.ts'
@@ -49,7 +44,7 @@ function storeOf(index: number, work: Workplace) {
 async function deskOf(index: number, beside?: Workplace): Promise<Desk> {
   const work = await openWorkplace('empty', beside)
   const { accountId } = work
-  const connect = () => work.parts.outbox.shared.connect(storeOf(index, work))
+  const connect = () => work.parts.outbox.shared.connect(storeOf(index, work), 1)
   return {
     work,
     connect,
@@ -290,46 +285,6 @@ describe('pausing', () => {
     expect(arrived()).toBe(0)
     await front.work.outbox.shared.pause(front.work.accountId, false)
     await becomes(back, id, 'sent')
-  })
-})
-
-describe('a server that a dump of an earlier moment was restored on', () => {
-  test('sends nothing twice, also by a workstation that was off meanwhile', async () => {
-    const { host, port, user, password, database } = office.administrator
-    const programs = findPostgres() ?? ''
-    const folder = await mkdtemp(join(tmpdir(), 'countersign-test-'))
-    onTestFinished(() => rm(folder, { recursive: true, force: true }))
-    const run = (program: string, ...args: string[]) =>
-      execFileSync(join(programs, program), ['-h', host, '-p', String(port), '-U', user, '-d', database, ...args], {
-        env: { PATH: process.env.PATH, PGPASSWORD: password }
-      })
-    // Made at one, which is switched off then; sent by the other after the dump.
-    await back.work.outbox.shared.pause(back.work.accountId, true)
-    const id = back.put()
-    await becomes(front, id, 'ready')
-    const dump = join(folder, 'office.dump')
-    run('pg_dump', '-Fc', '-f', dump)
-    back.work.parts.outbox.shared.disconnect()
-    await front.work.outbox.shared.pause(front.work.accountId, false)
-    await becomes(front, id, 'sent')
-    run('pg_restore', '--clean', '--if-exists', '--single-transaction', dump)
-    // Before the one that was off is there.
-    await front.work.outbox.shared.pause(front.work.accountId, false)
-    await front.synced()
-    expect(front.work.parts.outbox.shared.troubleOf(front.work.accountId)).toBe('behind')
-    expect(front.work.outbox.state(front.work.accountId)).toMatchObject({ office: 'behind' })
-    back.connect()
-    await back.synced()
-    expect(back.work.outbox.state(back.work.accountId).pause).toMatchObject({ by: 'person' })
-    await becomes(back, id, 'cancelled')
-    // Whatever they do then: left by both, resumed at both.
-    for (const desk of [back, front]) {
-      await desk.work.outbox.shared.takeAlong(desk.work.accountId)
-      desk.work.outbox.resume(desk.work.accountId)
-      await desk.work.time.pass(60_000)
-    }
-    expect([back.state(id), front.state(id)]).toEqual(['cancelled', 'sent'])
-    expect(arrived()).toBe(1)
   })
 })
 

@@ -245,7 +245,7 @@ describe('another takes over', () => {
     const [one, other] = await two()
     one.work.line.fault('cut')
     await until(() => reads(other))
-    await until(() => follows(one))
+    await until(() => follows(one) && viewOf(one)?.troubles.length === 1)
     expect(viewOf(one)?.troubles).toMatchObject([{ name: 'Front desk', kind: 'unreachable' }])
   })
 

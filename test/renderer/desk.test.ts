@@ -89,9 +89,8 @@ test('who is there is said, and when each was there last', async () => {
   expect(within(section()).queryByText('Here now')).toBeNull()
 })
 
-test('a server that has lost something, and leaving that isn’t finished, are said', async () => {
-  await open(deskOf(NOW, { isBehind: true, isLeaving: true }))
-  expect(within(section()).getByText('The office’s server has lost some of what it had.')).toBeTruthy()
+test('leaving that isn’t finished is said', async () => {
+  await open(deskOf(NOW, { isLeaving: true }))
   expect(within(section()).getByText('Leaving the office isn’t finished.')).toBeTruthy()
 })
 

@@ -65,11 +65,19 @@ test('of an office it says which workstation a package is from, what it waits fo
   expect(screen.getAllByText('Waiting for the server').length).toBeGreaterThan(0)
   expect(heldInWords(held, NOW, undefined).title).toBe('Waiting for the office’s server.')
   expect(screen.getByRole('button', { name: 'Pause for the whole office' })).toBeTruthy()
-  opened.api.control.state.outbox = { settings, office: 'behind', pause: { by: 'person', since: NOW - 60_000 } }
+  opened.api.control.state.outbox = { settings, office: 'connected', pause: { by: 'person', since: NOW - 60_000 } }
   opened.api.control.emit('outbox.changed', null)
   await settle()
   expect(screen.getByText(/^Paused for the whole office since/)).toBeTruthy()
-  expect(screen.getByText('The office’s server has lost some of what it had.')).toBeTruthy()
+  const error = { code: 'conflict' as const, message: 'The office’s server was put back to an earlier moment.' }
+  opened.api.control.state.outbox = {
+    settings,
+    office: 'connected',
+    pause: { by: 'person', since: NOW - 60_000, error }
+  }
+  opened.api.control.emit('outbox.changed', null)
+  await settle()
+  expect(screen.getByText(/put back to an earlier moment.* Nothing is sent until you resume/)).toBeTruthy()
 })
 
 const press = (name: string | RegExp) => fireEvent.click(screen.getByRole('button', { name }))

@@ -199,7 +199,7 @@ export interface OutboxView {
   paused?: { accountId: string; pause: OutboxPause }[]
   settings: { concurrency: number; perMinute: number | null; undoSeconds: number }
   /** Where it is one with the office's other workstations: how the server is, without which nothing of it leaves. */
-  office?: 'connected' | 'away' | 'behind'
+  office?: 'connected' | 'away'
 }
 
 export interface BatchView {

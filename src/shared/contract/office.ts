@@ -40,8 +40,6 @@ export interface DeskView {
   state: DeskState
   /** It has begun to leave, and isn't done yet. */
   isLeaving: boolean
-  /** The server has less than was read of it, as after a backup was put in its place: nothing is sent. */
-  isBehind: boolean
   /** The workstations, this one among them, and when each was there last, in milliseconds since 1970 UTC. */
   who: { name: string; isMe: boolean; seenAt?: number }[]
   /** One of each account that is shared. */

@@ -8,7 +8,7 @@ export const JOIN_CODE = 'ABCD-EFGH-JKMN-PQRS-TVWX-YZ23-4567-89AB'
 export function deskOf(now: number, change: Partial<DeskView> = {}): DeskView {
   return {
     ...{ server: 'office.harbour.example:5432', name: 'Counter 2', state: 'connected' },
-    ...{ isLeaving: false, isBehind: false },
+    ...{ isLeaving: false },
     who: [
       { name: 'Back room', isMe: false, seenAt: now - 26 * 3_600_000 },
       { name: 'Counter 1', isMe: false, seenAt: now - 40_000 },

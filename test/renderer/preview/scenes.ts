@@ -181,7 +181,7 @@ const deskScenes: Record<string, () => FakeApi> = Object.fromEntries(
     `desk-${state}`,
     () =>
       usual({
-        desk: deskOf(now(), { state, ...(state === 'connecting' && { who: [] }), isBehind: state === 'connected' })
+        desk: deskOf(now(), { state, ...(state === 'connecting' && { who: [] }) })
       })
   ])
 )

@@ -10,6 +10,7 @@ import { feed, feedForStations } from './migrations/002-feed.ts'
 import { desks, desksForStations } from './migrations/003-desks.ts'
 import { rejoining } from './migrations/004-rejoining.ts'
 import { watching, watchingForStations } from './migrations/005-watching.ts'
+import { restoring, restoringForStations } from './migrations/006-restoring.ts'
 import { seal } from './sealing.ts'
 
 /** The oldest server that is taken, as PostgreSQL numbers itself. */
@@ -30,7 +31,8 @@ const steps: readonly Step[] = [
   { name: 'feed', sql: feed, forStations: feedForStations },
   { name: 'desks', sql: desks, forStations: desksForStations },
   { name: 'rejoining', sql: rejoining, forStations: [] },
-  { name: 'watching', sql: watching, forStations: watchingForStations }
+  { name: 'watching', sql: watching, forStations: watchingForStations },
+  { name: 'restoring', sql: restoring, forStations: restoringForStations }
 ]
 
 /** All that a workstation may call. */

@@ -23,9 +23,9 @@ type OfficeServer = Omit<OfficePlace, 'user' | 'password' | 'ca'> & { readonly c
 interface SharedOutbox {
   accounts: () => ReadonlyMap<string, string>
   share: (accountId: string, officeId: string) => void
-  troubleOf: (accountId: string) => 'away' | 'behind' | undefined
   soon: (accountId: string) => void
-  connect: (office: OfficeStore) => void
+  connect: (office: OfficeStore, life: number) => void
+  restored: (office: OfficeStore, lostFrom: number) => Promise<void>
   disconnect: () => void
   wait: (accountIds: readonly string[]) => void
   takeAlong: (accountId: string) => Promise<void>
@@ -37,6 +37,7 @@ interface SharedFolders {
   expect: () => void
   connect: (feed: OfficeFeed, key: Uint8Array) => void
   disconnect: (how?: { isPolite: boolean }) => Promise<void>
+  restored: (feed: OfficeFeed, key: Uint8Array) => Promise<void>
   left: () => Promise<void>
   rung: (channel: 'feed' | 'look', feedId: string) => void
   view: () => FolderWatch[]
@@ -69,6 +70,8 @@ const Kept = z.object({
   /** As what it signs in there: see {@link DeskState} `elsewhere`. */
   user: z.string(),
   incarnation: z.string(),
+  /** Which of its lives is known here: see `SharedSends.restored`. */
+  life: z.int().default(1),
   /** It has begun to leave: no account is shared any more. */
   isLeaving: z.boolean().default(false)
 })
@@ -79,7 +82,7 @@ const Secrets = z.object({ user: z.string(), password: z.string(), key: z.string
 const EVERY = 60_000
 const FIRST_WAIT = 2_000
 /** The steps of the server's schema that this version knows. */
-const STEPS = 5
+const STEPS = 6
 /** How PostgreSQL says that someone may not sign in, or has no right. */
 const NOT_LET_IN: ReadonlySet<string> = new Set(['28P01', '28000', '42501'])
 
@@ -149,12 +152,10 @@ export class Desk {
   view(): DeskView | undefined {
     const office = this.#kept()
     if (!office || !this.#heard) return undefined
-    const { shared, folders } = this.#deps
-    const isBehind = [...shared.accounts().keys()].some((accountId) => shared.troubleOf(accountId) === 'behind')
+    const { folders } = this.#deps
     return {
       server: `${office.host}:${office.port}`,
       isLeaving: office.isLeaving,
-      isBehind,
       folders: folders.view(),
       ...this.#heard
     }
@@ -204,7 +205,7 @@ export class Desk {
       throw joiningFailure(error)
     })
     const { user, password, key, incarnation } = joined
-    const place = { ...server, user, incarnation, isLeaving: false } satisfies Kept
+    const place = { ...server, user, incarnation, life: 1, isLeaving: false } satisfies Kept
     await slot.set(JSON.stringify({ user, password, key: key.toString('base64url'), place }))
     kept.write(KEPT, place)
     this.open()
@@ -273,9 +274,10 @@ export class Desk {
         this.#deps.shared.disconnect()
         void this.#deps.folders.disconnect()
       } else {
+        const life = await this.#live(office, line)
         if (!office.isLeaving) await this.#share(line)
         if (!this.#isStill(office) || this.#line !== line) return
-        this.#deps.shared.connect(line.store)
+        this.#deps.shared.connect(line.store, life)
         if (this.#deps.kept.read(OFFICE_UNKNOWN, z.boolean())) this.#isKnown()
         this.#deps.folders.connect(line.feed, line.key)
       }
@@ -292,6 +294,20 @@ export class Desk {
       this.#hears({ ...this.#heard, state: stateBy(error) })
       await line?.end()
     }
+  }
+
+  /** Which life the server is in; where that is another than before, it and this workstation tell each other what they know first. */
+  async #live(office: Kept, line: Line): Promise<number> {
+    const { shared, folders, kept, time } = this.#deps
+    const { life, lostMs } = await line.life()
+    if (life === office.life) return life
+    shared.disconnect()
+    await folders.disconnect()
+    await shared.restored(line.store, Math.round(time.now() - lostMs))
+    await folders.restored(line.feed, line.key)
+    const now = this.#kept()
+    if (now?.user === office.user) kept.write(KEPT, { ...now, life })
+    return life
   }
 
   /** Whether it hasn't left meanwhile, nor ended. */
@@ -319,6 +335,7 @@ export class Desk {
   /** The bell says which account has something new; it was rung by nobody where the line broke. */
   #rung(bell: Bell | undefined): void {
     const { shared, folders } = this.#deps
+    if (bell?.channel === 'life') return void this.#greeting.fresh().catch(() => undefined)
     if (bell && bell.channel !== 'sends') return void folders.rung(bell.channel, bell.about)
     if (!bell && !this.#isClosed) this.#greeting.later(FIRST_WAIT * (1 + this.#deps.time.random()))
     for (const [accountId, its] of shared.accounts()) if (!bell || its === bell.about) shared.soon(accountId)
@@ -352,7 +369,7 @@ interface Bell {
   readonly channel: (typeof CHANNELS)[number]
   readonly about: string
 }
-const CHANNELS = ['sends', 'feed', 'look'] as const
+const CHANNELS = ['sends', 'feed', 'look', 'life'] as const
 const CHANNEL = 'countersign_'
 
 /** The line to the office's server, with the bell. @param rung without anything where the line broke. */
@@ -387,6 +404,11 @@ async function lineTo(place: OfficePlace, key: Buffer, time: Time, rung: (bell: 
         'SELECT * FROM office.hello()'
       )
       return rows[0] ?? officeIsAway()
+    },
+    async life(): Promise<{ life: number; lostMs: number }> {
+      const { rows } = await pool.query<{ life: number; lost_ms: number }>('SELECT * FROM office.life()')
+      const { life, lost_ms: lostMs } = rows[0] ?? officeIsAway()
+      return { life, lostMs }
     },
     async who(now: number): Promise<DeskView['who']> {
       const { rows } = await pool.query<{ name: string; is_me: boolean; seen_ms: number | null }>(

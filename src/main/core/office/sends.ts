@@ -74,7 +74,8 @@ export interface SendChange extends Pick<Claim, 'id' | 'epoch'> {
 export interface OutboxState {
   readonly concurrency: number
   readonly perMinute: number | null
-  readonly pausedBy?: 'person' | 'service'
+  /** restored: the server was put back to an earlier moment. */
+  readonly pausedBy?: 'person' | 'service' | 'restored'
   /** For how long, in milliseconds. */
   readonly pausedFor: number
   /** The newest change of its sends. */
@@ -98,6 +99,10 @@ export interface OfficeStore extends SendStore {
   found(send: Pick<Claim, 'id' | 'epoch'>, answer: unknown): Promise<boolean>
   changes(accountId: string, after: number): Promise<SendChange[]>
   outbox(accountId: string): Promise<OutboxState>
+  /** This workstation knows that a send arrived, whatever the server has of it. */
+  knowSent(accountId: string, send: Pick<Claim, 'id' | 'epoch'>, answer: unknown): Promise<void>
+  /** The server has less than was read of it: unless another has said so before, it begins another life (decision 59). */
+  setBack(life: number): Promise<void>
   /** Whether this workstation has what only one does at a time, for so many milliseconds. */
   lease(name: string, ms: number): Promise<boolean>
 }
@@ -176,6 +181,14 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
         ...[id, epoch, sealedAnswer(id, epoch, answer)]
       ])
       return row?.done === true
+    },
+
+    async knowSent(accountId, { id, epoch }, answer) {
+      await ask('SELECT office.know_sent($1, $2, $3, $4)', [id, accountId, epoch, sealedAnswer(id, epoch, answer)])
+    },
+
+    async setBack(life) {
+      await ask('SELECT office.set_back($1)', [life])
     },
 
     async changes(accountId, after) {
@@ -282,7 +295,7 @@ interface ChangeRow extends Omit<SendChange, 'isMine' | 'isInDoubt' | 'goesIn' |
 interface OutboxRow {
   concurrency: number
   per_minute: number | null
-  paused_by: 'person' | 'service' | null
+  paused_by: 'person' | 'service' | 'restored' | null
   paused_ms: number | null
   rev: number
 }

@@ -266,7 +266,7 @@ export class Outbox {
     const pause = this.#deps.pauses.of(accountId)
     // A network that failed once concerns nobody while nothing waits for it.
     const isFelt = pause && (pause.by !== 'line' || counts.ready > 0)
-    const office = this.shared.accounts().has(accountId) && (this.shared.troubleOf(accountId) ?? 'connected')
+    const office = this.shared.accounts().has(accountId) && (this.shared.isAway(accountId) ? 'away' : 'connected')
     return {
       ...{ counts, settings: this.#deps.pauses.settings(accountId) },
       ...(isFelt && { pause }),
@@ -359,7 +359,7 @@ export class Outbox {
   #viewer(): (send: Send) => SendView {
     return viewer({
       ...this.#deps,
-      waitsForOffice: (accountId) => this.shared.troubleOf(accountId) !== undefined,
+      waitsForOffice: (accountId) => this.shared.isAway(accountId),
       isBatchPaused: (id) => this.batches.isPaused(id),
       troubleOf: (id) => this.#dispatcher.troubleOf(id),
       messageOf: (id) => this.#reconciler.messageOf(id),

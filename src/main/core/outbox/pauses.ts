@@ -74,7 +74,7 @@ export class AccountPauses {
   /** As the office has it; answers whether that is news. */
   follow(accountId: string, limits: Omit<OutboxSettings, 'undoSeconds'>, theirs: Pause | undefined): boolean {
     const { settings, pause } = this.#accounts.of(accountId)
-    const next = { settings: { ...settings, ...limits }, pause: theirs?.by === pause?.by ? pause : theirs }
+    const next = { settings: { ...settings, ...limits }, pause: theirs && isSame(theirs, pause) ? pause : theirs }
     if (isDeepStrictEqual(next, { settings, pause })) return false
     this.#keep(accountId, next)
     return true
@@ -177,6 +177,11 @@ export class AccountPauses {
   #wallIn(milliseconds: number): number {
     return Math.round(this.#time.now() + milliseconds)
   }
+}
+
+/** What the service said, the workstation that it said it to knows best. */
+function isSame(theirs: Pause, ours: Pause | undefined): boolean {
+  return theirs.by === ours?.by && (theirs.by === 'service' || theirs.error?.message === ours.error?.message)
 }
 
 const THEN_RESUME = 'Packages are sent once you resume the Outbox.'

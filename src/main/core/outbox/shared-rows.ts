@@ -71,6 +71,11 @@ export function openSharedRows(db: Db) {
     find: known.one<[id: string]>('WHERE id = ?'),
     keep: (row: Known): void => void keep(KNOWN.write(row)),
 
+    /** All that the office is known to have, or to have had: ids. */
+    all: known.values<[accountId: string], string>('SELECT id FROM office_sends WHERE account_id = ?'),
+    /** As if the office had never had it. */
+    erase: known.run<[id: string]>('DELETE FROM office_sends WHERE id = ?'),
+
     ends: ends.all<[accountId: string]>('WHERE account_id = ? ORDER BY at'),
     keepEnd: (end: KeptEnd): void => void keepEnd(ENDS.write(end)),
     hasEnd: (id: string): boolean => isEnding(id) !== undefined,

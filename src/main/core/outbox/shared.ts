@@ -4,7 +4,7 @@
  * put in the outbox, and what is done to them follows; what others do is read in the order in which it happened. Nothing of these leaves
  * that the office hasn't let go, so while its server is away they wait.
  */
-import type { AppError } from '../../../shared/contract/index.ts'
+import type { AppError, OutboxPause } from '../../../shared/contract/index.ts'
 import { OneAtATime } from '../jobs/lanes.ts'
 import { codeOf, fail } from '../lib/failure.ts'
 import { getOrMake } from '../lib/objects.ts'
@@ -25,6 +25,7 @@ import { overdue } from './send-actions.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import type { Changes } from './send-view.ts'
 import { bodyOf, contentOf, END_OF, type SharedBody, saidBy, saidOf } from './shared-content.ts'
+import { settleRestored } from './shared-restored.ts'
 import { type Known, openSharedRows } from './shared-rows.ts'
 
 interface SharedDeps extends LeavingDeps {
@@ -40,9 +41,6 @@ interface SharedDeps extends LeavingDeps {
   lookAgain: (send: Send) => void
   officeTrouble?: OutboxDeps['officeTrouble']
 }
-
-/** Why nothing is shared just now. behind: the server has less than was read of it, as after a backup was put in its place. */
-type SharedTrouble = 'away' | 'behind'
 
 /** How long a POST may take: nothing leaves that its claim would not outlast. */
 const POST = TIME_LIMITS.send.total
@@ -64,12 +62,10 @@ interface Account {
   isWanted: boolean
   failures: number
   isLeaving: boolean
-  /** Whether a server that has less than was read of it was kept from sending what was sent. */
-  isGuarded: boolean
   /** On this run's clock: until when nothing is taken, and until when this workstation is the one who looks. */
   restsUntil: number
   looksUntil: number
-  trouble: SharedTrouble | undefined
+  isAway: boolean
   /** What looks have shown of sends, until the office has it: when, on this run's clock. */
   readonly shown: Map<string, number>
 }
@@ -85,6 +81,8 @@ export class SharedSends {
   /** Ends as the computer goes to sleep. */
   #awake = new AbortController()
   #office: OfficeStore | undefined
+  /** Which of the office's lives that is: see decision 59. */
+  #life = 0
   /** Which accounts are shared: asked at each turn. */
   #officeIds: Map<string, string>
   /** See `wait`. */
@@ -98,11 +96,17 @@ export class SharedSends {
     this.#officeIds = new Map(this.#rows.accounts().map(({ accountId, officeId }) => [accountId, officeId]))
   }
 
-  /** The office's server is there. */
-  connect(office: OfficeStore): void {
-    if (this.#office !== office) this.#deps.changes.outbox()
+  /** The office's server is there, in a life of which all is known here. */
+  connect(office: OfficeStore, life: number): void {
+    const isOther = this.#office !== office
     this.#office = office
-    for (const accountId of this.#officeIds.keys()) this.soon(accountId)
+    this.#life = life
+    for (const accountId of this.#officeIds.keys()) {
+      // Nothing leaves before it was seen that the server has all that was read of it.
+      if (isOther) this.#of(accountId).isAway = true
+      this.soon(accountId)
+    }
+    if (isOther) this.#deps.changes.outbox()
   }
 
   /** It isn't, or not ours any more. */
@@ -119,6 +123,25 @@ export class SharedSends {
   slept(): void {
     this.#awake.abort()
     this.#awake = new AbortController()
+  }
+
+  /**
+   * The server has begun another life: what it has is read from the beginning, and told what is known here. Call it while it isn't
+   * connected; may be stopped anywhere, and is asked for once more then.
+   * @param lostFrom since when the server doesn't know what happened, by the wall clock.
+   */
+  async restored(office: OfficeStore, lostFrom: number): Promise<void> {
+    for (const [accountId, officeId] of this.#officeIds) {
+      const { syncing, telling } = this.#of(accountId)
+      await Promise.all([syncing.ended(), telling.ended()])
+      const take = (change: SendChange) => this.#take(accountId, change)
+      const changed = await settleRestored({ ...this.#deps, rows: this.#rows, take }, office, {
+        accountId,
+        officeId,
+        lostFrom
+      })
+      this.#news(changed)
+    }
   }
 
   /** Whether an office has what waits in these accounts isn't known yet, as after a restore: until it is, nothing of them leaves. */
@@ -161,11 +184,10 @@ export class SharedSends {
     await this.#of(accountId).syncing.fresh()
   }
 
-  /** Why nothing leaves of a shared account; undefined where it does, and of others. */
-  troubleOf(accountId: string): SharedTrouble | undefined {
-    if (this.#waiting.has(accountId)) return 'away'
-    if (!this.#officeIds.has(accountId)) return undefined
-    return this.#office ? this.#accounts.get(accountId)?.trouble : 'away'
+  /** Whether nothing leaves of an account because the office's server isn't there. */
+  isAway(accountId: string): boolean {
+    if (this.#waiting.has(accountId)) return true
+    return this.#officeIds.has(accountId) && (!this.#office || this.#accounts.get(accountId)?.isAway === true)
   }
 
   /** Whether the office decides what a send is. */
@@ -275,8 +297,8 @@ export class SharedSends {
 
   readonly #leaving: Leaving = {
     next: (accountId) => {
-      const { trouble, restsUntil } = this.#of(accountId)
-      if (!this.#office || trouble) return {}
+      const { isAway, restsUntil } = this.#of(accountId)
+      if (!this.#office || isAway) return {}
       const { time, queries, times } = this.#deps
       let wait: number | undefined
       for (const waiting of queries.waiting(accountId)) {
@@ -323,7 +345,7 @@ export class SharedSends {
     const { pauses, time } = this.#deps
     const account = this.#of(accountId)
     const officeId = this.#officeIds.get(accountId)
-    if (!this.#office || !officeId || account.trouble || account.isLeaving) return []
+    if (!this.#office || !officeId || account.isAway || account.isLeaving) return []
     if (pauses.isPaused(accountId) || pauses.waits(accountId) > 0) return []
     const claims = await this.#office.claim(officeId, most).catch(() => [])
     // Another has it, the pace has, or nobody answers.
@@ -374,7 +396,15 @@ export class SharedSends {
     for (const { id, epoch, outcome, at } of this.#rows.ends(accountId)) {
       const state = await this.#finished({ id, epoch }, outcome)
       if (!state) {
-        this.#rows.dropEnd(id, epoch)
+        // The server knows nothing of that attempt: it was put back to before it.
+        const send = sends.find(id)
+        const arrived = db.transaction(() => {
+          this.#rows.dropEnd(id, epoch)
+          if (outcome.kind !== 'accepted' || !send || send.state === 'sent') return undefined
+          return sends.accepted(send, outcome.response, at)
+        })()
+        if (arrived) tell(arrived)
+        if (arrived) this.shown(arrived)
         continue
       }
       const written = db.transaction(() => {
@@ -411,11 +441,13 @@ export class SharedSends {
     try {
       const state = await this.#asked((office) => office.outbox(officeId))
       const cursor = this.#rows.account(accountId)?.cursor ?? 0
-      const isBehind = state.rev < cursor
-      this.#trouble(accountId, isBehind ? 'behind' : undefined)
+      if (state.rev < cursor) {
+        // All of it is read again in its next life.
+        await this.#asked((office) => office.setBack(this.#life))
+        return this.#away(accountId, true)
+      }
+      this.#away(accountId, false)
       this.#takeState(accountId, state)
-      if (isBehind && !account.isGuarded) await this.#guard(accountId, officeId)
-      if (account.trouble) return
       await this.#read(accountId, officeId)
       await account.telling.fresh()
       await this.#settle(accountId)
@@ -427,47 +459,27 @@ export class SharedSends {
       this.#deps.wake(accountId)
     } catch (error) {
       account.failures++
-      this.#trouble(accountId, 'away')
+      this.#away(accountId, true)
       throw error
     }
   }
 
-  /**
-   * The server has forgotten what happened since it was as it is now. A workstation that was off meanwhile can't know that: nothing
-   * leaves in the whole office, and what is known here as sent never leaves again.
-   */
-  async #guard(accountId: string, officeId: string): Promise<void> {
-    await this.#asked((office) => office.pause(officeId))
-    for (let after = 0; ; ) {
-      const all = await this.#asked((office) => office.changes(officeId, after))
-      for (const { id, state, round } of all) {
-        if (state !== 'ready' || this.#deps.sends.find(id)?.state !== 'sent') continue
-        await this.#asked((office) => office.withhold(officeId, { id, round: round + 1 }, 'cancelled'))
-      }
-      const last = all.at(-1)
-      if (!last) break
-      after = last.rev
-    }
-    this.#of(accountId).isGuarded = true
-  }
-
-  #trouble(accountId: string, trouble: SharedTrouble | undefined): void {
+  #away(accountId: string, isAway: boolean): void {
     const account = this.#of(accountId)
-    if (account.trouble === trouble) return
-    account.trouble = trouble
+    if (account.isAway === isAway) return
+    account.isAway = isAway
     this.#deps.changes.outbox()
   }
 
   #takeState(accountId: string, { concurrency, perMinute, pausedBy, pausedFor }: OutboxState): void {
     const { pauses, changes, time } = this.#deps
     const since = Math.round(time.now() - pausedFor)
-    const pause =
-      pausedBy && (pausedBy === 'person' ? { by: pausedBy, since } : { by: pausedBy, since, error: ELSEWHERE })
+    const pause = pausedBy && { since, ...PAUSES[pausedBy] }
     if (pauses.follow(accountId, { concurrency, perMinute }, pause)) changes.outbox()
   }
 
   async #read(accountId: string, officeId: string): Promise<void> {
-    const { db, changes } = this.#deps
+    const { db } = this.#deps
     for (;;) {
       const cursor = this.#rows.account(accountId)?.cursor ?? 0
       const news = await this.#asked((office) => office.changes(officeId, cursor))
@@ -477,11 +489,16 @@ export class SharedSends {
         this.#rows.readTo(last.rev, accountId)
         return news.flatMap((change) => this.#take(accountId, change) ?? [])
       })()
-      for (const send of taken) {
-        changes.send(send)
-        if (send.state !== 'ready' && send.state !== 'uncertain') changes.draft(send.draftId)
-        if (send.state === 'uncertain') this.#deps.lookAgain(send)
-      }
+      this.#news(taken)
+    }
+  }
+
+  #news(sends: readonly Send[]): void {
+    const { changes, lookAgain } = this.#deps
+    for (const send of sends) {
+      changes.send(send)
+      if (send.state !== 'ready' && send.state !== 'uncertain') changes.draft(send.draftId)
+      if (send.state === 'uncertain') lookAgain(send)
     }
   }
 
@@ -666,8 +683,8 @@ export class SharedSends {
       )
       const telling = new OneAtATime(time, () => this.#tellEnds(accountId))
       return {
-        ...{ syncing, telling, isWanted: false, failures: 0, isLeaving: false, isGuarded: false },
-        ...{ restsUntil: 0, looksUntil: 0, trouble: undefined, shown: new Map() }
+        ...{ syncing, telling, isWanted: false, failures: 0, isLeaving: false, isAway: false },
+        ...{ restsUntil: 0, looksUntil: 0, shown: new Map() }
       }
     })
   }
@@ -699,7 +716,22 @@ const LEFT_BEHIND: AppError = {
   code: 'cancelled',
   message: 'This workstation left the office, which may send this. Look in your folders before you send it again.'
 }
-const ELSEWHERE: AppError = {
-  code: 'refused',
-  message: 'The service refused packages of this office. The workstation that was told says why.'
+/** Why the whole office's outbox is paused. */
+const PAUSES: Record<NonNullable<OutboxState['pausedBy']>, Pick<OutboxPause, 'by' | 'error'>> = {
+  person: { by: 'person' },
+  service: {
+    by: 'service',
+    error: {
+      code: 'refused',
+      message: 'The service refused packages of this office. The workstation that was told says why.'
+    }
+  },
+  restored: {
+    by: 'person',
+    error: {
+      code: 'conflict',
+      message:
+        'The office’s server was put back to an earlier moment. What may have been sent since is looked for in your folders.'
+    }
+  }
 }

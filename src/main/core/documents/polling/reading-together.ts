@@ -159,6 +159,16 @@ export class ReadingTogether {
     else this.#readAlone(this.#deps.time.random() * PACE.hidden)
   }
 
+  /** The server was put back to an earlier moment: the first one who reads hands over all, and the others read all that it does. */
+  async restored(feed: OfficeFeed, key: Uint8Array): Promise<void> {
+    for (const its of this.#deps.accounts()) {
+      const feedId = feedIdOf(key, its)
+      const { rev } = await feed.watch(feedId, {})
+      await this.#deps.ask('shareFeed', { accountId: its.id, feed: feedId, cursor: rev + 1 })
+      Object.assign(this.#of(its.id), { feedId: undefined })
+    }
+  }
+
   /** This workstation belongs to no office any more. */
   async left(): Promise<void> {
     for (const { id } of this.#accounts.values()) {
