@@ -145,7 +145,7 @@ export class Lifecycle {
     }
     powerMonitor.on('suspend', () => {
       left()
-      composing.outbox.shared.slept()
+      composing.outbox.shared.breakOff()
     })
     const locked = () => {
       left()

@@ -310,7 +310,9 @@ describe('a workstation that has joined', () => {
       return (await office.sql('SELECT life, paused_by FROM office.office, office.outbox'))[0]
     }
     // Another that was off meanwhile would send what was sent since.
-    await expect.poll(life, { timeout: 60_000, interval: 20 }).toEqual({ life: 2, paused_by: 'restored' })
+    await expect
+      .poll(life, { timeout: 60_000, interval: 20 })
+      .toEqual({ life: expect.any(Number), paused_by: 'restored' })
     await expect
       .poll(async () => (await life()) && first.parts.outbox.state(first.accountId).pause?.error?.code, {
         timeout: 60_000

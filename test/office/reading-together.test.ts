@@ -294,6 +294,28 @@ describe('where only those are left who haven’t seen that they see the same', 
   })
 })
 
+describe('a server that was put back to an earlier moment', () => {
+  test('is given all that the one who reads has, and each reads that', async () => {
+    const [one, other] = await two()
+    await one.work.send(forms())
+    await until(areEqual)
+    const there = async () =>
+      Number((await office.sql<{ count: string }>('SELECT count(*) FROM office.mirror'))[0]?.count)
+    const before = await there()
+    await office.sql('SELECT office.begin_life(now())')
+    const [feed] = await office.sql<{ rev: string }>('SELECT min(rev) AS rev FROM office.feed')
+    expect(Number(feed?.rev)).toBeGreaterThan(1000)
+    const allAfresh = async () =>
+      (await office.sql('SELECT FROM office.mirror WHERE rev <= $1', [feed?.rev])).length === 0
+    await until(
+      async () => (await there()) === before && (await allAfresh()) && stations.some(reads) && stations.some(follows)
+    )
+    await happens()
+    await until(async () => (await there()) > before && (await areEqual()))
+    expect(asked(one) > 0 && asked(other) > 0).toBe(true)
+  })
+})
+
 describe('while the office’s server is away', () => {
   test('each reads by itself, seldom; afterwards one does, and what differs is settled', async () => {
     const [one, other] = await two()

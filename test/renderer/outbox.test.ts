@@ -69,15 +69,23 @@ test('of an office it says which workstation a package is from, what it waits fo
   opened.api.control.emit('outbox.changed', null)
   await settle()
   expect(screen.getByText(/^Paused for the whole office since/)).toBeTruthy()
-  const error = { code: 'conflict' as const, message: 'The office’s server was put back to an earlier moment.' }
+  const error = {
+    code: 'conflict' as const,
+    message: 'The office’s server was put back to an earlier moment.',
+    next: 'Resume once all have been connected.'
+  }
   opened.api.control.state.outbox = {
     settings,
     office: 'connected',
     pause: { by: 'person', since: NOW - 60_000, error }
   }
   opened.api.control.emit('outbox.changed', null)
-  await settle()
-  expect(screen.getByText(/put back to an earlier moment.* Nothing is sent until you resume/)).toBeTruthy()
+  await opened.clock.pass(1000)
+  expect(
+    screen.getByText(
+      /put back to an earlier moment\. Resume once all have been connected\. Nothing is sent until you resume/
+    )
+  ).toBeTruthy()
 })
 
 const press = (name: string | RegExp) => fireEvent.click(screen.getByRole('button', { name }))

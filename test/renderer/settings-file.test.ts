@@ -48,18 +48,15 @@ test('what a file would change is shown before it is done, with what is left and
   expect(opened.app.router.route.rest).toEqual(['accounts'])
 })
 
-test('what was imported says how much was left, if anything was', async () => {
+test.each([
+  [1, 'Settings imported, but 1 of them was left as it is here.'],
+  [0, 'Settings imported.']
+])('what was imported says how much was left, if anything was: %i', async (kept, said) => {
   const usual = fakeApi().control.state.settingsFile
-  for (const [kept, said] of [
-    [1, 'Settings imported, but 1 of them was left as it is here.'],
-    [0, 'Settings imported.']
-  ] as const) {
-    await open({ settingsFile: usual && { ...usual, left: usual.left.slice(0, kept), withoutSecret: [] } })
-    await press('Import settings…')
-    await press('Make 6 changes')
-    expect(toast()).toBe(said)
-    opened.close()
-  }
+  await open({ settingsFile: usual && { ...usual, left: usual.left.slice(0, kept), withoutSecret: [] } })
+  await press('Import settings…')
+  await press('Make 6 changes')
+  expect(toast()).toBe(said)
 })
 
 test('a file that would change nothing can only be left, and is closed then', async () => {

@@ -37,7 +37,7 @@ interface SharedFolders {
   expect: () => void
   connect: (feed: OfficeFeed, key: Uint8Array) => void
   disconnect: (how?: { isPolite: boolean }) => Promise<void>
-  restored: (feed: OfficeFeed, key: Uint8Array) => Promise<void>
+  restored: (key: Uint8Array) => Promise<void>
   left: () => Promise<void>
   rung: (channel: 'feed' | 'look', feedId: string) => void
   view: () => FolderWatch[]
@@ -299,12 +299,18 @@ export class Desk {
   /** Which life the server is in; where that is another than before, it and this workstation tell each other what they know first. */
   async #live(office: Kept, line: Line): Promise<number> {
     const { shared, folders, kept, time } = this.#deps
-    const { life, lostMs } = await line.life()
+    let { life, lostMs } = await line.life()
+    if (life < office.life) {
+      // An earlier one than is known here: it was set back as a whole.
+      await line.store.setBack(life)
+      ;({ life, lostMs } = await line.life())
+    }
     if (life === office.life) return life
     shared.disconnect()
     await folders.disconnect()
+    await this.#share(line, true)
     await shared.restored(line.store, Math.round(time.now() - lostMs))
-    await folders.restored(line.feed, line.key)
+    await folders.restored(line.key)
     const now = this.#kept()
     if (now?.user === office.user) kept.write(KEPT, { ...now, life })
     return life
@@ -341,12 +347,16 @@ export class Desk {
     for (const [accountId, its] of shared.accounts()) if (!bell || its === bell.about) shared.soon(accountId)
   }
 
-  async #share({ store }: Line): Promise<void> {
+  /** @param isAgain those that are shared: a server that was put back may never have heard of them. */
+  async #share({ store }: Line, isAgain = false): Promise<void> {
     const { shared, accounts, limitsOf } = this.#deps
     for (const { id, name, baseUrl } of accounts()) {
-      if (shared.accounts().has(id)) continue
+      const known = shared.accounts().get(id)
+      if ((known !== undefined) !== isAgain) continue
       const { concurrency, perMinute } = limitsOf(id)
       const officeId = await store.account(`${new URL(baseUrl).href}\n${folded(name)}`, { concurrency, perMinute })
+      if (officeId === known) continue
+      if (isAgain) await store.pause(officeId)
       // Two accounts of this workstation that look the same are not the office's: nobody could say which is which.
       if (![...shared.accounts().values()].includes(officeId)) shared.share(id, officeId)
     }

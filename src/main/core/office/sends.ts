@@ -80,6 +80,8 @@ export interface OutboxState {
   readonly pausedFor: number
   /** The newest change of its sends. */
   readonly rev: number
+  /** Of the office's lives the one that this is; 0 for one that nobody has noticed yet (decision 59). */
+  readonly life: number
 }
 
 /** What workstations ask beyond that, to show and move one outbox together. Every call rejects while the server can't be reached. */
@@ -97,10 +99,17 @@ export interface OfficeStore extends SendStore {
   takeAlong(accountId: string): Promise<number>
   /** Looks have shown that one arrived; whether it still was in doubt. */
   found(send: Pick<Claim, 'id' | 'epoch'>, answer: unknown): Promise<boolean>
-  changes(accountId: string, after: number): Promise<SendChange[]>
+  /** @param bodiesAfter up to where every send was read: 0 while that isn't so of all. */
+  changes(accountId: string, after: number, bodiesAfter: number): Promise<SendChange[]>
   outbox(accountId: string): Promise<OutboxState>
   /** This workstation knows that a send arrived, whatever the server has of it. */
   knowSent(accountId: string, send: Pick<Claim, 'id' | 'epoch'>, answer: unknown): Promise<void>
+  /** The same of one that is over otherwise, or was kept back, as of this round; whether the server has it so now. */
+  knowOver(
+    accountId: string,
+    send: { id: string; round: number },
+    state: 'cancelled' | 'held' | 'refused' | 'not-sent'
+  ): Promise<boolean>
   /** The server has less than was read of it: unless another has said so before, it begins another life (decision 59). */
   setBack(life: number): Promise<void>
   /** Whether this workstation has what only one does at a time, for so many milliseconds. */
@@ -187,12 +196,21 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
       await ask('SELECT office.know_sent($1, $2, $3, $4)', [id, accountId, epoch, sealedAnswer(id, epoch, answer)])
     },
 
+    async knowOver(accountId, { id, round }, state) {
+      const [row] = await ask<{ done: boolean }>('SELECT office.know_over($1, $2, $3, $4) AS done', [
+        ...[id, accountId, round, state]
+      ])
+      return row?.done === true
+    },
+
     async setBack(life) {
       await ask('SELECT office.set_back($1)', [life])
     },
 
-    async changes(accountId, after) {
-      const rows = await ask<ChangeRow>('SELECT * FROM office.send_changes($1, $2, $3)', [accountId, after, PAGE])
+    async changes(accountId, after, bodiesAfter) {
+      const rows = await ask<ChangeRow>('SELECT * FROM office.send_changes($1, $2, $3, $4)', [
+        ...[accountId, after, PAGE, bodiesAfter]
+      ])
       return rows.map(({ is_mine, is_in_doubt, goes_ms, sealed, answer_epoch, answer, ...row }) => {
         const content = sealed ? opened(row.id, sealed) : undefined
         const said = answer && unsealIfWhole(key, answerOf(row.id, answer_epoch ?? 0), answer)
@@ -205,11 +223,13 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
     },
 
     async outbox(accountId) {
-      const [row] = await ask<OutboxRow>('SELECT * FROM office.outbox_state($1)', [accountId])
+      const [row] = await ask<OutboxRow>('SELECT *, office.current_life() AS life FROM office.outbox_state($1)', [
+        accountId
+      ])
       if (!row) throw new Error('The office has no such outbox.')
-      const { concurrency, per_minute, paused_by, paused_ms, rev } = row
+      const { concurrency, per_minute, paused_by, paused_ms, rev, life } = row
       return {
-        ...{ concurrency, perMinute: per_minute, pausedFor: paused_ms ?? 0, rev },
+        ...{ concurrency, perMinute: per_minute, pausedFor: paused_ms ?? 0, rev, life },
         ...(paused_by && { pausedBy: paused_by })
       }
     },
@@ -298,4 +318,5 @@ interface OutboxRow {
   paused_by: 'person' | 'service' | 'restored' | null
   paused_ms: number | null
   rev: number
+  life: number
 }

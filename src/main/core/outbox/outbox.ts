@@ -131,7 +131,7 @@ export class Outbox {
 
   /** To be called when the computer was asleep: its clock is right as it is, and what was found out before may have changed. */
   resumed(): void {
-    this.shared.slept()
+    this.shared.breakOff()
     this.#deps.times.trustClock()
     this.#deps.proofs.dropAll()
     this.connectionChanged()

@@ -5,12 +5,12 @@
  */
 import type { AppError, SendState } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
-import type { OfficeState, OfficeStore, SendChange } from '../office/sends.ts'
+import type { OfficeStore, SendChange } from '../office/sends.ts'
 import type { Db } from '../storage/connection.ts'
 import type { Send } from './send-record.ts'
 import type { Sends } from './sends.ts'
 import { saidOf } from './shared-content.ts'
-import type { openSharedRows } from './shared-rows.ts'
+import type { Known, openSharedRows } from './shared-rows.ts'
 
 interface RestoredDeps {
   db: Db
@@ -29,31 +29,36 @@ export async function settleRestored(
 ): Promise<Send[]> {
   const changed: Send[] = []
   const write = (work: () => readonly (Send | undefined)[]) => {
+    // It may have left the office meanwhile.
+    if (!rows.account(accountId)) return
     for (const send of db.transaction(work)()) if (send) changed.push(send)
   }
-  // What ended here of claims that the server has forgotten.
-  write(() =>
-    rows.ends(accountId).map(({ id, epoch, outcome, at }) => {
+  write(() => {
+    rows.readTo(0, accountId)
+    // What ended here of claims that the server has forgotten.
+    return rows.ends(accountId).map(({ id, epoch, outcome, at }) => {
       rows.dropEnd(id, epoch)
       const send = sends.find(id)
       return outcome.kind === 'accepted' && send && send.state !== 'sent'
         ? sends.accepted(send, outcome.response, at)
         : undefined
     })
-  )
+  })
   const there = new Set<string>()
   for (let after = 0; ; ) {
-    const page = await office.changes(officeId, after)
+    const page = await office.changes(officeId, after, 0)
     const last = page.at(-1)
     if (!last) break
     after = last.rev
+    const told = new Map<string, Known['state']>()
     for (const change of page) {
       there.add(change.id)
-      await saysWhatIsOver(change)
+      const said = await saysWhatIsOver(change)
+      if (said) told.set(change.id, said)
     }
     write(() => {
       rows.readTo(last.rev, accountId)
-      return page.map(takenAfresh)
+      return page.map((change) => takenAfresh(change, told.get(change.id)))
     })
   }
   const gone = rows.all(accountId).filter((id) => !there.has(id))
@@ -69,55 +74,65 @@ export async function settleRestored(
     return saidOf({ kind: 'accepted', response: sends.answerOf(id)?.response ?? { Documents: [] } })
   }
 
-  /** What the server is told of a send that it may have in another state; undefined where it knows better. */
-  function saidHere(id: string): 'sent' | 'refused' | 'not-sent' | 'cancelled' | 'held' | undefined {
-    const known = rows.find(id)?.state
-    const state = sends.find(id)?.state
-    if (state === 'sent' || state === 'refused' || state === 'not-sent' || state === 'cancelled') return state
-    // What was taken back is a draft again here.
-    if (state === undefined) return known === 'cancelled' ? known : undefined
-    return state === 'ready' && known === 'held' ? known : undefined
-  }
-
-  async function saysWhatIsOver(change: SendChange): Promise<void> {
-    const { id, state, round } = change
-    const said = saidHere(id)
-    if (!said || said === state) return
-    if (said === 'sent') return await office.knowSent(officeId, change, answerOf(id))
-    if (state === 'uncertain') await office.settle(change, said === 'refused' ? said : 'not-sent')
-    if (IS_OPEN.has(state) && (said === 'cancelled' || said === 'held')) {
-      await office.withhold(officeId, { id, round: round + 1 }, said)
+  /** What the server has so now, because it was told. What it knows of a later round it knows better. */
+  async function saysWhatIsOver(change: SendChange): Promise<Known['state'] | undefined> {
+    const { id, state } = change
+    const known = rows.find(id)
+    const send = sends.find(id)
+    if (state === 'sent') return undefined
+    if (send?.state === 'sent') {
+      await office.knowSent(officeId, change, answerOf(id))
+      return 'sent'
     }
+    const said = overHere(send, known)
+    if (!said || said === state || !known || known.round < change.round) return undefined
+    return (await office.knowOver(officeId, { id, round: known.round }, said)) ? said : undefined
   }
 
-  function takenAfresh(change: SendChange): Send | undefined {
-    const { id, epoch, round } = change
-    const said = saidHere(id)
-    if (said && IS_OPEN.has(change.state)) {
-      // The server was told of it a moment ago.
-      const isWithheld = said === 'cancelled' || said === 'held'
-      const goesAt = sends.find(id)?.goesAt ?? 0
-      rows.keep({ id, accountId, epoch, goesAt, state: said, round: isWithheld ? round + 1 : round })
+  function overHere(
+    send: Send | undefined,
+    known: Known | undefined
+  ): 'refused' | 'not-sent' | 'cancelled' | 'held' | undefined {
+    if (send?.state === 'refused' || send?.state === 'not-sent') return send.state
+    // What was taken back is a draft again here, or cancelled where it was made and not told yet. Cancelled is also what the server of
+    // before had lost.
+    if (known?.state === 'cancelled' && (!send || send.state === 'cancelled')) return 'cancelled'
+    if (send?.state === 'cancelled' && send.desk === undefined) return 'cancelled'
+    return send?.state === 'ready' && isHeld(known) ? 'held' : undefined
+  }
+
+  function takenAfresh(change: SendChange, told: Known['state'] | undefined): Send | undefined {
+    const { id, epoch } = change
+    const known = rows.find(id)
+    if (told) {
+      rows.keep({
+        goesAt: 0,
+        ...known,
+        id,
+        accountId,
+        epoch,
+        state: told,
+        round: Math.max(known?.round ?? 0, change.round)
+      })
       return undefined
     }
     rows.erase(id)
     const taken = take(change)
     const send = taken ?? sends.find(id)
-    if (send?.state !== 'uncertain' || change.state !== 'uncertain') return taken
-    return mayHaveLeft(send)
+    return send?.state === 'uncertain' && change.state === 'uncertain' ? mayHaveLeft(send) : taken
   }
 
   /** The server never had it, or has it no more. */
   function forgotten(id: string): Send | undefined {
     const send = sends.find(id)
-    const state = rows.find(id)?.state
+    const known = rows.find(id)
     rows.erase(id)
     if (!send || IS_OVER.has(send.state)) return undefined
     if (send.desk !== undefined) {
       return sends.change(send, { state: 'cancelled', settledAt: time.now(), error: WITH_ITS_MAKER })
     }
     // What the server never had, or had given back, nobody else can have sent.
-    if (send.state === 'ready' && state === 'held') return undefined
+    if (send.state === 'ready' && isHeld(known)) return undefined
     return mayHaveLeft(sends.change(send, { state: 'uncertain', error: SET_BACK }))
   }
 
@@ -125,16 +140,18 @@ export async function settleRestored(
   function mayHaveLeft(send: Send): Send {
     return sends.change(send, {
       attempt: Math.max(1, send.attempt),
-      firstAttemptedAt: send.firstAttemptedAt ?? lostFrom,
-      attemptedAt: send.attemptedAt ?? lostFrom
+      firstAttemptedAt: Math.min(send.firstAttemptedAt ?? lostFrom, lostFrom),
+      attemptedAt: Math.min(send.attemptedAt ?? lostFrom, lostFrom)
     })
   }
 }
 
-const IS_OVER: ReadonlySet<SendState> = new Set(['sent', 'refused', 'not-sent', 'cancelled'])
-/** As what the server may have one that is over here, or was kept back. */
-const IS_OPEN: ReadonlySet<OfficeState> = new Set(['uncertain', 'refused', 'not-sent'])
+/** With this workstation again; in round 0 it is on its way to the office, which may have it. */
+function isHeld(known: Known | undefined): boolean {
+  return known?.state === 'held' && known.round > 0
+}
 
+const IS_OVER: ReadonlySet<SendState> = new Set(['sent', 'refused', 'not-sent', 'cancelled'])
 const SET_BACK: AppError = {
   code: 'timeout',
   message:

@@ -62,7 +62,8 @@ export function openSharedRows(db: Db) {
     accounts: accounts.all<[]>(''),
     account: accounts.one<[accountId: string]>('WHERE account_id = ?'),
     share: accounts.run<[accountId: string, officeId: string]>(
-      'INSERT INTO office_accounts (account_id, office_id, cursor) VALUES (?, ?, 0) ON CONFLICT DO NOTHING'
+      `INSERT INTO office_accounts (account_id, office_id, cursor) VALUES (?, ?, 0)
+       ON CONFLICT (account_id) DO UPDATE SET office_id = excluded.office_id, cursor = 0`
     ),
     readTo: accounts.run<[cursor: number, accountId: string]>(
       'UPDATE office_accounts SET cursor = ? WHERE account_id = ?'

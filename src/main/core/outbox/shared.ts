@@ -66,6 +66,8 @@ interface Account {
   restsUntil: number
   looksUntil: number
   isAway: boolean
+  /** Whether every send was read in this run up to the cursor. */
+  hasAll: boolean
   /** What looks have shown of sends, until the office has it: when, on this run's clock. */
   readonly shown: Map<string, number>
 }
@@ -78,6 +80,8 @@ export class SharedSends {
   readonly #postLimit: number
   /** Of which claim a send left here: meanwhile another workstation may have it. */
   readonly #claimed = new Map<string, number>()
+  /** What a person takes back just now: the bell may ring for it before it is answered. */
+  readonly #keepingBack = new Set<string>()
   /** Ends as the computer goes to sleep. */
   #awake = new AbortController()
   #office: OfficeStore | undefined
@@ -117,10 +121,10 @@ export class SharedSends {
   }
 
   /**
-   * The computer goes to sleep, or did: what is on its way is broken off. By the time it went on, another workstation might have taken it
-   * for lost; now it is looked for.
+   * Breaks off what is on its way, which is looked for then: as the computer goes to sleep, or did. By the time it went on, another
+   * workstation might have taken it for lost.
    */
-  slept(): void {
+  breakOff(): void {
     this.#awake.abort()
     this.#awake = new AbortController()
   }
@@ -131,6 +135,8 @@ export class SharedSends {
    * @param lostFrom since when the server doesn't know what happened, by the wall clock.
    */
   async restored(office: OfficeStore, lostFrom: number): Promise<void> {
+    // What is still on its way would be looked for too early.
+    this.breakOff()
     for (const [accountId, officeId] of this.#officeIds) {
       const { syncing, telling } = this.#of(accountId)
       await Promise.all([syncing.ended(), telling.ended()])
@@ -220,7 +226,9 @@ export class SharedSends {
     const known = this.#rows.find(id)
     if (!officeId || known?.state === 'sent' || known?.state === 'cancelled') return
     const round = (known?.round ?? 0) + 1
-    const isKept = await this.#asked((office) => office.withhold(officeId, { id, round }, 'cancelled'))
+    this.#keepingBack.add(id)
+    const asked = this.#asked((office) => office.withhold(officeId, { id, round }, 'cancelled'))
+    const isKept = await asked.finally(() => this.#keepingBack.delete(id))
     if (!isKept) {
       this.soon(accountId)
       fail('busy', 'This package has just left, or may have.')
@@ -336,8 +344,10 @@ export class SharedSends {
   /** One that left before the account was shared ends as it would have. */
   #keepEnd(accountId: string, { id, outcome, at }: Ended): Send[] {
     const known = this.#rows.find(id)
-    if (!known) return this.#record({ id, outcome, at })
-    this.#rows.keepEnd({ id, epoch: this.#claimed.get(id) ?? known.epoch, accountId, outcome, at })
+    // Of one whose claim the server has forgotten meanwhile, that it arrived still counts.
+    const isForgotten = this.#claimed.has(id) && outcome.kind === 'accepted'
+    if (!known && !isForgotten) return this.#record({ id, outcome, at })
+    this.#rows.keepEnd({ id, epoch: this.#claimed.get(id) ?? known?.epoch ?? 0, accountId, outcome, at })
     return []
   }
 
@@ -397,14 +407,18 @@ export class SharedSends {
       const state = await this.#finished({ id, epoch }, outcome)
       if (!state) {
         // The server knows nothing of that attempt: it was put back to before it.
+        if (outcome.kind === 'accepted') {
+          const officeId = this.#officeIds.get(accountId) ?? ''
+          await this.#asked((office) => office.knowSent(officeId, { id, epoch }, saidOf(outcome)))
+        }
         const send = sends.find(id)
         const arrived = db.transaction(() => {
           this.#rows.dropEnd(id, epoch)
+          this.#claimed.delete(id)
           if (outcome.kind !== 'accepted' || !send || send.state === 'sent') return undefined
           return sends.accepted(send, outcome.response, at)
         })()
         if (arrived) tell(arrived)
-        if (arrived) this.shown(arrived)
         continue
       }
       const written = db.transaction(() => {
@@ -440,6 +454,8 @@ export class SharedSends {
     account.isWanted = false
     try {
       const state = await this.#asked((office) => office.outbox(officeId))
+      // What it has counts once both have told each other what they know, which the next greeting brings about.
+      if (state.life !== this.#life) return this.#away(accountId, true)
       const cursor = this.#rows.account(accountId)?.cursor ?? 0
       if (state.rev < cursor) {
         // All of it is read again in its next life.
@@ -480,11 +496,17 @@ export class SharedSends {
 
   async #read(accountId: string, officeId: string): Promise<void> {
     const { db } = this.#deps
+    const account = this.#of(accountId)
+    const had = account.hasAll ? (this.#rows.account(accountId)?.cursor ?? 0) : 0
+    account.hasAll = false
     for (;;) {
       const cursor = this.#rows.account(accountId)?.cursor ?? 0
-      const news = await this.#asked((office) => office.changes(officeId, cursor))
+      const news = await this.#asked((office) => office.changes(officeId, cursor, had))
       const last = news.at(-1)
-      if (!last) return
+      if (!last) {
+        account.hasAll = true
+        return
+      }
       const taken = db.transaction(() => {
         this.#rows.readTo(last.rev, accountId)
         return news.flatMap((change) => this.#take(accountId, change) ?? [])
@@ -513,7 +535,7 @@ export class SharedSends {
     const here = sends.find(id)
     const send = here ?? this.#addFrom(accountId, change)
     this.#rows.keep({ goesAt: send?.goesAt ?? 0, ...known, id, accountId, state, round, epoch })
-    if (!send || !isNews || this.#rows.hasEnd(id)) return undefined
+    if (!send || !isNews || this.#rows.hasEnd(id) || this.#keepingBack.has(id)) return undefined
     // What was made here before this workstation left and joined again is another's to the office alone.
     const isMine = change.isMine || (here !== undefined && here.desk === undefined)
     const isOthers = isMine ? (known?.round ?? 0) < round : true
@@ -683,7 +705,7 @@ export class SharedSends {
       )
       const telling = new OneAtATime(time, () => this.#tellEnds(accountId))
       return {
-        ...{ syncing, telling, isWanted: false, failures: 0, isLeaving: false, isAway: false },
+        ...{ syncing, telling, isWanted: false, failures: 0, isLeaving: false, isAway: false, hasAll: false },
         ...{ restsUntil: 0, looksUntil: 0, shown: new Map() }
       }
     })
@@ -731,7 +753,8 @@ const PAUSES: Record<NonNullable<OutboxState['pausedBy']>, Pick<OutboxPause, 'by
     error: {
       code: 'conflict',
       message:
-        'The office’s server was put back to an earlier moment. What may have been sent since is looked for in your folders.'
+        'The office’s server was put back to an earlier moment. What may have been sent since is looked for in your folders.',
+      next: 'Resume once every workstation has been connected.'
     }
   }
 }

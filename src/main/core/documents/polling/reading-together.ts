@@ -89,6 +89,8 @@ interface Account {
   readonly waiting: Set<{ wish: number; done: () => void }>
 }
 
+/** A cursor: the office has nothing of what was read before. */
+const FROM_NOTHING = -1
 /** How often who reads says so, and the others ask at least, in milliseconds. */
 const RENEWED_EVERY = 10_000
 const ASKED_EVERY = 30_000
@@ -160,12 +162,12 @@ export class ReadingTogether {
   }
 
   /** The server was put back to an earlier moment: the first one who reads hands over all, and the others read all that it does. */
-  async restored(feed: OfficeFeed, key: Uint8Array): Promise<void> {
+  async restored(key: Uint8Array): Promise<void> {
     for (const its of this.#deps.accounts()) {
-      const feedId = feedIdOf(key, its)
-      const { rev } = await feed.watch(feedId, {})
-      await this.#deps.ask('shareFeed', { accountId: its.id, feed: feedId, cursor: rev + 1 })
-      Object.assign(this.#of(its.id), { feedId: undefined })
+      const account = this.#of(its.id)
+      await account.syncing.ended()
+      await this.#deps.ask('shareFeed', { accountId: its.id, feed: feedIdOf(key, its), cursor: FROM_NOTHING })
+      account.feedId = undefined
     }
   }
 
@@ -436,7 +438,7 @@ export class ReadingTogether {
     const { feed, key } = this.#officeOf()
     const { id, feedId = '' } = account
     const isBehind = state.rev < account.cursor
-    if (isBehind || state.rev === 0 || account.provenAt === 0) {
+    if (isBehind || state.rev === 0 || account.provenAt === 0 || account.cursor === FROM_NOTHING) {
       if (isBehind) await feed.raise(feedId, state.lease?.epoch ?? 0, account.cursor)
       await this.#proven(account, account.provenAt || this.#deps.time.now())
       const tags = await feed.liveTags(feedId)
@@ -454,7 +456,7 @@ export class ReadingTogether {
   async #follow(account: Account, state: FeedState): Promise<void> {
     const { key } = this.#officeOf()
     const { id, feedId = '' } = account
-    if (state.rev < account.cursor) {
+    if (state.rev < account.cursor || account.cursor === FROM_NOTHING) {
       // A backup was put in the server’s place: all is read again.
       await this.#keepCursor(account, 0)
     }

@@ -3,58 +3,81 @@
  * begins another life, in which all that was to leave may have left, until each workstation has said what it knows. Decision 59.
  */
 export const restoring = `
-  -- life: one more with each such copy; lost_from: since when what happened isn't known; birthmark: what no copy has in common with what
-  -- it was made of.
-  ALTER TABLE office ADD COLUMN life integer NOT NULL DEFAULT 1, ADD COLUMN lost_from timestamptz, ADD COLUMN birthmark text;
+  -- life: another with each such copy; birthmark: what no copy has in common with what it was made of; alive_at: when that was compared
+  -- last; lost_from: since when what happened isn't known.
+  ALTER TABLE office ADD COLUMN life integer NOT NULL DEFAULT 1, ADD COLUMN birthmark text,
+    ADD COLUMN alive_at timestamptz NOT NULL DEFAULT now(), ADD COLUMN lost_from timestamptz NOT NULL DEFAULT now();
   ALTER TABLE outbox DROP CONSTRAINT outbox_paused_by_check;
   ALTER TABLE outbox ADD CONSTRAINT outbox_paused_by_check CHECK (paused_by IN ('person', 'service', 'restored'));
 
   -- A dump makes every table afresh, elsewhere or in the same place; a standby that is promoted, or a copy of the files that goes on from
-  -- an earlier moment, writes another timeline.
-  CREATE FUNCTION birthmark() RETURNS text LANGUAGE sql STABLE SET search_path = office, pg_temp AS $$
-    SELECT concat_ws(' ', (SELECT system_identifier FROM pg_catalog.pg_control_system()),
-      left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 8),
-      (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database()), 'office.send'::regclass::oid)
-  $$;
+  -- an earlier moment, writes another timeline. Not every service that runs servers lets one ask for that.
+  CREATE FUNCTION birthmark() RETURNS text LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
+  DECLARE
+    system text := '';
+    timeline text := '';
+  BEGIN
+    BEGIN
+      SELECT system_identifier INTO system FROM pg_catalog.pg_control_system();
+      timeline := left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 8);
+    EXCEPTION WHEN insufficient_privilege OR feature_not_supported OR undefined_function THEN NULL;
+    END;
+    RETURN concat_ws(' ', system, timeline,
+      (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database()), 'office.send'::regclass::oid);
+  END $$;
   UPDATE office SET birthmark = birthmark();
 
-  -- What was to leave, or was on its way, may have arrived. A claim of the life before decides nothing any more.
-  CREATE FUNCTION begin_life() RETURNS void LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
+  -- What was to leave, or was on its way, may have arrived, or still does as long as a POST may take. A claim of the life before decides
+  -- nothing any more, nor does one of another copy of the same moment. What was read in the folders is handed over afresh.
+  CREATE FUNCTION begin_life(p_lost_from timestamptz) RETURNS void LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
+  DECLARE
+    jump integer := 1000 + floor(random() * 1000000);
   BEGIN
-    -- Each workstation says every minute that it is there.
-    UPDATE office SET life = life + 1, birthmark = birthmark(),
-      lost_from = coalesce((SELECT max(last_seen) FROM station), '-infinity');
+    UPDATE office SET life = life + jump, birthmark = birthmark(), alive_at = now(), lost_from = p_lost_from;
     UPDATE outbox SET paused_by = 'restored', paused_at = now();
-    UPDATE send SET state = 'uncertain', is_in_doubt = true, uncertain_at = now(), proven_until = NULL, lease_until = NULL,
-        epoch = epoch + 1000
+    UPDATE send SET state = 'uncertain', is_in_doubt = true, attempt = greatest(attempt, 1), epoch = epoch + jump,
+        uncertain_at = now() + (SELECT lease FROM office), proven_until = NULL, lease_until = NULL
       WHERE state IN ('ready', 'sending', 'uncertain');
+    DELETE FROM mirror;
+    UPDATE feed SET rev = rev + jump;
+    -- What workstations were seen to see is as old as it is.
+    UPDATE poll SET looked_at = now();
     PERFORM pg_notify('countersign_life', '');
   END $$;
 
-  -- Which life this is. Also a workstation that knows no more than the copy learns by it that it is one.
+  -- Which life this is; 0 for one that nobody has noticed yet.
+  CREATE FUNCTION current_life() RETURNS integer
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  BEGIN
+    PERFORM me();
+    RETURN (SELECT CASE WHEN birthmark = birthmark() THEN life ELSE 0 END FROM office);
+  END $$;
+
+  -- The same, noticed now: also a workstation that knows no more than the copy learns by it that it is one.
   CREATE FUNCTION life() RETURNS TABLE (life integer, lost_ms double precision)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   BEGIN
-    PERFORM me();
-    IF (SELECT birthmark FROM office) IS DISTINCT FROM birthmark() THEN
+    IF current_life() = 0 THEN
       -- Of several who ask at once one begins it.
       PERFORM FROM office FOR UPDATE;
-      IF (SELECT birthmark FROM office) IS DISTINCT FROM birthmark() THEN
-        PERFORM begin_life();
+      IF current_life() = 0 THEN
+        PERFORM begin_life((SELECT alive_at FROM office));
       END IF;
     END IF;
-    RETURN QUERY SELECT life, 1000 * extract(epoch FROM now() - greatest(lost_from, now() - interval '10 years'))::double precision FROM office;
+    -- Each workstation asks every minute; not each time anything is written.
+    UPDATE office SET alive_at = now() WHERE alive_at < now() - interval '30 s';
+    RETURN QUERY SELECT life, 1000 * extract(epoch FROM now() - lost_from)::double precision FROM office;
   END $$;
 
-  -- A workstation has read further than this server is, as after its machine was set back as a whole.
+  -- A workstation has read further than this server is, as after its machine was set back as a whole. Nobody knows how far.
   CREATE FUNCTION set_back(p_life integer) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     PERFORM me();
     PERFORM FROM office WHERE life = p_life FOR UPDATE;
     IF FOUND THEN
-      PERFORM begin_life();
+      PERFORM begin_life(now() - interval '10 years');
     END IF;
   END $$;
 
@@ -67,13 +90,101 @@ export const restoring = `
     INSERT INTO send AS it (id, account, state, goes_at, made_by, epoch, sealed, settled_at)
       VALUES (p_id, p_account, 'sent', 'infinity', mine, p_epoch, '', now())
       ON CONFLICT (id) DO UPDATE SET state = 'sent', uncertain_at = NULL, settled_at = now()
-        WHERE it.account = p_account AND it.epoch = p_epoch AND it.state <> 'sent';
+        WHERE it.account = p_account AND it.state <> 'sent';
     IF FOUND THEN
       INSERT INTO attempt (send, epoch, station) VALUES (p_id, p_epoch, mine) ON CONFLICT DO NOTHING;
       INSERT INTO answer (send, epoch, kind, sealed) VALUES (p_id, p_epoch, 'accepted', p_sealed) ON CONFLICT DO NOTHING;
     END IF;
   END $$;
+
+  -- A workstation knows that a send that is open here is over, or was kept back, and that this is no older than what the server has;
+  -- whether that is so now.
+  CREATE FUNCTION know_over(p_id uuid, p_account uuid, p_round integer, p_state text) RETURNS boolean
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  BEGIN
+    PERFORM me();
+    IF p_state NOT IN ('cancelled', 'held', 'refused', 'not-sent') THEN
+      RAISE EXCEPTION 'There is no such end.' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    UPDATE send SET state = p_state, round = p_round, uncertain_at = NULL, settled_at = now()
+      WHERE id = p_id AND account = p_account AND round <= p_round AND state <> p_state
+        AND state IN ('ready', 'uncertain', 'refused', 'not-sent', 'held');
+    RETURN EXISTS (SELECT FROM send WHERE id = p_id AND account = p_account AND state = p_state);
+  END $$;
+
+  CREATE OR REPLACE FUNCTION claim(p_account uuid, p_most integer)
+  RETURNS TABLE (id uuid, epoch integer, attempt integer, lease_ms double precision, sealed bytea)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  DECLARE
+    mine uuid := me();
+    its outbox;
+    rules office;
+    room integer;
+    taken integer;
+  BEGIN
+    -- Where nobody has noticed yet that this is a copy, what is ready may have left.
+    IF current_life() = 0 THEN
+      RETURN;
+    END IF;
+    SELECT * INTO rules FROM office;
+    -- One at a time: how many are under way, the pace and the pause are the whole office's. First of all locks, as everywhere.
+    SELECT * INTO its FROM outbox WHERE account = p_account FOR NO KEY UPDATE;
+    PERFORM lapse(p_account);
+    IF its.account IS NULL OR its.paused_by IS NOT NULL OR its.next_at > now() THEN
+      RETURN;
+    END IF;
+    SELECT least(p_most, its.concurrency - count(*), CASE WHEN its.per_minute IS NULL THEN p_most ELSE 1 END) INTO room
+      FROM send WHERE account = p_account AND state = 'sending';
+    IF room <= 0 THEN
+      RETURN;
+    END IF;
+    -- What was shown not to have arrived may have turned up since; of what came here in doubt nothing was shown yet.
+    UPDATE send SET state = 'uncertain', uncertain_at = now() WHERE id IN (
+      SELECT id FROM send WHERE account = p_account AND state = 'ready' AND goes_at <= now()
+        AND is_in_doubt AND coalesce(proven_until, '-infinity') < now()
+      FOR UPDATE SKIP LOCKED);
+    RETURN QUERY
+      WITH picked AS (
+        SELECT id FROM send WHERE account = p_account AND state = 'ready' AND goes_at <= now()
+          ORDER BY goes_at, id LIMIT room FOR UPDATE SKIP LOCKED
+      ), begun AS (
+        UPDATE send SET state = 'sending', holder = mine, epoch = send.epoch + 1, attempt = send.attempt + 1,
+            lease_until = now() + rules.lease
+          FROM picked WHERE send.id = picked.id RETURNING send.id, send.epoch, send.attempt, send.sealed
+      ), noted AS (
+        INSERT INTO attempt (send, epoch, station) SELECT begun.id, begun.epoch, mine FROM begun
+      )
+      SELECT begun.id, begun.epoch, begun.attempt, 1000 * extract(epoch FROM rules.lease)::double precision, begun.sealed
+        FROM begun;
+    GET DIAGNOSTICS taken = ROW_COUNT;
+    IF taken > 0 AND its.per_minute IS NOT NULL THEN
+      UPDATE outbox SET next_at = now() + interval '1 min' / its.per_minute WHERE account = p_account;
+    END IF;
+  END $$;
+
+  -- As before; p_bodies_after: up to where the reader has had every send, which is less than p_after while it reads all of them, since
+  -- those that change meanwhile move to the end with bodies that are older.
+  DROP FUNCTION send_changes(uuid, bigint, integer);
+  CREATE FUNCTION send_changes(p_account uuid, p_after bigint, p_most integer, p_bodies_after bigint)
+  RETURNS TABLE (id uuid, rev double precision, state text, round integer, maker text, is_mine boolean, epoch integer,
+    attempt integer, is_in_doubt boolean, goes_ms double precision, sealed bytea, answer_epoch integer, answer bytea)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  DECLARE
+    mine uuid := me();
+  BEGIN
+    RETURN QUERY SELECT it.id, change.rev::double precision, it.state, it.round, maker.name, it.made_by = mine, it.epoch,
+        it.attempt, it.is_in_doubt,
+        CASE WHEN it.goes_at > now() AND it.goes_at < 'infinity' THEN 1000 * extract(epoch FROM it.goes_at - now()) ELSE 0 END::double precision,
+        CASE WHEN change.body_rev > p_bodies_after THEN it.sealed END, said.epoch, said.sealed
+      FROM send_change change JOIN send it ON it.id = change.send JOIN station maker ON maker.id = it.made_by
+        LEFT JOIN LATERAL (
+          SELECT epoch, sealed FROM answer WHERE send = it.id AND (kind = 'accepted' OR epoch = it.epoch)
+            ORDER BY kind = 'accepted' DESC, epoch DESC LIMIT 1) said ON true
+      WHERE change.account = p_account AND change.rev > p_after ORDER BY change.rev LIMIT p_most;
+  END $$;
 `
 
 /** What a workstation may call of these. */
-export const restoringForStations = ['life', 'set_back', 'know_sent'] as const
+export const restoringForStations = ['current_life', 'life', 'set_back', 'know_sent', 'know_over'] as const
