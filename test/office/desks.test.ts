@@ -230,6 +230,8 @@ describe('a workstation that ends in the middle', () => {
     await expect.poll(there, { timeout: 30_000 }).toBe(1)
     front.work.parts.outbox.shared.disconnect()
     await office.sql(`UPDATE office.send SET lease_until = now() - interval '1 ms' WHERE state = 'sending'`)
+    // It may have begun to look before.
+    await office.sql(`UPDATE office.lease SET until = now() - interval '1 ms'`)
     back.connect()
     await becomes(back, id, 'sent')
     front.work.startAgain()
