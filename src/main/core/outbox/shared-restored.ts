@@ -64,7 +64,7 @@ export async function settleRestored(
   const gone = rows.all(accountId).filter((id) => !there.has(id))
   for (const id of gone) {
     const send = sends.find(id)
-    // Also what another made: whoever made it may have been off since, and would give it once more.
+    // Also what another made: the workstation that made it may have been off since, and would give it once more.
     if (send?.state === 'sent') await office.knowSent(officeId, { id, epoch: 0 }, answerOf(id))
   }
   write(() => gone.map(forgotten))

@@ -283,7 +283,7 @@ export class ReadingTogether {
       const ago = (ms: number) => Math.round(stateAt - ms)
       return {
         accountName: name,
-        how: role === 'alone' ? (isOther ? 'other' : 'alone') : provenAt === 0 ? 'alone' : 'together',
+        how: role !== 'alone' && provenAt > 0 ? 'together' : role === 'alone' && isOther ? 'other' : 'alone',
         ...(state.holder && {
           by: { name: state.holder.name, isMe: role === 'reads', since: ago(state.holder.since) }
         }),
