@@ -112,56 +112,16 @@ export const restoring = `
     RETURN EXISTS (SELECT FROM send WHERE id = p_id AND account = p_account AND state = p_state);
   END $$;
 
-  CREATE OR REPLACE FUNCTION claim(p_account uuid, p_most integer)
-  RETURNS TABLE (id uuid, epoch integer, attempt integer, lease_ms double precision, sealed bytea)
-  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
-  #variable_conflict use_column
-  DECLARE
-    mine uuid := me();
-    its outbox;
-    rules office;
-    room integer;
-    taken integer;
+  -- Nothing is claimed where nobody has noticed yet that this is a copy: what is ready may have left.
+  CREATE FUNCTION noticed_first() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
-    -- Where nobody has noticed yet that this is a copy, what is ready may have left.
-    IF current_life() = 0 THEN
-      RETURN;
+    IF (SELECT birthmark FROM office) IS DISTINCT FROM birthmark() THEN
+      RETURN NULL;
     END IF;
-    SELECT * INTO rules FROM office;
-    -- One at a time: how many are under way, the pace and the pause are the whole office's. First of all locks, as everywhere.
-    SELECT * INTO its FROM outbox WHERE account = p_account FOR NO KEY UPDATE;
-    PERFORM lapse(p_account);
-    IF its.account IS NULL OR its.paused_by IS NOT NULL OR its.next_at > now() THEN
-      RETURN;
-    END IF;
-    SELECT least(p_most, its.concurrency - count(*), CASE WHEN its.per_minute IS NULL THEN p_most ELSE 1 END) INTO room
-      FROM send WHERE account = p_account AND state = 'sending';
-    IF room <= 0 THEN
-      RETURN;
-    END IF;
-    -- What was shown not to have arrived may have turned up since; of what came here in doubt nothing was shown yet.
-    UPDATE send SET state = 'uncertain', uncertain_at = now() WHERE id IN (
-      SELECT id FROM send WHERE account = p_account AND state = 'ready' AND goes_at <= now()
-        AND is_in_doubt AND coalesce(proven_until, '-infinity') < now()
-      FOR UPDATE SKIP LOCKED);
-    RETURN QUERY
-      WITH picked AS (
-        SELECT id FROM send WHERE account = p_account AND state = 'ready' AND goes_at <= now()
-          ORDER BY goes_at, id LIMIT room FOR UPDATE SKIP LOCKED
-      ), begun AS (
-        UPDATE send SET state = 'sending', holder = mine, epoch = send.epoch + 1, attempt = send.attempt + 1,
-            lease_until = now() + rules.lease
-          FROM picked WHERE send.id = picked.id RETURNING send.id, send.epoch, send.attempt, send.sealed
-      ), noted AS (
-        INSERT INTO attempt (send, epoch, station) SELECT begun.id, begun.epoch, mine FROM begun
-      )
-      SELECT begun.id, begun.epoch, begun.attempt, 1000 * extract(epoch FROM rules.lease)::double precision, begun.sealed
-        FROM begun;
-    GET DIAGNOSTICS taken = ROW_COUNT;
-    IF taken > 0 AND its.per_minute IS NOT NULL THEN
-      UPDATE outbox SET next_at = now() + interval '1 min' / its.per_minute WHERE account = p_account;
-    END IF;
+    RETURN NEW;
   END $$;
+  CREATE TRIGGER noticed_first BEFORE UPDATE ON send FOR EACH ROW
+    WHEN (NEW.state = 'sending' AND OLD.state <> 'sending') EXECUTE FUNCTION noticed_first();
 
   -- As before; p_bodies_after: up to where the reader has had every send, which is less than p_after while it reads all of them, since
   -- those that change meanwhile move to the end with bodies that are older.
