@@ -241,6 +241,26 @@ describe('a workstation that ends in the middle', () => {
   })
 })
 
+describe('a package that did not arrive long ago', () => {
+  test('goes again where a person says so, however long ago that was', async () => {
+    back.work.parts.outbox.shared.disconnect()
+    front.work.line.fault('cut')
+    const id = front.put()
+    await becomes(front, id, 'uncertain')
+    // By then someone may have removed it from the folders.
+    await front.work.time.pass(31 * 60_000)
+    front.work.line.fault('pass')
+    await becomes(front, id, 'not-sent')
+    expect(arrived()).toBe(0)
+    // What was shown of it is too old by now.
+    await front.work.time.pass(31 * 60_000)
+    await office.sql(`UPDATE office.send SET proven_until = now() - interval '1 ms'`)
+    front.work.parts.outbox.retry(id)
+    await becomes(front, id, 'sent')
+    expect(arrived()).toBe(1)
+  })
+})
+
 describe('a workstation that sleeps with a claim', () => {
   test('lets nothing leave by it once it wakes', async () => {
     // Nobody's outbox takes it before: to each of them its time is yet to come.

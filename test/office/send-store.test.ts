@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all(pools.map((pool) => pool.end())))
 
 /** The store as a workstation has it. */
-function storeAt(index: number): SendStore {
+function storeAt(index: number) {
   const pool = pools[index]
   if (!pool) throw new Error('There is no such workstation.')
   return openOfficeSends({ pool, key: office.key, time })
@@ -282,6 +282,13 @@ describe('sends that several workstations share', () => {
     expect(await one.finish(claim, 'accepted', {})).toBe('sent')
     expect(await two.finish(next, 'refused', {})).toBe('sent')
     expect(await two.stateOf(id)).toBe('sent')
+  })
+
+  test('an answer that concerns all leaves a pause since the server was put back as it is', async () => {
+    const { two, accountId, next } = await heldByTheNext()
+    await office.sql(`UPDATE office.outbox SET paused_by = 'restored' WHERE account = $1`, [accountId])
+    await two.finish(next, 'stopped', {})
+    expect(await two.outbox(accountId)).toMatchObject({ pausedBy: 'restored' })
   })
 
   test('nobody ends what they never had', async () => {

@@ -210,9 +210,9 @@ export const sends = `
       RAISE EXCEPTION 'This workstation did not have that send.' USING ERRCODE = 'insufficient_privilege';
     END IF;
     IF p_kind = 'stopped' THEN
-      -- The outbox first, as a claim has it.
+      -- The outbox first, as a claim has it. A pause since the server was put back stays one: only a person ends it.
       UPDATE outbox SET paused_by = 'service', paused_at = now()
-        WHERE account = (SELECT account FROM send WHERE id = p_id) AND paused_by IS DISTINCT FROM 'service';
+        WHERE account = (SELECT account FROM send WHERE id = p_id) AND coalesce(paused_by, 'person') = 'person';
     END IF;
     INSERT INTO answer (send, epoch, kind, sealed) VALUES (p_id, p_epoch, p_kind, p_sealed) ON CONFLICT DO NOTHING;
     IF p_kind = 'accepted' THEN

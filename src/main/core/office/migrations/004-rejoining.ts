@@ -14,7 +14,9 @@ export const rejoining = `
       VALUES (p_id, p_account, now() + p_in_ms * interval '1 ms', mine, p_sealed, p_round, p_is_in_doubt)
       ON CONFLICT (id) DO UPDATE SET state = 'ready', goes_at = excluded.goes_at, sealed = excluded.sealed, round = p_round,
           settled_at = NULL, is_in_doubt = it.is_in_doubt OR p_is_in_doubt,
-          made_by = CASE WHEN it.state IN ('held', 'cancelled') THEN mine ELSE it.made_by END
+          made_by = CASE WHEN it.state IN ('held', 'cancelled') THEN mine ELSE it.made_by END,
+          -- A person lets it go again: it hasn't been tried since.
+          attempt = CASE WHEN it.state IN ('refused', 'not-sent') THEN 0 ELSE it.attempt END
         WHERE it.account = p_account AND it.round < p_round
           AND it.state IN ('ready', 'held', 'cancelled', 'refused', 'not-sent');
     RETURN QUERY SELECT round, state FROM send WHERE id = p_id;
