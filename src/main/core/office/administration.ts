@@ -11,6 +11,7 @@ import { desks, desksForStations } from './migrations/003-desks.ts'
 import { rejoining } from './migrations/004-rejoining.ts'
 import { watching, watchingForStations } from './migrations/005-watching.ts'
 import { restoring, restoringForStations } from './migrations/006-restoring.ts'
+import { tasks, tasksForStations } from './migrations/007-tasks.ts'
 import { seal } from './sealing.ts'
 
 /** The oldest server that is taken, as PostgreSQL numbers itself. */
@@ -32,7 +33,8 @@ const steps: readonly Step[] = [
   { name: 'desks', sql: desks, forStations: desksForStations },
   { name: 'rejoining', sql: rejoining, forStations: [] },
   { name: 'watching', sql: watching, forStations: watchingForStations },
-  { name: 'restoring', sql: restoring, forStations: restoringForStations }
+  { name: 'restoring', sql: restoring, forStations: restoringForStations },
+  { name: 'tasks', sql: tasks, forStations: tasksForStations }
 ]
 
 /** All that a workstation may call. */

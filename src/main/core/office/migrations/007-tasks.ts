@@ -1,0 +1,138 @@
+/**
+ * What is done by one workstation at a time, beside sends: an action on a document, which is in doubt where its holder is gone, and a turn
+ * at the counter, which is free then. What it is about the server can't read: a tag that the office's key makes stands for it.
+ */
+export const tasks = `
+  CREATE TABLE task (
+    kind text NOT NULL CHECK (kind IN ('action', 'turn')),
+    tag bytea NOT NULL CHECK (length(tag) = 32),
+    account uuid NOT NULL REFERENCES outbox,
+    -- Of the action or the session that has it, or had it last.
+    id uuid NOT NULL,
+    holder uuid NOT NULL REFERENCES station,
+    -- One more with each claim: what is said of an earlier one decides nothing.
+    epoch integer NOT NULL DEFAULT 0,
+    state text NOT NULL DEFAULT 'free' CHECK (state IN ('open', 'uncertain', 'done', 'free')),
+    since timestamptz NOT NULL DEFAULT now(),
+    until timestamptz NOT NULL DEFAULT '-infinity',
+    sealed bytea,
+    PRIMARY KEY (kind, tag)
+  );
+  CREATE INDEX task_of_account ON task (kind, account) WHERE state IN ('open', 'uncertain');
+  CREATE INDEX task_over ON task (since) WHERE state IN ('done', 'free');
+
+  -- A holder that is gone may have asked the service: then nobody does it again before it is known. Nothing came of a turn.
+  CREATE FUNCTION lapse_tasks(p_kind text, p_account uuid) RETURNS void
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  BEGIN
+    UPDATE task SET state = CASE kind WHEN 'turn' THEN 'free' ELSE 'uncertain' END WHERE (kind, tag) IN (
+      SELECT kind, tag FROM task WHERE kind = p_kind AND account = p_account AND state = 'open' AND until < now()
+        FOR UPDATE SKIP LOCKED);
+  END $$;
+
+  -- Takes all of these or none; answers them, or those that another has, or has done since this workstation could know. What it has
+  -- already goes on. p_asked_ms: how long ago a person asked for it; p_known: up to which claim that person knows of what others did;
+  -- p_is_again: what is in doubt is done once more, as a person decided.
+  CREATE FUNCTION claim_tasks(p_kind text, p_account uuid, p_tags bytea[], p_id uuid, p_ms integer, p_sealed bytea,
+    p_asked_ms double precision, p_known integer, p_is_again boolean)
+  RETURNS TABLE (tag bytea, is_taken boolean, id uuid, epoch integer, state text, holder text, since_ms double precision, sealed bytea)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  DECLARE
+    mine uuid := me();
+    its task;
+    refused bytea[] := '{}';
+  BEGIN
+    IF p_ms NOT BETWEEN 100 AND 600000 OR cardinality(p_tags) NOT BETWEEN 1 AND 500 THEN
+      RAISE EXCEPTION 'There is no such claim.' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    -- What is free in a copy of an earlier moment may not be.
+    IF current_life() = 0 THEN
+      RAISE EXCEPTION 'Nobody has noticed yet that this is a copy.' USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    DELETE FROM task WHERE (kind, tag) IN (
+      SELECT kind, tag FROM task WHERE state IN ('done', 'free') AND since < now() - interval '7 days' FOR UPDATE SKIP LOCKED);
+    INSERT INTO task (kind, tag, account, id, holder)
+      SELECT p_kind, one, p_account, p_id, mine FROM unnest(p_tags) one ORDER BY one ON CONFLICT DO NOTHING;
+    PERFORM FROM task WHERE kind = p_kind AND tag = ANY (p_tags) ORDER BY tag FOR UPDATE;
+    PERFORM lapse_tasks(p_kind, p_account);
+    FOR its IN SELECT * FROM task WHERE kind = p_kind AND tag = ANY (p_tags) LOOP
+      IF its.account <> p_account OR NOT (CASE its.state
+        WHEN 'free' THEN true
+        WHEN 'open' THEN its.holder = mine AND (its.kind = 'turn' OR its.id = p_id)
+        WHEN 'uncertain' THEN its.id = p_id AND (its.holder = mine OR p_is_again)
+        ELSE its.id <> p_id AND (its.holder = mine OR its.epoch <= p_known
+          OR its.since < now() - greatest(p_asked_ms * interval '1 ms', interval '1 min'))
+        END) THEN
+        refused := refused || its.tag;
+      END IF;
+    END LOOP;
+    IF refused = '{}' THEN
+      UPDATE task SET id = p_id, holder = mine, state = 'open', until = now() + p_ms * interval '1 ms', sealed = p_sealed,
+          epoch = CASE WHEN state = 'open' THEN epoch ELSE epoch + 1 END,
+          since = CASE WHEN state = 'open' AND id = p_id THEN since ELSE now() END
+        WHERE kind = p_kind AND tag = ANY (p_tags);
+      PERFORM pg_notify('countersign_tasks', p_account::text);
+    END IF;
+    RETURN QUERY SELECT it.tag, refused = '{}', it.id, it.epoch, it.state, who.name,
+        1000 * extract(epoch FROM now() - it.since)::double precision, it.sealed
+      FROM task it JOIN station who ON who.id = it.holder
+      WHERE it.kind = p_kind AND it.tag = ANY (p_tags) AND (refused = '{}' OR it.tag = ANY (refused));
+  END $$;
+
+  -- How it ended, as its holder says, or as anyone has found of one that is in doubt; answers how it stands then, nothing where
+  -- something else has it by now. What a server that was put back doesn't know is told to it.
+  CREATE FUNCTION end_task(p_kind text, p_account uuid, p_tag bytea, p_id uuid, p_epoch integer, p_state text, p_sealed bytea)
+  RETURNS text
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  DECLARE
+    mine uuid := me();
+    its task;
+  BEGIN
+    IF p_state NOT IN ('uncertain', 'done', 'free') THEN
+      RAISE EXCEPTION 'There is no such end.' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    INSERT INTO task (kind, tag, account, id, holder, epoch, state, sealed)
+      VALUES (p_kind, p_tag, p_account, p_id, mine, p_epoch, p_state, p_sealed) ON CONFLICT DO NOTHING;
+    PERFORM lapse_tasks(p_kind, p_account);
+    SELECT * INTO its FROM task WHERE kind = p_kind AND tag = p_tag FOR UPDATE;
+    IF its.id <> p_id THEN
+      RETURN NULL;
+    END IF;
+    IF its.state = 'open' AND its.holder <> mine THEN
+      RAISE EXCEPTION 'Another workstation has it.' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    -- That it was done is so whatever was thought of it meanwhile; the rest decides what is of this claim.
+    IF its.state = 'done' OR its.state = p_state OR (p_state <> 'done' AND (its.state = 'free' OR its.epoch <> p_epoch)) THEN
+      RETURN its.state;
+    END IF;
+    UPDATE task SET state = p_state, since = now() WHERE kind = p_kind AND tag = p_tag;
+    PERFORM pg_notify('countersign_tasks', p_account::text);
+    RETURN p_state;
+  END $$;
+
+  -- What others have under way of an account.
+  CREATE FUNCTION tasks_of_others(p_kind text, p_account uuid)
+  RETURNS TABLE (tag bytea, holder text, since_ms double precision, left_ms double precision)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  DECLARE
+    mine uuid := me();
+  BEGIN
+    RETURN QUERY SELECT it.tag, who.name, 1000 * extract(epoch FROM now() - it.since)::double precision,
+        1000 * extract(epoch FROM it.until - now())::double precision
+      FROM task it JOIN station who ON who.id = it.holder
+      WHERE it.kind = p_kind AND it.account = p_account AND it.state = 'open' AND it.until >= now() AND it.holder <> mine;
+  END $$;
+
+  -- What a copy of an earlier moment has as open may have ended, or be with someone who hears nothing of it.
+  CREATE FUNCTION lapse_life() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  BEGIN
+    UPDATE task SET state = CASE kind WHEN 'turn' THEN 'free' ELSE 'uncertain' END WHERE state = 'open';
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER lapse_life AFTER UPDATE OF life ON office FOR EACH ROW EXECUTE FUNCTION lapse_life();
+`
+
+/** What a workstation may call of these. */
+export const tasksForStations = ['claim_tasks', 'end_task', 'tasks_of_others'] as const

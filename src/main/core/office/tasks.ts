@@ -1,0 +1,141 @@
+/**
+ * What one workstation of an office does at a time, beside sends: an action on a document, which nobody does again until it is known
+ * what became of it, and a turn at the counter, which is free once its holder is gone.
+ */
+import { createHmac } from 'node:crypto'
+import type { Pool } from 'pg'
+import type { Time } from '../lib/time.ts'
+import { seal, unsealIfWhole } from './sealing.ts'
+
+type TaskKind = 'action' | 'turn'
+/** uncertain: its holder is gone, or got no answer. free: nothing came of it. */
+export type TaskState = 'open' | 'uncertain' | 'done' | 'free'
+
+/** What is to be taken. */
+export interface WantedTask {
+  /** By the office's id. */
+  readonly accountId: string
+  /** What each is about, in any words that are the same at every workstation; the server gets a tag in their place. */
+  readonly about: readonly string[]
+  /** Of what takes it: the same id goes on with what it has. */
+  readonly id: string
+  /** For how long, in milliseconds. */
+  readonly ms: number
+  /** For those who are to find out what became of it: any JSON; sealed. */
+  readonly content?: unknown
+  /** How long ago a person asked for it: what another has done since they couldn't know. */
+  readonly askedAgo?: number
+  /** Up to which claim of others that person knows what they did. */
+  readonly known?: number
+  /** It is in doubt, and a person has decided that it is done once more. */
+  readonly isAgain?: boolean
+}
+
+/** One that this workstation can't have: another has it, or has done it. `ago`: since when, in milliseconds. */
+export interface TakenTask {
+  readonly about: string
+  readonly id: string
+  readonly epoch: number
+  readonly state: TaskState
+  readonly holder: string
+  readonly ago: number
+  /** Absent where none was kept, or it was altered on the server. */
+  readonly content?: unknown
+}
+
+/** Either all that was wanted, by what each is about, until when on this computer's clock that never jumps; or nothing, and why. */
+export type TaskClaim =
+  | { readonly isTaken: true; readonly epochs: ReadonlyMap<string, number>; readonly until: number }
+  | { readonly isTaken: false; readonly by: readonly TakenTask[] }
+
+export interface TaskOfOthers {
+  readonly holder: string
+  /** How long it has had it, and will at least, in milliseconds. */
+  readonly ago: number
+  readonly left: number
+}
+
+export type OfficeTasks = ReturnType<typeof openOfficeTasks>
+
+interface ClaimRow {
+  tag: Buffer
+  is_taken: boolean
+  id: string
+  epoch: number
+  state: TaskState
+  holder: string
+  since_ms: number
+  sealed: Buffer | null
+}
+
+/** Each rejects with the database's error where the server can't be asked. @param key the office's. */
+export function openOfficeTasks(deps: { pool: Pool; key: Buffer; time: Pick<Time, 'elapsed'> }) {
+  const { pool, key, time } = deps
+  const tagOf = (kind: TaskKind, accountId: string, about: string) =>
+    createHmac('sha256', key)
+      .update(JSON.stringify(['task', kind, accountId, about]))
+      .digest()
+  const identityOf = (kind: TaskKind, tag: Buffer) => `task:${kind}:${tag.toString('hex')}`
+
+  return {
+    /** Takes all of these or none. */
+    async claim(kind: TaskKind, wanted: WantedTask): Promise<TaskClaim> {
+      const { accountId, about, id, ms, content, askedAgo = 0, known = 0, isAgain = false } = wanted
+      const tags = about.map((one) => tagOf(kind, accountId, one))
+      const [first = Buffer.alloc(0)] = tags
+      const sealed =
+        content === undefined ? null : seal(key, identityOf(kind, first), Buffer.from(JSON.stringify(content)))
+      const asked = time.elapsed()
+      const { rows } = await pool.query<ClaimRow>(
+        'SELECT * FROM office.claim_tasks($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+        [...[kind, accountId, tags, id, ms, sealed, askedAgo, known, isAgain]]
+      )
+      const aboutOf = (tag: Buffer) => about[tags.findIndex((one) => one.equals(tag))] ?? ''
+      if (rows[0]?.is_taken) {
+        const epochs = new Map(rows.map(({ tag, epoch }) => [aboutOf(tag), epoch]))
+        return { isTaken: true, epochs, until: asked + ms }
+      }
+      const by = rows.map(({ tag, is_taken: _, since_ms, sealed: body, ...row }): TakenTask => {
+        const opened = body && unsealIfWhole(key, identityOf(kind, tag), body)
+        return {
+          ...{ ...row, ago: Math.max(0, since_ms), about: aboutOf(tag) },
+          ...(opened && { content: JSON.parse(opened.toString('utf8')) as unknown })
+        }
+      })
+      return { isTaken: false, by }
+    },
+
+    /** Says how one ended; answers how it stands then, undefined where something else has it by now. */
+    async end(
+      kind: TaskKind,
+      task: { accountId: string; about: string; id: string; epoch: number },
+      state: Exclude<TaskState, 'open'>,
+      content?: unknown
+    ): Promise<TaskState | undefined> {
+      const { accountId, about, id, epoch } = task
+      const tag = tagOf(kind, accountId, about)
+      const sealed =
+        content === undefined ? null : seal(key, identityOf(kind, tag), Buffer.from(JSON.stringify(content)))
+      const { rows } = await pool.query<{ state: TaskState | null }>(
+        'SELECT office.end_task($1, $2, $3, $4, $5, $6, $7) AS state',
+        [kind, accountId, tag, id, epoch, state, sealed]
+      )
+      return rows[0]?.state ?? undefined
+    },
+
+    /** Answers what others have under way, by what it is about. */
+    async ofOthers(kind: TaskKind, accountId: string): Promise<(about: string) => TaskOfOthers | undefined> {
+      const { rows } = await pool.query<{ tag: Buffer; holder: string; since_ms: number; left_ms: number }>(
+        'SELECT * FROM office.tasks_of_others($1, $2)',
+        [kind, accountId]
+      )
+      const byTag = new Map(
+        rows.map(({ tag, holder, since_ms, left_ms }) => [
+          tag.toString('hex'),
+          { holder, ago: since_ms, left: left_ms }
+        ])
+      )
+      return (about) => (byTag.size === 0 ? undefined : byTag.get(tagOf(kind, accountId, about).toString('hex')))
+    }
+  }
+}
