@@ -4,12 +4,10 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { holdWhatWaits } from '../../src/main/core/backup/restore.ts'
-import { Desk } from '../../src/main/core/office/desk.ts'
 import { connectEncrypted } from '../../src/main/core/storage/connection.ts'
 import { memoryKeychain, type SecretSlot } from '../../src/main/core/storage/keychain.ts'
-import { keptIn } from '../../src/main/core/storage/meta.ts'
 import { forms } from '../fixtures/compositions.ts'
-import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
+import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
 import { type Cluster, openCluster } from '../fixtures/office-cluster.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 
@@ -27,20 +25,10 @@ beforeEach(async () => {
 })
 afterEach(() => first.close())
 
-const serverOf = ({ administrator: { host, port, database } }: TestOffice) => ({ host, port, database })
-
 /** The desk of a workplace, as the application makes one at its start. */
 function deskOf(work: Workplace, slot: SecretSlot = memoryKeychain().office) {
-  const desk = new Desk({
-    shared: work.parts.outbox.shared,
-    folders: work.parts.together,
-    slot,
-    kept: keptIn(work.parts.db),
-    time: work.time.run(),
-    accounts: () => (accountThere ? [{ id: work.accountId, name: accountName, baseUrl: work.serviceUrl }] : []),
-    limitsOf: (accountId) => work.parts.outbox.state(accountId).settings,
-    changed: () => undefined
-  })
+  const accounts = () => (accountThere ? [{ id: work.accountId, name: accountName, baseUrl: work.serviceUrl }] : [])
+  const desk = openDesk(work, { slot, accounts })
   onTestFinished(() => desk.close())
   return { desk, slot }
 }

@@ -6,12 +6,11 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { Desk } from '../../src/main/core/office/desk.ts'
 import { memoryKeychain, type SecretSlot } from '../../src/main/core/storage/keychain.ts'
 import { keptIn } from '../../src/main/core/storage/meta.ts'
 import { chanceOf } from '../chaos/chance.ts'
 import { forms } from '../fixtures/compositions.ts'
-import { openTestOffice } from '../fixtures/office.ts'
+import { openDesk, openTestOffice } from '../fixtures/office.ts'
 import { openWorkplace } from '../fixtures/workplace.ts'
 
 /** More by `OFFICE_MOMENTS=200 npm run test:office -- test/office/moments.test.ts`. */
@@ -66,19 +65,13 @@ test(
       let isAlive = true
       // What is dead writes nothing more, and never hears of it.
       const living = <Answer>(work: () => Promise<Answer>) => (isAlive ? work() : new Promise<Answer>(() => undefined))
-      const desk = new Desk({
-        shared: work.parts.outbox.shared,
-        folders: work.parts.together,
+      const desk = openDesk(work, {
         slot: {
           get: () => living(keptSecret.get),
           set: (secret) => living(() => keptSecret.set(secret)),
           delete: () => living(keptSecret.delete)
         },
-        kept: keptIn(work.parts.db),
-        time: work.time.run(),
-        accounts: () => [{ id: work.accountId, name, baseUrl: work.serviceUrl }],
-        limitsOf: (accountId) => work.parts.outbox.state(accountId).settings,
-        changed: () => undefined
+        accounts: () => [{ id: work.accountId, name, baseUrl: work.serviceUrl }]
       })
       const end = () => {
         isAlive = false

@@ -1,11 +1,9 @@
 // Two and three workstations of an office, each with its own mirror, over one PostgreSQL server and one signing service: one reads the
 // folders, and the others have what is in them.
 import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
-import { Desk } from '../../src/main/core/office/desk.ts'
-import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
-import { keptIn } from '../../src/main/core/storage/meta.ts'
+import type { Desk } from '../../src/main/core/office/desk.ts'
 import { forms } from '../fixtures/compositions.ts'
-import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
+import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 
 interface Station {
@@ -30,18 +28,8 @@ async function opened(
 ): Promise<Station> {
   const work = await openWorkplace('demo', beside)
   before(work)
-  const { host, port, database } = office.administrator
   const time = work.time.run()
-  const desk = new Desk({
-    shared: work.parts.outbox.shared,
-    folders: work.parts.together,
-    slot: memoryKeychain().office,
-    kept: keptIn(work.parts.db),
-    time,
-    accounts: () => [{ id: work.accountId, name: 'Harbour Law', baseUrl: work.serviceUrl }],
-    limitsOf: (accountId) => work.parts.outbox.state(accountId).settings,
-    changed: () => undefined
-  })
+  const desk = openDesk(work, { time })
   const station: Station = {
     work,
     desk,
@@ -57,7 +45,7 @@ async function opened(
   })
   stations.push(station)
   work.parts.watch.start()
-  await desk.join({ host, port, database }, await office.invite(name))
+  await desk.join(serverOf(office), await office.invite(name))
   return station
 }
 

@@ -8,12 +8,11 @@ import { join } from 'node:path'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { findPostgres } from '../../scripts/system-packages.ts'
 import { openPool } from '../../src/main/core/office/connection.ts'
-import { Desk } from '../../src/main/core/office/desk.ts'
+import type { Desk } from '../../src/main/core/office/desk.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
-import { keptIn } from '../../src/main/core/storage/meta.ts'
 import { form, forms } from '../fixtures/compositions.ts'
-import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
+import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
 import { openCluster } from '../fixtures/office-cluster.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 
@@ -33,16 +32,7 @@ async function joined(office: TestOffice, name: string, beside?: Workplace): Pro
   onTestFinished(() => work.close())
   const slot = memoryKeychain().office
   const deskHere = () => {
-    const desk = new Desk({
-      shared: work.parts.outbox.shared,
-      folders: work.parts.together,
-      slot,
-      kept: keptIn(work.parts.db),
-      time: work.time.run(),
-      accounts: () => [{ id: work.accountId, name: 'Harbour Law', baseUrl: work.serviceUrl }],
-      limitsOf: (accountId) => work.parts.outbox.state(accountId).settings,
-      changed: () => undefined
-    })
+    const desk = openDesk(work, { slot })
     onTestFinished(() => desk.close())
     return desk
   }
@@ -62,8 +52,7 @@ async function joined(office: TestOffice, name: string, beside?: Workplace): Pro
     },
     state: (id) => work.parts.outbox.list([work.accountId], all).rows.find((row) => row.id === id)?.state
   }
-  const { host, port, database } = office.administrator
-  await station.desk.join({ host, port, database }, await office.invite(name))
+  await station.desk.join(serverOf(office), await office.invite(name))
   return station
 }
 
