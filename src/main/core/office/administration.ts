@@ -12,6 +12,7 @@ import { rejoining } from './migrations/004-rejoining.ts'
 import { watching, watchingForStations } from './migrations/005-watching.ts'
 import { restoring, restoringForStations } from './migrations/006-restoring.ts'
 import { tasks, tasksForStations } from './migrations/007-tasks.ts'
+import { things, thingsForStations } from './migrations/008-things.ts'
 import { seal } from './sealing.ts'
 
 /** The oldest server that is taken, as PostgreSQL numbers itself. */
@@ -34,7 +35,8 @@ const steps: readonly Step[] = [
   { name: 'rejoining', sql: rejoining, forStations: [] },
   { name: 'watching', sql: watching, forStations: watchingForStations },
   { name: 'restoring', sql: restoring, forStations: restoringForStations },
-  { name: 'tasks', sql: tasks, forStations: tasksForStations }
+  { name: 'tasks', sql: tasks, forStations: tasksForStations },
+  { name: 'things', sql: things, forStations: thingsForStations }
 ]
 
 /** All that a workstation may call. */

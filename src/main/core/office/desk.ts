@@ -82,7 +82,7 @@ const Secrets = z.object({ user: z.string(), password: z.string(), key: z.string
 const EVERY = 60_000
 const FIRST_WAIT = 2_000
 /** The steps of the server's schema that this version knows. */
-const STEPS = 7
+const STEPS = 8
 /** How PostgreSQL says that someone may not sign in, or has no right. */
 const NOT_LET_IN: ReadonlySet<string> = new Set(['28P01', '28000', '42501'])
 

@@ -88,11 +88,20 @@ export interface OutboxState {
 export interface OfficeStore extends SendStore {
   /** The office's id of an account that its workstations have in common, by where its service is and what it is called. */
   account(name: string, limits: { concurrency: number; perMinute: number | null }): Promise<string>
-  /** Gives one to be sent: new, once more, or at another time. What was said in an earlier round changes nothing. */
+  /**
+   * Gives one to be sent: new, once more, or at another time. What was said in an earlier round changes nothing.
+   * @param send `of`: the draft that it is of, where the office has that, and which of its contents it was made of. taken: that draft is
+   *   being sent, or was, by another. changed: it is another by now. In both cases nothing was given.
+   */
   give(
     accountId: string,
-    send: Pick<Claim, 'id' | 'content'> & { inMs: number; round: number; isInDoubt: boolean }
-  ): Promise<{ state: OfficeState; round: number }>
+    send: Pick<Claim, 'id' | 'content'> & {
+      inMs: number
+      round: number
+      isInDoubt: boolean
+      of?: { draft: string; basedOn: readonly string[] }
+    }
+  ): Promise<{ state: OfficeState | 'taken' | 'changed'; round: number }>
   /** Keeps one from leaving, also where it never came here; whether it can't leave now. */
   withhold(accountId: string, send: { id: string; round: number }, as: 'held' | 'cancelled'): Promise<boolean>
   /** Gives back all that this workstation made and that isn't over; answers how many are under way. */
@@ -147,11 +156,16 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
 
   async function give(
     accountId: string,
-    { id, content, inMs, round, isInDoubt }: Parameters<OfficeStore['give']>[1]
-  ): Promise<{ state: OfficeState; round: number }> {
-    const [row] = await ask<{ state: OfficeState; round: number }>(
-      'SELECT state, round FROM office.put_send($1, $2, $3, $4, $5, $6)',
-      [id, accountId, inMs, seal(key, contentOf(id), content), round, isInDoubt]
+    { id, content, inMs, round, isInDoubt, of }: Parameters<OfficeStore['give']>[1]
+  ): ReturnType<OfficeStore['give']> {
+    const [row] = await ask<Awaited<ReturnType<OfficeStore['give']>>>(
+      of
+        ? 'SELECT state, round FROM office.put_send_of($7, $8, $1, $2, $3, $4, $5, $6)'
+        : 'SELECT state, round FROM office.put_send($1, $2, $3, $4, $5, $6)',
+      [
+        ...[id, accountId, inMs, seal(key, contentOf(id), content), round, isInDoubt],
+        ...(of ? [of.draft, of.basedOn] : [])
+      ]
     )
     return row ?? { state: 'cancelled', round }
   }

@@ -657,6 +657,10 @@ export class SharedSends {
         const { state, round: known } = await this.#asked((office) =>
           office.give(officeId, { id, content, inMs, round, isInDoubt })
         )
+        if (state === 'taken' || state === 'changed') {
+          this.#notTaken(send, state)
+          continue
+        }
         this.#keepKnown(accountId, id, { state, round: known, goesAt: send.goesAt })
         // It had it before, as before this workstation left: it takes it only as something later.
         if (state === 'held' || state === 'cancelled') account.isWanted = true
@@ -670,6 +674,15 @@ export class SharedSends {
       }
       if (give.length + withhold.length < CHUNK) return
     }
+  }
+
+  /** The office didn't take it, since of its draft another was sent, or was written further: it is a draft again. */
+  #notTaken(send: Send, why: 'taken' | 'changed'): void {
+    const { db, sends, time, tell } = this.#deps
+    this.#rows.erase(send.id)
+    tell(
+      db.transaction(() => sends.change(send, { state: 'cancelled', settledAt: time.now(), error: NOT_TAKEN[why] }))()
+    )
   }
 
   /** One workstation of the office looks for what is in doubt. */
@@ -737,6 +750,17 @@ const HOLDER_GONE: AppError = {
 const LEFT_BEHIND: AppError = {
   code: 'cancelled',
   message: 'This workstation left the office, which may send this. Look in your folders before you send it again.'
+}
+const NOT_TAKEN: Record<'taken' | 'changed', AppError> = {
+  taken: {
+    code: 'cancelled',
+    message: 'This draft was sent from another workstation at the same moment, so it isn’t sent from here.'
+  },
+  changed: {
+    code: 'cancelled',
+    message: 'This draft was changed at another workstation before it was sent.',
+    next: 'Open it, see what was changed, and send it again.'
+  }
 }
 /** Why the whole office's outbox is paused. */
 const PAUSES: Record<NonNullable<OutboxState['pausedBy']>, Pick<OutboxPause, 'by' | 'error'>> = {

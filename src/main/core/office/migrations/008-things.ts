@@ -1,0 +1,354 @@
+/**
+ * What workstations work on together, such as drafts: each thing has one content that counts, and every change of it is seen in an
+ * order that no reader can skip. A save says which content it goes on from. Where that isn't the one that counts, or another is at work on
+ * it, the one that counts stays, and the other is kept beside it. Nothing is merged, and nothing that was saved is overwritten unseen.
+ */
+export const things = `
+  CREATE TABLE thing_feed (
+    kind text NOT NULL CHECK (kind IN ('draft', 'preset', 'view', 'person')),
+    account uuid NOT NULL REFERENCES account,
+    rev bigint NOT NULL,
+    PRIMARY KEY (kind, account)
+  );
+  CREATE TABLE thing (
+    kind text NOT NULL,
+    id text NOT NULL CHECK (length(id) BETWEEN 1 AND 200),
+    account uuid NOT NULL,
+    -- When it was changed last, and when its content was.
+    rev bigint NOT NULL,
+    body_rev bigint NOT NULL,
+    -- Which content it is, by an id that is the content's own: after a backup was restored, a number might be another's.
+    version uuid NOT NULL,
+    based_on uuid,
+    -- How many contents it has had, in which of the office's lives this one was saved, and how many it had before that life: see know_thing.
+    round integer NOT NULL DEFAULT 1,
+    life integer NOT NULL,
+    base_round integer NOT NULL DEFAULT 0,
+    made_by uuid NOT NULL REFERENCES station,
+    by uuid NOT NULL REFERENCES station,
+    at timestamptz NOT NULL DEFAULT now(),
+    editing_by uuid REFERENCES station,
+    editing_until timestamptz,
+    -- Since when it is in the trash, and since when it is no more.
+    aside_at timestamptz,
+    gone_at timestamptz,
+    -- It is no more because it is its maker's own, who may give it again.
+    is_makers boolean NOT NULL DEFAULT false,
+    sealed bytea,
+    PRIMARY KEY (kind, id),
+    FOREIGN KEY (kind, account) REFERENCES thing_feed,
+    CHECK ((gone_at IS NULL) = (sealed IS NOT NULL))
+  );
+  CREATE UNIQUE INDEX thing_by_rev ON thing (kind, account, rev);
+
+  -- What was saved and doesn't count; settled: someone has seen it, and decided.
+  CREATE TABLE thing_version (
+    kind text NOT NULL,
+    id text NOT NULL,
+    version uuid NOT NULL,
+    by uuid NOT NULL REFERENCES station,
+    at timestamptz NOT NULL DEFAULT now(),
+    is_settled boolean NOT NULL DEFAULT false,
+    sealed bytea NOT NULL,
+    PRIMARY KEY (kind, id, version),
+    FOREIGN KEY (kind, id) REFERENCES thing
+  );
+
+  -- The draft that a send was made of, where the office has that.
+  ALTER TABLE send ADD COLUMN draft text;
+  CREATE INDEX send_by_draft ON send (account, draft) WHERE draft IS NOT NULL;
+
+  -- The number that orders changes. Its lock is the first of all: until this transaction ends, no other changes a thing of that account.
+  CREATE FUNCTION next_thing_rev(p_kind text, p_account uuid) RETURNS bigint
+  LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
+  DECLARE
+    its bigint;
+  BEGIN
+    PERFORM me();
+    INSERT INTO thing_feed AS it (kind, account, rev) VALUES (p_kind, p_account, 1)
+      ON CONFLICT (kind, account) DO UPDATE SET rev = it.rev + 1 RETURNING it.rev INTO its;
+    RETURN its;
+  END $$;
+
+  CREATE FUNCTION note_thing() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  BEGIN
+    PERFORM pg_notify('countersign_things', NEW.account::text);
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER note_thing AFTER INSERT OR UPDATE ON thing FOR EACH ROW EXECUTE FUNCTION note_thing();
+
+  -- A thing of this account, as it is now; its account's lock is held.
+  CREATE FUNCTION thing_of(p_kind text, p_id text, p_account uuid) RETURNS thing
+  LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
+  DECLARE
+    its thing;
+  BEGIN
+    SELECT * INTO its FROM thing WHERE kind = p_kind AND id = p_id;
+    IF its.account <> p_account THEN
+      RAISE EXCEPTION 'This belongs to another account.' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    RETURN its;
+  END $$;
+
+  CREATE FUNCTION is_held_by_another(p_thing thing) RETURNS boolean
+  LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
+  BEGIN
+    RETURN coalesce(p_thing.editing_by <> me() AND p_thing.editing_until >= now(), false);
+  END $$;
+
+  -- Keeps a content: newest, where it goes on from the one that counts; beside, where not; gone, where there is no such thing any more.
+  -- The same version again is the same save. Each save that counts holds the thing for p_hold_ms, where that is given.
+  CREATE FUNCTION save_thing(p_kind text, p_id text, p_account uuid, p_version uuid, p_based_on uuid[], p_sealed bytea, p_hold_ms integer)
+  RETURNS TABLE (outcome text, version uuid, round integer, at_ms double precision, by text, sealed bytea)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  DECLARE
+    mine uuid := me();
+    next bigint;
+    its thing;
+    came text := 'newest';
+    now_life integer := (SELECT life FROM office);
+    held timestamptz := CASE WHEN p_hold_ms > 0 THEN now() + least(p_hold_ms, 600000) * interval '1 ms' END;
+  BEGIN
+    next := next_thing_rev(p_kind, p_account);
+    its := thing_of(p_kind, p_id, p_account);
+    IF its.id IS NULL THEN
+      INSERT INTO thing (kind, id, account, rev, body_rev, version, life, made_by, by, sealed, editing_by, editing_until)
+        VALUES (p_kind, p_id, p_account, next, next, p_version, now_life, mine, mine, p_sealed,
+          CASE WHEN held IS NOT NULL THEN mine END, held);
+    ELSIF its.gone_at IS NOT NULL AND its.is_makers AND its.made_by = mine THEN
+      UPDATE thing SET rev = next, body_rev = next, version = p_version, based_on = version, round = round + 1,
+          life = now_life, by = mine, at = now(), sealed = p_sealed, gone_at = NULL, is_makers = false
+        WHERE kind = p_kind AND id = p_id;
+    ELSIF its.gone_at IS NOT NULL THEN
+      came := 'gone';
+    ELSIF its.version = p_version THEN
+      NULL;
+    ELSIF its.version = ANY (p_based_on) AND NOT is_held_by_another(its) THEN
+      UPDATE thing SET rev = next, body_rev = next, version = p_version, based_on = version, round = round + 1,
+          life = now_life, base_round = CASE WHEN life < now_life THEN round ELSE base_round END,
+          by = mine, at = now(), sealed = p_sealed,
+          editing_by = CASE WHEN held IS NOT NULL THEN mine ELSE editing_by END, editing_until = coalesce(held, editing_until)
+        WHERE kind = p_kind AND id = p_id;
+    ELSE
+      came := 'beside';
+      INSERT INTO thing_version (kind, id, version, by, sealed) VALUES (p_kind, p_id, p_version, mine, p_sealed)
+        ON CONFLICT DO NOTHING;
+      UPDATE thing SET rev = next WHERE kind = p_kind AND id = p_id;
+    END IF;
+    RETURN QUERY SELECT came, it.version, it.round, 1000 * extract(epoch FROM now() - it.at)::double precision, station.name,
+        CASE WHEN came = 'beside' THEN it.sealed END
+      FROM thing it JOIN station ON station.id = it.by WHERE it.kind = p_kind AND it.id = p_id;
+  END $$;
+
+  -- A server that was put back is told what it had. Of what it had before, the later counts: older, where that is here already; what was
+  -- saved since it was put back stays, and the other is kept beside it. Otherwise as save_thing.
+  CREATE FUNCTION know_thing(p_kind text, p_id text, p_account uuid, p_version uuid, p_round integer, p_sealed bytea)
+  RETURNS TABLE (outcome text, version uuid, round integer, at_ms double precision, by text, sealed bytea)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  DECLARE
+    mine uuid := me();
+    next bigint;
+    its thing;
+    now_life integer := (SELECT life FROM office);
+  BEGIN
+    next := next_thing_rev(p_kind, p_account);
+    its := thing_of(p_kind, p_id, p_account);
+    IF its.id IS NULL THEN
+      INSERT INTO thing (kind, id, account, rev, body_rev, version, round, life, made_by, by, sealed)
+        VALUES (p_kind, p_id, p_account, next, next, p_version, p_round, now_life - 1, mine, mine, p_sealed);
+    ELSIF its.gone_at IS NULL AND its.version <> p_version
+        AND p_round <= (CASE WHEN its.life < now_life THEN its.round ELSE its.base_round END) THEN
+      RETURN QUERY SELECT 'older', its.version, its.round, 0::double precision, '', NULL::bytea;
+      RETURN;
+    ELSIF its.gone_at IS NULL AND its.version <> p_version AND its.life < now_life THEN
+      UPDATE thing SET rev = next, body_rev = next, version = p_version, based_on = version, round = p_round, by = mine,
+          at = now(), sealed = p_sealed, aside_at = NULL
+        WHERE kind = p_kind AND id = p_id;
+    END IF;
+    RETURN QUERY SELECT it.outcome, it.version, it.round, it.at_ms, it.by, it.sealed
+      FROM save_thing(p_kind, p_id, p_account, p_version, '{}', p_sealed, NULL) it;
+  END $$;
+
+  -- This workstation works on it, or takes it over from another; who does then, and whether that is this one.
+  CREATE FUNCTION hold_thing(p_kind text, p_id text, p_account uuid, p_ms integer, p_is_taking boolean)
+  RETURNS TABLE (name text, is_me boolean)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  DECLARE
+    mine uuid := me();
+    next bigint;
+    its thing;
+  BEGIN
+    IF p_ms NOT BETWEEN 100 AND 600000 THEN
+      RAISE EXCEPTION 'Nothing is held for so long.' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    next := next_thing_rev(p_kind, p_account);
+    its := thing_of(p_kind, p_id, p_account);
+    IF p_is_taking OR NOT is_held_by_another(its) THEN
+      UPDATE thing SET rev = next, editing_by = mine, editing_until = now() + p_ms * interval '1 ms'
+        WHERE kind = p_kind AND id = p_id AND gone_at IS NULL;
+    END IF;
+    RETURN QUERY SELECT station.name, station.id = mine FROM thing JOIN station ON station.id = editing_by
+      WHERE kind = p_kind AND thing.id = p_id AND gone_at IS NULL;
+  END $$;
+
+  CREATE FUNCTION let_go_of_thing(p_kind text, p_id text, p_account uuid) RETURNS void
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  DECLARE
+    next bigint := next_thing_rev(p_kind, p_account);
+  BEGIN
+    UPDATE thing SET rev = next, editing_by = NULL, editing_until = NULL
+      WHERE kind = p_kind AND id = p_id AND account = p_account AND editing_by = me();
+  END $$;
+
+  -- Into the trash, out of it, for ever out of it, or back to the workstation that made it, whose own it is again; whether that is so.
+  -- Only as it is known to the one who asks, and not while another works on it. A server that was put back may have it as it was earlier, in
+  -- an earlier round.
+  CREATE FUNCTION move_thing(p_kind text, p_id text, p_account uuid, p_based_on uuid[], p_round integer, p_to text) RETURNS boolean
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  DECLARE
+    mine uuid := me();
+    next bigint;
+    its thing;
+    is_earlier boolean;
+  BEGIN
+    IF p_to NOT IN ('aside', 'back', 'gone', 'maker') THEN
+      RAISE EXCEPTION 'There is no such place.' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    next := next_thing_rev(p_kind, p_account);
+    its := thing_of(p_kind, p_id, p_account);
+    IF its.id IS NULL OR its.gone_at IS NOT NULL THEN
+      RETURN p_to IN ('gone', 'maker');
+    END IF;
+    is_earlier := its.life < (SELECT life FROM office) AND its.round <= p_round;
+    IF NOT (its.version = ANY (p_based_on) OR is_earlier) OR is_held_by_another(its)
+        OR (p_to = 'gone' AND its.aside_at IS NULL AND NOT is_earlier) OR (p_to = 'maker' AND its.made_by <> mine) THEN
+      RETURN false;
+    END IF;
+    IF p_to IN ('gone', 'maker') THEN
+      PERFORM end_thing(p_kind, p_id, next);
+      UPDATE thing SET is_makers = p_to = 'maker' WHERE kind = p_kind AND id = p_id;
+    ELSE
+      UPDATE thing SET rev = next, aside_at = CASE WHEN p_to = 'aside' THEN coalesce(aside_at, now()) END,
+          editing_by = NULL, editing_until = NULL
+        WHERE kind = p_kind AND id = p_id;
+    END IF;
+    RETURN true;
+  END $$;
+
+  -- Nothing but its id is left, by which those who have it learn that it is no more.
+  CREATE FUNCTION end_thing(p_kind text, p_id text, p_rev bigint) RETURNS void
+  LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
+  BEGIN
+    DELETE FROM thing_version WHERE kind = p_kind AND id = p_id;
+    UPDATE thing SET rev = p_rev, gone_at = now(), sealed = NULL, aside_at = NULL, editing_by = NULL, editing_until = NULL
+      WHERE kind = p_kind AND id = p_id AND gone_at IS NULL;
+  END $$;
+
+  -- A draft that was sent is no more: the send says so, which the office has. What else was to be sent of it, and hasn't begun to, isn't.
+  CREATE FUNCTION draft_sent(p_id text, p_account uuid, p_send uuid) RETURNS boolean
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  DECLARE
+    next bigint := next_thing_rev('draft', p_account);
+  BEGIN
+    PERFORM thing_of('draft', p_id, p_account);
+    PERFORM FROM send WHERE id = p_send AND account = p_account AND state = 'sent' AND coalesce(draft, p_id) = p_id;
+    IF NOT FOUND THEN
+      RETURN false;
+    END IF;
+    UPDATE send SET state = 'cancelled', settled_at = now()
+      WHERE account = p_account AND draft = p_id AND id <> p_send AND state = 'ready' AND NOT is_in_doubt;
+    PERFORM end_thing('draft', p_id, next);
+    RETURN true;
+  END $$;
+
+  -- All that was kept beside it was seen.
+  CREATE FUNCTION settle_versions(p_kind text, p_id text, p_account uuid) RETURNS void
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  DECLARE
+    next bigint := next_thing_rev(p_kind, p_account);
+  BEGIN
+    PERFORM thing_of(p_kind, p_id, p_account);
+    UPDATE thing_version SET is_settled = true WHERE kind = p_kind AND id = p_id AND NOT is_settled;
+    IF FOUND THEN
+      UPDATE thing SET rev = next WHERE kind = p_kind AND id = p_id;
+    END IF;
+  END $$;
+
+  -- Up to where changes of these have come, and in which life; 0 where there were none yet.
+  CREATE FUNCTION things_state(p_kind text, p_account uuid) RETURNS TABLE (rev double precision, life integer)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  BEGIN
+    PERFORM me();
+    RETURN QUERY SELECT coalesce((SELECT max(rev) FROM thing WHERE kind = p_kind AND account = p_account), 0)::double precision,
+      current_life();
+  END $$;
+
+  -- p_bodies_after: as of send_changes.
+  CREATE FUNCTION thing_changes(p_kind text, p_account uuid, p_after bigint, p_most integer, p_bodies_after bigint)
+  RETURNS TABLE (id text, rev double precision, version uuid, round integer, is_mine boolean, by text, at_ms double precision, editing text,
+    is_editing boolean, editing_ms double precision, aside_ms double precision, is_gone boolean, sealed bytea, beside integer)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  DECLARE
+    mine uuid := me();
+  BEGIN
+    RETURN QUERY SELECT it.id, it.rev::double precision, it.version, it.round, it.made_by = mine, saver.name,
+        1000 * extract(epoch FROM now() - it.at)::double precision,
+        editor.name, editor.id = mine, 1000 * extract(epoch FROM it.editing_until - now())::double precision,
+        1000 * extract(epoch FROM now() - it.aside_at)::double precision, it.gone_at IS NOT NULL,
+        CASE WHEN it.body_rev > p_bodies_after THEN it.sealed END,
+        (SELECT count(*) FROM thing_version WHERE kind = p_kind AND id = it.id)::integer
+      FROM thing it JOIN station saver ON saver.id = it.by
+        LEFT JOIN station editor ON editor.id = it.editing_by AND it.editing_until >= now()
+      WHERE it.kind = p_kind AND it.account = p_account AND it.rev > p_after ORDER BY it.rev LIMIT p_most;
+  END $$;
+
+  -- What is kept beside a thing, the oldest first; without the contents of those that the reader has.
+  CREATE FUNCTION thing_versions(p_kind text, p_id text, p_had uuid[])
+  RETURNS TABLE (version uuid, by text, at_ms double precision, is_settled boolean, sealed bytea)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  BEGIN
+    PERFORM me();
+    RETURN QUERY SELECT it.version, station.name, 1000 * extract(epoch FROM now() - it.at)::double precision, it.is_settled,
+        CASE WHEN NOT it.version = ANY (p_had) THEN it.sealed END
+      FROM thing_version it JOIN station ON station.id = it.by WHERE it.kind = p_kind AND it.id = p_id ORDER BY it.at;
+  END $$;
+
+  -- As put_send, of a draft that the office has: taken, where another send of it waits, is under way or was sent, or it is no more;
+  -- changed, where it is another than the one that was to be sent. Of two who send it at once, one does.
+  CREATE FUNCTION put_send_of(p_draft text, p_based_on uuid[], p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_round integer,
+    p_is_in_doubt boolean)
+  RETURNS TABLE (round integer, state text)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  DECLARE
+    its thing;
+  BEGIN
+    PERFORM next_thing_rev('draft', p_account);
+    its := thing_of('draft', p_draft, p_account);
+    PERFORM FROM send WHERE account = p_account AND draft = p_draft AND id <> p_id
+      AND state IN ('ready', 'sending', 'uncertain', 'sent');
+    IF FOUND OR its.gone_at IS NOT NULL THEN
+      RETURN QUERY SELECT 0, 'taken';
+      RETURN;
+    END IF;
+    PERFORM FROM send WHERE id = p_id;
+    IF NOT FOUND AND NOT coalesce(its.version = ANY (p_based_on), false) THEN
+      RETURN QUERY SELECT 0, 'changed';
+      RETURN;
+    END IF;
+    RETURN QUERY SELECT it.round, it.state FROM put_send(p_id, p_account, p_in_ms, p_sealed, p_round, p_is_in_doubt) it;
+    UPDATE send SET draft = p_draft WHERE id = p_id AND account = p_account AND draft IS NULL;
+  END $$;
+`
+
+/** What a workstation may call of these. */
+export const thingsForStations = [
+  ...['save_thing', 'know_thing', 'hold_thing', 'let_go_of_thing', 'move_thing', 'draft_sent', 'settle_versions'],
+  ...['things_state', 'thing_changes', 'thing_versions', 'put_send_of']
+] as const

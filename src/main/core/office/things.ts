@@ -1,0 +1,209 @@
+/**
+ * What the workstations of an office work on together, such as drafts, as its server has it: one content counts, changes come in an
+ * order that no reader skips, and what doesn't go on from the content that counts is kept beside it. Contents are sealed as the thing that
+ * they are of.
+ */
+import type { Pool } from 'pg'
+import { seal, unsealIfWhole } from './sealing.ts'
+
+type ThingKind = 'draft'
+
+/** What of a thing's content was saved last: `by` is the name of a workstation, `ago` in milliseconds. */
+interface ThingContent {
+  readonly version: string
+  readonly round: number
+  readonly ago: number
+  readonly by: string
+  /** Absent where the reader has it, or it was altered on the server. */
+  readonly content?: Buffer
+}
+
+/** A thing that was changed, as it is now. */
+export interface ThingChange extends ThingContent {
+  readonly id: string
+  readonly rev: number
+  /** This workstation made it. */
+  readonly isMine: boolean
+  /** Who is at work on it, and for how long at least, in milliseconds. */
+  readonly editing?: { readonly by: string; readonly isMe: boolean; readonly left: number }
+  /** For how long it has been in the trash, in milliseconds; absent where it isn't. */
+  readonly asideFor?: number
+  readonly isGone: boolean
+  /** How many contents are kept beside it, those that someone has decided on among them. */
+  readonly beside: number
+}
+
+/** What is kept beside a thing. */
+export interface ThingVersion extends Pick<ThingContent, 'version' | 'by' | 'ago' | 'content'> {
+  readonly isSettled: boolean
+}
+
+/**
+ * What came of a save. newest: it counts. beside: another does, which is here, and this is kept beside it. gone: there is no such thing
+ * any more. older: of a server that was put back, that it has a later one.
+ */
+export interface ThingSaved extends ThingContent {
+  readonly outcome: 'newest' | 'beside' | 'gone' | 'older'
+}
+
+/** Which thing, and which of its contents this workstation's goes on from. */
+interface Known {
+  readonly id: string
+  readonly basedOn: readonly string[]
+  readonly round: number
+}
+
+/** So many are read at a time: a content can be megabytes. */
+const PAGE = 50
+/** How long one who types has a thing, in milliseconds, if nothing more is typed. */
+const HOLD = 60_000
+
+interface SavedRow {
+  outcome: ThingSaved['outcome']
+  version: string
+  round: number
+  at_ms: number
+  by: string
+  sealed: Buffer | null
+}
+interface ChangeRow extends Omit<ThingChange, 'isMine' | 'ago' | 'editing' | 'asideFor' | 'isGone' | 'content'> {
+  is_mine: boolean
+  at_ms: number
+  editing: string | null
+  is_editing: boolean | null
+  editing_ms: number | null
+  aside_ms: number | null
+  is_gone: boolean
+  sealed: Buffer | null
+}
+
+/** Each rejects with the database's error where the server can't be asked. @param key the office's. */
+export function openOfficeThings({ pool, key }: { pool: Pool; key: Buffer }, kind: ThingKind) {
+  async function ask<Row extends object>(sql: string, ...values: unknown[]): Promise<Row[]> {
+    return (await pool.query<Row>(sql, values)).rows
+  }
+  const sealed = (id: string, content: Buffer) => seal(key, `${kind}:${id}`, content)
+  function opened(id: string, body: Buffer | null): { content?: Buffer } {
+    const content = body && unsealIfWhole(key, `${kind}:${id}`, body)
+    return content ? { content } : {}
+  }
+  function savedOf(id: string, [row]: SavedRow[]): ThingSaved {
+    if (!row) throw new Error('The office answered nothing.')
+    const { outcome, version, round, at_ms: ago, by } = row
+    return { outcome, version, round, ago, by, ...opened(id, row.sealed) }
+  }
+
+  return {
+    /** Up to where changes have come, and in which of the office's lives: 0 for one that nobody has noticed yet. */
+    async state(accountId: string): Promise<{ rev: number; life: number }> {
+      const [row] = await ask<{ rev: number; life: number }>(
+        'SELECT * FROM office.things_state($1, $2)',
+        kind,
+        accountId
+      )
+      return row ?? { rev: 0, life: 0 }
+    },
+
+    /** @param bodiesAfter up to where every thing was read: 0 while that isn't so of all. */
+    async changes(accountId: string, after: number, bodiesAfter: number): Promise<ThingChange[]> {
+      const rows = await ask<ChangeRow>(
+        'SELECT * FROM office.thing_changes($1, $2, $3, $4, $5)',
+        ...[kind, accountId, after, PAGE, bodiesAfter]
+      )
+      return rows.map(({ id, rev, version, round, by, beside, ...row }) => ({
+        ...{ id, rev, version, round, by, beside, isMine: row.is_mine, ago: row.at_ms, isGone: row.is_gone },
+        ...(row.editing !== null && {
+          editing: { by: row.editing, isMe: row.is_editing === true, left: row.editing_ms ?? 0 }
+        }),
+        ...(row.aside_ms !== null && { asideFor: row.aside_ms }),
+        ...opened(id, row.sealed)
+      }))
+    },
+
+    /** What is kept beside one, the oldest first; without the contents of those that were had. */
+    async versions(id: string, had: readonly string[]): Promise<ThingVersion[]> {
+      const rows = await ask<Pick<SavedRow, 'version' | 'by' | 'at_ms' | 'sealed'> & { is_settled: boolean }>(
+        'SELECT * FROM office.thing_versions($1, $2, $3)',
+        ...[kind, id, had]
+      )
+      return rows.map(({ version, by, at_ms: ago, is_settled: isSettled, sealed: body }) => ({
+        ...{ version, by, ago, isSettled },
+        ...opened(id, body)
+      }))
+    },
+
+    /**
+     * Keeps a content; the same version again is the same save. @param isTyped it is held for the one who typed it.
+     */
+    async save(
+      accountId: string,
+      { id, basedOn }: Omit<Known, 'round'>,
+      version: string,
+      content: Buffer,
+      isTyped: boolean
+    ): Promise<ThingSaved> {
+      const rows = await ask<SavedRow>(
+        'SELECT * FROM office.save_thing($1, $2, $3, $4, $5, $6, $7)',
+        ...[kind, id, accountId, version, basedOn, sealed(id, content), isTyped ? HOLD : null]
+      )
+      return savedOf(id, rows)
+    },
+
+    /** Tells a server that was put back what it had before, in which round. */
+    async know(
+      accountId: string,
+      { id, round }: Omit<Known, 'basedOn'>,
+      version: string,
+      content: Buffer
+    ): Promise<ThingSaved> {
+      const rows = await ask<SavedRow>(
+        'SELECT * FROM office.know_thing($1, $2, $3, $4, $5, $6)',
+        ...[kind, id, accountId, version, round, sealed(id, content)]
+      )
+      return savedOf(id, rows)
+    },
+
+    /** Who works on it, once this workstation has asked to. @param isTaking also where that is another. */
+    async hold(accountId: string, id: string, isTaking: boolean): Promise<{ by: string; isMe: boolean } | undefined> {
+      const [row] = await ask<{ name: string; is_me: boolean }>(
+        'SELECT * FROM office.hold_thing($1, $2, $3, $4, $5)',
+        ...[kind, id, accountId, HOLD, isTaking]
+      )
+      return row && { by: row.name, isMe: row.is_me }
+    },
+
+    async letGo(accountId: string, id: string): Promise<void> {
+      await ask('SELECT office.let_go_of_thing($1, $2, $3)', kind, id, accountId)
+    },
+
+    /**
+     * Into the trash, back out of it, out of it for ever, or back to this workstation, which made it; whether it is so. It isn't where another
+     * content counts than the one that is known here, or another works on it.
+     */
+    async move(
+      accountId: string,
+      { id, basedOn, round }: Known,
+      to: 'aside' | 'back' | 'gone' | 'maker'
+    ): Promise<boolean> {
+      const [row] = await ask<{ done: boolean }>(
+        'SELECT office.move_thing($1, $2, $3, $4, $5, $6) AS done',
+        ...[kind, id, accountId, basedOn, round, to]
+      )
+      return row?.done === true
+    },
+
+    /** A draft is no more, as this send of it was sent; whether the office knows of that. */
+    async sent(accountId: string, id: string, sendId: string): Promise<boolean> {
+      const [row] = await ask<{ done: boolean }>(
+        'SELECT office.draft_sent($1, $2, $3) AS done',
+        ...[id, accountId, sendId]
+      )
+      return row?.done === true
+    },
+
+    /** All that is kept beside it was seen. */
+    async settle(accountId: string, id: string): Promise<void> {
+      await ask('SELECT office.settle_versions($1, $2, $3)', kind, id, accountId)
+    }
+  }
+}

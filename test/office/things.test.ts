@@ -1,0 +1,340 @@
+// What workstations work on together, on the office's server: of what several do at once one counts, and what doesn't is kept beside it.
+import { randomUUID } from 'node:crypto'
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { systemTime } from '../../src/main/core/lib/time.ts'
+import { openPool } from '../../src/main/core/office/connection.ts'
+import { openOfficeSends } from '../../src/main/core/office/sends.ts'
+import { openOfficeThings } from '../../src/main/core/office/things.ts'
+import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
+
+let office: TestOffice
+let pools: Pool[]
+let accountId: string
+beforeAll(async () => {
+  office = await openTestOffice(inject('cluster'))
+  const stations = await Promise.all(['One', 'Two', 'Three'].map((name) => office.join(name)))
+  pools = stations.map(({ place }) => openPool(place))
+})
+afterAll(() => Promise.all(pools.map((pool) => pool.end())))
+beforeEach(async () => {
+  accountId = await sendsOf(0).account(randomUUID(), { concurrency: 2, perMinute: null })
+})
+
+function poolOf(index: number): Pool {
+  return pools[index] ?? expect.fail('There is no such workstation.')
+}
+const thingsOf = (index: number) => openOfficeThings({ pool: poolOf(index), key: office.key }, 'draft')
+const sendsOf = (index: number) => openOfficeSends({ pool: poolOf(index), key: office.key, time: systemTime })
+/** One saves this; answers what came of it, and which version it is. */
+async function save(index: number, id: string, text: string, basedOn: string[] = [], isTyped = false) {
+  const version = randomUUID()
+  const saved = await thingsOf(index).save(accountId, { id, basedOn }, version, Buffer.from(text), isTyped)
+  return { ...saved, its: version }
+}
+const all = (index = 0) => thingsOf(index).changes(accountId, 0, 0)
+async function one(id: string, index = 0) {
+  return (await all(index)).find((change) => change.id === id) ?? expect.fail('There is no such thing.')
+}
+const textsBeside = async (id: string) =>
+  (await thingsOf(2).versions(id, [])).map(({ by, content }) => [by, content?.toString()])
+
+describe('a save', () => {
+  test('that goes on from what counts replaces it, and another doesn’t', async () => {
+    const id = randomUUID()
+    const first = await save(0, id, 'one')
+    const second = await save(1, id, 'two', [first.its])
+    const late = await save(0, id, 'three', [first.its])
+    expect([first.outcome, second.outcome, late.outcome]).toEqual(['newest', 'newest', 'beside'])
+    expect(late.content?.toString()).toBe('two')
+    expect(await one(id)).toMatchObject({ by: 'Two', isMine: true, beside: 1, round: 2 })
+    expect((await one(id)).content?.toString()).toBe('two')
+    expect(await textsBeside(id)).toEqual([['One', 'three']])
+  })
+
+  test('that comes twice, as where its answer was lost, is one', async () => {
+    const [id, version] = [randomUUID(), randomUUID()]
+    const once = () => thingsOf(0).save(accountId, { id, basedOn: [] }, version, Buffer.from('one'), false)
+    expect([(await once()).outcome, (await once()).outcome]).toEqual(['newest', 'newest'])
+    expect((await one(id)).beside).toBe(0)
+  })
+
+  test('while another types is kept beside, whatever it goes on from', async () => {
+    const id = randomUUID()
+    const first = await save(0, id, 'one', [], true)
+    expect((await save(1, id, 'two', [first.its])).outcome).toBe('beside')
+    expect((await one(id, 1)).editing).toMatchObject({ by: 'One', isMe: false })
+    await thingsOf(0).letGo(accountId, id)
+    expect((await one(id, 1)).editing).toBeUndefined()
+    expect((await save(1, id, 'two', [first.its])).outcome).toBe('newest')
+  })
+
+  test('of three at once on one content: one counts, and two are beside', async () => {
+    const id = randomUUID()
+    const first = await save(0, id, 'start')
+    const outcomes = await Promise.all([0, 1, 2].map((index) => save(index, id, `by ${index}`, [first.its])))
+    expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['beside', 'beside', 'newest'])
+    const texts = [(await one(id)).content?.toString(), ...(await textsBeside(id)).map(([, text]) => text)]
+    expect(texts.sort()).toEqual(['by 0', 'by 1', 'by 2'])
+  })
+
+  test('the last doesn’t win: where it would, what it overwrites is lost, which the test before sees', async () => {
+    const [from, to] = ['its.version = ANY (p_based_on) AND NOT is_held_by_another(its)', 'true']
+    await office.mutated('save_thing', from, to, async () => {
+      const id = randomUUID()
+      const first = await save(0, id, 'start')
+      await save(1, id, 'by one', [first.its])
+      expect((await save(2, id, 'by two', [first.its])).outcome).toBe('newest')
+      expect(await textsBeside(id)).toEqual([])
+    })
+  })
+})
+
+describe('working on one', () => {
+  test('is one’s at a time, until another takes it over', async () => {
+    const id = randomUUID()
+    await save(0, id, 'one')
+    const holders = await Promise.all([0, 1, 2].map((index) => thingsOf(index).hold(accountId, id, false)))
+    expect(holders.filter((holder) => holder?.isMe)).toHaveLength(1)
+    expect(new Set(holders.map((holder) => holder?.by)).size).toBe(1)
+    expect(await thingsOf(1).hold(accountId, id, true)).toEqual({ by: 'Two', isMe: true })
+    expect(await thingsOf(0).hold(accountId, id, false)).toEqual({ by: 'Two', isMe: false })
+  })
+
+  test('ends by itself where nothing more is typed', async () => {
+    const id = randomUUID()
+    await save(0, id, 'one', [], true)
+    await office.sql(`UPDATE office.thing SET editing_until = now() - interval '1 ms' WHERE id = $1`, [id])
+    expect((await one(id)).editing).toBeUndefined()
+    expect(await thingsOf(1).hold(accountId, id, false)).toMatchObject({ isMe: true })
+  })
+})
+
+describe('the trash', () => {
+  test('is everyone’s, and only what is in it is erased', async () => {
+    const id = randomUUID()
+    const { its } = await save(0, id, 'one')
+    const known = { id, basedOn: [its], round: 1 }
+    expect(await thingsOf(1).move(accountId, known, 'gone')).toBe(false)
+    expect(await thingsOf(1).move(accountId, known, 'aside')).toBe(true)
+    expect((await one(id)).asideFor).toBeGreaterThanOrEqual(0)
+    expect(await thingsOf(0).move(accountId, known, 'gone')).toBe(true)
+    const gone = await one(id, 2)
+    expect(gone).toMatchObject({ isGone: true })
+    expect(gone.content).toBeUndefined()
+    expect((await save(0, id, 'two', [its])).outcome).toBe('gone')
+  })
+
+  test('takes nothing that was changed since, or that another works on', async () => {
+    const id = randomUUID()
+    const first = await save(0, id, 'one')
+    const second = await save(1, id, 'two', [first.its], true)
+    expect(await thingsOf(0).move(accountId, { id, basedOn: [first.its], round: 9 }, 'aside')).toBe(false)
+    expect(await thingsOf(0).move(accountId, { id, basedOn: [second.its], round: 9 }, 'aside')).toBe(false)
+  })
+})
+
+describe('sending a draft', () => {
+  const give = (index: number, draft: string, basedOn: string[], id = randomUUID()) =>
+    sendsOf(index).give(accountId, {
+      id,
+      content: Buffer.from('{}'),
+      inMs: 60_000,
+      round: 1,
+      isInDoubt: false,
+      of: { draft, basedOn }
+    })
+
+  test('of all who send it at once one does', async () => {
+    const draft = randomUUID()
+    const { its } = await save(0, draft, 'one')
+    const given = await Promise.all([0, 1, 2].map((index) => give(index, draft, [its])))
+    expect(given.map(({ state }) => state).sort()).toEqual(['ready', 'taken', 'taken'])
+    expect(await office.sql('SELECT FROM office.send WHERE draft = $1', [draft])).toHaveLength(1)
+  })
+
+  test('as it isn’t any more sends nothing', async () => {
+    const draft = randomUUID()
+    const first = await save(0, draft, 'one')
+    await save(1, draft, 'two', [first.its])
+    expect((await give(0, draft, [first.its])).state).toBe('changed')
+  })
+
+  test('can be done again once it was taken back, and ends the draft once it was sent', async () => {
+    const [draft, id] = [randomUUID(), randomUUID()]
+    const { its } = await save(0, draft, 'one')
+    await give(0, draft, [its], id)
+    expect(await thingsOf(1).sent(accountId, draft, id)).toBe(false)
+    expect(await sendsOf(0).withhold(accountId, { id, round: 2 }, 'cancelled')).toBe(true)
+    const again = randomUUID()
+    expect((await give(1, draft, [its], again)).state).toBe('ready')
+    await office.sql(`UPDATE office.send SET state = 'sent' WHERE id = $1`, [again])
+    expect(await thingsOf(2).sent(accountId, draft, again)).toBe(true)
+    expect((await one(draft)).isGone).toBe(true)
+    expect((await give(0, draft, [its])).state).toBe('taken')
+  })
+})
+
+describe('changes', () => {
+  test('come in an order that no reader skips, however slow a writer is', async () => {
+    const slow = await poolOf(0).connect()
+    try {
+      const [first, second] = [randomUUID(), randomUUID()]
+      await slow.query('BEGIN')
+      const put = 'SELECT FROM office.save_thing($1, $2, $3, $4, $5, $6, NULL)'
+      await slow.query(put, ['draft', first, accountId, randomUUID(), [], Buffer.from('x')])
+      const later = save(1, second, 'second')
+      const { rev } = await thingsOf(2).state(accountId)
+      expect(await thingsOf(2).changes(accountId, rev, rev)).toEqual([])
+      await slow.query('COMMIT')
+      await later
+      const read = await thingsOf(2).changes(accountId, rev, rev)
+      expect(read.map(({ id }) => id)).toEqual([first, second])
+    } finally {
+      slow.release()
+    }
+  })
+
+  test('have a content once, and what is beside it where it is asked for', async () => {
+    const id = randomUUID()
+    const { its } = await save(0, id, 'one')
+    const { rev } = await thingsOf(1).state(accountId)
+    await save(1, id, 'two', [])
+    const [change] = await thingsOf(2).changes(accountId, rev, rev)
+    expect(change).toMatchObject({ id, version: its, beside: 1 })
+    expect(change?.content).toBeUndefined()
+    await thingsOf(2).settle(accountId, id)
+    const [version] = await thingsOf(2).versions(id, [])
+    expect(version).toMatchObject({ by: 'Two', isSettled: true })
+    expect((await thingsOf(2).versions(id, [version?.version ?? '']))[0]?.content).toBeUndefined()
+  })
+})
+
+describe('a server that was put back', () => {
+  const putBack = () => office.sql('SELECT office.begin_life(now())')
+  const know = (index: number, id: string, text: string, round: number, version = randomUUID()) =>
+    thingsOf(index).know(accountId, { id, round }, version, Buffer.from(text))
+
+  test('is told the latest of what it had, in whatever order', async () => {
+    const [id, lost] = [randomUUID(), randomUUID()]
+    await save(0, id, 'one')
+    await putBack()
+    expect((await know(0, id, 'three', 3)).outcome).toBe('newest')
+    expect((await know(1, id, 'two', 2)).outcome).toBe('older')
+    expect((await know(2, id, 'four', 4)).outcome).toBe('newest')
+    expect((await know(2, lost, 'new', 1)).outcome).toBe('newest')
+    expect((await one(id)).content?.toString()).toBe('four')
+    expect((await one(id)).beside).toBe(0)
+    expect((await one(lost)).content?.toString()).toBe('new')
+  })
+
+  test('keeps what was saved since, and what comes later stands beside it', async () => {
+    const id = randomUUID()
+    const first = await save(0, id, 'one')
+    await putBack()
+    await save(1, id, 'since', [first.its])
+    expect((await know(0, id, 'one', 1, first.its)).outcome).toBe('older')
+    expect((await know(0, id, 'lost', 2)).outcome).toBe('beside')
+    expect((await one(id)).content?.toString()).toBe('since')
+  })
+
+  test('forgets what was erased since, unless that was changed', async () => {
+    const [id, other] = [randomUUID(), randomUUID()]
+    await save(0, id, 'one')
+    const first = await save(0, other, 'one')
+    await putBack()
+    await save(1, other, 'since', [first.its])
+    const known = { basedOn: [randomUUID()], round: 5 }
+    expect(await thingsOf(0).move(accountId, { id, ...known }, 'gone')).toBe(true)
+    expect(await thingsOf(0).move(accountId, { id: other, ...known }, 'gone')).toBe(false)
+  })
+})
+
+describe('a workstation that wants more than it may', () => {
+  const ask = (sql: string, ...values: unknown[]) => poolOf(1).query(sql, values)
+  const NO_RIGHT = { code: '42501' }
+
+  test('reads and writes no table, and calls nothing that is the server’s own', async () => {
+    for (const sql of [
+      'SELECT * FROM office.thing',
+      'SELECT * FROM office.thing_version',
+      `UPDATE office.thing SET version = gen_random_uuid()`,
+      'DELETE FROM office.thing_version',
+      'UPDATE office.thing_feed SET rev = 0',
+      `SELECT office.next_thing_rev('draft', gen_random_uuid())`,
+      `SELECT office.end_thing('draft', 'x', 1)`,
+      `SELECT office.thing_of('draft', 'x', gen_random_uuid())`
+    ]) {
+      await expect(ask(sql)).rejects.toMatchObject(NO_RIGHT)
+    }
+  })
+
+  test('takes no other’s draft as its own, and ends none that wasn’t sent', async () => {
+    const id = randomUUID()
+    const { its } = await save(0, id, 'one')
+    const known = { id, basedOn: [its], round: 1 }
+    expect(await thingsOf(1).move(accountId, known, 'maker')).toBe(false)
+    expect(await thingsOf(1).sent(accountId, id, randomUUID())).toBe(false)
+    const other = randomUUID()
+    await sendsOf(1).give(accountId, { id: other, content: Buffer.from('{}'), inMs: 0, round: 1, isInDoubt: false })
+    expect(await thingsOf(1).sent(accountId, id, other)).toBe(false)
+    expect((await one(id)).isGone).toBe(false)
+    expect(await thingsOf(0).move(accountId, known, 'maker')).toBe(true)
+    expect((await save(1, id, 'two', [its])).outcome).toBe('gone')
+    expect((await save(0, id, 'two', [its])).outcome).toBe('newest')
+    expect((await one(id)).isGone).toBe(false)
+  })
+
+  test('reaches no thing by another account, kind or place, and holds none for ever', async () => {
+    const id = randomUUID()
+    const { its } = await save(0, id, 'one')
+    const elsewhere = await sendsOf(1).account(randomUUID(), { concurrency: 1, perMinute: null })
+    const body = Buffer.from('x')
+    const put = 'SELECT FROM office.save_thing($1, $2, $3, $4, $5, $6, NULL)'
+    await expect(ask(put, 'draft', id, elsewhere, randomUUID(), [its], body)).rejects.toMatchObject(NO_RIGHT)
+    await expect(ask(put, 'secret', id, accountId, randomUUID(), [its], body)).rejects.toThrow(/check/)
+    await expect(thingsOf(1).move(elsewhere, { id, basedOn: [its], round: 1 }, 'aside')).rejects.toMatchObject(NO_RIGHT)
+    await expect(thingsOf(1).settle(elsewhere, id)).rejects.toMatchObject(NO_RIGHT)
+    await expect(thingsOf(1).hold(elsewhere, id, true)).rejects.toMatchObject(NO_RIGHT)
+    await expect(
+      ask(`SELECT office.move_thing('draft', $1, $2, $3, 1, 'mine')`, id, accountId, [its])
+    ).rejects.toMatchObject({ code: '22023' })
+    await expect(ask(`SELECT office.hold_thing('draft', $1, $2, 900000, true)`, id, accountId)).rejects.toMatchObject({
+      code: '22023'
+    })
+    expect((await one(id)).content?.toString()).toBe('one')
+  })
+
+  test('once it is revoked does nothing of it any more', async () => {
+    const { place } = await office.join('Four')
+    const pool = openPool(place)
+    try {
+      const things = openOfficeThings({ pool, key: office.key }, 'draft')
+      expect(await things.changes(accountId, 0, 0)).toEqual([])
+      await office.sql(`UPDATE office.station SET revoked_at = now() WHERE role_name = $1`, [place.user])
+      const version = randomUUID()
+      for (const asked of [
+        () => things.changes(accountId, 0, 0),
+        () => things.versions('x', []),
+        () => things.state(accountId),
+        () => things.save(accountId, { id: 'x', basedOn: [] }, version, Buffer.from('x'), false)
+      ]) {
+        await expect(asked()).rejects.toMatchObject(NO_RIGHT)
+      }
+    } finally {
+      await pool.end()
+    }
+  })
+
+  test('puts no content in another’s place that opens there', async () => {
+    const [id, other] = [randomUUID(), randomUUID()]
+    await save(0, id, 'one')
+    await save(0, other, 'two')
+    await office.sql('UPDATE office.thing SET sealed = (SELECT sealed FROM office.thing WHERE id = $2) WHERE id = $1', [
+      id,
+      other
+    ])
+    expect((await one(id)).content).toBeUndefined()
+    expect((await one(other)).content?.toString()).toBe('two')
+  })
+})
