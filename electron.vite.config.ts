@@ -55,7 +55,11 @@ export default defineConfig({
       // The screens are loaded from the disk; nothing here travels over a line.
       chunkSizeWarningLimit: 2000,
       rollupOptions: {
-        input: { index: resolve('src/renderer/index.html'), counter: resolve('src/renderer/counter.html') }
+        input: {
+          index: resolve('src/renderer/index.html'),
+          counter: resolve('src/renderer/counter.html'),
+          locked: resolve('src/renderer/locked.html')
+        }
       }
     },
     plugins: [words(), svelte({ configFile: '../../svelte.config.js' }), pdfjsFiles(), handbook()]

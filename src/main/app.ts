@@ -21,6 +21,7 @@ import { Retention } from './core/retention/retention.ts'
 import { SharedFile } from './core/settings-file/shared-file.ts'
 import { DATABASE_FILE, putDatabaseAside } from './core/storage/database.ts'
 import { keptIn } from './core/storage/meta.ts'
+import { keepIn } from './core/storage/rekey.ts'
 import { applyLoginStart } from './core/support/login-start.ts'
 import { Updates } from './core/updates/updates.ts'
 import { openCounter } from './counter.ts'
@@ -33,7 +34,7 @@ import { activityHandlers } from './ipc/activity.ts'
 import { appointmentHandlers } from './ipc/appointments.ts'
 import { auditHandlers } from './ipc/audit.ts'
 import { bulkHandlers } from './ipc/bulk.ts'
-import { counterHandlers, counterSettingsHandlers } from './ipc/counter.ts'
+import { counterHandlers, counterSettingsHandlers, onceMoreWithKeychain } from './ipc/counter.ts'
 import { documentHandlers, viewHandlers } from './ipc/documents.ts'
 import { downloadHandlers, pdfHandlers } from './ipc/downloads.ts'
 import { draftHandlers } from './ipc/drafts.ts'
@@ -54,7 +55,6 @@ import { systemHandlers } from './ipc/system.ts'
 import { updateHandlers } from './ipc/updates.ts'
 import { verificationHandlers } from './ipc/verifications.ts'
 import { openNotifications } from './notifications.ts'
-import { guardDevServer, serveAppPages } from './shell/app-protocol.ts'
 import { backupThread } from './shell/backups.ts'
 import { plainClipboard } from './shell/clipboard.ts'
 import { printWithDialog } from './shell/dialogs.ts'
@@ -305,6 +305,15 @@ function followSignals({
     outbox.connectionChanged()
     actions.connectionChanged()
   })
+  signals.on('keychain', () => {
+    send('system.changed', null)
+    for (const { id } of accounts.list()) watch.soon(id)
+    signals.emit('accounts')
+    identity.connectionChanged()
+    schedule.look()
+    void desk.look()
+    void counter.audit.checkAtStart()
+  })
 }
 
 interface Life {
@@ -322,8 +331,7 @@ interface Life {
  */
 export function serveScreens(parts: App, life: Life): void {
   const { foundation, folders, composing, counter, notifications, identity } = parts
-  const { accounts, clients, facts, lists, devServer, dialogs, log, screens, send, settings, signals, time, window } =
-    foundation
+  const { accounts, clients, facts, lists, dialogs, log, screens, send, settings, signals, time, window } = foundation
   const { actions, ask, views, watch } = folders
   const { bulk, drafts, dropFolders, exchange, outbox, outside, people, presets, remembered } = composing
   const { downloads } = identity
@@ -344,12 +352,20 @@ export function serveScreens(parts: App, life: Life): void {
     watch.accountChanged(id, 'the same service')
   }
 
-  serveAppPages(join(import.meta.dirname, '../renderer'))
-  if (devServer) guardDevServer(devServer)
   const lock = lockOf({
     ...{ organisation: foundation.organisation, accounts, downloads: downloads.settings },
     quiet: () => notifications.preferences.read().quiet
   })
+  const lookForKeychain = async () => {
+    if (!foundation.lookAgain) return foundation.keychainState()
+    const state = await foundation.lookAgain()
+    if (state.state === 'available') signals.emit('keychain')
+    return state
+  }
+  // Nobody could open what is locked otherwise.
+  const withKeychain = onceMoreWithKeychain(
+    async () => foundation.keychainState().state !== 'available' && (await lookForKeychain()).state === 'available'
+  )
   registerHandlers({
     handle: (channel, listener) => ipcMain.handle(channel, listener),
     roleOf: screens.roleOf,
@@ -434,21 +450,27 @@ export function serveScreens(parts: App, life: Life): void {
       }),
       ...pdfHandlers({ accounts, ask, previews: identity.pdfPreviews, print: () => printWithDialog(window) }),
       ...identityHandlers({ accounts, readings: identity.readings, note: audit.note, ...dialogs }),
-      ...counterHandlers(counter.counter, () => (accounts.chosen() ? shownIds(accounts) : [])),
+      ...withKeychain(
+        counterHandlers(counter.counter, () => (accounts.chosen() ? shownIds(accounts) : [])),
+        'counter.unlock'
+      ),
       ...appointmentHandlers({ ...counter, ...dialogs }),
-      ...counterSettingsHandlers({
-        officeName: () => accounts.chosen()?.name,
-        calling: () => counter.appointments.calling(),
-        lock: counter.lock,
-        staff: counter.staff,
-        access: counter.access,
-        note: audit.note,
-        time,
-        settings: counter.settings,
-        cameraTest: counter.cameraTest,
-        isRunning: () => counter.counter.isRunning(),
-        ...dialogs
-      }),
+      ...withKeychain(
+        counterSettingsHandlers({
+          officeName: () => accounts.chosen()?.name,
+          calling: () => counter.appointments.calling(),
+          lock: counter.lock,
+          staff: counter.staff,
+          access: counter.access,
+          note: audit.note,
+          time,
+          settings: counter.settings,
+          cameraTest: counter.cameraTest,
+          isRunning: () => counter.counter.isRunning(),
+          ...dialogs
+        }),
+        'counter.unlockOffice'
+      ),
       ...auditHandlers({ audit, auditExports, receipts, time, ...dialogs }),
       ...storageHandlers({
         ...{ storage: foundation.storage, troubles: foundation.troubles, restart: life.restart, ...dialogs },
@@ -468,9 +490,13 @@ export function serveScreens(parts: App, life: Life): void {
           }),
         isSigning: () => counter.counter.isRunning(),
         recoverKey: (typed, keychain) =>
-          recoverKey({ keychain, folder: foundation.dataFolder, now: time.now() }, typed),
+          recoverKey(
+            { keep: (key) => keepIn(keychain.databaseKey, key), folder: foundation.dataFolder, now: time.now() },
+            typed
+          ),
         today: () => dayAt(time.now(), time.zone()),
         openKeychain,
+        lookForKeychain,
         startEmpty: () => putDatabaseAside(foundation.dataFolder, time.now())
       }),
       ...systemHandlers({

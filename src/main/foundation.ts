@@ -19,6 +19,7 @@ import { openKeptPlace } from './core/accounts/kept-place.ts'
 import { openRights } from './core/accounts/rights.ts'
 import { openServiceFacts } from './core/accounts/service-facts.ts'
 import { finishRestore, settleRestored } from './core/backup/restore.ts'
+import { openData } from './core/backup/unlocking.ts'
 import { systemTime as time } from './core/lib/time.ts'
 import { applyAccounts } from './core/organisation/applying.ts'
 import type { ManagedPlace } from './core/organisation/managed.ts'
@@ -32,7 +33,9 @@ import { openMeta } from './core/storage/meta.ts'
 import { openStoreTroubles } from './core/storage/store-troubles.ts'
 import { RequestLog } from './core/support/request-log.ts'
 import { asAppError } from './ipc/errors.ts'
+import { guardDevServer, serveAppPages } from './shell/app-protocol.ts'
 import { dialogsOf } from './shell/dialogs.ts'
+import { showLockedPage } from './shell/locked-page.ts'
 import { type Log, makeCrashReports } from './shell/log.ts'
 import { isStartedAtLogin } from './shell/login-start.ts'
 import { showCertificatesBy, signInToProxiesBy, trustOwnAuthorities, useOwnProxy } from './shell/office-network.ts'
@@ -64,6 +67,8 @@ export interface Signals {
   accounts: []
   /** Whether a person has the office's window has changed, or may have. */
   handover: []
+  /** The keychain, which couldn't be used at the start, works. */
+  keychain: []
 }
 
 export type Foundation = Awaited<ReturnType<typeof openFoundation>>
@@ -75,10 +80,12 @@ export interface AppStart {
   policy: PolicyPlace
   /** Where the system's own management gives settings in place of it. */
   managed: ManagedPlace | undefined
+  /** Whether a person is there who can be asked. */
+  isAttended: boolean
 }
 
 /** Everything but the first page is there once this has resolved: see `loadFirstPage`. */
-export async function openFoundation({ log, devServer, policy, managed }: AppStart) {
+export async function openFoundation({ log, devServer, policy, managed, isAttended }: AppStart) {
   const newId = randomUUID
   const dataFolder = app.getPath('userData')
   const preload = join(import.meta.dirname, '../preload/index.cjs')
@@ -87,9 +94,22 @@ export async function openFoundation({ log, devServer, policy, managed }: AppSta
   // Before anything of it is open.
   await finishRestore(dataFolder)
   const { settings, trouble: settingsTrouble } = await openSettingsStore()
-  const { keychain, status: keychainState } = await openKeychain()
-  const storage = await openDatabase({
-    ...{ folder: dataFolder, keychain, random: randomBytes, clock: time.now, version: app.getVersion() }
+  applyTheme(settings.read().theme)
+  // Before the first window has a process.
+  if (settings.read().keepsCrashReports) makeCrashReports(log)
+  serveAppPages(join(import.meta.dirname, '../renderer'))
+  if (devServer) guardDevServer(devServer)
+  const window = openMainWindow({ preload, settings, log, devServer, isAtLogin: isStartedAtLogin() })
+  const screens = new Screens(window, devServer)
+  const { send } = screens
+  const { storage, keychain, keychainState, lookAgain } = await openData({
+    ...{ folder: dataFolder, now: time.now, openKeychain },
+    openDatabase: (keychain, key) =>
+      openDatabase({
+        ...{ folder: dataFolder, keychain, random: randomBytes, clock: time.now, version: app.getVersion() },
+        ...(key && { key })
+      }),
+    ...(isAttended && { ask: (ways) => showLockedPage({ window, screens, settings, devServer, log }, ways) })
   })
   const { db } = storage
   const restored =
@@ -99,13 +119,6 @@ export async function openFoundation({ log, devServer, policy, managed }: AppSta
           return undefined
         })
       : undefined
-
-  applyTheme(settings.read().theme)
-  // Before the first window has a process.
-  if (settings.read().keepsCrashReports) makeCrashReports(log)
-  const window = openMainWindow({ preload, settings, log, devServer, isAtLogin: isStartedAtLogin() })
-  const screens = new Screens(window, devServer)
-  const { send } = screens
 
   const troubles = openStoreTroubles({ db, time, changed: () => send('system.changed', null) })
   if (storage.setAside) troubles.setAside('database', storage.setAside)
@@ -157,7 +170,17 @@ export async function openFoundation({ log, devServer, policy, managed }: AppSta
     ...{ log, devServer, time, newId, signals, dataFolder, preload },
     /** The system's own folder for downloads. */
     usualFolder: app.getPath('downloads'),
-    ...{ settings, keychain, keychainState, storage, restored, troubles, db, isKept: storage.state === 'encrypted' },
+    ...{
+      settings,
+      keychain,
+      keychainState,
+      lookAgain,
+      storage,
+      restored,
+      troubles,
+      db,
+      isKept: storage.state === 'encrypted'
+    },
     ...{ window, screens, send, dialogs: dialogsOf(window, openMeta(db)) },
     ...{ accounts, browserSignIn, clients, facts, lists, rights: openRights(db), practice, organisation, requestLog },
     ...{ authorities, certificates, askOnce, proxies, network },

@@ -102,7 +102,7 @@ async function run(log: Log, whenBrought: ReturnType<typeof hearOutside>): Promi
     app.exit(0)
     return
   }
-  const parts = await openApp({ log, devServer, ...policyPlaces() })
+  const parts = await openApp({ log, devServer, ...policyPlaces(), isAttended: !isSmoke })
   const lifecycle = new Lifecycle(parts)
   serveScreens(parts, lifecycle)
   if (isSmoke) await smoke(parts)

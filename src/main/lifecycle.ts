@@ -351,7 +351,7 @@ export async function smoke({ foundation, folders, composing }: App): Promise<vo
   }
 
   const steps: Record<string, () => unknown> = {
-    'the keychain': () => keychainState.state === 'available',
+    'the keychain': () => keychainState().state === 'available',
     'the encrypted database': () => storage.state === 'encrypted',
     'the thread of documents': () => folders.ask('keepOnly', { accountIds: accounts.list().map(({ id }) => id) }),
     'the thread of bulk sending': () => composing.bulk.sample(blankComposition('form-direct', 'form'), 'xlsx'),

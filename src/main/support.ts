@@ -48,7 +48,8 @@ export function openSupport(foundation: Foundation, parts: SupportParts) {
   })
   const events = new EventLog({ log, system })
   events.started(run)
-  events.keychain(keychainState)
+  events.keychain(keychainState())
+  signals.on('keychain', () => events.keychain(keychainState()))
   events.storage(storage)
   events.troubles(status().troubles)
   events.accounts(accounts.list())
@@ -65,7 +66,7 @@ export function openSupport(foundation: Foundation, parts: SupportParts) {
 
   /** What the screens show of the application itself. */
   function status(): SystemStatus {
-    const found = systemStatus(storage, keychainState, troubles)
+    const found = systemStatus(foundation, troubles)
     return { ...found, troubles: [...found.troubles, ...schedule.trouble()] }
   }
 
@@ -84,9 +85,10 @@ export function openSupport(foundation: Foundation, parts: SupportParts) {
   function facts(): StatusFacts {
     const { ready, uncertain } = outbox.pending()
     const backup = lastBackup()
+    const keychain = keychainState()
     return {
       version,
-      keychain: keychainState.state === 'available' ? 'available' : keychainState.reason,
+      keychain: keychain.state === 'available' ? 'available' : keychain.reason,
       database: storage.state,
       ...(storage.state === 'memory' && { reason: storage.because }),
       troubles: status().troubles.map(({ store, kind, reason }) => ({ store, kind, reason })),

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { recoveryKeyText } from '../../src/shared/recovery-key.ts'
 import { openKeyring } from '../fixtures/keyring.ts'
 import { connect, expect, formsSentTo, isSend, test } from './bad-line.ts'
 import { MERE, sign } from './clerk.ts'
@@ -140,6 +141,118 @@ test('it ends though the keychain never answers', async ({ open, userData }) => 
     expect(performance.now() - began).toBeLessThan(20_000)
   } finally {
     keyring.goOn()
+    await keyring.close()
+    await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+  }
+})
+
+test('while the keychain is locked or gone, the recovery key opens the data for one run, and nothing else of the keychain passes for empty', async ({
+  open,
+  userData,
+  line,
+  office
+}) => {
+  if (process.platform !== 'linux') return
+  const root = await mkdtemp(join(tmpdir(), 'countersign-keyring-'))
+  const keyring = await openKeyring(root)
+  const env = keyring.env as Record<string, string>
+  const key = recoveryKeyText(Uint8Array.from({ length: 20 }, (_, at) => at * 7))
+  try {
+    await keyring.start()
+    const first = await open({ userData, env })
+    await connect(first, line)
+    const made = await first.window.evaluate(async (key) => {
+      const { counter, storage } = window.countersign
+      return [await storage.keepRecoveryKey({ key }), await counter.setPin({ pin: '73519' })].map(({ ok }) => ok)
+    }, key)
+    expect(made).toEqual([true, true])
+    await first.goTo(/^Drafts/)
+    await first.app.quit()
+
+    await keyring.lock()
+    const { window: page, button, app, ...second } = await open({ userData, env })
+    await expect(page.getByText('Your data are here, but they’re locked.')).toBeVisible()
+    await expect(page.getByText(/This computer’s keychain is locked/)).toBeVisible()
+    // Nothing else of the application is there.
+    expect(await page.evaluate(() => window.countersign.accounts.list())).toMatchObject({
+      error: { code: 'not-allowed' }
+    })
+    await button('Try again').click()
+    await expect(page.getByText('The keychain is still locked.').first()).toBeVisible()
+    await page.getByLabel('Recovery key').fill(recoveryKeyText(new Uint8Array(20)))
+    await button('Open my data').click()
+    await expect(page.getByText('This recovery key doesn’t open the data on this computer.').first()).toBeVisible()
+    await page.getByLabel('Recovery key').fill(key)
+    await button('Open my data').click()
+    await expect(page.getByText('Opened with the recovery key: the keychain can’t be used yet.')).toBeVisible()
+    const kept = () =>
+      page.evaluate(async () => {
+        const { accounts, counter, storage } = window.countersign
+        const answers = [
+          await counter.pin(),
+          await counter.setPin({ pin: '84261' }),
+          await storage.changeKey({ key: 'x' })
+        ]
+        const list = await accounts.list()
+        return {
+          accounts: list.ok ? list.value.map(({ hasSecret }) => hasSecret) : list.error,
+          answers: answers.map((answer) => (answer.ok ? answer.value : answer.error.code))
+        }
+      })
+    expect(await kept()).toEqual({ accounts: [true], answers: ['keychain', 'keychain', 'invalid'] })
+    await second.composeForm({ name: 'Letter of authority', people: [MERE] })
+    await second.send()
+    await second.goTo(/^Outbox/)
+    await expect(page.getByText(/keychain is locked/).first()).toBeVisible()
+    await button('Look again').click()
+    await expect(page.getByText('The keychain is still locked.').first()).toBeVisible()
+    expect(formsSentTo(office)).toEqual([])
+    await keyring.unlock()
+    await button('Look again').click()
+    await expect(page.getByText(/^Opened with the recovery key/)).toBeHidden()
+    await expect.poll(() => formsSentTo(office)).toEqual(['Letter of authority'])
+    expect(await kept()).toMatchObject({
+      accounts: [true],
+      answers: [{ isSet: true }, 'invalid', 'invalid']
+    })
+    await app.quit()
+
+    await keyring.stop()
+    const third = await open({ userData, env })
+    await third.window.getByLabel('Recovery key').fill(key)
+    await third.button('Open my data').click()
+    await third.goTo(/^Outbox/)
+    await expect(third.window.getByText('Letter of authority').first()).toBeVisible()
+    await third.app.quit()
+
+    await keyring.start()
+    const last = await open({ userData, env })
+    const found = await last.window.evaluate(async () => {
+      const { accounts, audit, counter, system } = window.countersign
+      const trail = await audit.list({ search: '', offset: 0, limit: 100 })
+      const what = trail.ok ? trail.value.entries.map((entry) => entry.what) : []
+      const [list, pin, status, check] = [
+        ...[await accounts.list(), await counter.pin()],
+        ...[await system.status(), await audit.check()]
+      ] as const
+      return {
+        accounts: list.ok && list.value.map(({ hasSecret }) => hasSecret),
+        isSet: pin.ok && pin.value.isSet,
+        status: status.ok && [status.value.storage, status.value.troubles],
+        isWhole: check.ok && check.value.isWhole,
+        used: what.filter((one) => one === 'recovery-key-used').length
+      }
+    })
+    expect(found).toEqual({
+      accounts: [true],
+      isSet: true,
+      status: [{ state: 'encrypted' }, []],
+      isWhole: true,
+      used: 2
+    })
+    // Before its bus ends, which waits for nobody.
+    await last.app.quit()
+  } finally {
     await keyring.close()
     await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
   }

@@ -2,6 +2,7 @@ import { fireEvent, render, screen } from '@testing-library/svelte'
 import { beforeAll, describe, expect, test } from 'vitest'
 import App from '../../src/renderer/src/App.svelte'
 import { loadScreens } from '../../src/renderer/src/frame/screens.ts'
+import LockedPage from '../../src/renderer/src/screens/first-run/LockedPage.svelte'
 import type { NotAdded } from '../../src/renderer/src/state/accounts.svelte.ts'
 import type { ErrorCode } from '../../src/shared/contract/errors.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
@@ -141,6 +142,48 @@ describe('the first run', () => {
     await fireEvent.click(screen.getByRole('button', { name: 'Continue without saving for now' }))
     expect(screen.getByRole('button', { name: /Open the practice office/ })).toBeTruthy()
     expect(screen.getByRole('button', { name: 'Try again' })).toBeTruthy()
+  })
+
+  test('while the keychain is shut, the recovery key opens the data from a page of its own', async () => {
+    const api = fakeApi()
+    const page = render(LockedPage, { props: { api, keychain: 'missing' } })
+    expect(screen.getByText(/^This computer has no working keychain/)).toBeTruthy()
+    const open = screen.getByRole('button', { name: 'Open my data' })
+    expect(open.getAttribute('aria-disabled')).toBe('true')
+    const message = 'Group 2 isn’t right. Compare it with the printed key.'
+    api.control.fail('storage.recover', { code: 'invalid', message, fields: [{ field: 'key', message }] })
+    await type('Recovery key', '0123')
+    await fireEvent.click(open)
+    await screen.findByText(message)
+    api.control.fail('storage.tryAgain', { code: 'keychain', message: 'The keychain is still locked.' })
+    await fireEvent.click(screen.getByRole('button', { name: 'Try again' }))
+    await screen.findByText('The keychain is still locked.')
+    expect(screen.queryByText(message)).toBeNull()
+    api.control.heal('storage.recover')
+    await fireEvent.click(open)
+    await settle()
+    expect(api.control.calls.filter(({ name }) => name === 'storage.recover').at(-1)?.input).toEqual({ key: '0123' })
+    // What opened is about to take its place.
+    for (const button of screen.getAllByRole('button')) expect(button.getAttribute('aria-busy')).toBe('true')
+    page.unmount()
+  })
+
+  test('data that a recovery key opened say what waits for the keychain, on every screen and in the settings', async () => {
+    const { api } = await open({
+      system: {
+        version: '0.1.0',
+        platform: 'linux',
+        keychain: { state: 'unavailable', reason: 'locked' },
+        storage: { state: 'encrypted', isByRecoveryKey: true },
+        troubles: []
+      }
+    })
+    expect(screen.queryByText(/only until you close Countersign/)).toBeNull()
+    await fireEvent.click(screen.getByRole('button', { name: /Open the practice office/ }))
+    await screen.findByText('Opened with the recovery key: the keychain can’t be used yet.')
+    api.control.fail('storage.lookForKeychain', { code: 'keychain', message: 'The keychain is still locked.' })
+    await fireEvent.click(screen.getByRole('button', { name: 'Look again' }))
+    await screen.findByText(/The keychain is still locked/)
   })
 
   test('where the key is lost, an empty database is begun only once that was confirmed', async () => {

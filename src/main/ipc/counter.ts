@@ -18,8 +18,27 @@ import { fail } from '../core/lib/failure.ts'
 import { defined } from '../core/lib/objects.ts'
 import type { Time } from '../core/lib/time.ts'
 import { openChosen } from '../core/storage/chosen-file.ts'
+import { KeychainError } from '../core/storage/keychain.ts'
 import type { Dialogs, FileKind } from './dialogs.ts'
 import type { HandlersOf, RequestContext, RequestHandlers } from './registration.ts'
+
+/**
+ * A PIN that someone gives is a cause to look for a keychain that couldn't be used when the application started.
+ * @param look whether it has come back.
+ */
+export function onceMoreWithKeychain(look: () => Promise<boolean>) {
+  return <Name extends string, Handlers extends Record<Name, (...asked: never[]) => Promise<unknown>>>(
+    handlers: Handlers,
+    name: Name
+  ): Handlers => ({
+    ...handlers,
+    [name]: (...asked: never[]) =>
+      handlers[name](...asked).catch(async (error: unknown) => {
+        if (!(error instanceof KeychainError) || !(await look())) throw error
+        return handlers[name](...asked)
+      })
+  })
+}
 
 /** @param shown the accounts whose queue is asked for. */
 export function counterHandlers(

@@ -8,7 +8,7 @@ import type { RollingCopies } from '../core/backup/rolling-copies.ts'
 import type { BackupSchedule } from '../core/backup/schedule.ts'
 import { fail } from '../core/lib/failure.ts'
 import { type OpenedDatabase, storedKey } from '../core/storage/database.ts'
-import type { Keychain } from '../core/storage/keychain.ts'
+import type { Keychain, KeychainState } from '../core/storage/keychain.ts'
 import type { OpenedKeychain } from '../core/storage/keytar-keychain.ts'
 import type { StoreTroubles } from '../core/storage/store-troubles.ts'
 import type { Dialogs } from './dialogs.ts'
@@ -32,6 +32,8 @@ export interface StorageParts extends Pick<Dialogs, 'chooseFiles' | 'chooseSaveF
   troubles: Pick<StoreTroubles, 'settle'>
   /** Looks at the keychain as a start does. */
   openKeychain: () => Promise<Pick<OpenedKeychain, 'keychain' | 'status'>>
+  /** Of a run that was opened by a recovery key: looks whether the keychain is back. */
+  lookForKeychain: () => Promise<KeychainState>
   /** Sets the database aside. */
   startEmpty: () => Promise<unknown>
   /** Packages that haven't been sent, or of which it isn't known. */
@@ -56,12 +58,15 @@ export function storageHandlers({
   /** @throws AppFailure where it can't be used now. */
   async function workingKeychain(): Promise<Keychain> {
     const { keychain, status } = await openKeychain()
-    if (status.state === 'unavailable') {
-      if (status.reason === 'locked')
-        fail('keychain', 'The keychain is still locked.', { next: 'Unlock it, then try again.' })
-      fail('keychain', 'This computer still has no working keychain.', { next: ASK })
-    }
+    mustWork(status)
     return keychain
+  }
+
+  function mustWork(status: KeychainState): void {
+    if (status.state === 'available') return
+    if (status.reason === 'locked')
+      fail('keychain', 'The keychain is still locked.', { next: 'Unlock it, then try again.' })
+    fail('keychain', 'This computer still has no working keychain.', { next: ASK })
   }
 
   /** @throws AppFailure where the next start would find the keychain as this one did. */
@@ -111,6 +116,8 @@ export function storageHandlers({
       await parts.recoverKey(key, await workingKeychain())
       parts.restart()
     },
+    'storage.goOn': async () => undefined,
+    'storage.lookForKeychain': async () => mustWork(await parts.lookForKeychain()),
     'storage.startEmpty': async () => {
       if (storage.state === 'encrypted' || !MAY_BE_SET_ASIDE.has(storage.because))
         fail('not-allowed', 'Your data can still be opened, so they weren’t set aside.')

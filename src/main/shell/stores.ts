@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { app, ipcMain } from 'electron'
 import Store from 'electron-store'
 import type { SystemStatus } from '../../shared/contract/index.ts'
-import type { OpenedDatabase } from '../core/storage/database.ts'
-import { type KeychainState, profileOf } from '../core/storage/keychain.ts'
+import type { OpenedData } from '../core/backup/unlocking.ts'
+import { profileOf } from '../core/storage/keychain.ts'
 import { type OpenedKeychain, openKeytarKeychain } from '../core/storage/keytar-keychain.ts'
 import { openSettings } from '../core/storage/settings.ts'
 import type { StoreTroubles } from '../core/storage/store-troubles.ts'
@@ -43,18 +43,19 @@ export async function openKeychain(): Promise<OpenedKeychain> {
 }
 
 /** What the screens show of the application itself. */
-export function systemStatus(opened: OpenedDatabase, keychain: KeychainState, troubles: StoreTroubles): SystemStatus {
+export function systemStatus({ storage, keychainState, lookAgain }: OpenedData, troubles: StoreTroubles): SystemStatus {
+  const keychain = keychainState()
   return {
     version: app.getVersion(),
     platform: process.platform,
     keychain:
       keychain.state === 'available' ? { state: 'available' } : { state: 'unavailable', reason: keychain.reason },
     storage:
-      opened.state === 'encrypted'
-        ? { state: 'encrypted' }
+      storage.state === 'encrypted'
+        ? { state: 'encrypted', ...(lookAgain && { isByRecoveryKey: true }) }
         : {
-            ...{ state: 'memory', reason: opened.because, hasData: opened.hasData },
-            ...(opened.usedBy !== undefined && { usedBy: opened.usedBy })
+            ...{ state: 'memory', reason: storage.because, hasData: storage.hasData },
+            ...(storage.usedBy !== undefined && { usedBy: storage.usedBy })
           },
     troubles: troubles.list()
   }

@@ -89,6 +89,16 @@ export const recoveryRequests = {
   'storage.keepRecoveryKey': answers<null>()(z.strictObject({ key: recoveryKey })),
   /** Starts the application again, which gives the database another key; this recovery key opens it from then on. */
   'storage.changeKey': answers<null>()(z.strictObject({ key: recoveryKey })),
-  /** Opens data whose key the keychain has lost, and starts the application again. */
-  'storage.recover': answers<null>()(z.strictObject({ key: recoveryKey }))
+  /**
+   * Opens data whose key the keychain has lost, and starts the application again. On the page of locked data, where the keychain can't be
+   * used: opens them for this run.
+   */
+  'storage.recover': answers<null>()(z.strictObject({ key: recoveryKey })),
+  /** Leaves the page of locked data: they stay locked, and what is done is in memory only. */
+  'storage.goOn': answers<null>()(nothing),
+  /**
+   * Of a run that was opened by a recovery key: looks whether the keychain is back; then all that waited for it goes on. Refused with
+   * `keychain` where it isn't.
+   */
+  'storage.lookForKeychain': answers<null>()(nothing)
 }

@@ -185,9 +185,12 @@ export interface SystemStatus {
   keychain: { state: 'available' } | { state: 'unavailable'; reason: KeychainReason }
   /**
    * `hasData`: a database of an earlier run is on this computer, as it was; this is no new installation. `usedBy`: the newer version of
-   * the application that used it last, where that is known.
+   * the application that used it last, where that is known. `isByRecoveryKey`: in this run it was opened by a recovery key, as the keychain
+   * couldn't be used; `keychain` says whether it can be by now.
    */
-  storage: { state: 'encrypted' } | { state: 'memory'; reason: MemoryReason; hasData: boolean; usedBy?: string }
+  storage:
+    | { state: 'encrypted'; isByRecoveryKey?: true }
+    | { state: 'memory'; reason: MemoryReason; hasData: boolean; usedBy?: string }
   /** What someone has to see to, the oldest first; in this and later runs, until it is settled. */
   troubles: StoreTrouble[]
 }

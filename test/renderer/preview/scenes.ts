@@ -56,6 +56,12 @@ function firstWithout(
   return fakeApi({ now, accounts: [], documents: [], downloads: [], system })
 }
 
+function openedByRecoveryKey(): SystemStatus {
+  const keychain = { state: 'unavailable', reason: 'locked' } as const
+  const storage = { state: 'encrypted', isByRecoveryKey: true } as const
+  return { version: '0.1.0', platform: 'linux', keychain, storage, troubles: [] }
+}
+
 /** Days are set, something is about to go, and a document is on hold. */
 function retention(change: Parameters<typeof fakeApi>[0] = {}): FakeApi {
   const [first, ...others] = documents(40, now())
@@ -301,6 +307,8 @@ export const scenes: Record<string, () => FakeApi> = {
   },
   'first-no-keychain': () => firstWithout('missing', { state: 'memory', reason: 'no-keychain', hasData: false }),
   'first-locked': () => firstWithout('locked', { state: 'memory', reason: 'keychain-locked', hasData: true }),
+  'recovery-locked': () => firstWithout('locked', { state: 'memory', reason: 'no-keychain', hasData: true }),
+  'recovery-open': () => usual({ system: openedByRecoveryKey() }),
   retention: () => retention(),
   'retention-locked': () => {
     const members = [

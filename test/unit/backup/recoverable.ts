@@ -5,6 +5,7 @@ import { expect, onTestFinished } from 'vitest'
 import { openRecovery, recoverKey } from '../../../src/main/core/backup/recovery.ts'
 import { openDatabase } from '../../../src/main/core/storage/database.ts'
 import { keptIn } from '../../../src/main/core/storage/meta.ts'
+import { keepIn } from '../../../src/main/core/storage/rekey.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { lastingKeychain } from '../storage/keychains.ts'
 
@@ -39,7 +40,8 @@ export async function recoverable(publicKey?: string) {
   return {
     ...{ folder, entries, is, notes, start, ...first },
     file: join(folder, 'recovery.json'),
-    recover: (typed: string) => recoverKey({ folder, keychain, now: NOW }, typed),
+    recover: (typed: string) =>
+      recoverKey({ folder, keep: (key) => keepIn(keychain.databaseKey, key), now: NOW }, typed),
     lose() {
       first.storage.db.close()
       entries.clear()

@@ -83,6 +83,7 @@ const noBackups = {
   copies: {} as RollingCopies,
   recovery: {} as Recovery,
   recoverKey: async () => undefined,
+  lookForKeychain: async () => ({ state: 'available' }) as const,
   isSigning: () => false,
   unsent: () => 0,
   othersMayNeedKey: false,

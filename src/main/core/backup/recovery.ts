@@ -245,13 +245,19 @@ function secretOf(typed: string): Uint8Array {
   fail('invalid', message, { fields: [{ field: 'key', message }] })
 }
 
+/** Whether a recovery key was ever made for the data in the folder. A file that can't be read is as none. */
+export async function hasRecoveryKey(folder: string): Promise<boolean> {
+  const { keys } = await readFrom(folder).catch(() => ({ keys: [] }))
+  return keys.length > 0
+}
+
 /**
- * Finds the database's key by a recovery key and keeps it in the keychain, so that the next start opens the data.
- * @param keychain one that works now.
- * @throws AppFailure `invalid`, `gone`; KeychainError; FileError. Nothing is changed then.
+ * Finds the database's key by a recovery key.
+ * @param keep what is to be done with it, before it is noted that a recovery key was used.
+ * @throws AppFailure `invalid`, `gone`; FileError; what `keep` throws. Nothing is changed then.
  */
 export async function recoverKey(
-  { folder, keychain, now }: { folder: string; keychain: Pick<Keychain, 'databaseKey'>; now: number },
+  { folder, keep, now }: { folder: string; keep: (key: Uint8Array) => Promise<void>; now: number },
   typed: string
 ): Promise<void> {
   const secret = secretOf(typed)
@@ -264,9 +270,7 @@ export async function recoverKey(
   for (const one of file.keys) {
     const key = opened(one, secret)
     if (!key || !opens(join(folder, DATABASE_FILE), key)) continue
-    const text = Buffer.from(key).toString('hex')
-    await keychain.databaseKey.set(text)
-    if ((await keychain.databaseKey.get()) !== text) fail('keychain', 'The keychain didn’t keep the key.')
+    await keep(key)
     await writeTo(folder, { ...file, usedAt: now })
     return
   }

@@ -10,6 +10,9 @@ export const APP_START = `${APP_SCHEME}://${APP_HOST}/index.html`
 /** The page of the second display, where a person signs. */
 export const PERSON_START = `${APP_SCHEME}://${APP_HOST}/counter.html`
 
+/** The page of the office's window while the data here are locked. */
+export const LOCKED_START = `${APP_SCHEME}://${APP_HOST}/locked.html`
+
 /**
  * Whether the address is a page of the application itself: `app://countersign/…`, or a page of the development
  * server where there is one.

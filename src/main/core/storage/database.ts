@@ -60,11 +60,13 @@ export interface DatabaseOptions {
   readonly clock: () => number
   /** Of the application: `1.2.0`. Remembered in the database that it opens. */
   readonly version?: string
+  /** The database's key, where it isn't to be asked of the keychain. Nothing is set aside or begun then, and no other key settled. */
+  readonly key?: Uint8Array
   readonly files?: Files
   readonly connect?: (path: string, key: Uint8Array) => Db
 }
 
-type Parts = Required<Omit<DatabaseOptions, 'version'>> & Pick<DatabaseOptions, 'version'>
+type Parts = Required<Omit<DatabaseOptions, 'version' | 'key'>> & Pick<DatabaseOptions, 'version' | 'key'>
 
 /** Never rejects for anything that is wrong with the disk, the file or the keychain: see {@link OpenedDatabase}. */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenedDatabase> {
@@ -73,6 +75,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenedData
   let moved: SetAside | undefined
   try {
     await prepare(parts)
+    if (parts.key) return await openBy(parts.key, parts)
     const own = keyOf(await parts.keychain.databaseKey.get())
     const found = await lookForFiles(parts)
     const { key: settled, rekeyed } =
@@ -105,6 +108,15 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenedData
     const fault = faultOf(error)
     return inMemory(await becauseOf(fault, parts), parts, { moved })
   }
+}
+
+async function openBy(key: Uint8Array, parts: Parts): Promise<OpenedDatabase> {
+  const opened =
+    (await lookForFiles(parts)) === 'database' ? await openExisting(parts, key) : { reason: 'incomplete' as const }
+  if (opened.db) return { db: opened.db, state: 'encrypted' }
+  const { reason } = opened
+  if (reason === 'newer-version') return inMemory(reason, parts, { usedBy: usedBy(parts.folder, key) })
+  return inMemory(reason === 'upgrade-failed' ? reason : 'damaged', parts)
 }
 
 type Existing = { readonly db: Db; readonly reason?: never } | { readonly db?: never; readonly reason: SetAsideReason }

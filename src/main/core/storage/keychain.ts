@@ -136,6 +136,61 @@ export function memoryKeychain(): Keychain {
   )
 }
 
+/**
+ * The keychain of a run whose database was opened without it: each entry refuses, and none passes for one that isn't there, until `look`
+ * finds that the keychain works. From then on it is that keychain. The database's key is in memory until then.
+ * @param deps.look looks at the keychain as a start does.
+ */
+export function lateKeychain(deps: {
+  databaseKey: string
+  found: KeychainTrouble
+  look: () => Promise<{ keychain: Keychain; status: KeychainState }>
+}): { keychain: Keychain; look: () => Promise<KeychainState> } {
+  let { found } = deps
+  let back: Keychain | undefined
+  const now = () => {
+    if (!back) throw new KeychainError(found, 'The keychain could not be used as Countersign started.')
+    return back
+  }
+  const late = (of: (keychain: Keychain) => SecretSlot): SecretSlot => ({
+    get: async () => of(now()).get(),
+    set: async (secret) => of(now()).set(secret),
+    delete: async () => of(now()).delete()
+  })
+  const databaseKey = late((keychain) => keychain.databaseKey)
+  return {
+    keychain: {
+      keeps: 'in-os',
+      databaseKey: { ...databaseKey, get: async () => (back ? databaseKey.get() : deps.databaseKey) },
+      get sharedDatabaseKey() {
+        return back?.sharedDatabaseKey
+      },
+      nextDatabaseKey: late((keychain) => keychain.nextDatabaseKey),
+      staffPin: late((keychain) => keychain.staffPin),
+      auditAnchor: late((keychain) => keychain.auditAnchor),
+      auditKey: late((keychain) => keychain.auditKey),
+      backupPassphrase: late((keychain) => keychain.backupPassphrase),
+      proxies: late((keychain) => keychain.proxies),
+      office: late((keychain) => keychain.office),
+      accounts: {
+        get: async (accountId) => now().accounts.get(accountId),
+        set: async (accountId, secret) => now().accounts.set(accountId, secret),
+        delete: async (accountId) => now().accounts.delete(accountId)
+      }
+    },
+    async look() {
+      const { keychain, status } = await deps.look()
+      if (status.state === 'unavailable') found = status.reason
+      else if (!back) {
+        // The next start asks it for the key. Another one that is there may be needed elsewhere, and is for a person to replace.
+        if ((await keychain.databaseKey.get()) === null) await keychain.databaseKey.set(deps.databaseKey)
+        back = keychain
+      }
+      return status
+    }
+  }
+}
+
 function slot(place: SecretPlace, name: SecretName): SecretSlot {
   return {
     get: () => place.get(name),

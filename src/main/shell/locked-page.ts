@@ -1,0 +1,72 @@
+/** The page that the window shows while the data here are locked and a recovery key may open them: nothing else of the application is there yet. */
+import { app, type BrowserWindow, ipcMain } from 'electron'
+import { type RequestName, requestNames, type SystemStatus } from '../../shared/contract/index.ts'
+import type { LockedWays } from '../core/backup/unlocking.ts'
+import { fail } from '../core/lib/failure.ts'
+import { inTurn } from '../core/lib/slices.ts'
+import { LOCKED_START } from '../core/policy/app-pages.ts'
+import type { SettingsStore } from '../core/storage/settings.ts'
+import { type RequestHandlers, registerHandlers } from '../ipc/registration.ts'
+import type { Log } from './log.ts'
+import { installMenu } from './menu.ts'
+import { applyZoom } from './own-page.ts'
+import { loadFirstPage } from './own-windows.ts'
+import type { Screens } from './screens.ts'
+import { bringForward } from './windows.ts'
+
+interface LockedPage {
+  window: BrowserWindow
+  screens: Pick<Screens, 'roleOf'>
+  settings: Pick<SettingsStore, 'read'>
+  devServer: URL | undefined
+  log: Log
+}
+
+/** Resolves once one of the ways has led on; the window keeps the page until it is given another. Where it is closed, the application ends. */
+export async function showLockedPage({ window, screens, settings, devServer, log }: LockedPage, ways: LockedWays) {
+  const done = Promise.withResolvers<void>()
+  let hasLed = false
+  /** One at a time: of two that lead on, one would open what the other leaves. */
+  const leads =
+    <Input>(way: (input: Input) => Promise<void>) =>
+    (input: Input): Promise<void> =>
+      inTurn(done, async () => {
+        if (hasLed) return
+        await way(input)
+        hasLed = true
+        done.resolve()
+      })
+  const status: SystemStatus = {
+    version: app.getVersion(),
+    platform: process.platform,
+    keychain: { state: 'unavailable', reason: ways.reason },
+    storage: { state: 'memory', reason: 'no-keychain', hasData: true },
+    troubles: []
+  }
+  const locked = async () => fail('not-allowed', 'Your data are still locked.')
+  const handlers: RequestHandlers = {
+    ...(Object.fromEntries(requestNames.map((name) => [name, locked])) as Record<RequestName, typeof locked>),
+    'system.status': async () => status,
+    'storage.tryAgain': leads(ways.tryAgain),
+    'storage.recover': leads(({ key }: { key: string }) => ways.recover(key)),
+    'storage.goOn': leads(ways.goOn)
+  }
+  registerHandlers({
+    handle: (channel, listener) => ipcMain.handle(channel, listener),
+    roleOf: screens.roleOf,
+    isAway: () => false,
+    handedBack: () => done.promise,
+    // Nothing that an organisation sets is changed by any of them.
+    lock: () => undefined,
+    ...{ handlers, log }
+  })
+  installMenu({ platform: process.platform, isPackaged: app.isPackaged, choose: () => undefined })
+  const forward = () => void bringForward(window)
+  app.on('second-instance', forward)
+  window.webContents.once('dom-ready', () => applyZoom(window, settings.read().zoom))
+  log.warn('The data are locked, and a recovery key may open them.', { keychain: ways.reason })
+  loadFirstPage(window, devServer ? new URL('locked.html', devServer).href : LOCKED_START, log)
+  await done.promise
+  app.off('second-instance', forward)
+  for (const name of requestNames) ipcMain.removeHandler(name)
+}

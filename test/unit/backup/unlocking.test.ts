@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { type LockedWays, openData } from '../../../src/main/core/backup/unlocking.ts'
+import { openDatabase } from '../../../src/main/core/storage/database.ts'
+import {
+  type Keychain,
+  KeychainError,
+  type KeychainState,
+  memoryKeychain
+} from '../../../src/main/core/storage/keychain.ts'
+import { askForKey } from '../../../src/main/core/storage/rekey.ts'
+import { recoveryKeyText } from '../../../src/shared/recovery-key.ts'
+import { lastingKeychain } from '../storage/keychains.ts'
+import { refusal } from './computers.ts'
+import { NOW, PLANTED, recoverable } from './recoverable.ts'
+
+/** A computer whose data were made while its keychain worked, and that starts in a state of the keychain that a test sets. */
+async function locked() {
+  const computer = await recoverable()
+  const { folder, recovery, entries, storage } = computer
+  const key = recoveryKeyText(randomBytes(20))
+  await recovery.keep(key)
+  storage.db.close()
+  const keychain = lastingKeychain(entries)
+  const is: { found: 'missing' | 'locked' | 'failed' | undefined } = { found: 'locked' }
+  const look = async (): Promise<{ keychain: Keychain; status: KeychainState }> =>
+    is.found
+      ? { keychain: memoryKeychain(), status: { state: 'unavailable', reason: is.found, detail: '' } }
+      : { keychain, status: { state: 'available' } }
+  const start = async (ask?: (ways: LockedWays) => Promise<void>) => {
+    const data = await openData({
+      ...{ folder, now: () => NOW, openKeychain: look, ...(ask && { ask }) },
+      openDatabase: (keychain, key) =>
+        openDatabase({ folder, keychain, random: randomBytes, clock: () => NOW, ...(key && { key }) })
+    })
+    onTestFinished(() => void data.storage.db.close())
+    return data
+  }
+  const files = () =>
+    readdirSync(folder)
+      .filter((name) => !/-(wal|shm)$/.test(name))
+      .sort()
+  return { ...computer, key, is, keychain, start, files }
+}
+
+const planted = ({ storage }: Awaited<ReturnType<typeof openData>>) =>
+  storage.db.prepare("SELECT value FROM meta WHERE key = 'planted'").pluck().get()
+
+test('with a keychain that can’t be used, the recovery key opens the data for this run, and every other entry refuses', async () => {
+  for (const found of ['locked', 'missing', 'failed'] as const) {
+    const { start, is, key, entries } = await locked()
+    is.found = found
+    const before = new Map(entries)
+    const data = await start(async (ways) => {
+      expect(ways.reason).toBe(found)
+      expect(await refusal(ways.recover(recoveryKeyText(randomBytes(20))))).toMatchObject({ code: 'invalid' })
+      await ways.recover(key)
+    })
+    expect(data.storage.state).toBe('encrypted')
+    expect(planted(data)).toBe(JSON.stringify(PLANTED))
+    expect(data.keychainState()).toMatchObject({ state: 'unavailable', reason: found })
+    const { keychain } = data
+    const { accounts, databaseKey, keeps: _, sharedDatabaseKey: __, ...slots } = keychain
+    for (const slot of [
+      ...Object.values(slots),
+      { ...accounts, get: () => accounts.get('a'), delete: () => accounts.delete('a') }
+    ]) {
+      for (const call of [slot.get(), slot.set('x', 'x'), slot.delete()])
+        expect(await call.catch((error: unknown) => error)).toMatchObject({ constructor: KeychainError, code: found })
+    }
+    expect(await databaseKey.get()).toBe(before.get('database-key'))
+    await expect(databaseKey.set('x')).rejects.toThrow(KeychainError)
+    expect(entries).toEqual(before)
+  }
+})
+
+test('once the keychain is back its entries are there, without another start', async () => {
+  const { start, is, key, entries, keychain: own } = await locked()
+  await own.staffPin.set('a PIN')
+  const { keychain, keychainState, lookAgain } = await start((ways) => ways.recover(key))
+  expect(await lookAgain?.()).toMatchObject({ state: 'unavailable', reason: 'locked' })
+  is.found = undefined
+  expect(await lookAgain?.()).toEqual({ state: 'available' })
+  expect(keychainState()).toEqual({ state: 'available' })
+  expect(await keychain.staffPin.get()).toBe('a PIN')
+  expect(await keychain.accounts.get('none')).toBeNull()
+  const known = entries.get('database-key')
+  // One that came back without the key gets it; another key that is there is left alone.
+  for (const [there, then] of [
+    [undefined, known],
+    ['ab'.repeat(32), 'ab'.repeat(32)]
+  ] as const) {
+    is.found = 'failed'
+    if (there === undefined) entries.delete('database-key')
+    else entries.set('database-key', there)
+    const next = await start((ways) => ways.recover(key))
+    is.found = undefined
+    await next.lookAgain?.()
+    expect(entries.get('database-key')).toBe(then)
+  }
+})
+
+test('trying again opens them once the keychain gives the key; who goes on without has an empty database in memory', async () => {
+  const { start, is, files, entries } = await locked()
+  const before = files()
+  const again = await start(async (ways) => {
+    expect(await refusal(ways.tryAgain())).toMatchObject({ code: 'keychain' })
+    is.found = undefined
+    await ways.tryAgain()
+  })
+  expect(planted(again)).toBe(JSON.stringify(PLANTED))
+  expect(again.lookAgain).toBeUndefined()
+  again.storage.db.close()
+  is.found = 'locked'
+  for (const ask of [(ways: LockedWays) => ways.goOn(), undefined]) {
+    const { storage } = await start(ask)
+    expect(storage).toMatchObject({ state: 'memory', hasData: true })
+  }
+  expect(files()).toEqual(before)
+  // A key that the keychain has lost is another matter, and so are data without a recovery key.
+  entries.clear()
+  is.found = undefined
+  expect((await start(() => expect.unreachable())).storage).toMatchObject({ because: 'key-missing' })
+})
+
+test('nothing is asked where no recovery key was made', async () => {
+  const { start, folder } = await locked()
+  rmSync(join(folder, 'recovery.json'))
+  expect((await start(() => expect.unreachable())).storage).toMatchObject({ state: 'memory', hasData: true })
+})
+
+test('damaged data are never set aside or begun again by a run without a keychain; another key that was asked for waits', async () => {
+  const { start, key, folder, files, is, keychain, entries } = await locked()
+  is.found = undefined
+  await askForKey(folder, keychain, randomBytes(32))
+  is.found = 'locked'
+  const before = entries.get('database-key')
+  const data = await start((ways) => ways.recover(key))
+  expect(planted(data)).toBe(JSON.stringify(PLANTED))
+  data.storage.db.close()
+  expect(files()).toContain('rekey.json')
+  expect(entries.get('database-key')).toBe(before)
+  const database = readFileSync(join(folder, 'countersign.db'))
+  writeFileSync(join(folder, 'countersign.db'), database.fill(0x5a, database.length - 4096))
+  const kept = files()
+  const { storage } = await start((ways) => ways.recover(key))
+  expect(storage).toMatchObject({ state: 'memory', because: 'damaged' })
+  expect(files()).toEqual(kept)
+})
