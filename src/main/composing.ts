@@ -22,7 +22,7 @@ import { bulkWorkerOf } from './shell/bulk.ts'
 /** @param madeBy the application and its version, for the files that it writes. */
 export function openComposing(
   foundation: Foundation,
-  { ask, moment, watch, takeSent, documentsChanged }: ReturnType<typeof openFolders>,
+  { ask, moment, once, watch, takeSent, documentsChanged }: ReturnType<typeof openFolders>,
   madeBy: string
 ) {
   const { accounts, db, clients, facts, keychain, lists, log, newId, organisation, send, signals, time } = foundation
@@ -59,11 +59,15 @@ export function openComposing(
     },
     changed: {
       sends: (ids) => send('sends.changed', { ids }),
-      outbox: () => send('outbox.changed', null),
+      outbox: () => {
+        send('outbox.changed', null)
+        once.changed()
+      },
       batch: (id) => send('batches.changed', { id }),
       draft: draftsChanged
     }
   })
+  once.follow(outbox.shared)
   const officeChanged = () => send('office.changed', null)
   const together = new ReadingTogether({
     ...{ ask, moment, time, officeTrouble },
@@ -84,7 +88,7 @@ export function openComposing(
   })
   watch.readTogether(together)
   const desk = new Desk({
-    ...{ folders: together, shared: outbox.shared, slot: keychain.office, kept: keptIn(db), time },
+    ...{ folders: together, once, shared: outbox.shared, slot: keychain.office, kept: keptIn(db), time },
     // A practice office is this computer's own.
     accounts: () =>
       accounts

@@ -9,6 +9,7 @@ import { openHints } from './core/documents/polling/hints.ts'
 import { openPolling } from './core/documents/polling/polling.ts'
 import { openViews } from './core/documents/views.ts'
 import { neverBackwards } from './core/lib/time.ts'
+import { Once } from './core/office/once.ts'
 import type { Foundation } from './foundation.ts'
 import { asAppError } from './ipc/errors.ts'
 import { openDocumentsThread } from './shell/documents.ts'
@@ -61,8 +62,9 @@ export function openFolders(foundation: Foundation) {
     connectionChanged: () => signals.emit('connection')
   })
   const hints = openHints({ db, random: randomBytes, wake: () => watch.soon(), time })
+  const once = new Once()
   const actions = new Actions({
-    ...{ db, ask, rights, moment, time, clientOf, describe },
+    ...{ db, ask, once, rights, moment, time, clientOf, describe },
     refresh: watch.refresh,
     soon: watch.soon,
     taken: documentsChanged,
@@ -79,6 +81,6 @@ export function openFolders(foundation: Foundation) {
   })
   return {
     ...{ ask, moment, nameOf, endThread: thread.end, documentsChanged, takeSent },
-    ...{ views, watch, hints, actions, employers, forms }
+    ...{ views, watch, hints, once, actions, employers, forms }
   }
 }

@@ -10,6 +10,7 @@ import { openServiceFacts } from '../../../src/main/core/accounts/service-facts.
 import { Actions } from '../../../src/main/core/actions/actions.ts'
 import type { AskDocuments, DocumentQuestions, MirroredDocument } from '../../../src/main/core/documents/questions.ts'
 import { systemTime } from '../../../src/main/core/lib/time.ts'
+import { Once } from '../../../src/main/core/office/once.ts'
 import type { ServiceClient } from '../../../src/main/core/service/index.ts'
 import { connectEncrypted } from '../../../src/main/core/storage/connection.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
@@ -60,6 +61,7 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
       clientOf: clients.of,
       ask: mirror.ask,
       rights,
+      once: new Once(),
       refresh: mirror.refresh,
       soon: () => void told.soon++,
       taken: (accountId) => void told.taken.push(accountId),

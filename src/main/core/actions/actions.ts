@@ -24,6 +24,7 @@ import { Dispatcher, type Outcome } from './dispatcher.ts'
 import { ALREADY_DONE, behind, busyWith, INTERRUPTED, NEVER_LEFT, NO_REMINDERS, NOT_CHECKABLE } from './messages.ts'
 import { outgoingOf } from './outgoing.ts'
 import { Reconciler } from './reconcile.ts'
+import { SharedActions } from './shared-actions.ts'
 import { readAfresh, subjectOf } from './subject.ts'
 
 /** How long an answer to the screen waits for the service's, in milliseconds; the action goes on after it. */
@@ -39,6 +40,7 @@ export class Actions {
   readonly #records: ActionRecords
   readonly #reconciler: Reconciler
   readonly #dispatcher: Dispatcher
+  readonly #shared: SharedActions
   readonly #recovery: Recovery
   #isClosed = false
 
@@ -49,7 +51,16 @@ export class Actions {
     this.#deps = deps
     this.#records = records
     this.#reconciler = new Reconciler({ ...deps, records, changed, ended })
-    this.#dispatcher = new Dispatcher({ ...deps, records, changed, ended, left: (action) => this.#left(action) })
+    this.#shared = new SharedActions({
+      ...{ ...deps, records, changed, ended },
+      triedElsewhere: ({ id, accountId }) => {
+        this.#reconciler.left(id)
+        this.#reconciler.schedule.plan(accountId)
+      }
+    })
+    const left = (action: Action) => this.#left(action)
+    this.#dispatcher = new Dispatcher({ ...deps, records, changed, ended, left, shared: this.#shared })
+    deps.once.listen({ back: (accountId) => this.#dispatcher.backOf(accountId) })
     this.#recovery = new Recovery(deps.time, () => this.#recover())
   }
 
@@ -77,7 +88,11 @@ export class Actions {
   async close(limit: number): Promise<void> {
     this.#isClosed = true
     this.#recovery.cancel()
-    await within(limit, Promise.all([this.#dispatcher.close(), this.#reconciler.schedule.close()]), this.#deps.time)
+    await within(
+      limit,
+      Promise.all([this.#dispatcher.close(), this.#reconciler.schedule.close(), this.#shared.close()]),
+      this.#deps.time
+    )
   }
 
   /**
@@ -130,6 +145,7 @@ export class Actions {
     if (action.isInDoubt) {
       const after = this.#records.change(id, { state: 'uncertain' })
       this.#changed(id)
+      this.#shared.soon(action.accountId)
       this.#reconciler.schedule.plan(action.accountId)
       return viewOf(after ?? action)
     }
@@ -202,6 +218,7 @@ export class Actions {
     const written = this.#write(action, outcome)
     if (!written) return
     this.#changed(action.id)
+    this.#shared.soon(accountId)
     if (written.state === 'uncertain') this.#reconciler.schedule.plan(accountId)
     if (action.request.kind === 'remind') this.#learnOfReminders(action, outcome)
     if (written.state === 'refused') {
@@ -309,6 +326,7 @@ export class Actions {
     const ended = { settledAt: this.#deps.time.now(), isInDoubt: false, error: undefined }
     const after = this.#records.change(action.id, { ...ended, state })
     this.#changed(action.id)
+    this.#shared.soon(action.accountId)
     return viewOf(after ?? action)
   }
 

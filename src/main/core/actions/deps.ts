@@ -3,6 +3,7 @@ import type { AppError, SignerCorrection } from '../../../shared/contract/index.
 import type { Rights } from '../accounts/rights.ts'
 import type { AskDocuments } from '../documents/questions.ts'
 import type { Time } from '../lib/time.ts'
+import type { Once } from '../office/once.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'
 
@@ -14,6 +15,8 @@ export interface ActionDeps {
   clientOf: (accountId: string) => Promise<ActingClient>
   ask: AskDocuments
   rights: Rights
+  /** Of an office's workstations one does an action. */
+  once: Once
   /** Reads the account's folders into the mirror by looks that begin now. Rejects if one can't be read. */
   refresh: (accountId: string) => Promise<unknown>
   /** The mirror has what an operation answered of a document of this account. */

@@ -7,10 +7,12 @@ import type { AssignQueueDocumentResponse, DocumentResponse } from '../../../sha
 import { Lanes, OneAtATime, Pauses } from '../jobs/lanes.ts'
 import { failureOf, holdsError } from '../jobs/recording.ts'
 import { AppFailure } from '../lib/failure.ts'
+import type { CallOptions } from '../service/transport.ts'
 import { type Action, type ActionRecords, mayWait } from './action-records.ts'
 import { beforeOf, refuseChanged } from './before.ts'
 import type { ActingClient, ActionDeps } from './deps.ts'
 import { type Outgoing, outgoingOf } from './outgoing.ts'
+import type { SharedActions } from './shared-actions.ts'
 import { NOT_THERE, readAfresh, type Subject, subjectOf } from './subject.ts'
 
 /** How long to wait after the first time that the service could not be reached, in milliseconds. */
@@ -27,6 +29,7 @@ export type Outcome =
 
 export interface DispatcherDeps extends Pick<ActionDeps, 'clientOf' | 'ask' | 'refresh' | 'describe' | 'time'> {
   records: ActionRecords
+  shared: Pick<SharedActions, 'claim' | 'over'>
   /** Writes down what came of an attempt, or what looking has shown of it. */
   ended: (action: Action, outcome: Outcome) => Promise<void>
   /** An action leaves now: what was seen before says nothing of this attempt. */
@@ -62,10 +65,17 @@ export class Dispatcher {
 
   /** Online again, perhaps: what waits tries now. */
   connectionChanged(): void {
-    for (const accountId of this.#deps.records.accountsIn('waiting')) {
-      this.#pauses.clear(accountId)
-      void this.#lanes.of(accountId).now()
-    }
+    for (const accountId of this.#deps.records.accountsIn('waiting')) this.#tryNow(accountId)
+  }
+
+  /** The office's server is there again for an account. */
+  backOf(accountId: string): void {
+    if (this.#deps.records.ofAccount(accountId, 'waiting').length > 0) this.#tryNow(accountId)
+  }
+
+  #tryNow(accountId: string): void {
+    this.#pauses.clear(accountId)
+    void this.#lanes.of(accountId).now()
   }
 
   /** Lets nothing leave any more. Resolves once what is under way has ended. */
@@ -147,7 +157,7 @@ export class Dispatcher {
 
   /** Lets one leave now. Answers why it can't; undefined if it has ended one way or another. */
   async #leave(action: Action, judge?: (document: DocumentResponse) => void): Promise<AppError | undefined> {
-    const { records, describe, clientOf, time, ended, left, changed } = this.#deps
+    const { describe, clientOf, time, ended, shared } = this.#deps
     let outgoing: Outgoing
     let subject: Subject
     let client: ActingClient
@@ -167,15 +177,38 @@ export class Dispatcher {
     } catch (error) {
       return describe(error)
     }
+    const ready = { ...action, before: beforeOf(action.request, subject.document) }
+    const may = await shared.claim(ready)
+    if (may.kind === 'away') return may.error
+    if (may.kind === 'ended') {
+      await ended(action, may.outcome)
+      may.adopt?.()
+      return undefined
+    }
+    try {
+      return await this.#hand(ready, client, outgoing, may.options)
+    } finally {
+      shared.over(action)
+    }
+  }
+
+  /** Hands it over, unless it was taken back. Answers why it can't leave; undefined if it has ended one way or another. */
+  async #hand(
+    action: Action,
+    client: ActingClient,
+    outgoing: Outgoing,
+    options: CallOptions
+  ): Promise<AppError | undefined> {
+    const { records, describe, time, ended, left, changed } = this.#deps
     // A person may have taken it back while it was looked at.
     if (this.#state !== 'open' || records.find(action.id)?.state !== 'waiting') return undefined
-    const before = beforeOf(action.request, subject.document)
+    const { before } = action
     // On the disk before anything leaves: what a crash leaves behind is in doubt, never thought not to have left.
     const running = records.change(action.id, { state: 'running', attemptedAt: time.now(), before, error: undefined })
     if (!running) return undefined
     left(running)
     changed(action.id)
-    const outcome = await attempt(client, outgoing, describe)
+    const outcome = await attempt(client, outgoing, { describe, options })
     if (outcome.kind !== 'offline') {
       this.#pauses.clear(action.accountId)
       await ended(running, outcome)
@@ -190,10 +223,10 @@ export class Dispatcher {
 async function attempt(
   client: ActingClient,
   outgoing: Outgoing,
-  describe: (error: unknown) => AppError
+  { describe, options }: { describe: (error: unknown) => AppError; options: CallOptions }
 ): Promise<Outcome> {
   try {
-    return await handOver(client, outgoing)
+    return await handOver(client, outgoing, options)
   } catch (error) {
     const failure = failureOf(error, describe)
     switch (failure.kind) {
@@ -210,20 +243,20 @@ async function attempt(
   }
 }
 
-async function handOver(client: ActingClient, { kind, body }: Outgoing): Promise<Outcome> {
+async function handOver(client: ActingClient, { kind, body }: Outgoing, options: CallOptions): Promise<Outcome> {
   switch (kind) {
     case 'correct':
-      return outcomeOf(await client.updateSigner(body))
+      return outcomeOf(await client.updateSigner(body, options))
     case 'extend':
-      return outcomeOf(await client.extend(body))
+      return outcomeOf(await client.extend(body, options))
     case 'notary': {
-      const notary = await client.assignQueueDocument(body)
+      const notary = await client.assignQueueDocument(body, options)
       const { PackageReference, PackageName, PackageStatus, DocumentIDs = [] } = notary
       const says = Boolean(PackageReference || PackageName || PackageStatus) || DocumentIDs.length > 0
       return says && !holdsError(notary) ? { kind: 'done', notary } : { kind: 'uncertain', error: SAYS_NOTHING }
     }
     case 'remind':
-      return (await client.sendReminder(body)) === 'sent' ? { kind: 'done' } : { kind: 'unsupported' }
+      return (await client.sendReminder(body, options)) === 'sent' ? { kind: 'done' } : { kind: 'unsupported' }
   }
 }
 

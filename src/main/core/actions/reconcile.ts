@@ -20,13 +20,13 @@ type Seen = SeenAs<'early' | 'as before' | 'not there' | 'otherwise'>
 export class Reconciler {
   /** When it looks. */
   readonly schedule: ReconcileSchedule
-  readonly #deps: Omit<DispatcherDeps, 'clientOf' | 'left'>
+  readonly #deps: Omit<DispatcherDeps, 'clientOf' | 'left' | 'shared'>
   readonly #seen = new Map<string, Seen>()
   /** When this run tried an action last; for those of an earlier run, when this run began. */
   readonly #tried = new Map<string, number>()
   readonly #begun: number
 
-  constructor(deps: Omit<DispatcherDeps, 'clientOf' | 'left'>) {
+  constructor(deps: Omit<DispatcherDeps, 'clientOf' | 'left' | 'shared'>) {
     this.#deps = deps
     this.#begun = deps.time.elapsed()
     this.schedule = new ReconcileSchedule({

@@ -52,6 +52,15 @@ function isoAt(at: number, offset: number): string {
   return `${shifted(at, offset)}${offset < 0 ? '-' : '+'}${two(Math.floor(absolute / 60))}:${two(absolute % 60)}`
 }
 
+/** What clocks show at a moment, `10:04`, with the day where that isn't today's. */
+export function clockTextOf(at: number, zone: string, now: number): string {
+  const clock = shifted(at, offsetIn(zone, at) ?? 0).slice(11, 16)
+  const day = dayAt(at, zone)
+  if (day === dayAt(now, zone)) return clock
+  const date = new Date(day).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' })
+  return `${clock} on ${date}`
+}
+
 /** The day of a moment where clocks are so many minutes ahead of UTC. */
 export function dayAtOffset(at: number, offset: number): string {
   return shifted(at, offset).slice(0, 10)

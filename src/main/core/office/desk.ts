@@ -14,6 +14,7 @@ import { KeychainError, type SecretSlot } from '../storage/keychain.ts'
 import { type keptIn, OFFICE_UNKNOWN } from '../storage/meta.ts'
 import type { OfficePlace } from './connection.ts'
 import type { OfficeFeed } from './feed.ts'
+import type { Once } from './once.ts'
 import { type OfficeStore, officeIsAway } from './sends.ts'
 
 /** Where the office's server is. `ca`: the certificates of authorities that are trusted in place of the system's, as PEM. */
@@ -46,6 +47,7 @@ interface SharedFolders {
 interface DeskDeps {
   shared: SharedOutbox
   folders: SharedFolders
+  once: Once
   /** The entry of the keychain for what it signs in with, and the office's key. */
   slot: SecretSlot
   kept: ReturnType<typeof keptIn>
@@ -248,7 +250,7 @@ export class Desk {
   /** @param isPolite what only one does at a time is left to the others before. */
   async #hangUp({ isPolite = false } = {}): Promise<void> {
     this.#greeting.cancel()
-    this.#deps.shared.disconnect()
+    this.#disconnect()
     const line = this.#line
     this.#line = undefined
     await this.#deps.folders.disconnect({ isPolite })
@@ -271,7 +273,7 @@ export class Desk {
       if (!this.#isStill(office) || this.#line !== line) return
       this.#failures = 0
       if (state !== 'connected') {
-        this.#deps.shared.disconnect()
+        this.#disconnect()
         void this.#deps.folders.disconnect()
       } else {
         const life = await this.#live(office, line)
@@ -280,6 +282,7 @@ export class Desk {
         this.#deps.shared.connect(line.store, life)
         if (this.#deps.kept.read(OFFICE_UNKNOWN, z.boolean())) this.#isKnown()
         this.#deps.folders.connect(line.feed, line.key)
+        this.#deps.once.connect(line.tasks)
       }
       this.#hears({ name, state, who })
     } catch (error) {
@@ -289,11 +292,16 @@ export class Desk {
       this.#deps.trouble?.(error)
       // It is dialled afresh: the keychain may have been opened, or the server's address lead elsewhere.
       this.#line = undefined
-      this.#deps.shared.disconnect()
+      this.#disconnect()
       void this.#deps.folders.disconnect()
       this.#hears({ ...this.#heard, state: stateBy(error) })
       await line?.end()
     }
+  }
+
+  #disconnect(): void {
+    this.#deps.shared.disconnect()
+    this.#deps.once.disconnect()
   }
 
   /** Which life the server is in; where that is another than before, it and this workstation tell each other what they know first. */
@@ -306,7 +314,7 @@ export class Desk {
       ;({ life, lostMs } = await line.life())
     }
     if (life === office.life) return life
-    shared.disconnect()
+    this.#disconnect()
     await folders.disconnect()
     await this.#share(line, true)
     await shared.restored(line.store, Math.round(time.now() - lostMs))
@@ -340,8 +348,9 @@ export class Desk {
 
   /** The bell says which account has something new; it was rung by nobody where the line broke. */
   #rung(bell: Bell | undefined): void {
-    const { shared, folders } = this.#deps
+    const { shared, folders, once } = this.#deps
     if (bell?.channel === 'life') return void this.#greeting.fresh().catch(() => undefined)
+    if (bell?.channel === 'tasks') return void once.rung(bell.about)
     if (bell && bell.channel !== 'sends') return void folders.rung(bell.channel, bell.about)
     if (!bell && !this.#isClosed) this.#greeting.later(FIRST_WAIT * (1 + this.#deps.time.random()))
     for (const [accountId, its] of shared.accounts()) if (!bell || its === bell.about) shared.soon(accountId)
@@ -379,15 +388,16 @@ interface Bell {
   readonly channel: (typeof CHANNELS)[number]
   readonly about: string
 }
-const CHANNELS = ['sends', 'feed', 'look', 'life'] as const
+const CHANNELS = ['sends', 'feed', 'look', 'life', 'tasks'] as const
 const CHANNEL = 'countersign_'
 
 /** The line to the office's server, with the bell. @param rung without anything where the line broke. */
 async function lineTo(place: OfficePlace, key: Buffer, time: Time, rung: (bell: Bell | undefined) => void) {
-  const [{ openPool }, { openOfficeSends }, { openOfficeFeed }] = await Promise.all([
+  const [{ openPool }, { openOfficeSends }, { openOfficeFeed }, { openOfficeTasks }] = await Promise.all([
     import('./connection.ts'),
     import('./sends.ts'),
-    import('./feed.ts')
+    import('./feed.ts'),
+    import('./tasks.ts')
   ])
   const pool = openPool(place)
   let bell: PoolClient | undefined
@@ -408,6 +418,7 @@ async function lineTo(place: OfficePlace, key: Buffer, time: Time, rung: (bell: 
     key,
     store: openOfficeSends({ pool, key, time }),
     feed: openOfficeFeed({ pool, time }),
+    tasks: openOfficeTasks({ pool, key, time }),
     async hello(): Promise<{ incarnation: string; name: string; steps: number }> {
       // By the bell's own connection: that it is there is what is to be known.
       const { rows } = await bell.query<{ incarnation: string; name: string; steps: number }>(

@@ -130,6 +130,16 @@ export function officeIsAway(): never {
   fail('offline', 'The office’s server can’t be reached just now.', { next: 'Try again in a few minutes.' })
 }
 
+/**
+ * Answers whether a claim that was just got still outlasts a request that leaves now. The clock that never jumps may stand still while
+ * the computer sleeps, the one on the wall doesn't: the stricter counts.
+ * @param until on the former. @param limit how long a request may take, in milliseconds.
+ */
+export function outlasting(time: Pick<Time, 'now' | 'elapsed'>, until: number, limit: number): () => boolean {
+  const [began, elapsed] = [time.now(), time.elapsed()]
+  return () => Math.max(time.elapsed() - elapsed, time.now() - began) + limit <= until - elapsed
+}
+
 /** So many are looked for, and read, at a time. */
 const PAGE = 200
 const MOST_IN_DOUBT = 500

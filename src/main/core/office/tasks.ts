@@ -105,22 +105,22 @@ export function openOfficeTasks(deps: { pool: Pool; key: Buffer; time: Pick<Time
       return { isTaken: false, by }
     },
 
-    /** Says how one ended; answers how it stands then, undefined where something else has it by now. */
+    /** Says how one ended; answers how it stands then, and as of which claim; undefined where something else has it by now. */
     async end(
       kind: TaskKind,
       task: { accountId: string; about: string; id: string; epoch: number },
       state: Exclude<TaskState, 'open'>,
       content?: unknown
-    ): Promise<TaskState | undefined> {
+    ): Promise<{ state: TaskState; epoch: number } | undefined> {
       const { accountId, about, id, epoch } = task
       const tag = tagOf(kind, accountId, about)
       const sealed =
         content === undefined ? null : seal(key, identityOf(kind, tag), Buffer.from(JSON.stringify(content)))
-      const { rows } = await pool.query<{ state: TaskState | null }>(
-        'SELECT office.end_task($1, $2, $3, $4, $5, $6, $7) AS state',
+      const { rows } = await pool.query<{ state: TaskState; epoch: number }>(
+        'SELECT * FROM office.end_task($1, $2, $3, $4, $5, $6, $7)',
         [kind, accountId, tag, id, epoch, state, sealed]
       )
-      return rows[0]?.state ?? undefined
+      return rows[0]
     },
 
     /** Answers what others have under way, by what it is about. */

@@ -15,6 +15,7 @@ import {
   type OfficeStore,
   type OutboxState,
   officeIsAway,
+  outlasting,
   type SendChange
 } from '../office/sends.ts'
 import { TIME_LIMITS } from '../service/limits.ts'
@@ -119,6 +120,9 @@ export class SharedSends {
     for (const { syncing } of this.#accounts.values()) syncing.cancel()
     this.#deps.changes.outbox()
   }
+
+  /** Aborted by `breakOff`. */
+  readonly awake = (): AbortSignal => this.#awake.signal
 
   /**
    * Breaks off what is on its way, which is looked for then: as the computer goes to sleep, or did. By the time it went on, another
@@ -383,10 +387,8 @@ export class SharedSends {
     pauses.left(accountId)
     const content = { kind: body.kind, request: body.request } as SentRequest
     this.#claimed.set(id, epoch)
-    // The clock that never jumps may stand still while the computer sleeps, the one on the wall doesn't: the stricter counts.
-    const [began, left] = [time.now(), until - time.elapsed()]
-    const mayLeave = () => Math.max(time.elapsed() - (until - left), time.now() - began) + this.#postLimit <= left
-    begun.push({ send: sends.get(id), content, claim: { mayLeave, signal: this.#awake.signal } })
+    const mayLeave = outlasting(time, until, this.#postLimit)
+    begun.push({ send: sends.get(id), content, claim: { mayLeave, signal: this.awake() } })
   }
 
   /** What is said of a claim in place of sending; undefined where nothing speaks against that. */

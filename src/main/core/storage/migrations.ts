@@ -13,6 +13,7 @@ import { accountMarks } from './migrations/007-account-marks.ts'
 import { holds } from './migrations/008-holds.ts'
 import { office } from './migrations/009-office.ts'
 import { identityNumbers } from './migrations/010-identity-numbers.ts'
+import { officeActions } from './migrations/011-office-actions.ts'
 
 /**
  * One step, frozen once it was released: the next is added after it, and a step imports nothing of the application, whose
@@ -36,7 +37,8 @@ export const migrations: readonly Migration[] = [
   { name: 'account marks', sql: accountMarks },
   { name: 'holds', sql: holds },
   { name: 'office', sql: office },
-  { name: 'identity numbers', sql: identityNumbers }
+  { name: 'identity numbers', sql: identityNumbers },
+  { name: 'office actions', sql: officeActions }
 ]
 
 /** The database was last used by a later version of the application. */

@@ -80,11 +80,12 @@ export const tasks = `
       WHERE it.kind = p_kind AND it.tag = ANY (p_tags) AND (refused = '{}' OR it.tag = ANY (refused));
   END $$;
 
-  -- How it ended, as its holder says, or as anyone has found of one that is in doubt; answers how it stands then, nothing where
-  -- something else has it by now. What a server that was put back doesn't know is told to it.
+  -- How it ended, as its holder says, or as anyone has found of one that is in doubt; answers how it stands then, and as of which claim;
+  -- nothing where something else has it by now. What a server that was put back doesn't know is told to it.
   CREATE FUNCTION end_task(p_kind text, p_account uuid, p_tag bytea, p_id uuid, p_epoch integer, p_state text, p_sealed bytea)
-  RETURNS text
+  RETURNS TABLE (state text, epoch integer)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
   DECLARE
     mine uuid := me();
     its task;
@@ -97,18 +98,17 @@ export const tasks = `
     PERFORM lapse_tasks(p_kind, p_account);
     SELECT * INTO its FROM task WHERE kind = p_kind AND tag = p_tag FOR UPDATE;
     IF its.id <> p_id THEN
-      RETURN NULL;
+      RETURN;
     END IF;
     IF its.state = 'open' AND its.holder <> mine THEN
       RAISE EXCEPTION 'Another workstation has it.' USING ERRCODE = 'insufficient_privilege';
     END IF;
     -- That it was done is so whatever was thought of it meanwhile; the rest decides what is of this claim.
-    IF its.state = 'done' OR its.state = p_state OR (p_state <> 'done' AND (its.state = 'free' OR its.epoch <> p_epoch)) THEN
-      RETURN its.state;
+    IF its.state <> 'done' AND its.state <> p_state AND (p_state = 'done' OR (its.state <> 'free' AND its.epoch = p_epoch)) THEN
+      UPDATE task SET state = p_state, since = now() WHERE kind = p_kind AND tag = p_tag;
+      PERFORM pg_notify('countersign_tasks', p_account::text);
     END IF;
-    UPDATE task SET state = p_state, since = now() WHERE kind = p_kind AND tag = p_tag;
-    PERFORM pg_notify('countersign_tasks', p_account::text);
-    RETURN p_state;
+    RETURN QUERY SELECT state, epoch FROM task WHERE kind = p_kind AND tag = p_tag;
   END $$;
 
   -- What others have under way of an account.

@@ -1,0 +1,289 @@
+/**
+ * An action at an account that an office shares is done by one of its workstations: whoever has claimed it at the office's server. The
+ * others are told who, and when. One that got no answer is in doubt for all of them: nobody does it before it is known what became of it.
+ */
+import { z } from 'zod'
+import { ActionRequest, type AppError } from '../../../shared/contract/index.ts'
+import { OneAtATime } from '../jobs/lanes.ts'
+import { clockTextOf } from '../lib/calendar.ts'
+import { codeOf } from '../lib/failure.ts'
+import { getOrMake } from '../lib/objects.ts'
+import { type RecordOf, Rows, value } from '../lib/rows.ts'
+import { outlasting } from '../office/sends.ts'
+import type { TakenTask, TaskState } from '../office/tasks.ts'
+import { TIME_LIMITS } from '../service/limits.ts'
+import type { CallOptions } from '../service/transport.ts'
+import type { Db } from '../storage/connection.ts'
+import { TableStatements } from '../storage/statements.ts'
+import { type Action, type ActionRecords, targetOf } from './action-records.ts'
+import type { Before } from './before.ts'
+import type { ActionDeps } from './deps.ts'
+import type { Outcome } from './dispatcher.ts'
+
+/** How long an action is one workstation's, in milliseconds: longer than a POST takes. */
+const CLAIM = 150_000
+const POST = TIME_LIMITS.send.total
+/** How often what isn't known yet is asked for, and how long is waited first where the server is away, in milliseconds. */
+const EVERY = 60_000
+/** How PostgreSQL says that another has it. */
+const NOT_ITS = '42501'
+
+/**
+ * Whether it may leave. own: the account is no office's, or it was claimed; away: not while the server is; ended: it is over, or in
+ * doubt, as the office knows; what stands in its way is to be adopted once that is written down.
+ */
+export type MayLeave =
+  | { kind: 'own'; options: CallOptions }
+  | { kind: 'away'; error: AppError }
+  | { kind: 'ended'; outcome: Outcome; adopt?: () => void }
+
+interface SharedActionsDeps extends Pick<ActionDeps, 'db' | 'time' | 'once'> {
+  records: ActionRecords
+  /** Writes down what became of one that is in doubt. */
+  ended: (action: Action, outcome: Outcome) => Promise<void>
+  /** What was seen of it before says nothing of what another workstation has tried since. */
+  triedElsewhere: (action: Action) => void
+  changed: (id: string) => void
+}
+
+/** Which claim of the office's was the newest one here. */
+const CLAIMS = new Rows({ id: value<string>(), epoch: value<number>() })
+
+/** What another workstation has to know to find out what became of one. */
+const Content = z.object({
+  reference: z.string(),
+  packageReference: z.string().optional(),
+  documentName: z.string(),
+  request: ActionRequest,
+  before: z.looseObject({ kind: z.string() })
+})
+
+export class SharedActions {
+  readonly #deps: SharedActionsDeps
+  readonly #claims: ReturnType<typeof openClaims>
+  readonly #lanes = new Map<string, OneAtATime<void>>()
+  /** Claimed here, and not written down yet what came of it. */
+  readonly #underWay = new Set<string>()
+  /** Of what others have done: up to which of their claims people here were told. */
+  readonly #told = new Map<string, number>()
+  #isOver = false
+
+  constructor(deps: SharedActionsDeps) {
+    this.#deps = deps
+    this.#claims = openClaims(deps.db)
+    deps.once.listen({ back: (accountId) => this.soon(accountId), rung: (accountId) => this.soon(accountId) })
+  }
+
+  /** Takes it for this workstation, in the moment before it leaves. Where it is taken, `over` must follow. */
+  async claim(action: Action): Promise<MayLeave> {
+    const { once, time } = this.#deps
+    const { id, accountId, createdAt, isInDoubt } = action
+    const place = once.of(accountId)
+    if (!place) return { kind: 'own', options: {} }
+    if (place === 'away') return { kind: 'away', error: AWAY }
+    const about = aboutOf(action)
+    const wanted = {
+      ...{ accountId: place.accountId, about: [about], id, ms: CLAIM, isAgain: isInDoubt },
+      ...{ askedAgo: time.now() - createdAt, known: this.#told.get(`${accountId}\n${about}`) ?? 0 },
+      content: contentOf(action)
+    }
+    this.#underWay.add(id)
+    const claim = await place.tasks.claim('action', wanted).catch(() => undefined)
+    if (claim?.isTaken) {
+      this.#claims.keep({ id, epoch: claim.epochs.get(about) ?? 0 })
+      const mayLeave = outlasting(time, claim.until, POST)
+      return { kind: 'own', options: { mayLeave, signal: once.awake() } }
+    }
+    this.#underWay.delete(id)
+    const by = claim?.by[0]
+    if (!by) return { kind: 'away', error: AWAY }
+    const isInTheWay = by.id !== id && by.state === 'uncertain'
+    return {
+      ...{ kind: 'ended', outcome: this.#refused(action, about, by) },
+      ...(isInTheWay && { adopt: () => this.#adopt(accountId, by) })
+    }
+  }
+
+  /** It is written down what came of the attempt, or that there was none. */
+  over({ id, accountId }: Pick<Action, 'id' | 'accountId'>): void {
+    this.#underWay.delete(id)
+    this.soon(accountId)
+  }
+
+  /** Something was written down of actions of this account, or others know more of them. */
+  soon(accountId: string): void {
+    const place = this.#deps.once.of(accountId)
+    if (this.#isOver || !place || place === 'away') return
+    void this.#laneOf(accountId)
+      .fresh()
+      .catch(() => undefined)
+  }
+
+  async close(): Promise<void> {
+    this.#isOver = true
+    await Promise.all([...this.#lanes.values()].map((lane) => lane.close()))
+  }
+
+  /** Why it isn't this workstation's to do. */
+  #refused(action: Action, about: string, by: TakenTask): Outcome {
+    const { time } = this.#deps
+    if (by.id === action.id && by.state === 'done') return { kind: 'done' }
+    const at = clockTextOf(time.now() - by.ago, time.zone(), time.now())
+    if (by.id === action.id && by.state === 'uncertain') {
+      this.#claims.keep(by)
+      this.#deps.triedElsewhere(action)
+      return { kind: 'uncertain', error: inDoubt(action, by.holder, at) }
+    }
+    if (by.state === 'done') this.#told.set(`${action.accountId}\n${about}`, by.epoch)
+    return { kind: 'refused', error: refusal(action, by, at) }
+  }
+
+  /** It is in doubt here as it is there: it is looked for, and people can say what became of it. */
+  #adopt(accountId: string, { id, epoch, content, holder, ago }: TakenTask): void {
+    const { db, records, time, triedElsewhere, changed } = this.#deps
+    const its = Content.safeParse(content)
+    if (!its.success) return
+    const { reference, packageReference, documentName, request, before } = its.data
+    const createdAt = Math.round(time.now() - ago)
+    const adopted = db.transaction(() => {
+      if (!records.find(id)) {
+        const action = { id, accountId, request, documentName, before: before as Before, createdAt }
+        records.add(action, { Reference: reference, PackageReference: packageReference })
+      }
+      this.#claims.keep({ id, epoch })
+      const error = inDoubt({ request }, holder, clockTextOf(createdAt, time.zone(), time.now()))
+      return records.change(id, { state: 'uncertain', isInDoubt: true, attemptedAt: createdAt, error })
+    })()
+    if (!adopted) return
+    triedElsewhere(adopted)
+    changed(id)
+  }
+
+  #laneOf(accountId: string): OneAtATime<void> {
+    const { time } = this.#deps
+    return getOrMake(this.#lanes, accountId, () => {
+      const lane: OneAtATime<void> = new OneAtATime(
+        time,
+        () => this.#sync(accountId),
+        () => {
+          if (!this.#isOver && this.#claims.of(accountId).length > 0) lane.later(EVERY * (1 - time.random() / 5))
+        }
+      )
+      return lane
+    })
+  }
+
+  /** Tells the office what came of what was claimed here, and hears what others have found of what is in doubt. */
+  async #sync(accountId: string): Promise<void> {
+    for (const { id, epoch } of this.#claims.of(accountId)) {
+      const place = this.#deps.once.of(accountId)
+      if (!place || place === 'away') return
+      const action = this.#deps.records.find(id)
+      if (!action || action.state === 'running' || this.#underWay.has(id)) continue
+      const state = endOf(action)
+      const task = { accountId: place.accountId, about: aboutOf(action), id, epoch }
+      const now = await place.tasks.end('action', task, state, contentOf(action)).catch((error: unknown) => {
+        if (codeOf(error) !== NOT_ITS) throw error
+        // Another does it once more just now: of that only something that was done is of interest.
+        return state === 'free' ? undefined : ('elsewhere' as const)
+      })
+      if (now !== 'elsewhere') await this.#heard(id, state, now)
+    }
+  }
+
+  async #heard(id: string, told: TaskState, now: { state: TaskState; epoch: number } | undefined): Promise<void> {
+    const { records, ended, triedElsewhere } = this.#deps
+    const action = records.find(id)
+    // Something was done to it while the server was asked.
+    if (!action || this.#underWay.has(id) || endOf(action) !== told) return
+    if (told !== 'uncertain' || !now) return void this.#claims.drop(id)
+    if (now.state === 'uncertain') {
+      if (this.#claims.keep({ id, epoch: now.epoch })) triedElsewhere(action)
+      return
+    }
+    if (action.state !== 'uncertain') return
+    this.#claims.drop(id)
+    await ended(action, now.state === 'done' ? { kind: 'done' } : { kind: 'refused', error: FOUND_NOT_DONE })
+  }
+}
+
+function openClaims(db: Db) {
+  const table = new TableStatements(db, 'office_actions', CLAIMS)
+  const find = table.one<[id: string]>('WHERE id = ?')
+  const put = table.run<[claim: object]>(
+    'INSERT INTO office_actions (id, epoch) VALUES (@id, @epoch) ON CONFLICT (id) DO UPDATE SET epoch = @epoch'
+  )
+  return {
+    /** Whether that is another than before. */
+    keep(claim: RecordOf<typeof CLAIMS>): boolean {
+      if (find(claim.id)?.epoch === claim.epoch) return false
+      put(claim)
+      return true
+    },
+    drop: table.run<[id: string]>('DELETE FROM office_actions WHERE id = ?'),
+    of: table.all<[accountId: string]>('WHERE id IN (SELECT id FROM actions WHERE account_id = ?)')
+  }
+}
+
+/** What the office is told of an action as it stands here. */
+function endOf({ state, isInDoubt }: Action): 'uncertain' | 'done' | 'free' {
+  if (state === 'done') return 'done'
+  return state === 'uncertain' || (state === 'waiting' && isInDoubt) ? 'uncertain' : 'free'
+}
+
+/** The same at each workstation for what is never open twice: see `targetOf`. */
+function aboutOf({ request, reference, packageReference }: Action): string {
+  return JSON.stringify([request.kind, targetOf(request, { Reference: reference, PackageReference: packageReference })])
+}
+
+function contentOf({ reference, packageReference, documentName, request, before }: Action): z.input<typeof Content> {
+  return { reference, packageReference, documentName, request, before }
+}
+
+/** By whom, and when. */
+type Said = (holder: string, at: string) => string
+
+const DOES: Record<ActionRequest['kind'], Said> = {
+  correct: (holder, at) => `${holder} has been correcting this document since ${at}, so nothing was done here.`,
+  extend: (holder, at) => `${holder} has been changing this due date since ${at}, so nothing was done here.`,
+  notary: (holder, at) => `${holder} has been assigning this document since ${at}, so nothing was done here.`,
+  remind: (holder, at) => `${holder} has been reminding this person since ${at}, so nothing was done here.`
+}
+const DID: Record<ActionRequest['kind'], Said> = {
+  correct: (holder, at) => `${holder} corrected this document at ${at}, so nothing was done here.`,
+  extend: (holder, at) => `${holder} changed this due date at ${at}, so nothing was done here.`,
+  notary: (holder, at) => `${holder} assigned this document at ${at}, so nothing was done here.`,
+  remind: (holder, at) => `${holder} reminded this person at ${at}, so nothing was done here.`
+}
+const MAY_HAVE: Record<ActionRequest['kind'], Said> = {
+  correct: (holder, at) =>
+    `${holder} tried to correct this document at ${at}, and it isn’t known whether that was done.`,
+  extend: (holder, at) => `${holder} tried to change this due date at ${at}, and it isn’t known whether that was done.`,
+  notary: (holder, at) => `${holder} tried to assign this document at ${at}, and it isn’t known whether that was done.`,
+  remind: (holder, at) => `${holder} tried to remind this person at ${at}, and it isn’t known whether that was done.`
+}
+
+function refusal({ request: { kind } }: Action, { state, holder }: TakenTask, at: string): AppError {
+  if (state === 'uncertain') {
+    return { code: 'busy', message: MAY_HAVE[kind](holder, at), next: 'Check that first.', mayHaveArrived: false }
+  }
+  if (state === 'open') return { code: 'busy', message: DOES[kind](holder, at), mayHaveArrived: false }
+  const next = 'Look at the document, and do it again if you still want it.'
+  return { code: 'conflict', message: DID[kind](holder, at), next, mayHaveArrived: false }
+}
+
+const inDoubt = ({ request: { kind } }: Pick<Action, 'request'>, holder: string, at: string): AppError => ({
+  ...{ code: 'timeout', message: MAY_HAVE[kind](holder, at), mayHaveArrived: true }
+})
+
+const AWAY: AppError = {
+  code: 'offline',
+  message: 'The office’s server can’t be reached just now.',
+  mayHaveArrived: false
+}
+
+const FOUND_NOT_DONE: AppError = {
+  code: 'timeout',
+  message: 'It wasn’t done, as another workstation found out. Do it again if you still want it.',
+  mayHaveArrived: false
+}
