@@ -19,8 +19,8 @@ import {
   viewOf
 } from './action-records.ts'
 import { beforeOf } from './before.ts'
-import type { ActionDeps } from './deps.ts'
-import { Dispatcher, type Outcome } from './dispatcher.ts'
+import type { ActionDeps, Outcome } from './deps.ts'
+import { Dispatcher } from './dispatcher.ts'
 import { ALREADY_DONE, behind, busyWith, INTERRUPTED, NEVER_LEFT, NO_REMINDERS, NOT_CHECKABLE } from './messages.ts'
 import { outgoingOf } from './outgoing.ts'
 import { Reconciler } from './reconcile.ts'

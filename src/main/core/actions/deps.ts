@@ -1,5 +1,6 @@
 /** What actions need of the rest of the application and of the world around it. */
 import type { AppError, SignerCorrection } from '../../../shared/contract/index.ts'
+import type { AssignQueueDocumentResponse, DocumentResponse } from '../../../shared/model/index.ts'
 import type { Rights } from '../accounts/rights.ts'
 import type { AskDocuments } from '../documents/questions.ts'
 import type { Time } from '../lib/time.ts'
@@ -9,6 +10,15 @@ import type { Db } from '../storage/connection.ts'
 
 /** As much of the service's client as actions take. */
 export type ActingClient = Pick<ServiceClient, 'updateSigner' | 'extend' | 'assignQueueDocument' | 'sendReminder'>
+
+/**
+ * done: the service answered. refused: it doesn't want this. unsupported: it doesn't know such a thing, or not this
+ * document. offline: it never came to the service, or not so fast: it may leave later. uncertain: it may have been done.
+ */
+export type Outcome =
+  | { kind: 'done'; document?: DocumentResponse; notary?: AssignQueueDocumentResponse }
+  | { kind: 'unsupported' }
+  | { kind: 'refused' | 'offline' | 'uncertain'; error: AppError }
 
 export interface ActionDeps {
   db: Db

@@ -3,29 +3,20 @@
  * that had to wait is compared with the document as it is by then; see `refuseChanged`.
  */
 import type { AppError, ErrorCode } from '../../../shared/contract/index.ts'
-import type { AssignQueueDocumentResponse, DocumentResponse } from '../../../shared/model/index.ts'
+import type { DocumentResponse } from '../../../shared/model/index.ts'
 import { Lanes, OneAtATime, Pauses } from '../jobs/lanes.ts'
 import { failureOf, holdsError } from '../jobs/recording.ts'
 import { AppFailure } from '../lib/failure.ts'
 import type { CallOptions } from '../service/transport.ts'
 import { type Action, type ActionRecords, mayWait } from './action-records.ts'
 import { beforeOf, refuseChanged } from './before.ts'
-import type { ActingClient, ActionDeps } from './deps.ts'
+import type { ActingClient, ActionDeps, Outcome } from './deps.ts'
 import { type Outgoing, outgoingOf } from './outgoing.ts'
 import type { SharedActions } from './shared-actions.ts'
 import { NOT_THERE, readAfresh, type Subject, subjectOf } from './subject.ts'
 
 /** How long to wait after the first time that the service could not be reached, in milliseconds. */
 const FIRST_WAIT = 5_000
-
-/**
- * done: the service answered. refused: it doesn't want this. unsupported: it doesn't know such a thing, or not this
- * document. offline: it never came to the service, or not so fast: it may leave later. uncertain: it may have been done.
- */
-export type Outcome =
-  | { kind: 'done'; document?: DocumentResponse; notary?: AssignQueueDocumentResponse }
-  | { kind: 'unsupported' }
-  | { kind: 'refused' | 'offline' | 'uncertain'; error: AppError }
 
 export interface DispatcherDeps extends Pick<ActionDeps, 'clientOf' | 'ask' | 'refresh' | 'describe' | 'time'> {
   records: ActionRecords

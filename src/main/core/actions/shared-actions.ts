@@ -17,8 +17,7 @@ import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
 import { type Action, type ActionRecords, targetOf } from './action-records.ts'
 import type { Before } from './before.ts'
-import type { ActionDeps } from './deps.ts'
-import type { Outcome } from './dispatcher.ts'
+import type { ActionDeps, Outcome } from './deps.ts'
 
 /** How long an action is one workstation's, in milliseconds: longer than a POST takes. */
 const CLAIM = 150_000
