@@ -25,6 +25,7 @@ export const PASSPHRASE = 'a passphrase of four words'
 const PROGRAM = new URL('./restoring-until-killed.ts', import.meta.url)
 const BACKUP = 'office.countersign-backup'
 const KEYCHAIN = 'keychain.json'
+const ASIDE = 'set-aside-2026-11-25T09-30-00Z'
 const WAYS = ['back up', 'restore', 'put in place', 'migrate', 'rekey', 'copy', 'use a copy'] as const
 /** After these it may be what was restored. */
 const RESTORING: readonly Way[] = ['restore', 'put in place', 'use a copy']
@@ -89,6 +90,8 @@ async function prepare(root: string, key: Buffer): Promise<void> {
   })
   await decideOnRestore(join(root, 'decided'), stage, Date.now())
   await cp(join(root, 'own'), join(root, 'asked'), { recursive: true })
+  // What had been set aside under the key that it has.
+  await cp(join(root, 'own'), join(root, 'asked', ASIDE), { recursive: true })
   const keychain = fileKeychain(join(root, KEYCHAIN))
   await keychain.databaseKey.set(key.toString('hex'))
   await askForKey(join(root, 'asked'), keychain, randomBytes(32))
@@ -98,6 +101,16 @@ async function prepare(root: string, key: Buffer): Promise<void> {
   migrate(first, migrations.slice(0, 1))
   keep(first, 'old')
   first.close()
+}
+
+/** What had been set aside opens where it is put back, under whichever key the database has now. */
+async function faultsOfAside(copy: string, folder: string): Promise<Fault[]> {
+  const back = join(copy, 'put-back')
+  await cp(join(folder, ASIDE), back, { recursive: true })
+  const db = await opened(back, join(copy, KEYCHAIN))
+  const found = kept(db)
+  db.close()
+  return found === 'old' ? [] : [lost(`what had been set aside has ${found}`)]
 }
 
 /** Each that has a name is whole. One from before the migration was made before anything was migrated; the others stay where they are. */
@@ -216,7 +229,8 @@ async function endedIn(
     if (found === undefined) faults.push(lost(`not all of it is there`))
     if (isNew && !RESTORING.includes(way)) faults.push(wrong(`it is another after “${way}”`))
     const names = await readdir(folder)
-    const aside = names.find((name) => name.startsWith('set-aside-'))
+    if (way === 'rekey') faults.push(...(await faultsOfAside(copy, folder)))
+    const aside = names.find((name) => name.startsWith('set-aside-') && name !== ASIDE)
     if (isNew !== (aside !== undefined)) faults.push(wrong(`set aside: ${aside ?? 'nothing'}, and it is ${found}`))
     if (aside) {
       const old = connectEncrypted(join(folder, aside, DATABASE_FILE), key)

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { connectEncrypted } from '../../../src/main/core/storage/connection.ts'
-import { DATABASE_FILE, openDatabase } from '../../../src/main/core/storage/database.ts'
+import { DATABASE_FILE, openDatabase, putDatabaseAside } from '../../../src/main/core/storage/database.ts'
 import { type Keychain, KeychainError, keychainOver, type SecretName } from '../../../src/main/core/storage/keychain.ts'
 import { keptIn } from '../../../src/main/core/storage/meta.ts'
 import { askForKey } from '../../../src/main/core/storage/rekey.ts'
@@ -160,4 +160,93 @@ test('a folder of its own takes over the key that all had, gets its own beside i
   await other.begin()
   expect(other.entries.get('database-key:fedcba9876543210')).not.toBe('ab'.repeat(32))
   expect(lastingKeychain().sharedDatabaseKey).toBeUndefined()
+})
+
+/** What a folder that was set aside has, as a person would put it back; answers a database with other content in the folder's place. */
+async function withAside({ begin, folder, open }: ReturnType<typeof computer>) {
+  await begin()
+  await putDatabaseAside(folder, NOW)
+  const { db } = await open()
+  keptIn(db).write('planted', 'of now')
+  db.close()
+  return join(folder, readdirSync(folder).find((name) => name.startsWith('set-aside-')) ?? '')
+}
+
+function putBack(folder: string, aside: string): void {
+  for (const name of readdirSync(folder)) if (/^countersign\.db/.test(name)) rmSync(join(folder, name))
+  for (const name of readdirSync(aside)) cpSync(join(aside, name), join(folder, name))
+}
+
+test('what had been set aside opens after another key, and after another one, where it is put back with its file', async () => {
+  const here = computer()
+  const { folder, keychain, open, entries } = here
+  const aside = await withAside(here)
+  const first = entries.get('database-key') ?? ''
+  for (let times = 0; times < 2; times++) {
+    await askForKey(folder, keychain, randomBytes(32))
+    const opened = await open()
+    expect(planted(opened.db)).toBe('of now')
+    await settle(opened)
+    opened.db.close()
+  }
+  expect(readFileSync(join(aside, 'former-key.json'), 'utf8')).not.toContain(first)
+  putBack(folder, aside)
+  const { db, ...opened } = await open()
+  expect(opened).toEqual({ state: 'encrypted' })
+  expect(planted(db)).toBe('what was here')
+  db.close()
+  expect(readdirSync(folder).filter((name) => name.startsWith('former'))).toEqual([])
+  expect(() => connectEncrypted(here.path, Buffer.from(first, 'hex'))).toThrow()
+})
+
+test('a change of the key that is given up, or killed at any step, loses no key of what had been set aside', async () => {
+  const here = computer()
+  const { folder, keychain, open, path, failing } = here
+  const aside = await withAside(here)
+  await askForKey(folder, keychain, randomBytes(32))
+  await settle(await open())
+  // Given up after they were sealed under a key that never came.
+  await askForKey(folder, keychain, randomBytes(32))
+  mkdirSync(`${path}.rekeyed`)
+  expect(await open()).toMatchObject({ rekeyed: { state: 'given-up' } })
+  rmSync(`${path}.rekeyed`, { recursive: true })
+  // Stopped once the database has the new key, and before the keychain has it in its usual place.
+  await askForKey(folder, keychain, randomBytes(32))
+  failing.add('set database-key')
+  expect((await open()).state).toBe('memory')
+  failing.clear()
+  await settle(await open())
+  // Not even sealed: the key stays, and that is said.
+  await askForKey(folder, keychain, randomBytes(32))
+  const file = join(aside, 'former-key.json')
+  const kept = readFileSync(file)
+  rmSync(file)
+  mkdirSync(file)
+  expect(await open()).toMatchObject({ rekeyed: { state: 'given-up' } })
+  rmSync(file, { recursive: true })
+  writeFileSync(file, kept)
+  putBack(folder, aside)
+  const { db } = await open()
+  expect(planted(db)).toBe('what was here')
+})
+
+test('what is damaged, or has a file that is none of its own, is set aside with that file, and nothing is lost', async () => {
+  const here = computer()
+  const { folder, keychain, open } = here
+  const aside = await withAside(here)
+  await askForKey(folder, keychain, randomBytes(32))
+  await settle(await open())
+  for (const file of [
+    '{"version":1,"keys":[]}',
+    '{"version":1',
+    JSON.stringify({ version: 1, keys: [{ salt: '00', sealed: '00' }] })
+  ]) {
+    putBack(folder, aside)
+    writeFileSync(join(folder, 'former-key.json'), file)
+    const { db, ...opened } = await open()
+    expect(opened).toMatchObject({ state: 'encrypted', setAside: { reason: 'unreadable' } })
+    db.close()
+    const name = 'setAside' in opened ? opened.setAside?.name : ''
+    expect(readFileSync(join(folder, name ?? '', 'former-key.json'), 'utf8')).toBe(file)
+  }
 })

@@ -4,12 +4,9 @@
  */
 import {
   constants,
-  createCipheriv,
-  createDecipheriv,
   createHash,
   createHmac,
   createPublicKey,
-  hkdfSync,
   type KeyObject,
   publicEncrypt,
   randomBytes
@@ -32,17 +29,15 @@ import { fileErrorOf } from '../storage/file-error.ts'
 import type { Keychain } from '../storage/keychain.ts'
 import type { keptIn } from '../storage/meta.ts'
 import { askForKey, opens } from '../storage/rekey.ts'
+import { openedKey, SealedKey, sealedKey } from '../storage/sealed-key.ts'
 
 const Hex = z.string().regex(/^[0-9a-f]+$/)
-const Wrapped = z.object({
+const Wrapped = SealedKey.extend({
   /** paper: a person's. organisation: made here and readable with its private key alone. */
   kind: z.enum(['paper', 'organisation']),
   madeAt: z.number(),
   /** Tells which database key is in it; see {@link markOf}. */
   opens: Hex,
-  salt: Hex,
-  /** Nonce, the database's key and its tag. */
-  sealed: Hex,
   /** Of the organisation's: the recovery key by its public key, and which that is. */
   escrowed: Hex.optional(),
   publicKey: Hex.optional()
@@ -59,6 +54,8 @@ type RecoveryFile = z.infer<typeof RecoveryFile>
 /** Fewer bits are no match for what it protects. */
 const LEAST_RSA_BITS = 3072
 const OFFERED = 'recovery-offer-dismissed'
+// @wc-ignore
+const PURPOSE = 'Countersign recovery key'
 
 /** @throws where it isn't a public key that we can encrypt by. Of a private one, Node would make the public: every user can read a policy. */
 export function escrowKeyOf(pem: string): KeyObject {
@@ -72,11 +69,7 @@ export function escrowKeyOf(pem: string): KeyObject {
 
 /** The database's key, so that only this recovery key opens it. */
 function wrapped(secret: Uint8Array, databaseKey: Uint8Array, facts: Pick<Wrapped, 'kind' | 'madeAt'>): Wrapped {
-  const salt = randomBytes(16)
-  const nonce = randomBytes(12)
-  const cipher = createCipheriv('aes-256-gcm', keyFrom(secret, salt), nonce)
-  const sealed = Buffer.concat([nonce, cipher.update(databaseKey), cipher.final(), cipher.getAuthTag()])
-  return { ...facts, opens: markOf(databaseKey), salt: salt.toString('hex'), sealed: sealed.toString('hex') }
+  return { ...facts, opens: markOf(databaseKey), ...sealedKey(secret, databaseKey, PURPOSE) }
 }
 
 /** A recovery key made here that only the organisation can read. */
@@ -92,23 +85,6 @@ function escrowedFor(pem: string, databaseKey: Uint8Array, madeAt: number): Wrap
   }
   secret.fill(0)
   return made
-}
-
-/** The database's key; undefined where this recovery key isn't of it. */
-function opened({ salt, sealed }: Wrapped, secret: Uint8Array): Uint8Array | undefined {
-  const bytes = Buffer.from(sealed, 'hex')
-  try {
-    const decipher = createDecipheriv('aes-256-gcm', keyFrom(secret, Buffer.from(salt, 'hex')), bytes.subarray(0, 12))
-    decipher.setAuthTag(bytes.subarray(-16))
-    return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()])
-  } catch {
-    return undefined
-  }
-}
-
-/** 160 bits that nobody chose need no slow derivation. */
-function keyFrom(secret: Uint8Array, salt: Uint8Array): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', secret, salt, 'Countersign recovery key', 32))
 }
 
 /** Says of two entries whether they open the same database key, and nothing of it. */
@@ -268,7 +244,7 @@ export async function recoverKey(
     })
   }
   for (const one of file.keys) {
-    const key = opened(one, secret)
+    const key = openedKey(secret, one, PURPOSE)
     if (!key || !opens(join(folder, DATABASE_FILE), key)) continue
     await keep(key)
     await writeTo(folder, { ...file, usedAt: now })

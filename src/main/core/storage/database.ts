@@ -19,7 +19,7 @@ import { checkWholeness, checkWithLog } from './integrity.ts'
 import type { Keychain } from './keychain.ts'
 import { openMeta } from './meta.ts'
 import { migrate, migrations, NewerSchemaError, versionOf } from './migrations.ts'
-import { keepIn, keyOf, type Rekeyed, settleKey } from './rekey.ts'
+import { FORMER_KEY_FILE, keepIn, keyOf, type Rekeyed, settleKey } from './rekey.ts'
 import { setAside } from './set-aside.ts'
 
 export const DATABASE_FILE = 'countersign.db'
@@ -98,7 +98,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenedData
       if (reason === 'newer-version') return inMemory(reason, parts, { usedBy: usedBy(parts.folder, key) })
       // There is something to go on from: which, is for a person to say.
       if (key !== undefined && (await hasCopy(parts.folder, key))) return inMemory('damaged', parts)
-      const names = [...filesOf(DATABASE_FILE), RECOVERY_FILE, COPIES_FOLDER]
+      const names = [...filesOf(DATABASE_FILE), RECOVERY_FILE, FORMER_KEY_FILE, COPIES_FOLDER]
       moved = { name: await setAside(parts.folder, names, parts.clock(), parts.files), reason }
     }
     // A key that is there is used again, so that what was set aside can still be opened with it.
@@ -283,7 +283,7 @@ async function inMemory(
  * @throws {FileError}
  */
 export function putDatabaseAside(folder: string, now: number): Promise<string> {
-  const names = [...filesOf(DATABASE_FILE), ...filesOf(DOCUMENTS_FILE), RECOVERY_FILE, COPIES_FOLDER]
+  const names = [...filesOf(DATABASE_FILE), ...filesOf(DOCUMENTS_FILE), RECOVERY_FILE, FORMER_KEY_FILE, COPIES_FOLDER]
   return setAside(folder, names, now)
 }
 

@@ -2,21 +2,33 @@
  * Gives the database another key. It is asked for while the application works, and done at the next start, before anything is opened:
  * a copy under the new key takes the place of the database in one step. Until the keychain has the new key in its usual place both are
  * there, so that however it is killed the database has a key that opens it, and all that was in it.
+ *
+ * Data that were set aside keep the key that they have: it is sealed under the new one beside them. Where someone puts them back, with that
+ * file, the next start opens them by it and gives them the key of now.
  */
 import * as nodeFiles from 'node:fs/promises'
-import { open, rm } from 'node:fs/promises'
+import { open, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { z } from 'zod'
+import { parsedJson } from '../lib/json-scanning.ts'
 import { flushFolder, replaceWith, writeAtomically } from './atomic-file.ts'
 import { connectEncrypted, connectToLook, KEY_BYTES, rawKey } from './connection.ts'
 import { COPIES_FOLDER } from './copies.ts'
-import { faultOf, type MemoryReason } from './database-fault.ts'
+import { faultOf, type MemoryReason, memoryReasonOf } from './database-fault.ts'
+import { FileError, filed, fileErrorOf } from './file-error.ts'
 import { isThere, removeIfThere } from './files.ts'
 import { checkWithLog } from './integrity.ts'
 import { type Keychain, KeychainError, type SecretSlot } from './keychain.ts'
+import { openedKey, SealedKey, sealedKey } from './sealed-key.ts'
 
 /** That another key was asked for; there until all that follows of it is done. */
 const ASKED_FILE = 'rekey.json'
 const COPY_ENDING = '.rekeyed'
+/** Beside data that were set aside before the database got another key: the key that they have, sealed under that one. */
+export const FORMER_KEY_FILE = 'former-key.json'
+const Former = z.object({ version: z.literal(1), keys: z.array(SealedKey).max(20) })
+// @wc-ignore
+const PURPOSE = 'Countersign former key'
 
 type Keys = Pick<Keychain, 'databaseKey' | 'nextDatabaseKey'>
 
@@ -49,8 +61,9 @@ export async function settleKey(
   keys: Keys,
   key: Uint8Array | undefined
 ): Promise<{ key: Uint8Array | undefined; rekeyed?: Rekeyed }> {
-  if (!(await isThere(join(folder, ASKED_FILE), nodeFiles))) return { key }
   const path = join(folder, name)
+  if (key) await takeBack(path, key)
+  if (!(await isThere(join(folder, ASKED_FILE), nodeFiles))) return { key }
   const next = keyOf(await keys.nextDatabaseKey.get())
   const hasOld = key !== undefined && opens(path, key)
   const giveUp = async (reason: MemoryReason | 'damaged') => {
@@ -63,13 +76,65 @@ export async function settleKey(
   }
   // Where the usual place has the new one already, only what follows of it is left to do.
   if (hasOld && !Buffer.from(next).equals(key)) {
-    const reason = await copied(path, key, next)
+    // First: once the keychain has the new key alone, nothing else knows the old one.
+    const reason = (await sealFormer(folder, key, next)) ?? (await copied(path, key, next))
     if (reason !== undefined) return giveUp(reason)
   } else if (!hasOld && !opens(path, next)) return { key }
   await keepIn(keys.databaseKey, next)
   // Who has the old key could read them.
   await rm(join(folder, COPIES_FOLDER), { recursive: true, force: true }).catch(() => undefined)
   return { key: next, rekeyed: { state: 'done', settled: () => forget(folder, keys) } }
+}
+
+/**
+ * The keys of all that was set aside, sealed under the next one, beside those that are sealed under the one of now: another key may be given up.
+ * Answers why that couldn't be done.
+ */
+async function sealFormer(folder: string, key: Uint8Array, next: Uint8Array): Promise<MemoryReason | undefined> {
+  try {
+    for (const aside of await readdir(folder)) {
+      const database = join(folder, aside, 'countersign.db')
+      if (!aside.startsWith('set-aside-') || !(await isThere(database, nodeFiles))) continue
+      const path = join(folder, aside, FORMER_KEY_FILE)
+      const kept = await formerIn(path)
+      const own = formerKey(kept, key) ?? key
+      // Those of a key that was given up open nothing any more.
+      const keys = [sealedKey(next, own, PURPOSE), ...kept.filter((one) => openedKey(key, one, PURPOSE)).slice(0, 1)]
+      await writeAtomically(path, JSON.stringify({ version: 1, keys }), { ifExists: 'replace' })
+    }
+    return undefined
+  } catch (error) {
+    return memoryReasonOf(fileErrorOf(error)?.code)
+  }
+}
+
+/**
+ * Data that were set aside under an earlier key, and that someone has put back, get the key of now.
+ * @throws FileError where that can't be done now; nothing is changed then. What is damaged stays as it is.
+ */
+async function takeBack(path: string, key: Uint8Array): Promise<void> {
+  const file = join(path, '..', FORMER_KEY_FILE)
+  const kept = await formerIn(file)
+  if (kept.length === 0) return
+  if (!opens(path, key)) {
+    const own = formerKey(kept, key)
+    const reason = own && opens(path, own) ? await copied(path, own, key) : 'damaged'
+    if (reason === 'damaged') return
+    if (reason !== undefined) throw new FileError(reason === 'no-space' || reason === 'not-writable' ? reason : 'other')
+  }
+  await removeIfThere(file, nodeFiles)
+}
+
+const formerKey = (kept: readonly SealedKey[], key: Uint8Array) =>
+  kept.map((one) => openedKey(key, one, PURPOSE)).find((own) => own !== undefined)
+
+/** Nothing where there is none, or it isn't ours. @throws FileError */
+async function formerIn(path: string): Promise<readonly SealedKey[]> {
+  const text = await filed(() => readFile(path, 'utf8')).catch((error: unknown) => {
+    if (fileErrorOf(error)?.system === 'ENOENT') return ''
+    throw error
+  })
+  return Former.safeParse(parsedJson(text)).data?.keys ?? []
 }
 
 /** Puts a copy under the next key in the database's place. Answers why that couldn't be done; then the database is as it was. */

@@ -1,0 +1,36 @@
+/** A database's key, sealed under a secret of enough bits that nobody chose: under a recovery key, or under the key that took its place. */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { z } from 'zod'
+
+const Hex = z.string().regex(/^[0-9a-f]+$/)
+/** `sealed`: nonce, the key and its tag. */
+export const SealedKey = z.object({ salt: Hex, sealed: Hex })
+export type SealedKey = z.infer<typeof SealedKey>
+/** What it is for: what is sealed for one is opened for no other. */
+type Purpose = 'Countersign recovery key' | 'Countersign former key'
+
+export function sealedKey(secret: Uint8Array, key: Uint8Array, purpose: Purpose): SealedKey {
+  const salt = randomBytes(16)
+  const nonce = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', keyFrom(secret, salt, purpose), nonce)
+  const sealed = Buffer.concat([nonce, cipher.update(key), cipher.final(), cipher.getAuthTag()])
+  return { salt: salt.toString('hex'), sealed: sealed.toString('hex') }
+}
+
+/** The key; undefined where it wasn't sealed under this secret. */
+export function openedKey(secret: Uint8Array, { salt, sealed }: SealedKey, purpose: Purpose): Uint8Array | undefined {
+  const bytes = Buffer.from(sealed, 'hex')
+  try {
+    const from = keyFrom(secret, Buffer.from(salt, 'hex'), purpose)
+    const decipher = createDecipheriv('aes-256-gcm', from, bytes.subarray(0, 12))
+    decipher.setAuthTag(bytes.subarray(-16))
+    return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()])
+  } catch {
+    return undefined
+  }
+}
+
+/** Bits that nobody chose need no slow derivation. */
+function keyFrom(secret: Uint8Array, salt: Uint8Array, purpose: Purpose): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', secret, salt, purpose, 32))
+}
