@@ -10,6 +10,7 @@ import { downloadsChaos } from '../test/chaos/downloads.ts'
 import { dropFoldersChaos } from '../test/chaos/drop-folders.ts'
 import { keychainChaos } from '../test/chaos/keychain.ts'
 import { officeChaos } from '../test/chaos/office.ts'
+import { officeTogetherChaos } from '../test/chaos/office-together.ts'
 import { outboxChaos } from '../test/chaos/outbox.ts'
 import { storageChaos } from '../test/chaos/storage.ts'
 import { type ChaosOptions, isClean, type Tally } from '../test/chaos/tally.ts'
@@ -24,7 +25,8 @@ const areas: Record<string, (options: ChaosOptions) => Promise<Tally>> = {
   backup: backupChaos,
   counter: counterChaos,
   keychain: keychainChaos,
-  office: officeChaos
+  office: officeChaos,
+  'office-together': officeTogetherChaos
 }
 
 const { values } = parseArgs({

@@ -1,0 +1,393 @@
+/**
+ * Three workstations of one office, each with its whole outbox and its mirror of the folders, at one PostgreSQL server and one practice
+ * service, over lines that lose requests and answers. Round after round packages are put in and taken back, and something befalls one
+ * of them or the server: a workstation is killed, sleeps, is closed, leaves and joins again; lines are cut; every claim and lease runs
+ * out; the server ends at once, a dump of an earlier moment is put in its place, or a standby goes on. In the end each package has
+ * arrived once or was taken back, each workstation says so, and every list is as the service's folders.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { z } from 'zod'
+import { findPostgres } from '../../scripts/system-packages.ts'
+import type { Desk } from '../../src/main/core/office/desk.ts'
+import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
+import { keptIn } from '../../src/main/core/storage/meta.ts'
+import type { SendState } from '../../src/shared/contract/index.ts'
+import { form, forms } from '../fixtures/compositions.ts'
+import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
+import { type Cluster, openCluster } from '../fixtures/office-cluster.ts'
+import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
+import { type Chance, chanceOf } from './chance.ts'
+import type { Fault } from './ledger.ts'
+import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
+
+const STATIONS = ['Front desk', 'Back room', 'Counter']
+/** How long anything may take to come about, in milliseconds of this computer. */
+const LONGEST = 300_000
+/** The time of the workstations passes in such steps, in milliseconds. */
+const STEP = 1_000
+
+const WAYS = [
+  ...['kill', 'kill', 'sleep', 'close', 'leave', 'cut', 'lapse', 'crash', 'dump', 'restore', 'promote', 'pause'],
+  ...['take back', 'take back', 'nothing']
+] as const
+type Way = (typeof WAYS)[number]
+
+interface Station {
+  readonly name: string
+  readonly work: Workplace
+  readonly slot: ReturnType<typeof memoryKeychain>['office']
+  desk: Desk
+  /** Its time stands still once it was killed. */
+  time: ReturnType<Workplace['time']['run']>
+  isOff: boolean
+}
+
+/** One package, and what is known of it by who put it in. */
+interface Put {
+  readonly name: string
+  readonly id: string
+  readonly by: Station
+  isTakenBack: boolean
+  /** Its workstation left an office that no longer knew it: what became of it is for a person to find out, and is said so. */
+  isLeftBehind: boolean
+}
+
+interface Place {
+  readonly cluster: Cluster
+  readonly office: TestOffice
+  readonly stations: Station[]
+  readonly chance: Chance
+  readonly dump: string
+  readonly put: Put[]
+  hasDump: boolean
+  /** The server was put back, and nobody has let the outbox go again. */
+  isRestored: boolean
+  invited: number
+}
+
+export async function officeTogetherChaos({ rounds, seed, say }: ChaosOptions): Promise<Tally> {
+  const began = performance.now()
+  const tally = emptyTally()
+  const note = notingIn(tally, say)
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-chaos-'))
+  const cluster = await openCluster()
+  const office = await openTestOffice(cluster.place, { look: '0 s' })
+  const place: Place = {
+    ...{ cluster, office, stations: [], chance: chanceOf(seed), dump: join(folder, 'office.dump'), put: [] },
+    ...{ hasDump: false, isRestored: false, invited: 0 }
+  }
+  const { stations, chance } = place
+  try {
+    for (const name of STATIONS) stations.push(await openStation(place, name))
+    for (let round = 1; round <= rounds; round++) {
+      putSome(place)
+      await passSome(place)
+      const way = chance.oneOf(WAYS)
+      await befall(place, way)
+      await passSome(place)
+      note(doubled(place), `after round ${round}, ${way}`)
+      if (place.isRestored && chance.below(3) === 0) await letGoAgain(place)
+      tally.rounds++
+      if (round % 10 === 0) say(`${round} rounds, ${place.put.length} packages`)
+    }
+    note(await inTheEnd(place), 'in the end')
+  } finally {
+    for (const { desk } of stations) await desk.close().catch(() => undefined)
+    for (const { work } of [...stations].reverse()) await work.close()
+    await cluster.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+  tally.seconds = Math.round((performance.now() - began) / 100) / 10
+  return tally
+}
+
+async function openStation(place: Place, name: string): Promise<Station> {
+  const { stations, chance } = place
+  const work = await openWorkplace('empty', stations[0]?.work)
+  work.line.faultBy((method) => {
+    const lot = method === 'POST' ? chance.below(100) : 100
+    return lot < 2 ? 'cut' : lot < 7 ? 'lose-answer' : 'pass'
+  })
+  work.parts.watch.start()
+  const { office: slot } = memoryKeychain()
+  const time = work.time.run()
+  const station: Station = { name, work, slot, time, desk: openDesk(work, { slot, time }), isOff: false }
+  await joinAgain(place, station)
+  return station
+}
+
+async function joinAgain(place: Place, { desk, name }: Station): Promise<void> {
+  // A workstation that joins again is another one to the office.
+  await desk.join(serverOf(place.office), await place.office.invite(`${name} ${++place.invited}`))
+}
+
+/** It starts, as after it was ended. */
+function begin(station: Station): void {
+  const { work, slot } = station
+  work.startAgain()
+  work.parts.watch.start()
+  station.time = work.time.run()
+  station.desk = openDesk(work, { slot, time: station.time })
+  station.desk.open()
+  station.isOff = false
+}
+
+function putSome({ chance, stations, put }: Place): void {
+  for (let count = chance.below(3); count > 0; count--) {
+    const by = chance.oneOf(stations as [Station, ...Station[]])
+    const { parts, accountId } = by.work
+    const name = `Package ${put.length + 1}`
+    const { id } = parts.outbox.start(
+      parts.drafts.save(accountId, forms({ items: [form({ Name: name, Reference: name })] })).id
+    )
+    parts.outbox.now(id)
+    put.push({ name, id, by, isTakenBack: false, isLeftBehind: false })
+  }
+}
+
+async function passSome(place: Place): Promise<void> {
+  for (let count = place.chance.below(8); count > 0; count--) await pass(place)
+}
+
+async function pass({ stations }: Place): Promise<void> {
+  for (const { work } of stations) await work.time.pass(STEP)
+  await pause(5)
+}
+
+async function befall(place: Place, way: Way): Promise<void> {
+  const { chance, stations, office, cluster } = place
+  const one = chance.oneOf(stations as [Station, ...Station[]])
+  const { work, desk } = one
+  switch (way) {
+    case 'kill':
+      one.time.end()
+      return begin(one)
+    case 'sleep':
+      work.parts.outbox.shared.breakOff()
+      return await desk.resumed()
+    case 'close':
+      if (one.isOff) return begin(one)
+      one.isOff = true
+      return await desk.close()
+    case 'leave':
+      if (one.isOff) return
+      // It says so where something is under way, or the server is away; joined or not, it goes on from there.
+      await desk.leave().catch(() => undefined)
+      if (!desk.view()) await passSome(place)
+      return desk.view() ? undefined : await joinAgain(place, one)
+    case 'cut':
+      await office.sql('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename <> current_user')
+      return
+    case 'lapse':
+      await office.sql(`UPDATE office.send SET lease_until = now() - interval '1 ms' WHERE state = 'sending'`)
+      await office.sql(`UPDATE office.lease SET until = now() - interval '1 ms'`)
+      return
+    case 'crash':
+      return await cluster.crash()
+    case 'promote':
+      place.isRestored = true
+      return await cluster.promote()
+    case 'dump':
+      place.hasDump = true
+      return postgres(place, 'pg_dump', '-Fc')
+    case 'restore':
+      if (!place.hasDump) return
+      place.isRestored = true
+      return await restore(place)
+    case 'pause':
+      if (!place.isRestored) await work.parts.outbox.shared.pause(work.accountId, true).catch(() => undefined)
+      await passSome(place)
+      // Who lets it go again after the server was put back waits until every workstation has been there.
+      if (!place.isRestored) await resume(place)
+      return
+    case 'take back':
+      return await takeBack(place)
+    case 'nothing':
+      return
+  }
+}
+
+/** As a person takes one of the workstation’s own out of the Outbox. */
+async function takeBack({ chance, put }: Place): Promise<void> {
+  const waiting = put.filter(({ by, id }) => stateAt(by, id) === 'ready')
+  if (waiting.length === 0) return
+  const one = chance.oneOf(waiting as [Put, ...Put[]])
+  const { outbox } = one.by.work.parts
+  try {
+    await outbox.shared.keepBack(outbox.get(one.id))
+    outbox.undo(one.id)
+    one.isTakenBack = true
+  } catch {
+    // It has just left, or the server is away: that is said, and the package stays where it is.
+  }
+}
+
+async function restore(place: Place): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return postgres(place, 'pg_restore', '--clean', '--if-exists', '--single-transaction')
+    } catch (error) {
+      // What workstations ask meanwhile may be in its way.
+      if (attempt === 10) throw error
+    }
+  }
+}
+
+function postgres({ office, dump }: Place, program: 'pg_dump' | 'pg_restore', ...args: string[]): void {
+  const { host, port, user, password, database } = office.administrator
+  const where = ['-h', host, '-p', String(port), '-U', user, '-d', database]
+  const its = program === 'pg_dump' ? ['-f', dump] : [dump]
+  execFileSync(join(findPostgres() ?? '', program), [...where, ...args, ...its], {
+    env: { PATH: process.env.PATH, PGPASSWORD: password },
+    stdio: 'ignore'
+  })
+}
+
+/** Every workstation is there and has told what it knows, and a person lets the outbox go again. */
+async function letGoAgain(place: Place): Promise<void> {
+  const { stations, office } = place
+  for (const station of stations) if (station.isOff) begin(station)
+  await until(place, 'every workstation has been there since the server was put back', async () => {
+    for (const station of stations) await sitAgain(place, station)
+    const [row] = await office.sql<{ life: number }>('SELECT life FROM office.office')
+    return stations.every(({ desk, work }) => {
+      const life = keptIn(work.parts.db).read('office', z.looseObject({ life: z.int() }))?.life
+      const { office: line } = work.parts.outbox.state(work.accountId)
+      return desk.view()?.state === 'connected' && line === 'connected' && life === row?.life
+    })
+  })
+  await longEnough(place)
+  place.isRestored = false
+  await resume(place)
+}
+
+/** On the server's clock it is long enough ago that a POST of before could arrive. */
+async function longEnough({ office }: Place): Promise<void> {
+  await office.sql('UPDATE office.send SET uncertain_at = now() WHERE uncertain_at > now()')
+}
+
+/** One that the server doesn't know, or that didn't end its leaving, begins again there. */
+async function sitAgain(place: Place, station: Station): Promise<void> {
+  const { desk } = station
+  const view = desk.view()
+  const isUnknown = view?.state === 'refused'
+  if (isUnknown) for (const one of place.put) one.isLeftBehind ||= one.by === station
+  if (isUnknown || view?.isLeaving) await desk.leave({ without: isUnknown }).catch(() => undefined)
+  if (!desk.view()) await joinAgain(place, station)
+}
+
+async function resume(place: Place): Promise<void> {
+  const [{ work }] = place.stations as [Station, ...Station[]]
+  await until(place, 'the outbox goes again', () =>
+    work.parts.outbox.shared.pause(work.accountId, false).then(
+      () => true,
+      () => false
+    )
+  )
+}
+
+/** All settle, what is called not sent is let go again, and what each says is compared with the service. */
+async function inTheEnd(place: Place): Promise<Fault[]> {
+  const { stations, put } = place
+  for (const { work } of stations) work.line.fault('pass')
+  await letGoAgain(place)
+  const said: Fault[] = []
+  let faults: Fault[] = []
+  const isAsItShould = async () => {
+    await longEnough(place)
+    const arrived = arrivals(place)
+    for (const { id, name, by, isTakenBack } of put) {
+      const state = stateAt(by, id)
+      if (state !== 'not-sent' && state !== 'refused') continue
+      if (arrived.has(name)) said.push(wrong(`${name} is called ${state} by ${by.name}, and it arrived`))
+      if (!isTakenBack) by.work.parts.outbox.retry(id)
+    }
+    faults = put.flatMap((one) => faultOf(one, place, arrived.has(one.name)))
+    if (!(await areEqual(place))) faults.push(wrong('a list is not as the folders'))
+    return faults.length === 0
+  }
+  await until(place, 'all is as it should be', isAsItShould).catch(() => undefined)
+  // What could still go a second time has the time for it.
+  for (let minute = 0; minute < 5; minute++) for (const { work } of stations) await work.time.pass(60_000)
+  return [...said, ...faults, ...doubled(place)]
+}
+
+function faultOf({ id, name, by, isTakenBack, isLeftBehind }: Put, { stations }: Place, hasArrived: boolean): Fault[] {
+  const states = stations.map((station) => stateAt(station, id))
+  const own = stateAt(by, id)
+  const words = `${name} of ${by.name}: ${stations.map((station, index) => `${station.name} ${states[index]}`).join(', ')}`
+  if (isTakenBack) {
+    if (hasArrived) return [wrong(`taken back, and it arrived: ${words}`)]
+    return states.every(isOver) ? [] : [wrong(`taken back: ${words}`)]
+  }
+  // It is for a person then to find out what became of it.
+  if (isLeftBehind) return own === 'sent' && !hasArrived ? [wrong(`never arrived: ${words}`)] : []
+  if (!hasArrived) return [{ kind: 'lost', words }]
+  return own === 'sent' && states.every((state) => state === undefined || state === 'sent') ? [] : [wrong(words)]
+}
+
+const wrong = (words: string): Fault => ({ kind: 'wrong', words })
+
+function doubled(place: Place): Fault[] {
+  const twice = [...arrivals(place)].filter(([, times]) => times > 1)
+  return twice.map(([name, times]) => ({ kind: 'doubled', words: `${name} arrived ${times} times` }))
+}
+
+/** How often the service has each, by what it is called. */
+function arrivals({ stations }: Place): Map<string, number> {
+  const times = new Map<string, number>()
+  for (const { name } of documentsOf(stations)) times.set(name, (times.get(name) ?? 0) + 1)
+  return times
+}
+
+function documentsOf([first]: readonly Station[]) {
+  return Object.values(first?.work.practice.state.documents ?? {})
+}
+
+function stateAt({ work }: Station, id: string): SendState | undefined {
+  const all = { show: 'all', offset: 0, limit: 10_000 } as const
+  return work.parts.outbox.list([work.accountId], all).rows.find((row) => row.id === id)?.state
+}
+
+/** Gone, or cancelled where it was in doubt meanwhile. */
+const isOver = (state: SendState | undefined) => state === undefined || state === 'cancelled'
+
+async function areEqual({ stations }: Place): Promise<boolean> {
+  const there = documentsOf(stations)
+    .map(({ reference }) => reference)
+    .sort()
+    .join()
+  const lists = await Promise.all(stations.map(listed))
+  return lists.every((list) => list === there)
+}
+
+async function listed({ work }: Station): Promise<string> {
+  const { accountId } = work
+  const query = { search: '', sort: { by: 'reference', descending: false }, grouped: false } as const
+  const ask = { accountId, query, expanded: [], offset: 0, limit: 10_000, now: work.time.now, zone: 'UTC' }
+  const { rows } = await work.parts.ask('list', ask)
+  return rows
+    .map((row) => ('reference' in row ? row.reference : ''))
+    .sort()
+    .join()
+}
+
+/** How a workstation stands, for what is said of a fault. */
+function standing({ name, desk, work, isOff }: Station) {
+  const { pause, office } = work.parts.outbox.state(work.accountId)
+  return { name, isOff, state: desk.view()?.state, isLeaving: desk.view()?.isLeaving, office, pause: pause?.by }
+}
+
+/** @throws if it never comes about. */
+async function until(place: Place, what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + LONGEST; ; ) {
+    if (await isSo()) return
+    if (performance.now() > end)
+      throw new Error(`It never came about that ${what}: ${JSON.stringify(place.stations.map(standing))}`)
+    await pass(place)
+  }
+}
