@@ -242,3 +242,69 @@ test('the browser engine goes past no proxy that is named alone, and takes nothi
     proxy.close()
   }
 })
+
+test('the browser engine goes on to the next of a script’s proxies where one is dead, and past them only where its list says DIRECT', async ({
+  serve
+}) => {
+  const service = await serve(aCertificate({ name: 'sign.office.example', issuer: 'Nobody' }))
+  const through: string[] = []
+  const proxies: Server[] = []
+  const listening = async (server: Server) => {
+    proxies.push(server)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return `127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+  const alive = createPlainServer().on('connect', ({ url = '' }, socket) => {
+    through.push(url)
+    const line = connect(service.port, '127.0.0.1', () => socket.write('HTTP/1.1 200 Go on\r\n\r\n'))
+    line.on('error', () => socket.destroy())
+    socket.on('error', () => line.destroy())
+    line.pipe(socket).pipe(line)
+  })
+  const refusing = createPlainServer().on('connect', (_request, socket) => socket.end('HTTP/1.1 403 No\r\n\r\n'))
+  const dead = createPlainServer()
+  const [live, no, gone] = [await listening(alive), await listening(refusing), await listening(dead)]
+  await new Promise((resolve) => dead.close(resolve))
+  const lists = {
+    next: `PROXY ${gone}; PROXY ${live}`,
+    direct: `PROXY ${gone}; DIRECT`,
+    alone: `PROXY ${gone}`,
+    refused: `PROXY ${no}; PROXY ${live}; DIRECT`,
+    nonsense: 'PROXI x'
+  }
+  const script = `function FindProxyForURL(url, host) { return ${JSON.stringify(lists)}[host.split('.')[0]] || 'DIRECT' }`
+  const browser = await chromium.launch({
+    executablePath: findChromium() ?? '',
+    args: [
+      `--proxy-pac-url=data:application/x-ns-proxy-autoconfig;base64,${Buffer.from(script).toString('base64')}`,
+      `--host-resolver-rules=MAP *.office.example:443 127.0.0.1:${service.port}`,
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])
+    ]
+  })
+  try {
+    const found: Record<string, string> = {}
+    for (const list of Object.keys(lists)) {
+      const before = service.asked.length
+      const context = await browser.newContext({ ignoreHTTPSErrors: true })
+      const page = await context.newPage()
+      const error = await page.goto(`https://${list}.office.example/web`).then(
+        () => undefined,
+        ({ message }: Error) => /ERR_\w+/.exec(message)?.[0]
+      )
+      const reached = service.asked.length > before
+      found[list] = error ?? (through.some((url) => url.startsWith(list)) ? 'through a proxy' : 'past all proxies')
+      expect(reached, list).toBe(error === undefined)
+      await context.close()
+    }
+    expect(found).toEqual({
+      next: 'through a proxy',
+      direct: 'past all proxies',
+      alone: 'ERR_PROXY_CONNECTION_FAILED',
+      refused: 'ERR_TUNNEL_CONNECTION_FAILED',
+      nonsense: 'past all proxies'
+    })
+  } finally {
+    await browser.close()
+    for (const proxy of proxies) proxy.close()
+  }
+})

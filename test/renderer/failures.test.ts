@@ -14,6 +14,7 @@ const END_OF_IT: readonly string[] = ['cancelled', 'not-allowed']
 
 /** What these say holds names, counts or the fields of what was typed; the tests of each read it. */
 const PUT_TOGETHER: ReadonlySet<string> = new Set([
+  'src/main/core/accounts/accounts.ts',
   'src/main/core/accounts/client-certificates.ts',
   'src/main/core/accounts/credentials.ts',
   'src/main/core/actions/actions.ts',

@@ -81,6 +81,15 @@ describe('the first run', () => {
     expect(api.control.calls.some((call) => call.name === 'accounts.add')).toBe(false)
   })
 
+  test('what is needed to connect is said as the organisation has it', async () => {
+    const { api, app } = await open()
+    expect(screen.getByText(/address of the signing service and a key, token or password\.$/)).toBeTruthy()
+    api.control.state.policy = { ...api.control.state.policy, state: 'followed', signInMethods: ['basic'] }
+    api.control.emit('settings.changed', null)
+    await screen.findByText(/address of the signing service, a user name and a password\.$/)
+    expect(app.accounts.list).toEqual([])
+  })
+
   test('without a keychain it says so and what it means, and goes on', async () => {
     await open({
       system: {

@@ -3,6 +3,7 @@ import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, describe, expect, test } from 'vitest'
 import PinForm from '../../src/renderer/src/screens/counter/PinForm.svelte'
 import FirstRun from '../../src/renderer/src/screens/first-run/FirstRun.svelte'
+import Accounts from '../../src/renderer/src/screens/settings/Accounts.svelte'
 import NewAccount from '../../src/renderer/src/screens/settings/NewAccount.svelte'
 import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
 import { LOCKABLE, type Lockable, type PolicyView } from '../../src/shared/contract/policy.ts'
@@ -90,6 +91,22 @@ describe('a setting of the organisation’s', () => {
         .getByRole('button', { name: /^Remove/ })
         .matches(':disabled')
     ).toBe(true)
+  })
+
+  test('an account of its own that waits for its secret says which', async () => {
+    for (const [scheme, needed] of [
+      ['basic', 'This account needs its user name and password on this computer.'],
+      ['bearer', 'This account needs its token on this computer.'],
+      ['oauth', 'Someone needs to sign in to this account on this computer.']
+    ] as const) {
+      const account = { ...officeAccount(), scheme, hasSecret: false }
+      const policy = followed({ locked: ['accounts'], accountIds: [account.id] })
+      opened = await openOffice(fakeApi({ accounts: [account], policy }))
+      const { unmount } = show(opened, Accounts)
+      await settle()
+      expect(screen.getByText(needed)).toBeTruthy()
+      unmount()
+    }
   })
 
   test('how its account signs in by OAuth 2 is not asked, and is what someone signs in by', async () => {

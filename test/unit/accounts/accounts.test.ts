@@ -553,7 +553,8 @@ test.each([
   await spoil(keychain, id)
   expect(await accounts.secretState(id)).toBe('missing')
   const failure = await failureOf(() => accounts.secretsOf(id))
-  expect(failure).toMatchObject({ code: 'keychain', next: 'Enter it in Settings.' })
+  const message = 'This account’s API key isn’t on this computer.'
+  expect(failure).toMatchObject({ code: 'keychain', message, next: 'Enter it in Settings.' })
   await accounts.update(id, { authentication: API_KEY })
   expect(await accounts.secretsOf(id)).toEqual(API_KEY)
 })

@@ -60,6 +60,25 @@ describe('what isn’t a policy at all is said', () => {
       '{\n  "otherAccounts": True,\n  "practiceOffice": true\n}',
       'Line 2, column 20: Write true, false and null in small letters.'
     ],
+    ['no for false', '{\n  "removal": no\n}', 'Line 2, column 14: “removal” can’t be “no”. Write false instead.'],
+    ['yes for true', '{"counter": {"files": Yes}}', 'Line 1, column 23: “files” can’t be “Yes”. Write true instead.'],
+    [
+      'off, before a comma',
+      '{"removal": off,\n"x": 1}',
+      'Line 1, column 13: “removal” can’t be “off”. Write false instead.'
+    ],
+    [
+      'a text without quotation marks',
+      '{"defaultAccount": Harbour Law}',
+      'Line 1, column 20: Put quotation marks around the text: "Harbour".'
+    ],
+    [
+      'one in a list',
+      '{"signInMethods": ["oauth", bearer]}',
+      'Line 1, column 29: Put quotation marks around the text: "bearer".'
+    ],
+    ['a name without them', '{ removal: false }', 'Line 1, column 3: Put quotation marks around the name: "removal".'],
+    ['nothing of JSON’s', '{"removal": nul}', 'Line 1, column 13: Put quotation marks around the text: "nul".'],
     [
       'a word processor’s quotation marks',
       '{\n  “otherAccounts”: true\n}',

@@ -389,12 +389,7 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
       if (row.scheme === 'none') return { scheme: 'none' }
       const text = await secrets.get(id)
       const credentials = text === null ? undefined : decodeCredentials(text, row.baseUrl)
-      return (
-        credentials ??
-        fail('keychain', 'This account’s key, token or password isn’t on this computer.', {
-          next: 'Enter it in Settings.'
-        })
-      )
+      return credentials ?? fail('keychain', NOT_HERE[row.scheme], { next: 'Enter it in Settings.' })
     },
 
     /** Whether its secret came with an enrolment file: nobody here has seen it, and no file has it. */
@@ -501,6 +496,15 @@ const AT_FIRST = {
   folders: USUAL_FOLDERS,
   position: 0
 } as const
+/** What only the keychain has of an account, by how it signs in. */
+const NOT_HERE: Record<AuthScheme, string> = {
+  none: 'This account’s sign-in isn’t on this computer.',
+  'api-key': 'This account’s API key isn’t on this computer.',
+  bearer: 'This account’s token isn’t on this computer.',
+  basic: 'This account’s password isn’t on this computer.',
+  headers: 'This account’s headers aren’t on this computer.',
+  oauth: 'This account’s sign-in isn’t on this computer.'
+}
 const NOT_THIS_WAY = 'Your organisation doesn’t allow this account’s sign-in method.'
 const ASK_ADMINISTRATOR = 'Choose another in Settings → Accounts, or ask your administrator.'
 const ENROLLED = 'This account came with an enrolment file itself, so it can’t be put into another.'

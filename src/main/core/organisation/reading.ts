@@ -106,10 +106,38 @@ function syntaxProblem(error: unknown, text: string): PolicyProblem {
   if (/^Unexpected end|^Unterminated/.test(said)) return problem(CUT_OFF, text, text.length)
   const offset = Number(/at position (\d+)/.exec(said)?.[1] ?? offsetOfToken(text))
   if (offset >= text.trimEnd().length) return problem(CUT_OFF, text, text.length)
+  const bare = bareWordAt(text, offset)
+  if (bare) return problem(bareWordHint(bare), text, bare.offset)
   return problem(hintAt(text, offset, said), text, offset)
 }
 
 const CUT_OFF = 'The file ends in the middle. A closing bracket or quotation mark is missing.'
+
+interface BareWord {
+  word: string
+  offset: number
+  /** Of the setting that it is written for; undefined where it is a name itself, or stands in a list. */
+  setting: string | undefined
+  isName: boolean
+}
+
+/** A word without quotation marks around the place where the file can't be read; undefined for what JSON has, in whatever letters. */
+function bareWordAt(text: string, offset: number): BareWord | undefined {
+  const before = /[\p{L}\p{N}_.-]*$/u.exec(text.slice(Math.max(0, offset - LONGEST_NAME), offset))?.[0] ?? ''
+  const at = offset - before.length
+  const [word] = /^\p{L}[\p{L}\p{N}_.-]*/u.exec(text.slice(at, at + LONGEST_NAME)) ?? []
+  if (word === undefined || /^(?:true|false|null)$/i.test(word)) return undefined
+  const setting = /"([^"\n]{1,60})"\s*:\s*$/.exec(text.slice(Math.max(0, at - 2 * LONGEST_NAME), at))?.[1]
+  if (setting === undefined && !/[[,{]\s*$/.test(text.slice(0, at))) return undefined
+  return { word, offset: at, setting, isName: setting === undefined && /^\s*"?\s*:/.test(text.slice(at + word.length)) }
+}
+
+function bareWordHint({ word, setting, isName }: BareWord): string {
+  const means = /^(?:yes|on)$/i.test(word) ? 'true' : /^(?:no|off)$/i.test(word) ? 'false' : undefined
+  if (means !== undefined && setting !== undefined) return `“${setting}” can’t be “${word}”. Write ${means} instead.`
+  if (isName) return `Put quotation marks around the name: "${word}".`
+  return `Put quotation marks around the text: "${word}".`
+}
 
 /** V8 names an unexpected token without saying where it is. What stands before it could go on; with it, nothing could. */
 function offsetOfToken(text: string): number {

@@ -1,0 +1,39 @@
+/** What an account proves itself with, by how it signs in, where it isn't on this computer or is still to be asked for. */
+import type { AuthScheme } from '../../../shared/contract/views.ts'
+
+/** Of an account that came without it. */
+export const needsSecret: Record<AuthScheme, string> = {
+  none: 'This account needs nothing more on this computer.',
+  'api-key': 'This account needs its API key on this computer.',
+  bearer: 'This account needs its token on this computer.',
+  basic: 'This account needs its user name and password on this computer.',
+  headers: 'This account needs its headers on this computer.',
+  oauth: 'Someone needs to sign in to this account on this computer.'
+}
+
+/** Of an account that had it. */
+export const lostSecret: Record<AuthScheme, string> = {
+  none: 'This account needs nothing more on this computer.',
+  'api-key': 'This account’s API key is no longer on this computer.',
+  bearer: 'This account’s token is no longer on this computer.',
+  basic: 'This account’s password is no longer on this computer.',
+  headers: 'This account’s headers are no longer on this computer.',
+  oauth: 'This account’s sign-in is no longer on this computer.'
+}
+
+/** What someone has at hand who connects an account, where the organisation allows one way of signing in alone. */
+const NEEDED: Record<AuthScheme, string> = {
+  none: 'You need the address of the signing service.',
+  'api-key': 'You need the address of the signing service and an API key.',
+  bearer: 'You need the address of the signing service and a token.',
+  basic: 'You need the address of the signing service, a user name and a password.',
+  headers: 'You need the address of the signing service and the headers of its gateway.',
+  oauth: 'You need the address of the signing service, and sign in in your browser.'
+}
+
+/** @param allowed the ways of signing in that the organisation allows; undefined for all. */
+export function neededToConnect(allowed: readonly AuthScheme[] | undefined): string {
+  const [only, ...others] = allowed ?? []
+  if (only !== undefined && others.length === 0) return NEEDED[only]
+  return 'You need the address of the signing service and a key, token or password.'
+}
