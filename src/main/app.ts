@@ -333,7 +333,7 @@ export function serveScreens(parts: App, life: Life): void {
   const { foundation, folders, composing, counter, notifications, identity } = parts
   const { accounts, clients, facts, lists, dialogs, log, screens, send, settings, signals, time, window } = foundation
   const { actions, ask, views, watch } = folders
-  const { bulk, drafts, dropFolders, exchange, outbox, outside, people, presets, remembered } = composing
+  const { bulk, drafts, dropFolders, exchange, outbox, outside, people, presets, remembered, sharedDrafts } = composing
   const { downloads } = identity
   const { isAway, handedBack, audit, auditExports, receipts } = counter
 
@@ -413,8 +413,8 @@ export function serveScreens(parts: App, life: Life): void {
           signals.emit('accounts')
         }
       }),
-      ...draftHandlers({ accounts, drafts, presets, exchange, outside, people, remembered, ...dialogs }),
-      ...outboxHandlers({ accounts, drafts, outbox, ...dialogs }),
+      ...draftHandlers({ accounts, drafts, sharedDrafts, presets, exchange, outside, people, remembered, ...dialogs }),
+      ...outboxHandlers({ accounts, drafts, outbox, sharedDrafts, ...dialogs }),
       ...bulkHandlers({ accounts, bulk, readClipboard: plainClipboard.read, ...dialogs }),
       ...documentHandlers({
         ...{ accounts, ask, watch, time, views },

@@ -9,6 +9,7 @@ import { FromOutside } from './core/drafts/from-outside.ts'
 import { openPeople } from './core/drafts/people.ts'
 import { openPresets } from './core/drafts/presets.ts'
 import { openRemembered } from './core/drafts/remembered.ts'
+import { openSharedDrafts } from './core/drafts/shared-drafts.ts'
 import { openDropFolders } from './core/drop-folders/drop-folders.ts'
 import { codeOf } from './core/lib/failure.ts'
 import { Desk } from './core/office/desk.ts'
@@ -26,7 +27,11 @@ export function openComposing(
   madeBy: string
 ) {
   const { accounts, db, clients, facts, keychain, lists, log, newId, organisation, send, signals, time } = foundation
-  const draftsChanged = (id: string) => send('drafts.changed', { id })
+  const draftsTold = (id: string) => send('drafts.changed', { id })
+  function draftsChanged(id: string): void {
+    draftsTold(id)
+    sharedDrafts.changedHere()
+  }
   const presetsChanged = () => send('presets.changed', null)
   const describe = asAppError
   /** Its code alone: what the server says may hold data. */
@@ -45,8 +50,13 @@ export function openComposing(
   })
   const people = openPeople({ db, recipients: lists.keptRecipients, time })
   const remembered = openRemembered({ db, time })
+  const sharedDrafts = openSharedDrafts({
+    ...{ db, drafts, time, newId, trouble: officeTrouble },
+    accounts: () => outbox.shared.accounts(),
+    changed: draftsTold
+  })
   const outbox = new Outbox({
-    ...{ db, drafts, describe, newId, officeTrouble, takeSent, time },
+    ...{ db, drafts, describe, newId, officeTrouble, sharedDrafts, takeSent, time },
     clientOf: clients.of,
     readAllFolders: watch.readAllFolders,
     arrived(accountId) {
@@ -88,7 +98,8 @@ export function openComposing(
   })
   watch.readTogether(together)
   const desk = new Desk({
-    ...{ folders: together, once, shared: outbox.shared, slot: keychain.office, kept: keptIn(db), time },
+    ...{ drafts: sharedDrafts, folders: together, once, shared: outbox.shared },
+    ...{ slot: keychain.office, kept: keptIn(db), time },
     // A practice office is this computer's own.
     accounts: () =>
       accounts
@@ -114,5 +125,5 @@ export function openComposing(
     },
     trouble: (error) => log.warn('A file could not be taken over.', { code: asAppError(error).code })
   })
-  return { drafts, presets, exchange, outside, people, remembered, outbox, desk, bulk, dropFolders }
+  return { drafts, sharedDrafts, presets, exchange, outside, people, remembered, outbox, desk, bulk, dropFolders }
 }

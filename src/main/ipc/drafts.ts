@@ -9,14 +9,15 @@ import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
 type DraftParts = Dialogs &
-  Pick<Parts, 'accounts' | 'drafts' | 'presets' | 'exchange' | 'outside' | 'people' | 'remembered'>
+  Pick<Parts, 'accounts' | 'drafts' | 'sharedDrafts' | 'presets' | 'exchange' | 'outside' | 'people' | 'remembered'>
 
 const KINDS: readonly FileKind[] = [{ name: 'Countersign file', extensions: [ENDING] }]
 
 export function draftHandlers(
   parts: DraftParts
 ): HandlersOf<'drafts' | 'presets' | 'exchange' | 'outside' | 'people' | 'remembered'> {
-  const { accounts, drafts, presets, exchange, outside, people, remembered } = parts
+  const { accounts, drafts, sharedDrafts, presets, exchange, outside, people, remembered } = parts
+  const { marked } = sharedDrafts
 
   /** What is acted on belongs to the account that the person sees. */
   function ownDraft(id: string): string {
@@ -40,17 +41,35 @@ export function draftHandlers(
   }
 
   return {
-    'drafts.list': async (query) => drafts.list(shownIds(accounts), query),
-    'drafts.get': async ({ id }) => drafts.get(ownDraft(id)),
-    'drafts.save': async ({ id, newId, composition }) => drafts.save(chosenId(accounts), composition, id, newId),
+    'drafts.list': async (query) => {
+      const found = drafts.list(shownIds(accounts), query)
+      return { ...found, rows: found.rows.map(marked) }
+    },
+    'drafts.get': async ({ id }) => marked(drafts.get(ownDraft(id))),
+    'drafts.save': async ({ id, newId, composition, edition }) =>
+      marked(sharedDrafts.save(chosenId(accounts), composition, id, newId, edition)),
     'drafts.remove': async ({ id }) => drafts.remove(ownDraft(id)),
-    'drafts.restore': async ({ id }) => drafts.restore(ownDraft(id)),
+    'drafts.restore': async ({ id }) => marked(drafts.restore(ownDraft(id))),
     'drafts.erase': async ({ id }) => drafts.erase(ownDraft(id)),
     'drafts.emptyTrash': async () => ({ erased: await drafts.emptyTrash(shownIds(accounts)) }),
-    'drafts.duplicate': async ({ id }) => drafts.duplicate(ownDraft(id)),
+    'drafts.duplicate': async ({ id }) => marked(drafts.duplicate(ownDraft(id))),
     'drafts.history': async ({ id }) => drafts.history(ownDraft(id)),
     'drafts.version': async ({ id, version }) => ({ composition: drafts.version(ownDraft(id), version) }),
-    'drafts.goBack': async ({ id, version }) => drafts.goBack(ownDraft(id), version),
+    'drafts.goBack': async ({ id, version }) => {
+      const decides = drafts.history(ownDraft(id)).some((one) => one.id === version && one.isOpen)
+      const draft = drafts.goBack(id, version)
+      // Without the office's server it stays to be decided, and the draft is as it should be.
+      if (decides) await sharedDrafts.settle(id).catch(() => undefined)
+      return marked(decides ? drafts.get(id) : draft)
+    },
+    'drafts.edit': async ({ id }) => sharedDrafts.edit(ownDraft(id)),
+    'drafts.takeOver': async ({ id }) => {
+      await sharedDrafts.takeOver(ownDraft(id))
+      return marked(drafts.get(id))
+    },
+    'drafts.leave': async ({ id }) => sharedDrafts.leave(id),
+    'drafts.setWhose': async ({ id, whose }) => marked(await sharedDrafts.setWhose(ownDraft(id), whose)),
+    'drafts.settle': async ({ id }) => sharedDrafts.settle(ownDraft(id)),
     'drafts.export': async ({ ids }, { stillAsking }) => {
       const titles = ids.map((id) => drafts.summary(ownDraft(id)).title)
       return saveAs('drafts', titles, stillAsking, (path) => exchange.exportDrafts(path, ids))

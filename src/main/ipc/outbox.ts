@@ -9,11 +9,12 @@ import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
 interface OutboxParts extends Pick<Parts, 'accounts' | 'outbox' | 'chooseSaveFile'> {
+  sharedDrafts: Pick<Parts['sharedDrafts'], 'mustBeOne'>
   drafts: Pick<Parts['drafts'], 'summary'>
 }
 
 export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox' | 'batches'> {
-  const { accounts, drafts, outbox } = parts
+  const { accounts, drafts, outbox, sharedDrafts } = parts
   const { batches } = outbox
 
   function ownDraft(id: string): string {
@@ -21,6 +22,7 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
     if (!shownIds(accounts).includes(drafts.summary(id).accountId)) {
       fail('gone', 'This draft belongs to another account.', { next: 'Choose that account to send it.' })
     }
+    sharedDrafts.mustBeOne(id)
     return id
   }
 

@@ -20,6 +20,7 @@ import type { FromOutside } from '../core/drafts/from-outside.ts'
 import type { People } from '../core/drafts/people.ts'
 import type { Presets } from '../core/drafts/presets.ts'
 import type { Remembered } from '../core/drafts/remembered.ts'
+import type { SharedDrafts } from '../core/drafts/shared-drafts.ts'
 import type { DropFolders } from '../core/drop-folders/drop-folders.ts'
 import type { Readings } from '../core/identity/readings.ts'
 import type { Time } from '../core/lib/time.ts'
@@ -54,6 +55,10 @@ export interface Parts extends Dialogs {
   remembered: Remembered
   /** Shows a file or a folder in the system's own window. */
   reveal: (path: string) => void
+  sharedDrafts: Pick<
+    SharedDrafts,
+    'marked' | 'save' | 'edit' | 'takeOver' | 'leave' | 'setWhose' | 'settle' | 'mustBeOne'
+  >
   time: Pick<Time, 'now' | 'zone'>
   verifications: Verifications
   views: Views

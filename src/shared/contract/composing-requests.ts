@@ -84,10 +84,16 @@ export const composingRequests = {
   'drafts.get': answers<DraftView>()(byId),
   /**
    * Durable when it answers. Without an id a new draft is made; with `newId` it gets that one, however often the same
-   * first save comes.
+   * first save comes. `edition`: which one of a shared draft it goes on from (see `DraftOffice`); where that isn't the one that counts, it
+   * is kept beside that.
    */
   'drafts.save': answers<DraftSummary>()(
-    z.strictObject({ id: id.optional(), newId: z.uuid().optional(), composition: Composition })
+    z.strictObject({
+      id: id.optional(),
+      newId: z.uuid().optional(),
+      composition: Composition,
+      edition: z.int().min(0).optional()
+    })
   ),
   /** Puts a draft in the trash, where it stays for 30 days. */
   'drafts.remove': answers<null>()(byId),
@@ -101,6 +107,15 @@ export const composingRequests = {
   'drafts.version': answers<{ composition: Composition }>()(z.strictObject({ id, version: id })),
   /** Makes an earlier version the present one; the present one becomes a version itself. */
   'drafts.goBack': answers<DraftView>()(z.strictObject({ id, version: id })),
+  /** An editor has it: where an office shares it, it is held for the one who types there, until `drafts.leave`. */
+  'drafts.edit': answers<null>()(byId),
+  'drafts.leave': answers<null>()(byId),
+  /** Of a draft that someone works on at another workstation: goes on here. `offline` while the office's server is away. */
+  'drafts.takeOver': answers<DraftView>()(byId),
+  /** Makes a draft this workstation's own, or the office's. `conflict` where another workstation made it, or someone works on it there. */
+  'drafts.setWhose': answers<DraftSummary>()(z.strictObject({ id, whose: z.enum(['mine', 'office']) })),
+  /** Of several versions, the draft counts as it is. `offline` while the office's server is away. */
+  'drafts.settle': answers<null>()(byId),
   /** Saves drafts as a `.countersign` file where the person says; null where they think better of it. */
   'drafts.export': answers<SavedFile | null>()(z.strictObject({ ids })),
 

@@ -40,6 +40,22 @@ export interface DraftSummary {
   who: string
   updatedAt: number
   trashedAt?: number
+  /** Absent where this workstation belongs to no office, or the office doesn't share the account. */
+  office?: DraftOffice
+}
+
+/** How a draft stands where workstations share them. */
+export interface DraftOffice {
+  /** It is this workstation's own: the others don't see it. */
+  isMine: boolean
+  /** It can be made this workstation's own: it is, it was made here, or the office doesn't have it yet. */
+  canBeMine: boolean
+  /** The workstation where another is working on it. */
+  editingBy?: string
+  /** So many versions stand beside it, and someone has to say which one counts. */
+  versions: number
+  /** Which content this is: `drafts.save` says which one it goes on from. */
+  edition: number
 }
 export interface DraftView extends DraftSummary {
   composition: Composition
@@ -54,8 +70,15 @@ export interface DraftList {
 
 export interface DraftVersion extends Pick<DraftSummary, 'id' | 'title' | 'who'> {
   savedAt: number
-  /** change: kept after ten minutes of changes. send: as it was put in the outbox. restore: what going back replaced. */
-  reason: 'change' | 'send' | 'restore'
+  /**
+   * change: kept after ten minutes of changes. send: as it was put in the outbox. restore: what going back replaced. beside: saved at a
+   * workstation while the draft was another already.
+   */
+  reason: 'change' | 'send' | 'restore' | 'beside'
+  /** The workstation that one beside is from. */
+  desk?: string
+  /** Nobody has said yet which one counts. */
+  isOpen?: true
 }
 
 export interface PresetSummary extends Pick<DraftSummary, 'id' | 'kind' | 'title' | 'updatedAt'> {

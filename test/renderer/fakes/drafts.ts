@@ -115,6 +115,26 @@ export function fakeDrafts({
       put({ ...draft, composition, title: titleOf(composition), who: whoOf(composition), updatedAt: state.now() })
       return byId(state.drafts, id)
     },
+    'drafts.edit': () => null as never,
+    'drafts.leave': () => null as never,
+    'drafts.takeOver': ({ id }) => {
+      const { office, ...draft } = byId(state.drafts, id)
+      const { editingBy: _editingBy, ...its } = office ?? { isMine: false, canBeMine: true, versions: 0, edition: 0 }
+      put({ ...draft, office: its })
+      return byId(state.drafts, id)
+    },
+    'drafts.setWhose': ({ id, whose }) => {
+      const { office, ...draft } = byId(state.drafts, id)
+      if (office?.canBeMine === false) throw new Failure('conflict')
+      const its = office ?? { canBeMine: true, versions: 0, edition: 0 }
+      return put({ ...draft, office: { ...its, isMine: whose === 'mine' } })
+    },
+    'drafts.settle': ({ id }) => {
+      const { office, ...draft } = byId(state.drafts, id)
+      if (office) put({ ...draft, office: { ...office, versions: 0 } })
+      state.versions[id] = (state.versions[id] ?? []).map(({ isOpen: _isOpen, ...version }) => version)
+      return null as never
+    },
     'drafts.export': () => ({ label: 'Drafts.countersign' }),
     'presets.list': () => state.presets.map(presetSummaryOf),
     'presets.get': ({ id }) => byId(state.presets, id),

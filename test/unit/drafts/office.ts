@@ -7,6 +7,8 @@ import { FromOutside } from '../../../src/main/core/drafts/from-outside.ts'
 import { openPeople } from '../../../src/main/core/drafts/people.ts'
 import { openPresets } from '../../../src/main/core/drafts/presets.ts'
 import { openRemembered } from '../../../src/main/core/drafts/remembered.ts'
+import { openSharedDrafts } from '../../../src/main/core/drafts/shared-drafts.ts'
+import { systemTime } from '../../../src/main/core/lib/time.ts'
 import { connectEncrypted, connectInMemory, type Db } from '../../../src/main/core/storage/connection.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
@@ -49,6 +51,11 @@ export function openOffice(open: () => Db = connectInMemory) {
     /** Ids of the drafts that changed, and `presets`, in their order. */
     changes,
     drafts,
+    sharedDrafts: openSharedDrafts({
+      ...{ db, drafts, newId, accounts: () => new Map() },
+      time: { ...systemTime, now: clock },
+      changed: (id) => changes.push(id)
+    }),
     presets,
     recipients,
     people: openPeople({ db, recipients: () => recipients, time: { now: clock } }),

@@ -25,6 +25,7 @@ const handlers = () =>
     accounts: work.accounts,
     drafts: work.drafts,
     outbox: work.outbox,
+    sharedDrafts: work.sharedDrafts,
     chooseSaveFile: async (_title, name) => {
       suggested = name
       return join(folder, 'saved.csv')

@@ -10,7 +10,7 @@ import {
 } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import { compositionOf, type DraftDeps, HELD_OR_SENT_STATES, openList } from './draft-rows.ts'
-import { openHistory } from './history.ts'
+import { openHistory, type VersionBeside } from './history.ts'
 import { openTrash } from './trash.ts'
 import { questionOf, wordsOf } from './words.ts'
 
@@ -98,8 +98,8 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
     }
   )
 
-  const replace = db.transaction((row: DraftRow, composition: Composition): void => {
-    write.run({ number: row.number, now: time.now(), ...written(composition) })
+  const replace = db.transaction((row: DraftRow, composition: Composition, now = time.now()): void => {
+    write.run({ number: row.number, now, ...written(composition) })
     index.run(row.number, wordsOf(composition))
   })
 
@@ -219,6 +219,28 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
       changed(id)
       return this.get(id)
     },
+
+    /**
+     * Another workstation's content takes the place of the draft, or makes it. To be called in a transaction; nobody is told.
+     * @param at when it was saved, in milliseconds since 1970 UTC.
+     */
+    follow(accountId: string, id: string, composition: Composition, at: number): void {
+      const row = read.get(id)
+      if (!row) return void insert(accountId, composition, at, id)
+      history.keepBeforeChange(row)
+      replace(row, composition, at)
+    },
+
+    /** Puts it in the trash or takes it out, as another workstation did. */
+    followTrash: (id: string, isAside: boolean): void => (isAside ? trash.put(id) : trash.takeOut(id)),
+
+    /** Keeps a version that another workstation, or this one, wrote beside the draft. @throws AppFailure `gone`. */
+    keepBeside(id: string, version: Omit<VersionBeside, 'title' | 'who' | 'body'>, composition: Composition): void {
+      history.keepBeside(rowOf(id).number, { ...version, ...written(composition) })
+    },
+
+    /** Someone has said of a version beside a draft whether it counts. */
+    settle: (version: string): void => void history.settle(version),
 
     /** Keeps the draft as it is now among its versions. @throws AppFailure `gone`. */
     keepVersion(id: string, reason: DraftVersion['reason']): void {

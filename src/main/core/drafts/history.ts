@@ -5,7 +5,7 @@
 
 import type { DraftVersion } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
-import { Rows, value } from '../lib/rows.ts'
+import { optional, type RecordOf, Rows, value } from '../lib/rows.ts'
 import { TableStatements } from '../storage/statements.ts'
 import type { DraftDeps } from './draft-rows.ts'
 
@@ -26,13 +26,24 @@ export interface KeepableDraft {
   body: string
 }
 
-const VERSIONS = new Rows<DraftVersion>({
-  id: value(),
-  savedAt: value(),
-  reason: value(),
-  title: value(),
-  who: value()
+const VERSIONS = new Rows({
+  id: value<string>(),
+  savedAt: value<number>(),
+  reason: value<DraftVersion['reason']>(),
+  title: value<string>(),
+  who: value<string>(),
+  desk: optional(value<string>()),
+  beside: optional(value<'open' | 'settled'>())
 })
+
+/** A content of the same draft that doesn't count, since another was saved before it at the office. */
+export interface VersionBeside extends Pick<KeepableDraft, 'title' | 'who' | 'body'> {
+  id: string
+  savedAt: number
+  /** The workstation that it is from. */
+  desk: string
+  isSettled: boolean
+}
 
 /** Its writes belong into the transaction of anyone who changes the draft. */
 export function openHistory({ db, time, newId }: DraftDeps) {
@@ -55,8 +66,15 @@ export function openHistory({ db, time, newId }: DraftDeps) {
      WHERE number = @version`
   )
   const sizes = db.prepare<[number], Size>(
-    `SELECT number, reason, octet_length(body) AS bytes FROM draft_versions WHERE draft_number = ? ORDER BY number`
+    `SELECT number, reason, octet_length(body) AS bytes FROM draft_versions
+     WHERE draft_number = ? AND beside IS NOT 'open' ORDER BY number`
   )
+  const addBeside = versions.run<[version: object]>(
+    `INSERT INTO draft_versions (id, draft_number, reason, title, who, saved_at, kept_at, body, desk, beside)
+     VALUES (@id, @number, 'change', @title, @who, @savedAt, @now, @body, @desk, 'open') ON CONFLICT DO NOTHING`
+  )
+  const settle = versions.run<[id: string]>(`UPDATE draft_versions SET beside = 'settled' WHERE id = ?`)
+  const allOf = versions.all<[draftNumber: number]>('WHERE draft_number = ? ORDER BY number DESC')
   const erase = versions.run<[number: number]>('DELETE FROM draft_versions WHERE number = ?')
 
   function keep(draft: KeepableDraft, reason: DraftVersion['reason']): void {
@@ -81,11 +99,29 @@ export function openHistory({ db, time, newId }: DraftDeps) {
     },
 
     /** Newest first. */
-    list: versions.all<[draftNumber: number]>('WHERE draft_number = ? ORDER BY number DESC'),
+    list: (draftNumber: number): DraftVersion[] => allOf(draftNumber).map(shown),
+
+    /** Keeps what another workstation, or this one, wrote beside the draft; what is kept already is settled at most. */
+    keepBeside(number: number, { isSettled, ...version }: VersionBeside): void {
+      addBeside({ ...version, number, now: time.now() })
+      if (isSettled) settle(version.id)
+    },
+
+    settle,
 
     /** @throws AppFailure `gone`. */
     bodyOf: (draftNumber: number, id: string): string =>
       bodyOf(draftNumber, id) ?? fail('gone', 'This version is no longer kept.')
+  }
+}
+
+function shown({ desk, beside, reason, ...version }: RecordOf<typeof VERSIONS>): DraftVersion {
+  if (beside === undefined) return { ...version, reason }
+  return {
+    ...version,
+    reason: 'beside',
+    ...(desk !== undefined && { desk }),
+    ...(beside === 'open' && { isOpen: true })
   }
 }
 

@@ -16,6 +16,7 @@ import type { OfficePlace } from './connection.ts'
 import type { OfficeFeed } from './feed.ts'
 import type { Once } from './once.ts'
 import { type OfficeStore, officeIsAway } from './sends.ts'
+import type { OfficeThings } from './things.ts'
 
 /** Where the office's server is. `ca`: the certificates of authorities that are trusted in place of the system's, as PEM. */
 type OfficeServer = Omit<OfficePlace, 'user' | 'password' | 'ca'> & { readonly ca?: string | undefined }
@@ -44,8 +45,17 @@ interface SharedFolders {
   view: () => FolderWatch[]
 }
 
+/** As much of the drafts as it takes; see `openSharedDrafts`. */
+interface SharedDrafts {
+  connect: (things: OfficeThings, life: number) => void
+  disconnect: () => void
+  restored: () => void
+  soon: (accountId: string) => void
+}
+
 interface DeskDeps {
   shared: SharedOutbox
+  drafts: SharedDrafts
   folders: SharedFolders
   once: Once
   /** The entry of the keychain for what it signs in with, and the office's key. */
@@ -279,6 +289,7 @@ export class Desk {
         const life = await this.#live(office, line)
         if (!office.isLeaving) await this.#share(line)
         if (!this.#isStill(office) || this.#line !== line) return
+        this.#deps.drafts.connect(line.drafts, life)
         this.#deps.shared.connect(line.store, life)
         if (this.#deps.kept.read(OFFICE_UNKNOWN, z.boolean())) this.#isKnown()
         this.#deps.folders.connect(line.feed, line.key)
@@ -301,12 +312,13 @@ export class Desk {
 
   #disconnect(): void {
     this.#deps.shared.disconnect()
+    this.#deps.drafts.disconnect()
     this.#deps.once.disconnect()
   }
 
   /** Which life the server is in; where that is another than before, it and this workstation tell each other what they know first. */
   async #live(office: Kept, line: Line): Promise<number> {
-    const { shared, folders, kept, time } = this.#deps
+    const { shared, drafts, folders, kept, time } = this.#deps
     let { life, lostMs } = await line.life()
     if (life < office.life) {
       // An earlier one than is known here: it was set back as a whole.
@@ -318,6 +330,7 @@ export class Desk {
     await folders.disconnect()
     await this.#share(line, true)
     await shared.restored(line.store, Math.round(time.now() - lostMs))
+    drafts.restored()
     await folders.restored(line.key)
     const now = this.#kept()
     if (now?.user === office.user) kept.write(KEPT, { ...now, life })
@@ -348,12 +361,16 @@ export class Desk {
 
   /** The bell says which account has something new; it was rung by nobody where the line broke. */
   #rung(bell: Bell | undefined): void {
-    const { shared, folders, once } = this.#deps
+    const { shared, drafts, folders, once } = this.#deps
     if (bell?.channel === 'life') return void this.#greeting.fresh().catch(() => undefined)
     if (bell?.channel === 'tasks') return void once.rung(bell.about)
-    if (bell && bell.channel !== 'sends') return void folders.rung(bell.channel, bell.about)
+    if (bell?.channel === 'feed' || bell?.channel === 'look') return void folders.rung(bell.channel, bell.about)
     if (!bell && !this.#isClosed) this.#greeting.later(FIRST_WAIT * (1 + this.#deps.time.random()))
-    for (const [accountId, its] of shared.accounts()) if (!bell || its === bell.about) shared.soon(accountId)
+    for (const [accountId, its] of shared.accounts()) {
+      if (bell && its !== bell.about) continue
+      if (bell?.channel !== 'things') shared.soon(accountId)
+      if (bell?.channel !== 'sends') drafts.soon(accountId)
+    }
   }
 
   /** @param isAgain those that are shared: a server that was put back may never have heard of them. */
@@ -388,16 +405,18 @@ interface Bell {
   readonly channel: (typeof CHANNELS)[number]
   readonly about: string
 }
-const CHANNELS = ['sends', 'feed', 'look', 'life', 'tasks'] as const
+const CHANNELS = ['sends', 'things', 'feed', 'look', 'life', 'tasks'] as const
 const CHANNEL = 'countersign_'
 
 /** The line to the office's server, with the bell. @param rung without anything where the line broke. */
 async function lineTo(place: OfficePlace, key: Buffer, time: Time, rung: (bell: Bell | undefined) => void) {
-  const [{ openPool }, { openOfficeSends }, { openOfficeFeed }, { openOfficeTasks }] = await Promise.all([
-    import('./connection.ts'),
-    import('./sends.ts'),
-    import('./feed.ts'),
-    import('./tasks.ts')
+  const [{ openPool }, { openOfficeSends }, { openOfficeThings }, { openOfficeFeed }, { openOfficeTasks }] =
+    await Promise.all([
+      import('./connection.ts'),
+      import('./sends.ts'),
+      import('./things.ts'),
+      import('./feed.ts'),
+      import('./tasks.ts')
   ])
   const pool = openPool(place)
   let bell: PoolClient | undefined
@@ -417,6 +436,7 @@ async function lineTo(place: OfficePlace, key: Buffer, time: Time, rung: (bell: 
   return {
     key,
     store: openOfficeSends({ pool, key, time }),
+    drafts: openOfficeThings({ pool, key }, 'draft'),
     feed: openOfficeFeed({ pool, time }),
     tasks: openOfficeTasks({ pool, key, time }),
     async hello(): Promise<{ incarnation: string; name: string; steps: number }> {

@@ -7,6 +7,7 @@ import type { Pool } from 'pg'
 import { seal, unsealIfWhole } from './sealing.ts'
 
 type ThingKind = 'draft'
+export type OfficeThings = ReturnType<typeof openOfficeThings>
 
 /** What of a thing's content was saved last: `by` is the name of a workstation, `ago` in milliseconds. */
 interface ThingContent {
@@ -34,7 +35,7 @@ export interface ThingChange extends ThingContent {
 }
 
 /** What is kept beside a thing. */
-export interface ThingVersion extends Pick<ThingContent, 'version' | 'by' | 'ago' | 'content'> {
+interface ThingVersion extends Pick<ThingContent, 'version' | 'by' | 'ago' | 'content'> {
   readonly isSettled: boolean
 }
 
@@ -104,6 +105,11 @@ export function openOfficeThings({ pool, key }: { pool: Pool; key: Buffer }, kin
       return row ?? { rev: 0, life: 0 }
     },
 
+    /** This workstation has read further than the server is: it begins another life. */
+    async setBack(life: number): Promise<void> {
+      await ask('SELECT office.set_back($1)', life)
+    },
+
     /** @param bodiesAfter up to where every thing was read: 0 while that isn't so of all. */
     async changes(accountId: string, after: number, bodiesAfter: number): Promise<ThingChange[]> {
       const rows = await ask<ChangeRow>(
@@ -164,7 +170,7 @@ export function openOfficeThings({ pool, key }: { pool: Pool; key: Buffer }, kin
     },
 
     /** Who works on it, once this workstation has asked to. @param isTaking also where that is another. */
-    async hold(accountId: string, id: string, isTaking: boolean): Promise<{ by: string; isMe: boolean } | undefined> {
+    async hold(accountId: string, id: string, isTaking = true): Promise<{ by: string; isMe: boolean } | undefined> {
       const [row] = await ask<{ name: string; is_me: boolean }>(
         'SELECT * FROM office.hold_thing($1, $2, $3, $4, $5)',
         ...[kind, id, accountId, HOLD, isTaking]

@@ -4,6 +4,7 @@ import type { AppError } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
 import type { SendKeys } from '../documents/questions.ts'
 import type { Drafts } from '../drafts/drafts.ts'
+import type { SharedDrafts } from '../drafts/shared-drafts.ts'
 import type { Time } from '../lib/time.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'
@@ -54,6 +55,8 @@ export interface OutboxDeps {
   noted: (accountId: string, composition: Composition) => void
   /** Says an error in the user's words. */
   describe: (error: unknown) => AppError
+  /** Drafts that an office shares: what is sent of them is sent once. */
+  sharedDrafts?: Pick<SharedDrafts, 'toSend' | 'isUntold' | 'takeAlong' | 'leaveBehind' | 'close'>
   /** Called with why the office's server could not be asked. */
   officeTrouble?: (error: unknown) => void
   changed: ChangeListeners

@@ -7,7 +7,13 @@ import type { Outcome } from './attempts.ts'
 import type { Send, SentRequest } from './send-record.ts'
 
 /** What of a send the office has, sealed: all that is needed to send it, to show it, and to make a draft of it. */
-export type SharedBody = SentRequest & { composition: Composition; createdAt: number; isScheduled: boolean }
+export type SharedBody = SentRequest & {
+  composition: Composition
+  createdAt: number
+  isScheduled: boolean
+  /** The draft that it is of, where the office has that. */
+  draftId?: string | undefined
+}
 
 /** How an end is told to the office, which counts attempts by it. */
 export const END_OF: Record<Outcome['kind'], AttemptEnd> = {
@@ -33,9 +39,17 @@ export function saidOf(outcome: Outcome): Outcome {
   return { kind: 'accepted', response: JSON.parse(JSON.stringify(outcome.response, withoutLinks)) as PackageResponse }
 }
 
-export function contentOf(send: Send, content: SentRequest, composition: Composition): Buffer {
+/** @param draftId of the draft, where the office has that. */
+export function contentOf(send: Send, content: SentRequest, composition: Composition, draftId?: string): Buffer {
   const { createdAt, isScheduled } = send
-  const body = { kind: content.kind, request: content.request, composition, createdAt, isScheduled } as SharedBody
+  const body = {
+    kind: content.kind,
+    request: content.request,
+    composition,
+    createdAt,
+    isScheduled,
+    draftId
+  } as SharedBody
   return Buffer.from(JSON.stringify(body))
 }
 
@@ -46,7 +60,8 @@ export function bodyOf(content: Buffer): SharedBody | undefined {
     body && (body.kind === 'form-direct' || body.kind === 'form-filler') && typeof body.request === 'object'
   if (!isWhole || typeof body.createdAt !== 'number') return undefined
   const composition = Composition.safeParse(body.composition)
+  const draftId = typeof body.draftId === 'string' ? body.draftId : undefined
   return composition.success
-    ? { ...body, composition: composition.data, isScheduled: body.isScheduled === true }
+    ? { ...body, composition: composition.data, isScheduled: body.isScheduled === true, draftId }
     : undefined
 }

@@ -41,6 +41,7 @@ interface SharedDeps extends LeavingDeps {
   /** Looks are to be made once more. */
   lookAgain: (send: Send) => void
   officeTrouble?: OutboxDeps['officeTrouble']
+  sharedDrafts?: OutboxDeps['sharedDrafts']
 }
 
 /** How long a POST may take: nothing leaves that its claim would not outlast. */
@@ -270,6 +271,7 @@ export class SharedSends {
       if (underWay > 0 || this.#rows.isUnderWay(accountId)) {
         fail('busy', 'Some packages are being sent just now.', { next: 'Try again in a minute.' })
       }
+      await this.#deps.sharedDrafts?.takeAlong(accountId)
       this.#forget(accountId)
     } finally {
       account.isLeaving = false
@@ -289,6 +291,7 @@ export class SharedSends {
         if (send) sends.change(send, { state: 'cancelled', settledAt: time.now(), error: LEFT_BEHIND })
       }
     })()
+    this.#deps.sharedDrafts?.leaveBehind(accountId)
     this.#forget(accountId)
   }
 
@@ -305,6 +308,7 @@ export class SharedSends {
   async close(): Promise<void> {
     this.#office = undefined
     await Promise.all([...this.#accounts.values()].map(({ syncing }) => syncing.close()))
+    await this.#deps.sharedDrafts?.close()
   }
 
   readonly #leaving: Leaving = {
@@ -521,7 +525,7 @@ export class SharedSends {
     const { changes, lookAgain } = this.#deps
     for (const send of sends) {
       changes.send(send)
-      if (send.state !== 'ready' && send.state !== 'uncertain') changes.draft(send.draftId)
+      changes.draft(send.draftId)
       if (send.state === 'uncertain') lookAgain(send)
     }
   }
@@ -597,14 +601,16 @@ export class SharedSends {
   }
 
   #add(accountId: string, id: string, body: SharedBody, desk?: string, goesIn = 0): Send {
-    const { sends, times, time } = this.#deps
-    const { composition, createdAt, isScheduled, ...content } = body
+    const { sends, times, time, sharedDrafts } = this.#deps
+    const { composition, createdAt, isScheduled, draftId, ...content } = body
     const goesAt = goesIn > 0 ? Math.round(time.now() + goesIn) : 0
     if (goesAt > 0 && !isScheduled) times.allowUndo(id, goesIn)
     return sends.add({
       ...(content as SentRequest),
       ...{ id, accountId, composition, createdAt, isScheduled: isScheduled && goesAt > 0, goesAt, state: 'ready' },
-      ...(desk !== undefined && { desk })
+      ...(desk !== undefined && { desk }),
+      // What was written here and isn't there is no part of it: that draft goes on.
+      ...(draftId !== undefined && !sharedDrafts?.isUntold(draftId) && { draftId })
     })
   }
 
@@ -644,20 +650,24 @@ export class SharedSends {
 
   /** What was put in the outbox here goes over, and what was taken out of it comes back. */
   async #give(accountId: string, officeId: string): Promise<void> {
-    const { sends, times } = this.#deps
+    const { sends, times, sharedDrafts } = this.#deps
     const account = this.#of(accountId)
     for (;;) {
       const [give, withhold] = [this.#rows.toGive(accountId, CHUNK), this.#rows.toWithhold(accountId, CHUNK)]
       for (const id of give) {
         const send = sends.get(id)
         const round = (this.#rows.find(id)?.round ?? 0) + 1
-        const content = contentOf(send, sends.requestOf(send), sends.compositionOf(send))
+        const composition = sends.compositionOf(send)
+        const of = send.draftId === undefined ? undefined : await sharedDrafts?.toSend(send.draftId, composition)
+        // It was taken back meanwhile.
+        if (sends.find(id)?.state !== 'ready') continue
+        const content = contentOf(send, sends.requestOf(send), composition, of?.draft)
         // Where no answer comes, it is known that the office may have it.
         if (round === 1) this.#keepKnown(accountId, id, { state: 'held', round: 0 })
         const inMs = Math.max(0, Math.round(times.left(send)))
         const isInDoubt = send.firstAttemptedAt !== undefined
         const { state, round: known } = await this.#asked((office) =>
-          office.give(officeId, { id, content, inMs, round, isInDoubt })
+          office.give(officeId, { id, content, inMs, round, isInDoubt, ...(of && { of }) })
         )
         if (state === 'taken' || state === 'changed') {
           this.#notTaken(send, state)

@@ -14,6 +14,7 @@ import { holds } from './migrations/008-holds.ts'
 import { office } from './migrations/009-office.ts'
 import { identityNumbers } from './migrations/010-identity-numbers.ts'
 import { officeActions } from './migrations/011-office-actions.ts'
+import { officeDrafts } from './migrations/012-office-drafts.ts'
 
 /**
  * One step, frozen once it was released: the next is added after it, and a step imports nothing of the application, whose
@@ -38,7 +39,8 @@ export const migrations: readonly Migration[] = [
   { name: 'holds', sql: holds },
   { name: 'office', sql: office },
   { name: 'identity numbers', sql: identityNumbers },
-  { name: 'office actions', sql: officeActions }
+  { name: 'office actions', sql: officeActions },
+  { name: 'office drafts', sql: officeDrafts }
 ]
 
 /** The database was last used by a later version of the application. */

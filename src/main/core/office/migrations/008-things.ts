@@ -96,6 +96,14 @@ export const things = `
     RETURN coalesce(p_thing.editing_by <> me() AND p_thing.editing_until >= now(), false);
   END $$;
 
+  -- Whether a send of this draft waits, is under way, or was sent: another one than p_send.
+  CREATE FUNCTION is_sent_elsewhere(p_draft text, p_account uuid, p_send uuid) RETURNS boolean
+  LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
+  BEGIN
+    RETURN EXISTS (SELECT FROM send WHERE account = p_account AND draft = p_draft AND id IS DISTINCT FROM p_send
+      AND state IN ('ready', 'sending', 'uncertain', 'sent'));
+  END $$;
+
   -- Keeps a content: newest, where it goes on from the one that counts; beside, where not; gone, where there is no such thing any more.
   -- The same version again is the same save. Each save that counts holds the thing for p_hold_ms, where that is given.
   CREATE FUNCTION save_thing(p_kind text, p_id text, p_account uuid, p_version uuid, p_based_on uuid[], p_sealed bytea, p_hold_ms integer)
@@ -124,6 +132,9 @@ export const things = `
       came := 'gone';
     ELSIF its.version = p_version THEN
       NULL;
+    ELSIF p_kind = 'draft' AND is_sent_elsewhere(p_id, p_account, NULL) THEN
+      -- It leaves as it is: what is written further is another draft.
+      came := 'gone';
     ELSIF its.version = ANY (p_based_on) AND NOT is_held_by_another(its) THEN
       UPDATE thing SET rev = next, body_rev = next, version = p_version, based_on = version, round = round + 1,
           life = now_life, base_round = CASE WHEN life < now_life THEN round ELSE base_round END,
@@ -247,14 +258,16 @@ export const things = `
       WHERE kind = p_kind AND id = p_id AND gone_at IS NULL;
   END $$;
 
-  -- A draft that was sent is no more: the send says so, which the office has. What else was to be sent of it, and hasn't begun to, isn't.
+  -- A draft that was sent is no more: the send says so, which the office has. Neither is one that goes along with its send, as its
+  -- workstation leaves. What else was to be sent of it, and hasn't begun to, isn't.
   CREATE FUNCTION draft_sent(p_id text, p_account uuid, p_send uuid) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     next bigint := next_thing_rev('draft', p_account);
   BEGIN
     PERFORM thing_of('draft', p_id, p_account);
-    PERFORM FROM send WHERE id = p_send AND account = p_account AND state = 'sent' AND coalesce(draft, p_id) = p_id;
+    PERFORM FROM send WHERE id = p_send AND account = p_account AND coalesce(draft, p_id) = p_id
+      AND (state = 'sent' OR (state = 'held' AND made_by = me()));
     IF NOT FOUND THEN
       RETURN false;
     END IF;
@@ -320,7 +333,7 @@ export const things = `
   END $$;
 
   -- As put_send, of a draft that the office has: taken, where another send of it waits, is under way or was sent, or it is no more;
-  -- changed, where it is another than the one that was to be sent. Of two who send it at once, one does.
+  -- changed, where it is another than the one that was to be sent, or nobody has decided yet which one counts. Of two who send it at once, one does.
   CREATE FUNCTION put_send_of(p_draft text, p_based_on uuid[], p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_round integer,
     p_is_in_doubt boolean)
   RETURNS TABLE (round integer, state text)
@@ -331,14 +344,13 @@ export const things = `
   BEGIN
     PERFORM next_thing_rev('draft', p_account);
     its := thing_of('draft', p_draft, p_account);
-    PERFORM FROM send WHERE account = p_account AND draft = p_draft AND id <> p_id
-      AND state IN ('ready', 'sending', 'uncertain', 'sent');
-    IF FOUND OR its.gone_at IS NOT NULL THEN
+    IF is_sent_elsewhere(p_draft, p_account, p_id) OR its.gone_at IS NOT NULL THEN
       RETURN QUERY SELECT 0, 'taken';
       RETURN;
     END IF;
     PERFORM FROM send WHERE id = p_id;
-    IF NOT FOUND AND NOT coalesce(its.version = ANY (p_based_on), false) THEN
+    IF NOT FOUND AND (NOT coalesce(its.version = ANY (p_based_on), false)
+        OR EXISTS (SELECT FROM thing_version WHERE kind = 'draft' AND id = p_draft AND NOT is_settled)) THEN
       RETURN QUERY SELECT 0, 'changed';
       RETURN;
     END IF;

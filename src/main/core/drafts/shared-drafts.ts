@@ -1,0 +1,569 @@
+/**
+ * Drafts that the workstations of an office work on together. Each is a draft of this workstation's own database, so that all works as
+ * ever while the office's server is away; what was written here goes over once it is there, and what others wrote is read in the order in
+ * which it happened. Nothing is merged: what doesn't go on from the content that counts is kept beside it, and where a draft is no more, what
+ * was still written here goes on as another one.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type { Composition } from '../../../shared/composition/index.ts'
+import { Composition as CompositionShape } from '../../../shared/composition/index.ts'
+import type { DraftOffice, DraftSummary } from '../../../shared/contract/index.ts'
+import { OneAtATime } from '../jobs/lanes.ts'
+import { fail } from '../lib/failure.ts'
+import { parsedJson } from '../lib/json-scanning.ts'
+import { getOrMake } from '../lib/objects.ts'
+import { inSlices } from '../lib/slices.ts'
+import { backoff, type Time } from '../lib/time.ts'
+import { officeIsAway } from '../office/sends.ts'
+import type { OfficeThings, ThingChange, ThingSaved } from '../office/things.ts'
+import type { Db } from '../storage/connection.ts'
+import type { Drafts } from './drafts.ts'
+import { type DraftHere, type KnownDraft, openSharedDraftRows } from './shared-draft-rows.ts'
+
+interface SharedDraftsDeps {
+  db: Db
+  drafts: Drafts
+  time: Time
+  newId: () => string
+  /** The accounts that are shared, by the office's ids. */
+  accounts: () => ReadonlyMap<string, string>
+  /** A draft is other than before, by another workstation. */
+  changed: (id: string) => void
+  /** Called with why the office's server could not be asked. */
+  trouble?: ((error: unknown) => void) | undefined
+}
+
+/** Between two readings, and first where the server is away, in milliseconds. */
+const EVERY = 60_000
+const FIRST_WAIT = 2_000
+/** Steady typing goes over so often, in milliseconds. */
+const TYPING = 500
+/** So many saves of one draft can be without an answer, one after the other. */
+const MOST_PENDING = 50
+
+interface Account {
+  readonly syncing: OneAtATime<void>
+  failures: number
+  isWanted: boolean
+  /** Every draft was read in this run up to the cursor. */
+  hasAll: boolean
+}
+
+export type SharedDrafts = ReturnType<typeof openSharedDrafts>
+
+export function openSharedDrafts(deps: SharedDraftsDeps) {
+  const { db, drafts, time, newId, changed } = deps
+  const rows = openSharedDraftRows(db)
+  const accounts = new Map<string, Account>()
+  /** Those that an editor has here. */
+  const open = new Set<string>()
+  let office: OfficeThings | undefined
+  let life = 0
+
+  const officeIdOf = (accountId: string) => deps.accounts().get(accountId)
+
+  async function asked<Answer>(question: (things: OfficeThings) => Promise<Answer>): Promise<Answer> {
+    const things = office ?? officeIsAway()
+    try {
+      return await question(things)
+    } catch (error) {
+      deps.trouble?.(error)
+      return officeIsAway()
+    }
+  }
+
+  function accountOf(accountId: string): Account {
+    return getOrMake(accounts, accountId, () => ({
+      syncing: new OneAtATime(
+        time,
+        () => sync(accountId),
+        () => rested(accountId)
+      ),
+      ...{ failures: 0, isWanted: false, hasAll: false }
+    }))
+  }
+
+  function rested(accountId: string): void {
+    const account = accounts.get(accountId)
+    if (!account || !office || officeIdOf(accountId) === undefined) return
+    const { failures, isWanted, syncing } = account
+    const usual = isWanted ? TYPING : EVERY * (1 - time.random() / 5)
+    syncing.later(failures > 0 ? backoff(FIRST_WAIT, failures, time.random) : usual)
+  }
+
+  /** Something may be new at the office, or is to go there. */
+  function soon(accountId: string, wait = 0): void {
+    if (!office || officeIdOf(accountId) === undefined) return
+    const account = accountOf(accountId)
+    // One that is under way may be past it, and is followed by another.
+    if ((wait === 0 || !account.isWanted) && !account.syncing.isRunning) account.syncing.later(wait)
+    account.isWanted = true
+  }
+
+  async function sync(accountId: string): Promise<void> {
+    const officeId = officeIdOf(accountId)
+    const account = accountOf(accountId)
+    if (officeId === undefined) return
+    account.isWanted = false
+    try {
+      const state = await asked((things) => things.state(officeId))
+      // What it has counts once both have told each other what they know, which the next greeting brings about.
+      if (state.life !== life) return
+      rows.begin(accountId)
+      // All of it is read again in its next life.
+      if (state.rev < (rows.cursor(accountId) ?? 0)) return await asked((things) => things.setBack(life))
+      for (const id of rows.toKnow(accountId)) await tellAgain(officeId, id)
+      if (state.rev !== rows.cursor(accountId) || !account.hasAll) await read(accountId, officeId)
+      const given = rows.toGive(accountId)
+      for (const id of given) await give(accountId, officeId, id)
+      // What was given comes back as a change, and others may have written meanwhile.
+      if (given.length > 0) await read(accountId, officeId)
+      account.failures = 0
+    } catch (error) {
+      account.failures++
+      throw error
+    }
+  }
+
+  async function read(accountId: string, officeId: string): Promise<void> {
+    const account = accountOf(accountId)
+    const had = account.hasAll ? (rows.cursor(accountId) ?? 0) : 0
+    account.hasAll = false
+    let isAllWanted = false
+    for (;;) {
+      const page = await asked(async (things) => {
+        const changes = await things.changes(officeId, rows.cursor(accountId) ?? 0, had)
+        const withVersions = changes.map(async (change) => ({ change, versions: await versionsOf(things, change) }))
+        return await Promise.all(withVersions)
+      })
+      const last = page.at(-1)
+      if (!last) break
+      const news: string[] = []
+      const taking = (function* () {
+        for (const { change, versions } of page) {
+          const took = take(accountId, change)
+          if (took === 'wanted') isAllWanted ||= had > 0
+          const isOther = keepVersions(change.id, versions)
+          if (took === true || isOther) news.push(change.id)
+          yield
+        }
+      })()
+      await inSlices(taking, (piece) => db.transaction(piece)())
+      // Nothing of it was left out where the account is shared no more, or the office another.
+      if (officeIdOf(accountId) !== officeId) return
+      rows.readTo(last.change.rev, accountId)
+      for (const id of news) changed(id)
+    }
+    account.hasAll = true
+    if (!isAllWanted) return
+    // A content is wanted that was read before, as of one that was erased here and that the office keeps.
+    account.hasAll = false
+    rows.fromStart(accountId)
+    account.isWanted = true
+  }
+
+  async function versionsOf(things: OfficeThings, { id, beside, isGone }: ThingChange) {
+    if (beside === 0 || isGone) return []
+    const here = rows.here(id)
+    return await things.versions(id, here ? rows.versionsHad(here.number) : [])
+  }
+
+  /** Whether one is new here, or was settled since. */
+  function keepVersions(id: string, versions: Awaited<ReturnType<OfficeThings['versions']>>): boolean {
+    if (versions.length === 0 || !rows.here(id)) return false
+    for (const { version, content, by: desk, ago, isSettled } of versions) {
+      const composition = content && contentIn(content)
+      if (isSettled) drafts.settle(version)
+      if (composition) {
+        drafts.keepBeside(id, { id: version, savedAt: ago2at(ago), desk, isSettled }, composition)
+      }
+    }
+    rows.change(id, { beside: versions.filter(({ isSettled }) => !isSettled).length })
+    return true
+  }
+
+  /** By this computer's clock. */
+  const ago2at = (ago: number) => Math.round(time.now() - ago)
+
+  /** Writes down what the office says of a draft; whether something of it is new here, or its content is wanted to do so. */
+  function take(accountId: string, change: ThingChange): boolean | 'wanted' {
+    const { id } = change
+    const before = rows.find(id)
+    const here = rows.here(id)
+    if (before?.isMine || ((here ?? before)?.accountId ?? accountId) !== accountId) return false
+    const known = before ?? rows.add(id, accountId)
+    if (change.isGone) return ended(accountId, known, here)
+    if (known.isGone && known.isToKnow) return false
+    const isNewer = !known.basedOn.includes(change.version)
+    const composition = change.content && contentIn(change.content)
+    const isUntold = known.edits !== known.given
+    const seen = seenIn(change)
+    if (!here) {
+      // It was erased here, or sent: that is still to be told, unless it was changed since.
+      if (before && isUntold && known.round > 0 && (rows.sentAs(id) !== undefined || (!isNewer && known.isAside)))
+        return false
+      if (!composition) return change.content === undefined && 'wanted'
+      drafts.follow(accountId, id, composition, ago2at(change.ago))
+      rows.follow(id, { ...seen, basedOn: [change.version], taken: known.taken + 1, isGone: false })
+    } else if (isNewer) {
+      const isSame = composition !== undefined && isDeepStrictEqual(parsedJson(here.body), composition)
+      if (isSame) rows.change(id, { ...seen, basedOn: [change.version], given: known.edits })
+      // What was written here isn't told yet: the office will keep one of the two beside the other.
+      else if (isUntold) {
+        rows.change(id, { editingBy: seen.editingBy, editingUntil: seen.editingUntil })
+        return known.editingBy !== seen.editingBy
+      } else if (composition) {
+        drafts.follow(accountId, id, composition, ago2at(change.ago))
+        rows.follow(id, { ...seen, basedOn: [change.version], taken: known.taken + 1 })
+      } else return change.content === undefined && 'wanted'
+    } else rows.change(id, seen)
+    const after = rows.find(id)
+    if (after && !after.isMoved) followTrash(id, change.asideFor !== undefined)
+    return true
+  }
+
+  function seenIn({ id, round, isMine, editing, asideFor }: ThingChange) {
+    const isOthers = editing !== undefined && !editing.isMe
+    if (isOthers) time.after(editing.left + 1, () => changed(id))
+    return {
+      round,
+      isMadeHere: isMine,
+      isAside: asideFor !== undefined,
+      editingBy: isOthers ? editing.by : undefined,
+      editingUntil: isOthers ? Math.round(time.now() + editing.left) : 0
+    }
+  }
+
+  function followTrash(id: string, isAside: boolean): void {
+    const here = rows.here(id)
+    if (here && (here.isTrashed === 1) !== isAside) {
+      drafts.followTrash(id, isAside)
+    }
+    rows.change(id, { isAside, isMoved: false })
+  }
+
+  /** The draft is no more: neither is it here, but for what was written here and not told. */
+  function ended(accountId: string, known: KnownDraft, here: DraftHere | undefined): boolean {
+    const { id } = known
+    // What is being sent from here is over once that is.
+    if (here && rows.isActive(id)) return false
+    if (here && known.edits !== known.given) rows.rename(id, newId(), accountId)
+    else if (here) rows.erase(id)
+    rows.follow(id, { isGone: true, isToKnow: false, editingBy: undefined, editingUntil: 0, beside: 0 })
+    return here !== undefined
+  }
+
+  /** What was done to a draft here goes over. */
+  async function give(accountId: string, officeId: string, id: string): Promise<void> {
+    const known = rows.find(id)
+    const here = rows.here(id)
+    if (!known || known.isMine || known.isGone) return
+    if (!here) return await giveEnd(accountId, officeId, known)
+    if (known.edits !== known.given) {
+      const version = newId()
+      // Where no answer comes, it is known that the office may have it.
+      rows.change(id, { basedOn: [...known.basedOn.slice(-MOST_PENDING), version] })
+      const { basedOn } = known
+      const saved = await asked((things) =>
+        things.save(officeId, { id, basedOn }, version, contentOf(here), open.has(id))
+      )
+      if (settled(accountId, known, version, saved) === 'again') return
+    }
+    const now = rows.here(id)
+    const after = rows.find(id)
+    if (!now || !after?.isMoved) return
+    const isAside = now.isTrashed === 1
+    const isDone =
+      isAside === after.isAside || (await asked((things) => things.move(officeId, after, isAside ? 'aside' : 'back')))
+    db.transaction(() => {
+      if (isDone) rows.change(id, { isAside, isMoved: (rows.here(id)?.isTrashed === 1) !== isAside })
+      else followTrash(id, after.isAside)
+    })()
+    if (!isDone) changed(id)
+  }
+
+  /** What came of a save is written down. again: more was written meanwhile, or it went over to another draft. */
+  function settled(accountId: string, { id, edits }: KnownDraft, version: string, saved: ThingSaved): 'again' | 'done' {
+    const isDone = db.transaction(() => {
+      const now = rows.find(id)
+      if (!now || now.isMine) return false
+      const { round } = saved
+      if (saved.outcome === 'newest') {
+        rows.change(id, { basedOn: [version], round, given: edits, isToKnow: false })
+        return true
+      }
+      if (saved.outcome === 'gone') {
+        ended(accountId, now, rows.here(id))
+        return false
+      }
+      // What was written meanwhile goes beside it, too.
+      if (now.edits !== edits) return false
+      const composition = saved.content && contentIn(saved.content)
+      if (composition) {
+        drafts.follow(accountId, id, composition, ago2at(saved.ago))
+        rows.follow(id, { basedOn: [saved.version], round, taken: now.taken + 1, isToKnow: false })
+        return true
+      }
+      // Of a later one that is still to be read, or one that can't be.
+      rows.change(id, { given: edits, round, isToKnow: false })
+      return true
+    })()
+    if (saved.outcome !== 'newest') changed(id)
+    if (!isDone) accountOf(accountId).isWanted = true
+    return isDone ? 'done' : 'again'
+  }
+
+  async function giveEnd(accountId: string, officeId: string, known: KnownDraft): Promise<void> {
+    const { id } = known
+    const sentAs = rows.sentAs(id)
+    const isDone =
+      known.basedOn.length === 0 ||
+      (await asked((things) =>
+        sentAs === undefined ? things.move(officeId, known, 'gone') : things.sent(officeId, id, sentAs)
+      ))
+    if (isDone) rows.follow(id, { isGone: true, isToKnow: false })
+    // The office keeps it, since it was changed there: it is here again. Of what was sent it is still to be told.
+    else if (sentAs === undefined) {
+      rows.follow(id, { basedOn: [] })
+      rows.fromStart(accountId)
+      Object.assign(accountOf(accountId), { hasAll: false, isWanted: true })
+    }
+  }
+
+  /** A server that was put back may have lost it. */
+  async function tellAgain(officeId: string, id: string): Promise<void> {
+    const known = rows.find(id)
+    const here = rows.here(id)
+    if (!known) return
+    if (known.isMine) {
+      if (known.basedOn.length > 0) await asked((things) => things.move(officeId, known, 'maker'))
+    } else if (!here || known.isGone) {
+      const sentAs = rows.sentAs(id)
+      await asked((things) =>
+        sentAs === undefined ? things.move(officeId, known, 'gone') : things.sent(officeId, id, sentAs)
+      )
+    } else {
+      const isTold = known.edits === known.given
+      const version = (isTold ? known.basedOn[0] : undefined) ?? newId()
+      const round = isTold ? known.round : known.round + 1
+      rows.change(id, { basedOn: [...known.basedOn, version] })
+      const saved = await asked((things) => things.know(officeId, { id, round }, version, contentOf(here)))
+      settled(here.accountId, known, version, saved)
+    }
+    rows.change(id, { isToKnow: false })
+  }
+
+  /** What of this draft the office shares; undefined where it is this workstation's own, or none of the office's accounts'. */
+  function sharedOne(id: string): { known: KnownDraft; accountId: string; officeId: string } | undefined {
+    if (deps.accounts().size === 0) return undefined
+    const known = rows.find(id)
+    const officeId = known && officeIdOf(known.accountId)
+    return known && officeId !== undefined && !known.isMine && !known.isGone
+      ? { known, accountId: known.accountId, officeId }
+      : undefined
+  }
+
+  function officeOf(id: string, accountId: string): DraftOffice | undefined {
+    if (officeIdOf(accountId) === undefined) return undefined
+    const known = rows.find(id)
+    if (!known) return undefined
+    const { isMine, isMadeHere, round, editingBy, editingUntil, beside: versions, taken: edition } = known
+    const isEdited = editingBy !== undefined && editingUntil > time.now()
+    return {
+      ...{ isMine, canBeMine: isMine || isMadeHere || round === 0, versions, edition },
+      ...(isEdited && { editingBy })
+    }
+  }
+
+  function forget(accountId: string, keeps: boolean): void {
+    rows.leave(accountId, keeps)
+    accounts.get(accountId)?.syncing.cancel()
+    accounts.delete(accountId)
+    changed('')
+  }
+
+  return {
+    /** The office's server is there, in a life of which all is known here. */
+    connect(things: OfficeThings, itsLife: number): void {
+      office = things
+      life = itsLife
+      for (const accountId of deps.accounts().keys()) soon(accountId)
+    },
+
+    /** It isn't, or not ours any more. */
+    disconnect(): void {
+      office = undefined
+      for (const { syncing } of accounts.values()) syncing.cancel()
+    },
+
+    /** The server has begun another life: it is told what it had, and all is read from the beginning. */
+    restored(): void {
+      for (const accountId of deps.accounts().keys()) {
+        rows.tellAgain(accountId)
+        accountOf(accountId).hasAll = false
+      }
+    },
+
+    soon,
+
+    /** Something was done to drafts here. */
+    changedHere(): void {
+      for (const accountId of deps.accounts().keys()) soon(accountId, TYPING)
+    },
+
+    /** Reads and gives all that there is. Rejects where the server can't be reached. */
+    settled: (accountId: string): Promise<void> => accountOf(accountId).syncing.fresh(),
+
+    /** How a draft stands with the office, for the screens. */
+    marked<Draft extends DraftSummary>(draft: Draft): Draft {
+      if (deps.accounts().size === 0) return draft
+      const its = officeOf(draft.id, draft.accountId)
+      return its ? { ...draft, office: its } : draft
+    },
+
+    /**
+     * Saves as `Drafts.save` does. @param edition the one that was shown, where what is saved goes on from that: where another's content has
+     * taken its place since, this is kept beside it.
+     */
+    save(accountId: string, composition: Composition, id?: string, asId?: string, edition?: number): DraftSummary {
+      return db.transaction(() => {
+        const before = id === undefined ? undefined : rows.find(id)
+        const saved = drafts.save(accountId, composition, id, asId)
+        const isStale = before !== undefined && edition !== undefined && edition !== before.taken
+        if (isStale && rows.find(saved.id)?.edits !== before.edits) rows.change(saved.id, { basedOn: [] })
+        return saved
+      })()
+    },
+
+    /** An editor has it here: while that is so it is held for the one who types there. */
+    edit: (id: string): void => void open.add(id),
+
+    /** Takes it over from another who works on it. @throws AppFailure `offline` while the server is away. */
+    async takeOver(id: string): Promise<void> {
+      const shared = sharedOne(id)
+      if (!shared) return
+      const { officeId, accountId } = shared
+      await asked((things) => things.hold(officeId, id))
+      rows.change(id, { editingBy: undefined, editingUntil: 0 })
+      await accountOf(accountId).syncing.fresh()
+      changed(id)
+    },
+
+    /** The editor was left: all of it goes over, and others may go on. */
+    async leave(id: string): Promise<void> {
+      open.delete(id)
+      const shared = sharedOne(id)
+      if (!shared || !office || shared.known.round === 0) return
+      const { accountId, officeId } = shared
+      await accountOf(accountId)
+        .syncing.fresh()
+        .then(() => asked((things) => things.letGo(officeId, id)))
+        // Then it ends by itself, in a minute.
+        .catch(() => undefined)
+    },
+
+    /**
+     * Makes a draft this workstation's own, or the office's. @throws AppFailure `conflict` where another made it, or works on it; `offline`
+     * while the server is away and has it.
+     */
+    async setWhose(id: string, to: 'mine' | 'office'): Promise<DraftSummary> {
+      const draft = drafts.summary(id)
+      const officeId = officeIdOf(draft.accountId)
+      const known = rows.find(id)
+      if (officeId === undefined || !known || known.isGone || known.isMine === (to === 'mine')) return draft
+      if (to === 'mine') {
+        if (known.round > 0 || known.basedOn.length > 0) {
+          await accountOf(draft.accountId).syncing.fresh()
+          const now = rows.find(id)
+          const isDone = now && (await asked((things) => things.move(officeId, now, 'maker')))
+          if (!isDone) {
+            fail('conflict', 'Another workstation made this draft, or is working on it.', {
+              next: 'Duplicate it, and make the copy your own.'
+            })
+          }
+        }
+        rows.change(id, { isMine: true })
+      } else {
+        rows.change(id, { isMine: false, edits: known.edits + 1 })
+        soon(draft.accountId)
+      }
+      changed(id)
+      return drafts.summary(id)
+    },
+
+    /** Someone has said that the draft counts as it is. @throws AppFailure `offline` while the server is away. */
+    async settle(id: string): Promise<void> {
+      const shared = sharedOne(id)
+      if (!shared) return
+      const { accountId, officeId } = shared
+      await accountOf(accountId).syncing.fresh()
+      await asked((things) => things.settle(officeId, id))
+      await accountOf(accountId).syncing.fresh()
+    },
+
+    /** @throws AppFailure `conflict` while versions stand beside a draft that is to be sent. */
+    mustBeOne(id: string): void {
+      if ((sharedOne(id)?.known.beside ?? 0) > 0) {
+        fail('conflict', 'There is more than one version of this draft.', {
+          next: 'Choose which one to keep, and send that.'
+        })
+      }
+    },
+
+    /**
+     * A draft of which this is to be sent, and which of its contents at the office that is; the office has it by then. Undefined where the
+     * office doesn't share it. Rejects where the server can't be reached.
+     */
+    async toSend(
+      id: string,
+      composition: Composition
+    ): Promise<{ draft: string; basedOn: readonly string[] } | undefined> {
+      const shared = sharedOne(id)
+      if (!shared) return undefined
+      await accountOf(shared.accountId).syncing.fresh()
+      const here = rows.here(id)
+      // Another's content may have taken its place meanwhile.
+      const isSame = here !== undefined && isDeepStrictEqual(parsedJson(here.body), composition)
+      return { draft: id, basedOn: isSame ? (rows.find(id)?.basedOn ?? []) : [] }
+    },
+
+    /** Whether something was written here that the office doesn't have: then what another sends of it isn't all of it. */
+    isUntold(id: string): boolean {
+      const known = sharedOne(id)?.known
+      return known !== undefined && known.edits !== known.given
+    },
+
+    /**
+     * The account isn't shared any more. What is this workstation's own stays here, and the office's stays there; what has come back with
+     * its sends goes along. To be called before the account is forgotten.
+     */
+    async takeAlong(accountId: string): Promise<void> {
+      const officeId = officeIdOf(accountId)
+      if (officeId === undefined) return
+      await accountOf(accountId).syncing.fresh()
+      for (const { draft, send } of rows.goingAlong.all(accountId)) {
+        if (await asked((things) => things.sent(officeId, draft, send))) rows.follow(draft, { isMine: true })
+      }
+      forget(accountId, false)
+    },
+
+    /** The same without the server: what it has stays there, and here. */
+    leaveBehind: (accountId: string): void => forget(accountId, true),
+
+    async close(): Promise<void> {
+      office = undefined
+      await Promise.all([...accounts.values()].map(({ syncing }) => syncing.close()))
+    }
+  }
+}
+
+/** What of a draft the office has, sealed. */
+function contentOf({ body }: DraftHere): Buffer {
+  return Buffer.from(`{"composition":${body}}`)
+}
+
+/** Undefined where it is of no form that this version knows. */
+function contentIn(content: Buffer): Composition | undefined {
+  const { composition } = (parsedJson(content.toString('utf8')) ?? {}) as { composition?: unknown }
+  return CompositionShape.safeParse(composition).data
+}

@@ -1,0 +1,568 @@
+// Two and three people work on the same drafts at workstations of one office: together and apart, with its server there, away, killed and
+// put back. Whatever someone typed is in some draft or version, and no draft is sent twice.
+import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { AppFailure } from '../../src/main/core/lib/failure.ts'
+import type { Desk } from '../../src/main/core/office/desk.ts'
+import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
+import { form, forms } from '../fixtures/compositions.ts'
+import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
+import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
+
+const sends = { show: 'all', offset: 0, limit: 100 } as const
+
+let office: TestOffice
+let desks: Station[]
+
+class Station {
+  readonly work: Workplace
+  readonly #slot = memoryKeychain().office
+  #desk: Desk
+
+  constructor(work: Workplace) {
+    this.work = work
+    this.#desk = this.#open()
+  }
+
+  static async beside(work: Workplace | undefined): Promise<Station> {
+    const station = new Station(await openWorkplace('empty', work))
+    onTestFinished(() => station.work.close())
+    onTestFinished(() => station.#desk.close())
+    return station
+  }
+
+  #open(): Desk {
+    return openDesk(this.work, { slot: this.#slot })
+  }
+
+  get #parts() {
+    return this.work.parts
+  }
+  get shared() {
+    return this.#parts.sharedDrafts
+  }
+
+  async join(name: string): Promise<void> {
+    await this.#desk.join(serverOf(office), await office.invite(name))
+    await this.synced()
+  }
+
+  leave(how?: { without: boolean }): Promise<void> {
+    return this.#desk.leave(how)
+  }
+
+  /** As when the line to the office's server breaks, and as it is there again. */
+  away(): void {
+    this.shared.disconnect()
+    this.#parts.outbox.shared.disconnect()
+  }
+  async back(): Promise<void> {
+    await this.#desk.resumed()
+    await this.synced()
+  }
+
+  /** The process ends at once, and starts again. */
+  async killed(): Promise<void> {
+    // Its lines end with it.
+    await this.#desk.close()
+    this.work.startAgain()
+    this.#desk = this.#open()
+    this.#desk.open()
+    await this.#desk.look()
+    await this.synced()
+  }
+
+  /** All that is here is there, and all that is there is here. */
+  async synced(): Promise<void> {
+    await this.shared.settled(this.work.accountId)
+    // What goes over as another draft goes in the next round.
+    await this.shared.settled(this.work.accountId)
+    await this.#parts.outbox.shared.settled(this.work.accountId)
+  }
+
+  /** Someone has an editor open and types in it. */
+  editor(id?: string) {
+    const { work } = this
+    const sharedNow = () => this.shared
+    let its = id
+    const edition = () =>
+      its === undefined ? undefined : sharedNow().marked(work.parts.drafts.summary(its)).office?.edition
+    let begunAt = edition()
+    return {
+      get id() {
+        return its ?? expect.fail('Nothing was typed yet.')
+      },
+      type(text: string): void {
+        const saved = sharedNow().save(work.accountId, named(text), its, undefined, begunAt)
+        its = saved.id
+        sharedNow().edit(its)
+        begunAt ??= edition()
+      },
+      /** Shows what counts by now. */
+      read(): string {
+        begunAt = edition()
+        return nameIn(work.parts.drafts.get(its ?? '').composition)
+      },
+      close: () => sharedNow().leave(its ?? '')
+    }
+  }
+
+  text(id: string): string {
+    return nameIn(this.#parts.drafts.get(id).composition)
+  }
+  mark(id: string) {
+    return this.shared.marked(this.#parts.drafts.summary(id)).office
+  }
+  list(trashed = false): string[] {
+    const { rows } = this.#parts.drafts.list([this.work.accountId], { trashed })
+    return rows.map(({ title }) => title).sort()
+  }
+  /** All that is in drafts and in their versions. */
+  everything(): string {
+    const { drafts } = this.#parts
+    const rows = [false, true].flatMap((trashed) => drafts.list([this.work.accountId], { trashed }).rows)
+    return rows
+      .flatMap(({ id }) => [
+        this.text(id),
+        ...drafts.history(id).map((version) => nameIn(drafts.version(id, version.id)))
+      ])
+      .join('\n')
+  }
+  versions(id: string) {
+    const { drafts } = this.#parts
+    return drafts
+      .history(id)
+      .filter(({ reason }) => reason === 'beside')
+      .map(({ id: version, desk, isOpen }) => [desk, nameIn(drafts.version(id, version)), isOpen === true])
+  }
+  send(id: string): string {
+    const { outbox } = this.#parts
+    const send = outbox.start(id)
+    outbox.now(send.id)
+    return send.id
+  }
+  state(sendId: string): string | undefined {
+    return this.#parts.outbox.list([this.work.accountId], sends).rows.find(({ id }) => id === sendId)?.state
+  }
+}
+
+const named = (Name: string) => forms({ items: [form({ Name })] })
+const nameIn = ({ items: [item] }: { items: { Name: string }[] }) => item?.Name ?? ''
+
+function at(index: number): Station {
+  return desks[index] ?? expect.fail('There is no such workstation.')
+}
+/** Until nothing goes over any more. */
+async function synced(): Promise<void> {
+  for (let round = 0; round < 2; round++) for (const desk of desks) await desk.synced()
+}
+const packages = () => at(0).work.taken('SendForms2').length
+
+beforeEach(async () => {
+  office = await openTestOffice(inject('cluster'), { look: '0 s' })
+  desks = [await Station.beside(undefined)]
+  desks.push(await Station.beside(at(0).work))
+  await at(0).join('Front desk')
+  await at(1).join('Counter 2')
+})
+afterEach(() => {
+  desks = []
+})
+
+describe('a draft of the office', () => {
+  test('is everyone’s, as it is typed', async () => {
+    const editor = at(0).editor()
+    editor.type('Lease')
+    await synced()
+    expect(at(1).list()).toEqual(['Lease'])
+    expect(at(1).mark(editor.id)).toMatchObject({ isMine: false, canBeMine: false, editingBy: 'Front desk' })
+    expect(at(0).mark(editor.id)).toMatchObject({ canBeMine: true, versions: 0 })
+    expect(at(0).mark(editor.id)?.editingBy).toBeUndefined()
+    await editor.close()
+    await synced()
+    expect(at(1).mark(editor.id)?.editingBy).toBeUndefined()
+    const other = at(1).editor(editor.id)
+    other.type('Lease of a shop')
+    await synced()
+    expect(at(0).text(editor.id)).toBe('Lease of a shop')
+  })
+
+  test('that two change at once has both, one beside the other, and whoever looks says which counts', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    await front.close()
+    await synced()
+    const back = at(1).editor(front.id)
+    front.type('Lease by front')
+    back.type('Lease by back')
+    await synced()
+    expect(at(0).text(front.id)).toBe(at(1).text(front.id))
+    const [counts, other] = ['Lease by front', 'Lease by back'].sort((text) => (text === at(0).text(front.id) ? -1 : 1))
+    for (const desk of desks) {
+      expect(desk.text(front.id)).toBe(counts)
+      expect(desk.versions(front.id)).toEqual([[expect.any(String), other, true]])
+      expect(desk.mark(front.id)?.versions).toBe(1)
+      expect(() => desk.shared.mustBeOne(front.id)).toThrow(AppFailure)
+    }
+    await at(1).shared.settle(front.id)
+    await synced()
+    for (const desk of desks) {
+      expect(desk.mark(front.id)?.versions).toBe(0)
+      expect(desk.versions(front.id)).toEqual([[expect.any(String), other, false]])
+      desk.shared.mustBeOne(front.id)
+    }
+  })
+
+  test('that is taken over goes on there, and what the other still types stands beside it', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    await synced()
+    await at(1).shared.takeOver(front.id)
+    const back = at(1).editor(front.id)
+    back.type('Lease, taken over')
+    front.type('Lease, and more')
+    await synced()
+    for (const desk of desks) {
+      expect(desk.text(front.id)).toBe('Lease, taken over')
+      expect(desk.versions(front.id)).toEqual([['Front desk', 'Lease, and more', true]])
+    }
+    expect(at(0).mark(front.id)?.editingBy).toBe('Counter 2')
+  })
+
+  test('that an editor shows as it was before another’s change took its place overwrites nothing', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    await front.close()
+    await synced()
+    const back = at(1).editor(front.id)
+    back.type('Lease by back')
+    await back.close()
+    await synced()
+    // All of it is here by now; the editor hasn't shown it yet.
+    front.type('Lease by front, who didn’t see it')
+    await synced()
+    expect(at(1).text(front.id)).toBe('Lease by back')
+    expect(at(0).versions(front.id)).toEqual([['Front desk', 'Lease by front, who didn’t see it', true]])
+    expect(front.read()).toBe('Lease by back')
+    front.type('Lease by both')
+    await synced()
+    expect(at(1).text(front.id)).toBe('Lease by both')
+  })
+})
+
+describe('while the server is away', () => {
+  test('all goes on, and what was written meanwhile goes over, with what two wrote side by side', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    await front.close()
+    await synced()
+    at(0).away()
+    front.type('Lease, written away')
+    const own = at(0).editor()
+    own.type('Begun away')
+    const back = at(1).editor(front.id)
+    back.type('Lease, written there')
+    await back.close()
+    await at(0).back()
+    await synced()
+    for (const desk of desks) {
+      expect(desk.list()).toEqual(['Begun away', 'Lease, written there'])
+      expect(desk.versions(front.id)).toEqual([['Front desk', 'Lease, written away', true]])
+    }
+  })
+
+  test('what was sent from elsewhere leaves here what was still written, as another draft', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    await front.close()
+    await synced()
+    at(1).away()
+    at(1).editor(front.id).type('Lease, and a line')
+    const send = at(0).send(front.id)
+    await expect
+      .poll(async () => {
+        await at(0).synced()
+        await at(0).work.time.pass(3_000)
+        return at(0).state(send)
+      })
+      .toBe('sent')
+    await at(1).back()
+    await synced()
+    for (const desk of desks) expect(desk.list()).toEqual(['Lease, and a line'])
+    expect(packages()).toBe(1)
+  })
+
+  test('one that ends in the middle loses nothing', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    at(0).away()
+    front.type('Lease, to the end')
+    await at(0).killed()
+    await synced()
+    expect(at(1).list()).toEqual(['Lease, to the end'])
+  })
+
+  test('a save whose answer is lost is no other version', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    await synced()
+    // The server has it, and here nobody knows.
+    at(0).work.parts.db.prepare('UPDATE office_drafts SET given = 0').run()
+    front.type('Lease, and more')
+    await synced()
+    for (const desk of desks) {
+      expect(desk.text(front.id)).toBe('Lease, and more')
+      expect(desk.versions(front.id)).toEqual([])
+    }
+  })
+})
+
+describe('sending', () => {
+  test('at two workstations at the same moment sends one package, and the draft is gone from both', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    await front.close()
+    await synced()
+    const ids = [at(0).send(front.id), at(1).send(front.id)]
+    await expect
+      .poll(async () => {
+        for (const desk of desks) await desk.synced().catch(() => undefined)
+        for (const { work } of desks) await work.time.pass(3_000)
+        return ids.map((id, index) => at(index).state(id)).sort()
+      })
+      .toEqual(['cancelled', 'sent'])
+    await synced()
+    for (const desk of desks) expect(desk.list()).toEqual([])
+    expect(packages()).toBe(1)
+  })
+
+  test('takes it from every list while it waits, and taking it back returns it', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    await front.close()
+    await synced()
+    await at(0).work.outbox.shared.pause(at(0).work.accountId, true)
+    const send = at(0).send(front.id)
+    await synced()
+    for (const desk of desks) expect(desk.list()).toEqual([])
+    expect(() => at(1).editor(front.id).type('Lease, and more')).toThrow('busy')
+    const { outbox } = at(0).work.parts
+    await outbox.shared.keepBack(outbox.get(send))
+    outbox.undo(send)
+    await synced()
+    for (const desk of desks) expect(desk.list()).toEqual(['Lease'])
+  })
+
+  test('a draft that another has written further meanwhile sends nothing', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    await front.close()
+    await synced()
+    at(0).away()
+    const send = at(0).send(front.id)
+    const back = at(1).editor(front.id)
+    back.type('Lease, with the right rent')
+    await back.close()
+    await at(0).back()
+    await synced()
+    expect(at(0).state(send)).toBe('cancelled')
+    expect(at(0).work.parts.outbox.get(send).error?.message).toMatch(/changed at another workstation/)
+    for (const desk of desks) expect(desk.list()).toEqual(['Lease, with the right rent'])
+    expect(packages()).toBe(0)
+  })
+})
+
+describe('the trash', () => {
+  test('is everyone’s', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    await front.close()
+    await synced()
+    at(1).work.parts.drafts.remove(front.id)
+    await synced()
+    for (const desk of desks) expect([desk.list(), desk.list(true)]).toEqual([[], ['Lease']])
+    at(0).work.parts.drafts.restore(front.id)
+    await synced()
+    for (const desk of desks) expect(desk.list()).toEqual(['Lease'])
+    at(0).work.parts.drafts.remove(front.id)
+    await synced()
+    at(1).work.parts.drafts.erase(front.id)
+    await synced()
+    for (const desk of desks) expect([desk.list(), desk.list(true)]).toEqual([[], []])
+    expect(await office.sql('SELECT FROM office.thing WHERE sealed IS NOT NULL')).toEqual([])
+  })
+
+  test('takes nothing that was written further meanwhile', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    await front.close()
+    await synced()
+    at(0).away()
+    at(0).work.parts.drafts.remove(front.id)
+    const back = at(1).editor(front.id)
+    back.type('Lease, and more')
+    await back.close()
+    await at(0).back()
+    await synced()
+    for (const desk of desks) expect(desk.list()).toEqual(['Lease, and more'])
+  })
+})
+
+describe('one’s own', () => {
+  test('is on no other workstation, and can be the office’s again', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    await front.close()
+    await synced()
+    await expect(at(1).shared.setWhose(front.id, 'mine')).rejects.toMatchObject({ appError: { code: 'conflict' } })
+    await at(0).shared.setWhose(front.id, 'mine')
+    await synced()
+    expect(at(0).mark(front.id)).toMatchObject({ isMine: true })
+    expect([at(0).list(), at(1).list()]).toEqual([['Lease'], []])
+    front.type('Lease, my own')
+    await synced()
+    expect(at(1).list()).toEqual([])
+    await at(0).shared.setWhose(front.id, 'office')
+    await synced()
+    expect(at(1).list()).toEqual(['Lease, my own'])
+  })
+})
+
+describe('joining and leaving', () => {
+  test('brings along what is here, and leaves what is the office’s with it', async () => {
+    const third = await Station.beside(at(0).work)
+    for (const name of ['One', 'Two', 'Three']) third.editor().type(name)
+    const own = third.editor()
+    own.type('My own')
+    await third.join('Counter 3')
+    desks.push(third)
+    await third.shared.setWhose(own.id, 'mine')
+    await synced()
+    expect(at(0).list()).toEqual(['One', 'Three', 'Two'])
+    const there = await office.sql('SELECT FROM office.thing WHERE gone_at IS NULL')
+    expect(there).toHaveLength(3)
+    await third.leave()
+    desks.pop()
+    expect(third.list()).toEqual(['My own'])
+    await synced()
+    expect(at(0).list()).toEqual(['One', 'Three', 'Two'])
+  })
+
+  test('without the server all of it stays here, and joining again makes no second of any', async () => {
+    at(0).editor().type('Lease')
+    await synced()
+    await at(1).leave({ without: true })
+    expect(at(1).list()).toEqual(['Lease'])
+    await at(1).join('Counter 4')
+    await synced()
+    for (const desk of desks) expect(desk.list()).toEqual(['Lease'])
+    expect(await office.sql('SELECT FROM office.thing_version')).toEqual([])
+  })
+})
+
+describe('a server that was put back', () => {
+  test('has again what it had, in whatever order its workstations come', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    const other = at(1).editor()
+    other.type('Deed')
+    await synced()
+    const before = await office.sql<object>('SELECT * FROM office.thing')
+    front.type('Lease, later')
+    await synced()
+    const late = at(0).editor()
+    late.type('Begun later')
+    await synced()
+    for (const desk of desks) desk.away()
+    // As a dump from before: what it has of drafts is what it had.
+    await office.sql('DELETE FROM office.thing')
+    for (const row of before) {
+      await office.sql('INSERT INTO office.thing SELECT * FROM json_populate_record(NULL::office.thing, $1)', [
+        JSON.stringify({ ...row, sealed: `\\x${(row as { sealed: Buffer }).sealed.toString('hex')}` })
+      ])
+    }
+    await office.sql('SELECT office.begin_life(now())')
+    await at(1).back()
+    at(1).editor(other.id).type('Deed, since')
+    await at(0).back()
+    await synced()
+    for (const desk of desks) {
+      expect(desk.list()).toEqual(['Begun later', 'Deed, since', 'Lease, later'])
+      expect(desk.versions(front.id)).toEqual([])
+    }
+  })
+})
+
+describe('three people at once', () => {
+  /** @param rounds in each of which each of three does something by chance. */
+  async function work(rounds: number, seed: number): Promise<{ typed: string[]; found: string }> {
+    const third = await Station.beside(at(0).work)
+    await third.join('Counter 3')
+    desks.push(third)
+    let state = seed
+    const chance = (most: number) => {
+      state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+      return Math.floor((state / 2_147_483_648) * most)
+    }
+    const first = at(0).editor()
+    first.type('start')
+    await synced()
+    const editors = desks.map((desk) => desk.editor(first.id))
+    const typed: string[] = []
+    for (let round = 0; round < rounds; round++) {
+      for (const [index, editor] of editors.entries()) {
+        const desk = at(index)
+        switch (chance(7)) {
+          case 0:
+            desk.away()
+            break
+          case 1:
+            await desk.back()
+            break
+          case 2:
+            await desk.shared.takeOver(first.id).catch(() => undefined)
+            break
+          case 3:
+            await desk.synced().catch(() => undefined)
+            editor.read()
+            break
+          case 4:
+            await desk.killed().catch(() => undefined)
+            break
+          default: {
+            const word = `w${round}-${index}`
+            // As a person does, it goes on from what is shown, and adds to it.
+            editor.type(`${desk.text(first.id)} ${word}`)
+            typed.push(word)
+          }
+        }
+      }
+    }
+    for (const desk of desks) await desk.back()
+    await synced()
+    return { typed, found: desks.map((desk) => desk.everything()).join('\n') }
+  }
+
+  test.each([1, 2, 3])(
+    'every word that was typed is in the draft or in a version beside it (seed %i)',
+    async (seed) => {
+      const { typed, found } = await work(12, seed)
+      const words = new Set(found.split(/\s+/))
+      expect(typed.filter((word) => !words.has(word))).toEqual([])
+      const texts = new Set(desks.map((desk) => desk.list().join('|')))
+      expect(texts.size).toBe(1)
+    }
+  )
+
+  test('which isn’t so where the last write wins', async () => {
+    await office.mutated(
+      'save_thing',
+      'its.version = ANY (p_based_on) AND NOT is_held_by_another(its)',
+      'true',
+      async () => {
+        const { typed, found } = await work(12, 1)
+        const words = new Set(found.split(/\s+/))
+        expect(typed.filter((word) => !words.has(word))).not.toEqual([])
+      }
+    )
+  })
+})
