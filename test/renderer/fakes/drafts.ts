@@ -33,6 +33,11 @@ export function fakeDrafts({
     return draft
   }
 
+  function officeOf(id: string | undefined): Pick<DraftView, 'office'> {
+    const its = state.drafts.find((one) => one.id === id)?.office
+    return its ? { office: its } : {}
+  }
+
   /** As the main process does: a late save must not bring back what was deleted, nor change what is being sent. */
   function refuseUnchangeable(id: string): void {
     if (state.sends.some((send) => send.draftId === id && withTheOutbox.has(send.state))) throw new Failure('busy')
@@ -78,7 +83,8 @@ export function fakeDrafts({
         title: titleOf(complete),
         who: whoOf(complete),
         updatedAt: state.now(),
-        composition: complete
+        composition: complete,
+        ...officeOf(known)
       })
     },
     'drafts.remove': ({ id }) => {

@@ -6,6 +6,7 @@
  */
 import type { Composition } from '../../../shared/composition/composition.ts'
 import type { AppError } from '../../../shared/contract/errors.ts'
+import type { DraftOffice } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
 import type { Clock } from './clock.ts'
 
@@ -17,6 +18,8 @@ export interface SavedPackage {
   accountId: string
   /** The draft's, where it was saved before. */
   id?: string | undefined
+  /** How it stands where workstations share drafts, as it was read. */
+  office?: DraftOffice | undefined
 }
 
 export interface DraftSaverDeps {
@@ -35,6 +38,9 @@ export class DraftSaver {
   #error = $state.raw<AppError>()
   #savedAt = $state<number>()
   #id = $state<string>()
+  #office = $state.raw<DraftOffice>()
+  /** Which edition of a shared draft it goes on from. */
+  #edition: number | undefined
   /** What the draft's id becomes with its first save, however often that is sent. */
   #newId: string = crypto.randomUUID()
   #composition: Composition
@@ -59,6 +65,8 @@ export class DraftSaver {
     this.#clock = clock
     this.#composition = kept.composition
     this.#id = kept.id
+    this.#office = kept.office
+    this.#edition = kept.office?.edition
     this.accountId = kept.accountId
     this.#deps = deps
   }
@@ -79,6 +87,14 @@ export class DraftSaver {
   /** The draft's id, also before it has it. */
   get key(): string {
     return this.#id ?? this.#newId
+  }
+  /** How it stands where workstations share drafts; undefined where none are shared. */
+  get office() {
+    return this.#office
+  }
+  /** Whether another workstation's content has taken the place of what is kept here. */
+  get isOutdated(): boolean {
+    return this.#office !== undefined && this.#edition !== undefined && this.#office.edition !== this.#edition
   }
   /** What is kept, as it was when it was last changed. */
   get composition(): Composition {
@@ -139,6 +155,12 @@ export class DraftSaver {
    */
   leave(): void {
     if (this.#edits > this.#takenAlong && !this.#closed && !this.ended) void this.#saveOnce()
+  }
+
+  /** How it stands with the office was read again. */
+  stands(office: DraftOffice | undefined): void {
+    this.#office = office
+    this.#edition ??= office?.edition
   }
 
   /** Makes sure that there is a draft, also of what was never changed. */
@@ -205,6 +227,7 @@ export class DraftSaver {
     this.#failures = 0
     this.#error = undefined
     this.#id = result.value.id
+    this.stands(result.value.office)
     this.#kept = Math.max(this.#kept, edits)
     this.#savedAt = this.#clock.now()
     this.#state = this.#edits === this.#kept ? 'saved' : 'waiting'
@@ -216,7 +239,8 @@ export class DraftSaver {
     const error = this.#deps.refusal?.()
     if (error) return Promise.resolve({ ok: false as const, error })
     const which = this.#id === undefined ? { newId: this.#newId } : { id: this.#id }
-    return settled(this.#api.drafts.save({ ...which, composition: this.#composition }))
+    const edition = this.#edition === undefined ? {} : { edition: this.#edition }
+    return settled(this.#api.drafts.save({ ...which, ...edition, composition: this.#composition }))
   }
 
   #fail(error: AppError): void {

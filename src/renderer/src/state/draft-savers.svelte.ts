@@ -6,6 +6,7 @@
 import type { Composition } from '../../../shared/composition/composition.ts'
 import { titleOf } from '../../../shared/composition/names.ts'
 import type { AppError } from '../../../shared/contract/errors.ts'
+import type { DraftOffice } from '../../../shared/contract/views.ts'
 import type { Api } from '../api.ts'
 import { presentError } from '../words/errors.ts'
 import type { Accounts, Finished } from './accounts.svelte.ts'
@@ -42,13 +43,13 @@ export class DraftSavers {
   }
 
   /** What keeps a package of the chosen account: a new one, or the draft with this id as it is on the disk. */
-  begin(composition: Composition, id?: string): DraftSaver {
+  begin(composition: Composition, id?: string, office?: DraftOffice): DraftSaver {
     const { api, clock, accounts } = this.#app
     const accountId = accounts.chosen?.id ?? ''
     const saver: DraftSaver = new DraftSaver(
       api,
       clock,
-      { composition, accountId, id },
+      { composition, accountId, id, office },
       { refusal: () => this.#refusal(accountId), answered: () => this.#answered(saver) }
     )
     return saver

@@ -1,5 +1,5 @@
 /** What is said about drafts: how many, when one leaves the trash, what came of reading files. */
-import type { DraftSummary, DraftVersion, Imported } from '../../../../shared/contract/views.ts'
+import type { DraftOffice, DraftSummary, DraftVersion, Imported } from '../../../../shared/contract/views.ts'
 import { counted } from '../../../../shared/counted.ts'
 
 const DAY = 86_400_000
@@ -18,7 +18,15 @@ export function called(drafts: readonly DraftSummary[]): string {
 export const reasonsInWords: Record<DraftVersion['reason'], string> = {
   change: 'autosaved',
   send: 'sent',
-  restore: 'before a restore'
+  restore: 'before a restore',
+  beside: 'another version'
+}
+
+/** Who works on a shared draft, or what is to be decided of it; blank where there is nothing to say. */
+export function standsInWords({ editingBy, versions, isMine }: DraftOffice): string {
+  if (editingBy !== undefined) return `Being edited at ${editingBy}`
+  if (versions > 0) return counted(versions + 1, ['# version', '# versions'])
+  return isMine ? 'Only here' : ''
 }
 
 /** "12 drafts and 2 presets"; "nothing" where there is none. */
