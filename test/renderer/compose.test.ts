@@ -2,6 +2,8 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
 import { beforeEach, describe, expect, test } from 'vitest'
 import Compose from '../../src/renderer/src/screens/compose/Compose.svelte'
 import { blankComposition } from '../../src/shared/composition/composition.ts'
+import type { DraftOffice } from '../../src/shared/contract/views.ts'
+import { form, forms } from '../fixtures/compositions.ts'
 import { fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { type Opened, openOffice, show } from './office.ts'
@@ -374,5 +376,81 @@ describe('a draft', () => {
     await screen.findByText('This draft can’t be opened.')
     await press('New package')
     expect(screen.getByRole('heading', { name: 'What do you want to send?' })).toBeTruthy()
+  })
+})
+
+describe('a draft that workstations of an office share', () => {
+  const its = { isMine: false, canBeMine: true, versions: 0, edition: 0 }
+
+  async function openShared(office: Partial<DraftOffice>) {
+    const composition = forms({ items: [form({ Name: 'Lease' })] })
+    const draft = {
+      id: 'draft-1',
+      accountId: 'practice',
+      kind: composition.kind,
+      title: 'Lease',
+      who: '',
+      updatedAt: 0
+    }
+    opened = await openOffice(fakeApi({ drafts: [{ ...draft, composition, office: { ...its, ...office } }] }))
+    opened.app.router.go('compose', ['draft-1'])
+    show(opened, Compose)
+    await settle()
+  }
+  const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
+  /** Another workstation changes it. */
+  async function elsewhere(change: { Name?: string; office: Partial<DraftOffice> }) {
+    const { state } = opened.api.control
+    const [draft] = state.drafts
+    if (!draft) throw new Error('There is no draft.')
+    const { Name = 'Lease', office } = change
+    state.drafts = [{ ...draft, composition: forms({ items: [form({ Name })] }), office: { ...its, ...office } }]
+    opened.api.control.emit('drafts.changed', { id: 'draft-1' })
+    await settle()
+  }
+
+  test('can only be read while someone works on it elsewhere, and is taken over by a click', async () => {
+    await openShared({ editingBy: 'Counter 2' })
+    expect(screen.getByText('Being edited at Counter 2.')).toBeTruthy()
+    expect(box('Name').matches(':disabled')).toBe(true)
+    expect(screen.queryByRole('button', { name: /^Send 1 form/ })).toBeNull()
+    await press('Take over')
+    await settle()
+    expect(calls('drafts.takeOver')).toHaveLength(1)
+    expect(box('Name').matches(':disabled')).toBe(false)
+    expect(screen.getByRole('button', { name: /^Send 1 form/ })).toBeTruthy()
+  })
+
+  test('shows what is changed elsewhere, and what was typed meanwhile is kept as what it goes on from', async () => {
+    await openShared({})
+    expect(calls('drafts.edit')).toHaveLength(1)
+    await type('Name', 'Lease, typed here')
+    await elsewhere({ Name: 'Lease, typed there', office: { edition: 1, versions: 1 } })
+    const saves = calls('drafts.save').map(({ input }) => input as { edition?: number })
+    expect(saves.map(({ edition }) => edition)).toEqual([0])
+    expect(screen.getByText('This draft was changed in two places at once.')).toBeTruthy()
+    await press('Keep this version')
+    await settle()
+    expect(calls('drafts.settle')).toHaveLength(1)
+  })
+
+  test('turns to be read as someone begins elsewhere, and is let go of as it is left', async () => {
+    await openShared({})
+    await elsewhere({ office: { editingBy: 'Counter 2' } })
+    expect(box('Name').matches(':disabled')).toBe(true)
+    await press('New package')
+    await settle()
+    expect(calls('drafts.leave')).toHaveLength(1)
+  })
+
+  test('is kept only here, and shared again', async () => {
+    await openShared({})
+    expect(screen.getByText('Shared with the office')).toBeTruthy()
+    await press('Keep only here')
+    await settle()
+    expect(screen.getByText('Only here')).toBeTruthy()
+    await press('Share with the office')
+    await settle()
+    expect(screen.getByText('Shared with the office')).toBeTruthy()
   })
 })

@@ -364,3 +364,51 @@ describe('importing', () => {
     expect(screen.getByText('Nothing was imported.')).toBeTruthy()
   })
 })
+
+describe('drafts of an office', () => {
+  const its = { isMine: false, canBeMine: true, versions: 0, edition: 0 }
+  const shared = (office: Partial<DraftView['office']>) => ({
+    drafts: [{ ...draft('one', 'Lease', 100), office: { ...its, ...office } }]
+  })
+
+  test('say where someone is working on one, what is to be decided, and what is only here', async () => {
+    await open({
+      drafts: [
+        { ...draft('one', 'Lease', 1), office: { ...its, editingBy: 'Counter 2' } },
+        { ...draft('two', 'Deed', 2), office: { ...its, versions: 1 } },
+        { ...draft('three', 'Will', 3), office: { ...its, isMine: true } }
+      ]
+    })
+    const texts = screen.getAllByRole('row').map((row) => row.textContent)
+    expect(texts[1]).toContain('Being edited at Counter 2')
+    expect(texts[2]).toContain('2 versions')
+    expect(texts[3]).toContain('Only here')
+  })
+
+  test('can be kept only here, and shared again, by the menu', async () => {
+    await open(shared({}))
+    await chooseOf('Lease', /Keep only here/)
+    expect(calls('drafts.setWhose').map(({ input }) => input)).toEqual([{ id: 'one', whose: 'mine' }])
+    await chooseOf('Lease', /Share with the office/)
+    expect(opened.api.control.state.drafts[0]?.office?.isMine).toBe(false)
+  })
+
+  test('that another workstation made can’t', async () => {
+    await open(shared({ canBeMine: false }))
+    await fireEvent.keyDown(screen.getByRole('button', { name: 'Actions for Lease' }), { key: 'Enter' })
+    await screen.findByRole('menuitem', { name: /Duplicate/ })
+    expect(screen.queryByRole('menuitem', { name: /Keep only here/ })).toBeNull()
+  })
+
+  test('have a version beside them with its workstation, until someone keeps one', async () => {
+    const one = draft('one', 'Lease', 100)
+    const [first, ...rest] = madeUpVersions(one, NOW)
+    if (!first) throw new Error('There is no version.')
+    const beside = { ...first, reason: 'beside' as const, desk: 'Counter 2', isOpen: true as const }
+    await open({ ...shared({ versions: 1 }), versions: { one: [beside, ...rest] } }, [], { history: 'one' })
+    expect(await screen.findByText('also changed at Counter 2')).toBeTruthy()
+    await press('Keep the current draft')
+    expect(calls('drafts.settle')).toHaveLength(1)
+    expect(screen.queryByRole('button', { name: 'Keep the current draft' })).toBeNull()
+  })
+})

@@ -32,8 +32,26 @@ function drafting(count: number, change: Parameters<typeof fakeApi>[0] = {}): Fa
   })
 }
 
+/** Drafts that an office shares, in each way that one can stand. */
+function shared(): FakeApi {
+  const api = drafting(12)
+  const { state } = api.control
+  const [held, two, mine] = state.drafts
+  const its = { isMine: false, canBeMine: true, versions: 0, edition: 0 }
+  for (const one of state.drafts) one.office = its
+  if (held) held.office = { ...its, canBeMine: false, editingBy: 'Counter 2' }
+  if (mine) mine.office = { ...its, isMine: true }
+  if (two) {
+    two.office = { ...its, versions: 1 }
+    const [first, ...rest] = madeUpVersions(two, now())
+    if (first) state.versions[two.id] = [{ ...first, reason: 'beside', desk: 'Counter 2', isOpen: true }, ...rest]
+  }
+  return api
+}
+
 export const draftingScenes: Record<string, () => FakeApi> = {
   drafting: () => drafting(60),
+  'drafting-shared': shared,
   'drafting-one': () => drafting(1),
   'drafting-empty': () => drafting(0),
   'drafting-many': () => drafting(10_000),
