@@ -417,7 +417,7 @@ async function lineTo(place: OfficePlace, key: Buffer, time: Time, rung: (bell: 
       import('./things.ts'),
       import('./feed.ts'),
       import('./tasks.ts')
-  ])
+    ])
   const pool = openPool(place)
   let bell: PoolClient | undefined
   try {
