@@ -31,7 +31,22 @@ const LONGEST = 300_000
 const STEP = 1_000
 
 const WAYS = [
-  ...['kill', 'kill', 'sleep', 'close', 'leave', 'cut', 'lapse', 'crash', 'dump', 'restore', 'promote', 'pause'],
+  ...[
+    'kill',
+    'kill',
+    'sleep',
+    'close',
+    'leave',
+    'cut',
+    'lapse',
+    'crash',
+    'dump',
+    'dump',
+    'restore',
+    'restore',
+    'promote',
+    'pause'
+  ],
   ...['take back', 'take back', 'nothing']
 ] as const
 type Way = (typeof WAYS)[number]
@@ -192,10 +207,14 @@ async function befall(place: Place, way: Way): Promise<void> {
       place.isRestored = true
       return await cluster.promote()
     case 'dump':
-      place.hasDump = true
-      return postgres(place, 'pg_dump', '-Fc')
+      return await takeDump(place)
     case 'restore':
       if (!place.hasDump) return
+      // What it knows is missing at first.
+      if (chance.below(2) === 0 && !one.isOff) {
+        one.isOff = true
+        await desk.close()
+      }
       place.isRestored = true
       return await restore(place)
     case 'pause':
@@ -224,6 +243,19 @@ async function takeBack({ chance, put }: Place): Promise<void> {
   } catch {
     // It has just left, or the server is away: that is said, and the package stays where it is.
   }
+}
+
+/** With some in it that leave, or are taken back, only afterwards. */
+async function takeDump(place: Place): Promise<void> {
+  const [{ work }] = place.stations as [Station, ...Station[]]
+  const { shared } = work.parts.outbox
+  await shared.pause(work.accountId, true).catch(() => undefined)
+  for (let count = 0; count < 3; count++) putSome(place)
+  await passSome(place)
+  postgres(place, 'pg_dump', '-Fc')
+  place.hasDump = true
+  await takeBack(place)
+  if (!place.isRestored) await resume(place)
 }
 
 async function restore(place: Place): Promise<void> {
