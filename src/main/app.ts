@@ -82,7 +82,7 @@ export async function openApp(start: AppStart) {
   const madeBy = `${app.getName()} ${app.getVersion()}`
   const composing = openComposing(foundation, folders, madeBy)
   const counter = openCounter(foundation, {
-    ...{ ask, watch, isWatching: watching.promise },
+    ...{ ask, once: folders.once, watch, isWatching: watching.promise },
     returnAddressesOf: (reference) => composing.outbox.returnAddressesOf(reference),
     compositionOf: (accountId, reference) => composing.outbox.compositionOfDocument(accountId, reference)
   })

@@ -17,11 +17,13 @@ import { openIdentityNumbers } from './core/counter/identity-numbers.ts'
 import { openCrashMarker } from './core/counter/interrupted.ts'
 import { OfficeLock } from './core/counter/office-lock.ts'
 import { PHASES } from './core/counter/phases.ts'
+import { Reservations } from './core/counter/reservations.ts'
 import { SettingsAccess } from './core/counter/settings-access.ts'
 import { openAppointments } from './core/counter/signing-queue.ts'
 import { Staff } from './core/counter/staff.ts'
 import type { Polling } from './core/documents/polling/polling.ts'
 import type { AskDocuments } from './core/documents/questions.ts'
+import type { Once } from './core/office/once.ts'
 import { organisationsCounter } from './core/organisation/applying.ts'
 import { PERSON_START } from './core/policy/app-pages.ts'
 import { Receipts } from './core/receipts/receipts.ts'
@@ -45,6 +47,7 @@ const ANY_FILE = [{ name: 'All files', extensions: ['*'] as [string] }]
 
 export interface CounterParts {
   ask: AskDocuments
+  once: Once
   watch: Polling
   /** Resolves when folders can be read: at the start, a session that was interrupted may be found before. */
   isWatching: Promise<void>
@@ -54,7 +57,7 @@ export interface CounterParts {
 
 export function openCounter(
   foundation: Foundation,
-  { ask, watch, isWatching, returnAddressesOf, compositionOf }: CounterParts
+  { ask, once, watch, isWatching, returnAddressesOf, compositionOf }: CounterParts
 ) {
   const { db, accounts, keychain, log, screens, send, signals, time } = foundation
   const zoom = () => foundation.settings.read().zoom
@@ -194,6 +197,10 @@ export function openCounter(
     },
     settings: () => settings.read(),
     appointments: openAppointments({ db, time }),
+    reservations: new Reservations({
+      ...{ once, time, newId: foundation.newId },
+      changed: () => counter.reservationsChanged()
+    }),
     keepIdentity: identityNumbers.keep,
     staff: staffName,
     place: windows,

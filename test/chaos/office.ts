@@ -1,7 +1,8 @@
 /**
  * Five workstations of one office send through its PostgreSQL server to the practice service, over a line that loses requests and
  * answers. Round after round one of them is killed, or stopped for longer than a claim holds; or its lines to the server are cut; or the
- * server itself ends at once and begins again. Afterwards nothing may be lost, sent twice or said wrongly.
+ * server itself ends at once and begins again. Afterwards nothing may be lost, sent twice or said wrongly. What is done to documents
+ * follows, as many rounds of it: see `office-once.ts`.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -26,6 +27,7 @@ import type { Orders } from '../fixtures/sending-station.ts'
 import { type Chance, chanceOf } from './chance.ts'
 import { begin, killed } from './killed-process.ts'
 import type { Fault } from './ledger.ts'
+import { onceChaos } from './office-once.ts'
 import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
 
 const PROGRAM = new URL('../fixtures/sending-station.ts', import.meta.url)
@@ -98,6 +100,8 @@ export async function officeChaos({ rounds, seed, say }: ChaosOptions): Promise<
     }
     await allSettled(place, ids)
     note(await faultsOf(place, ids, true), 'in the end')
+    const once = await onceChaos({ rounds, seed, say }, await openTestOffice(cluster.place))
+    for (const kind of ['lost', 'doubled', 'partial', 'wrong'] as const) tally[kind] += once[kind]
   } finally {
     for (const { child } of running) await killed(child)
     await pool?.end()

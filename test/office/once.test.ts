@@ -3,102 +3,44 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import { openPool } from '../../src/main/core/office/connection.ts'
-import { openOfficeSends } from '../../src/main/core/office/sends.ts'
-import { openOfficeTasks } from '../../src/main/core/office/tasks.ts'
-import type { ActionRequest, ActionView } from '../../src/shared/contract/index.ts'
+import { Counter } from '../../src/main/core/counter/counter.ts'
+import { Reservations } from '../../src/main/core/counter/reservations.ts'
+import type { ActionRequest } from '../../src/shared/contract/index.ts'
 import type { DocumentResponse } from '../../src/shared/model/index.ts'
+import { onceChaos } from '../chaos/office-once.ts'
+import { isClean } from '../chaos/tally.ts'
+import { type ActingDesk, type ActingDesks, openActingDesks, openPools, reminderOf } from '../fixtures/acting-desks.ts'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
-import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
-import { extension, person } from '../unit/actions/office.ts'
+import { extension } from '../unit/actions/office.ts'
+import { openOffice as openCounter, PIN } from '../unit/counter/office.ts'
 
-const LIMITS = { concurrency: 2, perMinute: null }
 const NAMES = ['Counter 1', 'Counter 2', 'Counter 3']
 let office: TestOffice
 let pools: Pool[]
-let officeId: string
-let desks: Desk[]
+let all: ActingDesks
 let document: DocumentResponse
-
-/** One workstation. */
-interface Desk {
-  work: Workplace
-  connect: () => void
-  disconnect: () => void
-  start: (request: ActionRequest, id?: string) => Promise<ActionView>
-  actions: () => ActionView[]
-}
 
 beforeAll(async () => {
   office = await openTestOffice(inject('cluster'))
-  pools = []
-  for (const name of NAMES) pools.push(openPool((await office.join(name)).place))
+  pools = await openPools(office, NAMES)
 })
 afterAll(() => Promise.all(pools.map((pool) => pool.end())))
-
-async function deskOf(pool: Pool, beside: Workplace | undefined, of: string): Promise<Desk> {
-  const work = await openWorkplace('empty', beside)
-  const { accountId, time } = work
-  const deps = { pool, key: office.key, time: time.run() }
-  const [store, tasks] = [openOfficeSends(deps), openOfficeTasks(deps)]
-  work.parts.outbox.shared.share(accountId, of)
-  return {
-    work,
-    connect() {
-      work.parts.outbox.shared.connect(store, 1)
-      work.parts.once.connect(tasks)
-    },
-    disconnect() {
-      work.parts.outbox.shared.disconnect()
-      work.parts.once.disconnect()
-    },
-    start: (request, id = randomUUID()) =>
-      work.parts.actions.start(accountId, { id, reference: document.Reference, request }),
-    actions: () => work.parts.actions.list(accountId)
-  }
-}
-
 beforeEach(async () => {
-  const [first] = pools
-  if (!first) throw new Error('There are no workstations.')
-  const store = openOfficeSends({ pool: first, key: office.key, time: { elapsed: () => performance.now() } })
-  officeId = await store.account(randomUUID(), LIMITS)
-  desks = []
-  for (const pool of pools) desks.push(await deskOf(pool, desks[0]?.work, officeId))
-  const Signers = [person(), person('Wiremu')]
-  const Forms = [{ Name: 'Letter 1', FormType: 1, Reference: 'letter', EmbedForm: true, Signers }]
-  const answer = await fetch(`${desk(0).work.serviceUrl}/FormDirect/SendForms2`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json' },
-    body: JSON.stringify({ Forms })
-  })
-  const sent = ((await answer.json()) as { Documents: DocumentResponse[] }).Documents[0]
-  document = sent ?? expect.fail('Nothing was sent.')
-  for (const { work, connect } of desks) {
-    await work.parts.watch.refresh(work.accountId)
-    connect()
-    await work.parts.outbox.shared.settled(work.accountId)
-  }
+  all = await openActingDesks(office, pools)
+  document = await all.send()
 })
-afterEach(async () => {
-  for (const { work } of desks.toReversed()) await work.close()
-})
+afterEach(() => all.close())
 
-const desk = (index: number) => desks[index] ?? expect.fail('There is no such workstation.')
-const arrived = (operation: string) => desk(0).work.taken(operation).length
-const reminder = (): ActionRequest => {
-  const { SignerReference = '', FirstName = '' } = document.Signers?.[0] ?? {}
-  return { kind: 'remind', signerReference: SignerReference, signerName: FirstName }
-}
+const desk = (index: number) => all.desk(index)
+const start = (index: number, request: ActionRequest, id?: string) => desk(index).start(document, request, id)
+const arrived = (operation: string) => all.arrived(operation)
+const reminder = () => reminderOf(document)
 /** The bell rings, and time passes, until it is so. */
 const becomes = (look: () => unknown, wanted: unknown) =>
   expect
     .poll(
       async () => {
-        for (const { work } of desks) {
-          work.parts.once.rung(officeId)
-          await work.time.pass(5_000)
-        }
+        await all.pass(5_000)
         return look()
       },
       { timeout: 60_000, interval: 20 }
@@ -111,12 +53,14 @@ const stateOf = (index: number, id: string) =>
 const posts = (method: string) => method === 'POST'
 /** What workstations have to tell is at the office. */
 const told = (state: string) =>
-  becomes(async () => (await office.sql('SELECT state FROM office.task WHERE account = $1', [officeId]))[0], { state })
+  becomes(async () => (await office.sql('SELECT state FROM office.task WHERE account = $1', [all.officeId]))[0], {
+    state
+  })
 /** Leaves, and gets no answer for as long as its line holds. */
 async function hanging(index: number): Promise<string> {
-  const [{ work, start }, id] = [desk(index), randomUUID()]
+  const [{ work }, id] = [desk(index), randomUUID()]
   work.line.fault('hang', posts)
-  void start(reminder(), id).catch(() => undefined)
+  void start(index, reminder(), id).catch(() => undefined)
   await expect.poll(() => work.line.seen.some((one) => one.includes('SendReminder'))).toBe(true)
   return id
 }
@@ -127,7 +71,7 @@ describe('an action from three workstations at once', () => {
     ['a reminder', 'SendReminder', reminder]
   ])('%s is one request; the others are told by whom, and when', async (_name, operation, request) => {
     const asked = request()
-    const ended = await Promise.all(desks.map(({ start }) => start(asked)))
+    const ended = await Promise.all(all.desks.map((_desk, index) => start(index, asked)))
     expect(ended.map(({ state }) => state).sort()).toEqual(['done', 'refused', 'refused'])
     const by = NAMES[ended.findIndex(({ state }) => state === 'done')]
     for (const { error } of ended.filter(({ state }) => state === 'refused')) {
@@ -137,13 +81,13 @@ describe('an action from three workstations at once', () => {
   })
 
   test('one who was told that it was done may do it again', async () => {
-    await desk(0).start(reminder())
+    await start(0, reminder())
     await told('done')
-    expect(await desk(1).start(reminder())).toMatchObject({
+    expect(await start(1, reminder())).toMatchObject({
       state: 'refused',
       error: { code: 'conflict', message: expect.stringContaining('Counter 1 reminded this person') }
     })
-    expect(await desk(1).start(reminder())).toMatchObject({ state: 'done' })
+    expect(await start(1, reminder())).toMatchObject({ state: 'done' })
     expect(arrived('SendReminder')).toBe(2)
   })
 })
@@ -152,15 +96,15 @@ describe('an action without an answer', () => {
   test('is in doubt for all, and found done by whoever looks', async () => {
     // The first one can't look itself.
     desk(0).work.line.faultBy((method) => (posts(method) ? 'lose-answer' : 'cut'))
-    const first = await desk(0).start(extension(10))
+    const first = await start(0, extension(10))
     expect(first).toMatchObject({ state: 'uncertain' })
     await told('uncertain')
-    const other = await desk(1).start(extension(20))
+    const other = await start(1, extension(20))
     expect(other).toMatchObject({ state: 'refused', error: { next: 'Check that first.' } })
     expect(other.error?.message).toContain('Counter 1 tried to change this due date')
     // It is in doubt here as there, and what looks like it is not begun.
     expect(stateOf(1, first.id)).toBe('uncertain')
-    await expect(desk(1).start(extension(20))).rejects.toMatchObject({ appError: { code: 'busy' } })
+    await expect(start(1, extension(20))).rejects.toMatchObject({ appError: { code: 'busy' } })
     await desk(1).work.parts.actions.check(first.id)
     expect(stateOf(1, first.id)).toBe('done')
     await becomes(() => stateOf(0, first.id), 'done')
@@ -170,26 +114,26 @@ describe('an action without an answer', () => {
   test('whose workstation was killed isn’t done by another before a person says what became of it', async () => {
     const id = await hanging(0)
     desk(0).work.parts.kill()
-    expect(await desk(1).start(reminder())).toMatchObject({
+    expect(await start(1, reminder())).toMatchObject({
       state: 'refused',
       error: { code: 'busy', message: expect.stringContaining('Counter 1 has been reminding this person') }
     })
     await office.sql(`UPDATE office.task SET until = now() - interval '1 ms' WHERE state = 'open'`)
-    expect(await desk(1).start(reminder())).toMatchObject({ state: 'refused' })
-    expect(await desk(2).start(reminder())).toMatchObject({ state: 'refused' })
+    expect(await start(1, reminder())).toMatchObject({ state: 'refused' })
+    expect(await start(2, reminder())).toMatchObject({ state: 'refused' })
     expect([stateOf(1, id), stateOf(2, id)]).toEqual(['uncertain', 'uncertain'])
-    await expect(desk(1).start(reminder())).rejects.toMatchObject({ appError: { code: 'busy' } })
+    await expect(start(1, reminder())).rejects.toMatchObject({ appError: { code: 'busy' } })
     desk(1).work.parts.actions.settle(id, false)
     await becomes(() => stateOf(2, id), 'refused')
-    expect(await desk(2).start(reminder())).toMatchObject({ state: 'done' })
+    expect(await start(2, reminder())).toMatchObject({ state: 'done' })
     expect(arrived('SendReminder')).toBeLessThanOrEqual(1)
   })
 
   test('is done once more by the one who decides that, while the others wait', async () => {
     desk(0).work.line.fault('lose-answer', posts)
-    const { id } = await desk(0).start(reminder())
+    const { id } = await start(0, reminder())
     await told('uncertain')
-    await desk(1).start(reminder())
+    await start(1, reminder())
     expect(stateOf(1, id)).toBe('uncertain')
     expect(await desk(1).work.parts.actions.again(id)).toMatchObject({ state: 'done' })
     await becomes(() => stateOf(0, id), 'done')
@@ -199,10 +143,10 @@ describe('an action without an answer', () => {
 describe('while the office’s server is away', () => {
   test('another due date waits and leaves once it is there; a reminder is refused', async () => {
     desk(1).disconnect()
-    const waits = await desk(1).start(extension())
+    const waits = await start(1, extension())
     expect(waits).toMatchObject({ state: 'waiting', error: { code: 'offline' } })
     desk(2).disconnect()
-    expect(await desk(2).start(reminder())).toMatchObject({ state: 'refused', error: { code: 'offline' } })
+    expect(await start(2, reminder())).toMatchObject({ state: 'refused', error: { code: 'offline' } })
     expect(arrived('Extend') + arrived('SendReminder')).toBe(0)
     desk(1).connect()
     await becomes(() => stateOf(1, waits.id), 'done')
@@ -211,8 +155,8 @@ describe('while the office’s server is away', () => {
 
   test('one that waited isn’t done where another has done it meanwhile', async () => {
     desk(1).disconnect()
-    const waits = await desk(1).start(extension(20))
-    expect(await desk(0).start(extension(10))).toMatchObject({ state: 'done' })
+    const waits = await start(1, extension(20))
+    expect(await start(0, extension(10))).toMatchObject({ state: 'done' })
     desk(1).connect()
     await becomes(() => stateOf(1, waits.id), 'refused')
     expect(arrived('Extend')).toBe(1)
@@ -226,8 +170,125 @@ describe('while the office’s server is away', () => {
     desk(0).work.parts.actions.settle(id, true)
     desk(0).connect()
     await told('done')
-    expect(await desk(1).start(reminder())).toMatchObject({
+    expect(await start(1, reminder())).toMatchObject({
       error: { message: expect.stringContaining('Counter 1 reminded this person') }
     })
   })
 })
+
+describe('a person at the counter', () => {
+  /** The counter of a workstation, over what its folders hold; its page is nowhere. */
+  function counterOf({ work }: ActingDesk) {
+    const { accountId, parts } = work
+    const time = work.time.run()
+    const { origin } = new URL(document.Signers?.[0]?.SigningKey ?? '')
+    const its = { once: parts.once, time, newId: randomUUID }
+    const counter: Counter = new Counter({
+      ...{ ...openCounter({}).deps, ...its },
+      accountId: () => accountId,
+      waitingHere: () => parts.ask('waitingHere', { accountId, withoutLink: true }),
+      documentOf: (_account, reference) => parts.ask('get', { accountId, reference }),
+      refresh: () => parts.watch.refresh(accountId),
+      account: () => ({ kind: 'practice', baseUrl: origin }),
+      reservations: new Reservations({ ...its, changed: () => counter.reservationsChanged() })
+    })
+    return {
+      counter,
+      start: () =>
+        counter.start({
+          turns: [{ documentReference: document.Reference, signer: 0, evidence: [] }],
+          allowsCamera: false
+        }),
+      elsewhere: async () => (await counter.queue()).map((entry) => entry.elsewhere?.desk ?? ''),
+      kill() {
+        time.end()
+        parts.kill()
+      }
+    }
+  }
+  type Place = ReturnType<typeof counterOf>
+  let places: Place[]
+  const place = (index: number) => places[index] ?? expect.fail('There is no such counter.')
+  beforeEach(() => {
+    places = all.desks.map(counterOf)
+  })
+  const BUSY = { appError: { code: 'busy' } }
+
+  test('is called at one of three; the others see where, can’t begin, and may once the session has ended', async () => {
+    const begun = await Promise.allSettled(places.map(({ start }) => start()))
+    expect(begun.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])
+    const at = begun.findIndex(({ status }) => status === 'fulfilled')
+    const holder = NAMES[at]
+    for (const one of begun) {
+      if (one.status === 'fulfilled') expect(one.value.isNotReserved).toBeUndefined()
+      else
+        expect(one.reason.appError.message).toMatch(
+          new RegExp(`^${holder} has been signing with this person since \\d\\d:\\d\\d\\.$`)
+        )
+    }
+    const [here, other] = [place(at), place((at + 1) % 3)]
+    await becomes(other.elsewhere, [holder, ''])
+    expect(await here.elsewhere()).toEqual(['', ''])
+    await expect(other.counter.offer(document.Reference, 0)).rejects.toMatchObject(BUSY)
+    const { id } = here.counter.state() ?? expect.fail('There is no session.')
+    await here.counter.unlock(id, PIN)
+    await here.counter.staff(id, 'end', 'office')
+    await becomes(other.elsewhere, ['', ''])
+    expect(await other.start()).toMatchObject({ phase: 'handover' })
+  })
+
+  test('stays that of a session that lasts, and is free once its workstation was killed', async () => {
+    await place(0).start()
+    await office.sql(`UPDATE office.task SET until = now() + interval '5 s' WHERE account = $1`, [all.officeId])
+    await becomes(
+      async () =>
+        (
+          await office.sql(
+            `SELECT until > now() + interval '30 s' AS "isRenewed" FROM office.task WHERE account = $1`,
+            [all.officeId]
+          )
+        )[0],
+      { isRenewed: true }
+    )
+    await expect.poll(place(1).elsewhere).toEqual(['Counter 1', ''])
+    place(0).kill()
+    await office.sql(`UPDATE office.task SET until = now() - interval '1 ms' WHERE account = $1`, [all.officeId])
+    // Nobody rings for one that is gone.
+    await desk(1).work.time.pass(61_000)
+    await expect.poll(place(1).elsewhere).toEqual(['', ''])
+    expect(await place(1).start()).toMatchObject({ phase: 'handover' })
+  })
+
+  test('can begin while the office’s server is away, which is said; once it is back, it is reserved', async () => {
+    desk(0).disconnect()
+    expect(await place(0).counter.offer(document.Reference, 0)).toMatchObject({ isNotReserved: true })
+    expect(await place(0).start()).toMatchObject({ phase: 'handover', isNotReserved: true })
+    desk(0).connect()
+    await becomes(() => place(0).counter.state()?.isNotReserved, undefined)
+    await expect(place(1).start()).rejects.toMatchObject(BUSY)
+    // Whoever has them meanwhile keeps them.
+    desk(2).disconnect()
+    expect(await place(2).start()).toMatchObject({ isNotReserved: true })
+    desk(2).connect()
+    await becomes(place(2).elsewhere, ['Counter 1', ''])
+    expect(place(2).counter.state()).toMatchObject({ phase: 'handover', isNotReserved: true })
+  })
+})
+
+/** More by `OFFICE_ROUNDS=1000 npm run test:office -- test/office/once.test.ts`, or by `npm run chaos -- --only office`. */
+const ROUNDS = Number(process.env.OFFICE_ROUNDS ?? 12)
+
+test(
+  `five that are asked for the same at once, with lines that lose and one that is killed, ask the service once (${ROUNDS} rounds)`,
+  async () => {
+    const said: string[] = []
+    const tally = await onceChaos(
+      { rounds: ROUNDS, seed: 1, say: (line) => said.push(line) },
+      await openTestOffice(inject('cluster'))
+    )
+    expect(said).toEqual([])
+    expect(isClean(tally)).toBe(true)
+    expect(tally.rounds).toBe(ROUNDS)
+  },
+  60_000 + ROUNDS * 20_000
+)

@@ -98,6 +98,18 @@ test('appointments of today stand above everybody else, once the hand that pinne
   expect(starts().map(who)[0]).toBe('Mere Parata, Tenancy agreement')
 })
 
+test('whom another counter has is there since when, and can’t begin here', async () => {
+  const elsewhere = { desk: 'Counter 2', since: new Date(NOW).setHours(10, 4, 0, 0) }
+  const all = [
+    entry({ elsewhere }),
+    entry({ documentReference: 'doc-2', signerName: 'Tama Brooks' }),
+    entry({ documentReference: 'doc-4', documentName: 'Deed of gift' })
+  ]
+  await open({ queue: all })
+  expect(screen.getByText('At Counter 2 since 10:04')).toBeTruthy()
+  expect(starts().map((one) => (one as HTMLButtonElement).disabled)).toEqual([true, false])
+})
+
 test('one person is one row, whatever waits for them, and all of it is ticked where they begin', async () => {
   const all = [
     entry(),

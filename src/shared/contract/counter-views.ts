@@ -45,6 +45,8 @@ export interface CounterEntry {
   isToday: boolean
   /** Face-to-face signing was asked for, and the service gave no link for it: they can't be started here. */
   withoutLink?: true
+  /** Another workstation of the office has them at its counter, since when: they can't be started here. */
+  elsewhere?: { desk: string; since: number }
   /** Their e-mail address, or the end of their mobile number, where someone else who can sign here has the same name. */
   contact?: string
   /** What the document is filed under, where `contact` doesn't tell everyone of that name apart. For staff alone. */
@@ -82,6 +84,8 @@ export interface CounterOffer {
   /** Who of staff this is, for the record. */
   staff: string
   hasPin: boolean
+  /** The office's server can't be reached: another counter could call them, too. */
+  isNotReserved?: true
 }
 
 /**
@@ -193,6 +197,8 @@ export interface CounterSession {
   wasInterrupted: boolean
   /** It is of a practice account: nothing that is signed counts. */
   isPractice: boolean
+  /** As of `CounterOffer`. */
+  isNotReserved?: true
   /** Staff may print a page, and save it. */
   mayKeepPages: boolean
   /** Of the person whose turn it is. */

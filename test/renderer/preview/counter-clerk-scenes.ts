@@ -270,7 +270,15 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
     api.control.fail('counter.offer', offline)
     return api
   },
+  'clerk-called': () =>
+    counter({
+      queue: Array.from({ length: 4 }, (_, index) =>
+        entryOf(index, now(), index === 1 ? { elsewhere: { desk: 'Counter 2', since: now() - 11 * 60_000 } } : {})
+      ),
+      today: []
+    }),
   'clerk-sheet': () => counter(offered),
+  'clerk-sheet-not-reserved': () => counter({ offer: { ...offered.offer, isNotReserved: true } }),
   'clerk-alike': () =>
     counter({
       queue: [...alike, ...Array.from({ length: 4 }, (_, index) => entryOf(index + 1))],
@@ -301,6 +309,7 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
     ended({ turns: turns({ signed: 'not-yet' }, { signed: 'skipped' }), wasInterrupted: true }),
   'clerk-panel': () => beside({}),
   'clerk-panel-file': () => beside({ wantsFile: true }),
+  'clerk-panel-not-reserved': () => beside({ isNotReserved: true }),
   'clerk-panel-other-camera': () => beside({ otherCamera: true }),
   'clerk-panel-choose-file': () => beside({ phase: 'covered', cover: 'file', asksFile: {} }),
   'clerk-panel-help': () => beside({ phase: 'covered', cover: 'help' }),

@@ -225,6 +225,7 @@ export const shots: Shot[] = [
     'clerk-many',
     'clerk-without-link',
     'clerk-elsewhere',
+    'clerk-called',
     'clerk-failing'
   ),
   ...at('#/counter', 'clerk-offline', 'clerk-signed', 'clerk-mixed', 'clerk-interrupted'),
@@ -232,6 +233,7 @@ export const shots: Shot[] = [
     '#/counter',
     'clerk-panel',
     'clerk-panel-file',
+    'clerk-panel-not-reserved',
     'clerk-panel-other-camera',
     'clerk-panel-choose-file',
     'clerk-panel-help',
@@ -241,7 +243,9 @@ export const shots: Shot[] = [
     'clerk-locked-names',
     'walk-in'
   ),
-  ...['clerk-sheet', 'clerk-no-pin'].map((scene) => shot(scene, scene, '#/counter', press(/^Start: Mere/))),
+  ...['clerk-sheet', 'clerk-sheet-not-reserved', 'clerk-no-pin'].map((scene) =>
+    shot(scene, scene, '#/counter', press(/^Start: Mere/))
+  ),
   shot('clerk-passport', 'clerk-sheet', '#/counter', async (page) => {
     await press(/^Start: /)(page)
     await page.getByText('Compare a passport or ID card').first().click()

@@ -2,12 +2,14 @@
 import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
 import { Counter } from '../../../src/main/core/counter/counter.ts'
 import type { CounterDeps, RunningSession, SigningTurn, ViewBounds } from '../../../src/main/core/counter/deps.ts'
+import { Reservations } from '../../../src/main/core/counter/reservations.ts'
 import type { Opened } from '../../../src/main/core/counter/turn-files.ts'
 import { openDocumentIndex } from '../../../src/main/core/documents/index/document-index.ts'
 import { waitingHere } from '../../../src/main/core/documents/index/queries.ts'
 import { indexRowOf } from '../../../src/main/core/documents/index/row.ts'
 import type { MirroredDocument } from '../../../src/main/core/documents/questions.ts'
 import { AppFailure } from '../../../src/main/core/lib/failure.ts'
+import { Once } from '../../../src/main/core/office/once.ts'
 import type { MediaDevice } from '../../../src/main/core/policy/permissions.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
 import type { Composition } from '../../../src/shared/composition/index.ts'
@@ -198,6 +200,7 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
         else office.pinned.delete(entry)
       }
     },
+    reservations: new Reservations({ once: new Once(), time: time.run(), newId: () => '', changed: () => undefined }),
     pin: {
       state: async () => ({
         ...{ isSet: office.pin !== undefined, keptIn: 'keychain', reset: 'none', canReset: false },

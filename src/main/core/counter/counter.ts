@@ -55,7 +55,7 @@ export class Counter {
 
   /**
    * Begins a session with a first handover. Nothing is loaded until the person has the screen.
-   * @throws AppFailure `busy` while another lasts, `no-pin`, `bad-input`, `gone`, `not-signable`, and the service's failures.
+   * @throws AppFailure `busy` while another lasts, or another counter has one of them, `no-pin`, `bad-input`, `gone`, `not-signable`, and the service's failures.
    */
   async start(wanted: Wanted): Promise<CounterSession> {
     if (this.#isOver) fail('gone', 'Countersign is closing.')
@@ -64,9 +64,13 @@ export class Counter {
     this.#isStarting = true
     try {
       this.#session = await this.#started(wanted)
+    } catch (error) {
+      void this.#deps.reservations.release()
+      throw error
     } finally {
       this.#isStarting = false
     }
+    this.reservationsChanged()
     const { state } = this.#session
     if (wanted.allowsCamera) state.note('camera-allowed', { by: 'staff', when: 'at the start' })
     this.#deps.changed(state.shown.id)
@@ -74,7 +78,7 @@ export class Counter {
   }
 
   async #started(wanted: Wanted): Promise<Session> {
-    const { account, accountId: chosen, pin, place } = this.#deps
+    const { account, accountId: chosen, pin, place, reservations } = this.#deps
     const accountId = chosen()
     const { isSet, waitUntil, asksName } = await pin.state()
     if (!isSet) fail('no-pin', 'Choose a staff PIN first.')
@@ -84,6 +88,7 @@ export class Counter {
       })
     }
     const { stateAt, ...start } = await readyToStart(this.#deps, accountId, wanted)
+    await reservations.take(accountId, wanted.turns)
     const taken = await place.take()
     // Much may happen while a screen is being filled.
     if (this.#isOver || !account(accountId)) {
@@ -206,6 +211,14 @@ export class Counter {
     const { pinWaitUntil, asksName } = session.state.shown
     if (pinWaitUntil === found.waitUntil && asksName === found.asksName) return
     session.state.become({ pinWaitUntil: found.waitUntil, asksName: found.asksName })
+  }
+
+  /** Who is at other counters is known otherwise, or whether who signs here is reserved. */
+  reservationsChanged(): void {
+    const { state } = this.#session ?? {}
+    const isNotReserved = this.#deps.reservations.isLacking() || undefined
+    if (state && this.isRunning() && state.shown.isNotReserved !== isNotReserved) state.become({ isNotReserved })
+    else this.#deps.changed(state?.shown.id ?? '')
   }
 
   /** Accounts changed: a session of one that was removed ends. */

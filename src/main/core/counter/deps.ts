@@ -17,6 +17,7 @@ import type { Time } from '../lib/time.ts'
 import type { MediaDevice, MediaRight } from '../policy/permissions.ts'
 import type { SigningAccount } from '../policy/signing-address.ts'
 import type { KeepsIdentity } from './identity-numbers.ts'
+import type { Reservations } from './reservations.ts'
 import type { Staff } from './staff.ts'
 import type { Opened } from './turn-files.ts'
 
@@ -46,6 +47,7 @@ export interface CounterDeps {
     'evidence' | 'identityKept' | 'idle' | 'mayKeepPages' | 'mayGiveFiles' | 'languages' | 'moreTime' | 'receipt'
   >
   appointments: Appointments
+  reservations: Reservations
   pin: Pick<Staff, 'state' | 'check'>
   note: NoteInAudit
   keepIdentity: KeepsIdentity

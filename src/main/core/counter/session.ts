@@ -256,7 +256,8 @@ export class Session {
     const seconds = Math.max(0, Math.round((this.#deps.time.now() - this.state.startedAt) / 1000))
     this.state.note('session-ended', { ...outcomeCounts(this.state.shown), seconds: String(seconds), ...how })
     this.#deps.place.giveBack()
-    this.state.go('end', { ...CLEARED, isLocked: false, pinWaitUntil: undefined })
+    void this.#deps.reservations.release()
+    this.state.go('end', { ...CLEARED, isNotReserved: undefined, isLocked: false, pinWaitUntil: undefined })
     this.#idle.stop()
   }
 

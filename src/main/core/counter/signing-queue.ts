@@ -15,6 +15,7 @@ import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { Statements } from '../storage/statements.ts'
 import type { Appointments, CounterDeps } from './deps.ts'
+import { refuseCalled } from './reservations.ts'
 import { toldFurther } from './told-apart.ts'
 
 /** So many documents are offered for one sitting. */
@@ -31,6 +32,8 @@ type QueueDeps = Pick<
   | 'settings'
   | 'staff'
   | 'pin'
+  | 'reservations'
+  | 'time'
 >
 
 export class SigningQueue {
@@ -43,7 +46,10 @@ export class SigningQueue {
   /** Today's appointments first, then next due first. */
   async entries(accountId = this.#deps.accountId()): Promise<CounterEntry[]> {
     const entries = await this.#deps.waitingHere(accountId)
-    const marked = entries.map((entry) => ({ ...entry, isToday: this.#isToday(accountId, entry) }))
+    const marked = entries.map((entry) => {
+      const elsewhere = this.#deps.reservations.elsewhere(accountId, entry)
+      return { ...entry, isToday: this.#isToday(accountId, entry), ...(elsewhere && { elsewhere }) }
+    })
     const sorted = marked.sort((one, other) => Number(other.isToday) - Number(one.isToday))
     return this.#told(accountId, sorted)
   }
@@ -55,7 +61,7 @@ export class SigningQueue {
 
   /**
    * Reads the documents from the service first.
-   * @throws AppFailure `not-signable` if they can't sign here now, and the service's failures.
+   * @throws AppFailure `not-signable` if they can't sign here now, `busy` while they are at another counter, and the service's failures.
    */
   async offer(documentReference: string, signer: number): Promise<CounterOffer> {
     const accountId = this.#deps.accountId()
@@ -64,8 +70,10 @@ export class SigningQueue {
     const first =
       now.find((entry) => entry.documentReference === documentReference && entry.signer === signer) ??
       fail('not-signable', 'This person can’t sign now. They’ve already signed, or it’s someone else’s turn.')
+    refuseCalled(first.elsewhere, this.#deps.time)
     return {
       first,
+      ...(this.#deps.reservations.isAway(accountId) && { isNotReserved: true }),
       ...(await this.#sittingOf(accountId, first, now)),
       evidence: this.#deps.settings().evidence,
       identityKept: this.#deps.settings().identityKept,

@@ -48,11 +48,13 @@ export type TaskClaim =
   | { readonly isTaken: true; readonly epochs: ReadonlyMap<string, number>; readonly until: number }
   | { readonly isTaken: false; readonly by: readonly TakenTask[] }
 
-export interface TaskOfOthers {
-  readonly holder: string
-  /** How long it has had it, and will at least, in milliseconds. */
-  readonly ago: number
-  readonly left: number
+/** What others have under way. */
+export interface OthersTasks {
+  readonly count: number
+  /** When the first of them is over if it isn't renewed, in milliseconds. */
+  readonly soonest: number
+  /** Who has what is about this, for how long already, and how long at least; times in milliseconds. */
+  of(about: string): { readonly holder: string; readonly ago: number; readonly left: number } | undefined
 }
 
 export type OfficeTasks = ReturnType<typeof openOfficeTasks>
@@ -123,8 +125,7 @@ export function openOfficeTasks(deps: { pool: Pool; key: Buffer; time: Pick<Time
       return rows[0]
     },
 
-    /** Answers what others have under way, by what it is about. */
-    async ofOthers(kind: TaskKind, accountId: string): Promise<(about: string) => TaskOfOthers | undefined> {
+    async ofOthers(kind: TaskKind, accountId: string): Promise<OthersTasks> {
       const { rows } = await pool.query<{ tag: Buffer; holder: string; since_ms: number; left_ms: number }>(
         'SELECT * FROM office.tasks_of_others($1, $2)',
         [kind, accountId]
@@ -132,10 +133,15 @@ export function openOfficeTasks(deps: { pool: Pool; key: Buffer; time: Pick<Time
       const byTag = new Map(
         rows.map(({ tag, holder, since_ms, left_ms }) => [
           tag.toString('hex'),
-          { holder, ago: since_ms, left: left_ms }
+          { holder, ago: Math.max(0, since_ms), left: left_ms }
         ])
       )
-      return (about) => (byTag.size === 0 ? undefined : byTag.get(tagOf(kind, accountId, about).toString('hex')))
+      return {
+        count: byTag.size,
+        soonest: Math.min(...rows.map(({ left_ms }) => left_ms)),
+        // Most often nobody else has anything, and a queue may be long.
+        of: (about) => (byTag.size === 0 ? undefined : byTag.get(tagOf(kind, accountId, about).toString('hex')))
+      }
     }
   }
 }

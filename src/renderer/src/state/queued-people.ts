@@ -17,6 +17,8 @@ export interface QueuedPerson {
   /** What a session with them begins with; undefined if nothing of it can be signed here. */
   first: CounterEntry | undefined
   isToday: boolean
+  /** Another counter of the office has them, for any of these. */
+  elsewhere?: CounterEntry['elsewhere']
 }
 
 /** Where a row stands: kept while it is pinned under someone's hands. */
@@ -27,6 +29,7 @@ export function peopleOf(entries: readonly CounterEntry[]): QueuedPerson[] {
   const byPerson = Map.groupBy(entries, keyOf)
   return [...byPerson].map(([key, all]) => {
     const ready = all.filter(({ withoutLink }) => !withoutLink)
+    const elsewhere = all.find((one) => one.elsewhere)?.elsewhere
     return {
       key,
       accountId: all[0]?.accountId ?? '',
@@ -36,7 +39,8 @@ export function peopleOf(entries: readonly CounterEntry[]): QueuedPerson[] {
       ...furtherOf(all),
       entries: [...ready, ...all.filter(({ withoutLink }) => withoutLink)],
       first: ready[0],
-      isToday: all.some(({ isToday }) => isToday)
+      isToday: all.some(({ isToday }) => isToday),
+      ...(elsewhere && { elsewhere })
     }
   })
 }

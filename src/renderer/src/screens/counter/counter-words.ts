@@ -5,7 +5,7 @@
 import type { CounterOutcome, CounterSession, CounterTurn } from '../../../../shared/contract/views.ts'
 import type { QueuedPerson } from '../../state/queued-people.ts'
 import { listed } from '../../words/counts.ts'
-import { inWords, writtenDay } from '../../words/dates.ts'
+import { clockTime, inWords, writtenDay } from '../../words/dates.ts'
 import type { StatusShape, StatusTone } from '../../words/statuses.ts'
 import { deviceWords } from './person/words.ts'
 
@@ -35,6 +35,15 @@ export function toldFurther({ born, matters }: Omit<Told, 'contact'>): string {
 
 /** The same with how they are reached, as far as any of it is needed. */
 export const toldBy = (one: Told) => [one.contact, toldFurther(one)].filter(Boolean).join(', ')
+
+/** Where another counter of the office has someone: "At Counter 2 since 10:04". */
+export function elsewhereWords({ elsewhere }: Pick<QueuedPerson, 'elsewhere'>): string | undefined {
+  return elsewhere && `At ${elsewhere.desk} since ${clockTime(elsewhere.since)}`
+}
+
+/** Why others may call the one who signs here. */
+export const NOT_RESERVED =
+  'Not reserved: the office’s server can’t be reached, so another counter could call the same person.'
 
 /** What to call a person whose name is not known. */
 export function called(signerName: string): string {

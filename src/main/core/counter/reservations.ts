@@ -1,0 +1,181 @@
+/**
+ * Of an office's workstations one has a person at its counter: the turns of a session are its own at the office's server while the
+ * session lasts, and free once it has ended, or its workstation is gone. While the server is away turns go on, and aren't reserved.
+ */
+import type { CounterEntry } from '../../../shared/contract/index.ts'
+import { OneAtATime } from '../jobs/lanes.ts'
+import { clockTextOf } from '../lib/calendar.ts'
+import { fail } from '../lib/failure.ts'
+import { getOrMake } from '../lib/objects.ts'
+import { type Time, within } from '../lib/time.ts'
+import type { Once } from '../office/once.ts'
+import type { OthersTasks, TakenTask } from '../office/tasks.ts'
+
+type Turn = Pick<CounterEntry, 'documentReference' | 'signer'>
+
+/** How long a session has its turns before it says so once more, and how often it does, in milliseconds. */
+const LEASE = 60_000
+const EVERY = 20_000
+/** How long a person at the counter waits for the office's server. */
+const PATIENCE = 3_000
+
+/** The turns of a session. `until`: on this run's clock; in the past where they aren't reserved. */
+interface Held {
+  readonly accountId: string
+  readonly id: string
+  readonly about: readonly string[]
+  epochs: ReadonlyMap<string, number>
+  until: number
+}
+
+/** What others had at their counters as it was read: when, on this run's clock and on the one on the wall. */
+interface Read {
+  readonly others: OthersTasks
+  readonly elapsed: number
+  readonly at: number
+}
+
+interface ReservationDeps {
+  once: Once
+  time: Time
+  newId: () => string
+  /** Others have called someone, or no longer have; or the session's turns are reserved, or no longer are. */
+  changed: () => void
+}
+
+export class Reservations {
+  readonly #deps: ReservationDeps
+  readonly #renewing: OneAtATime<void>
+  readonly #reading = new Map<string, OneAtATime<void>>()
+  readonly #read = new Map<string, Read>()
+  #held: Held | undefined
+
+  constructor(deps: ReservationDeps) {
+    this.#deps = deps
+    this.#renewing = new OneAtATime(
+      deps.time,
+      () => this.#renew(),
+      () => this.#held && this.#renewing.later(EVERY)
+    )
+    deps.once.listen({
+      back: (accountId) => {
+        this.#look(accountId)
+        if (this.#held?.accountId === accountId) void this.#renewing.fresh()
+      },
+      rung: (accountId) => this.#look(accountId)
+    })
+  }
+
+  /** Who has this turn at another counter, and since when, by the wall clock; as far as is known here. */
+  elsewhere(accountId: string, turn: Turn): CounterEntry['elsewhere'] {
+    const { once, time } = this.#deps
+    if (!once.of(accountId)) return undefined
+    const read = this.#read.get(accountId)
+    if (!read) {
+      this.#look(accountId)
+      return undefined
+    }
+    const its = read.others.of(aboutOf(turn))
+    // What nobody renews while the server is away is over.
+    if (!its || read.elapsed + its.left <= time.elapsed()) return undefined
+    return { desk: its.holder, since: Math.round(read.at - its.ago) }
+  }
+
+  /** Whether a session that began now couldn't be reserved. */
+  isAway(accountId: string): boolean {
+    return this.#deps.once.of(accountId) === 'away'
+  }
+
+  /** Whether another counter could call who signs here just now. */
+  isLacking(): boolean {
+    return this.#held !== undefined && this.#held.until <= this.#deps.time.elapsed()
+  }
+
+  /** The turns of a session that begins. @throws AppFailure `busy` where another counter has one of them. */
+  async take(accountId: string, turns: readonly Turn[]): Promise<void> {
+    const { once, time, newId } = this.#deps
+    await this.release()
+    if (!once.of(accountId)) return
+    const about = turns.map(aboutOf)
+    const held: Held = { accountId, id: newId(), about, epochs: new Map(), until: Number.NEGATIVE_INFINITY }
+    let by: readonly TakenTask[] = []
+    const claimed = this.#claim(held).then((others) => {
+      by = others
+    })
+    await within(PATIENCE, claimed, time)
+    const [first] = by
+    if (first) refuseCalled({ desk: first.holder, since: time.now() - first.ago }, time)
+    this.#held = held
+    this.#renewing.later(EVERY)
+  }
+
+  /** Nobody signs here any more: others may call them. Never rejects. */
+  async release(): Promise<void> {
+    const held = this.#held
+    if (!held) return
+    this.#held = undefined
+    this.#renewing.cancel()
+    await this.#renewing.ended()
+    const place = this.#deps.once.of(held.accountId)
+    // Where nobody hears of it, it runs out.
+    if (!place || place === 'away') return
+    const { id, epochs } = held
+    const ends = [...epochs].map(([about, epoch]) =>
+      place.tasks.end('turn', { accountId: place.accountId, about, id, epoch }, 'free')
+    )
+    await Promise.allSettled(ends)
+  }
+
+  async #renew(): Promise<void> {
+    const held = this.#held
+    if (!held) return
+    const wasLacking = this.isLacking()
+    await this.#claim(held)
+    if (this.#held === held && this.isLacking() !== wasLacking) this.#deps.changed()
+  }
+
+  /** Answers who has any of them instead. */
+  async #claim(held: Held): Promise<readonly TakenTask[]> {
+    const place = this.#deps.once.of(held.accountId)
+    if (!place || place === 'away') return []
+    const wanted = { accountId: place.accountId, about: held.about, id: held.id, ms: LEASE }
+    const claim = await place.tasks.claim('turn', wanted).catch(() => undefined)
+    if (!claim?.isTaken) return claim?.by ?? []
+    held.epochs = claim.epochs
+    held.until = claim.until
+    return []
+  }
+
+  #look(accountId: string): void {
+    const lane = getOrMake(
+      this.#reading,
+      accountId,
+      () => new OneAtATime(this.#deps.time, () => this.#readOthers(accountId))
+    )
+    void lane.fresh().catch(() => undefined)
+  }
+
+  async #readOthers(accountId: string): Promise<void> {
+    const { once, time } = this.#deps
+    const place = once.of(accountId)
+    if (!place || place === 'away') return
+    const [elapsed, at] = [time.elapsed(), time.now()]
+    const others = await place.tasks.ofOthers('turn', place.accountId)
+    const before = this.#read.get(accountId)?.others.count ?? 0
+    this.#read.set(accountId, { others, elapsed, at })
+    // One whose workstation is gone isn't rung for.
+    if (others.count > 0) this.#reading.get(accountId)?.later(others.soonest + 1)
+    if (before + others.count > 0) this.#deps.changed()
+  }
+}
+
+/** @throws AppFailure */
+export function refuseCalled(elsewhere: CounterEntry['elsewhere'], time: Pick<Time, 'now' | 'zone'>): void {
+  if (!elsewhere) return
+  const at = clockTextOf(elsewhere.since, time.zone(), time.now())
+  fail('busy', `${elsewhere.desk} has been signing with this person since ${at}.`, {
+    next: 'Choose someone else, or ask at that counter.'
+  })
+}
+
+const aboutOf = ({ documentReference, signer }: Turn): string => JSON.stringify([documentReference, signer])

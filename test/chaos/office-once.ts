@@ -1,0 +1,108 @@
+/**
+ * Five workstations of one office are asked for the same at the same moment, round after round: a reminder, or another due date. Their
+ * lines lose requests and answers, one of them is killed in the middle of it, or can't reach the office's server. Whatever happens, the
+ * service is asked once at most, and nobody says of it what isn't so.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ActionState, ActionView } from '../../src/shared/contract/index.ts'
+import { type ActingDesk, openActingDesks, openPools, reminderOf } from '../fixtures/acting-desks.ts'
+import type { TestOffice } from '../fixtures/office.ts'
+import { extension } from '../unit/actions/office.ts'
+import { type Chance, chanceOf } from './chance.ts'
+import type { Fault } from './ledger.ts'
+import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
+
+const NAMES = ['Counter 1', 'Counter 2', 'Counter 3', 'Counter 4', 'Counter 5']
+/** So often time passes until what is to come about has, in milliseconds each. */
+const MOST = 400
+const STEP = 5_000
+
+export async function onceChaos({ rounds, seed, say }: ChaosOptions, office: TestOffice): Promise<Tally> {
+  const began = performance.now()
+  const chance = chanceOf(seed)
+  const tally = emptyTally()
+  const note = notingIn(tally, say)
+  const pools = await openPools(office, NAMES)
+  const all = await openActingDesks(office, pools)
+  try {
+    for (let round = 1; round <= rounds; round++) {
+      const document = await all.send()
+      const isReminder = chance.below(2) === 0
+      const request = isReminder ? reminderOf(document) : extension(10 + chance.below(80))
+      const operation = isReminder ? 'SendReminder' : 'Extend'
+      const before = all.arrived(operation)
+      const open = () =>
+        all.desks.map(({ actions }) => actions().filter(({ reference }) => reference === document.Reference))
+      await asked(all.desks, chance, (desk) => desk.start(document, request))
+      await settled(all.pass, open, isReminder)
+      note(faultsOf(open().flat(), all.arrived(operation) - before), `round ${round}, ${operation}`)
+      tally.rounds++
+    }
+  } finally {
+    await all.close()
+    await Promise.all(pools.map((pool) => pool.end()))
+  }
+  tally.seconds = Math.round((performance.now() - began) / 100) / 10
+  return tally
+}
+
+/** All are asked at once, while something happens to one of them; then all is well again. */
+async function asked(
+  desks: readonly ActingDesk[],
+  chance: Chance,
+  start: (desk: ActingDesk) => Promise<unknown>
+): Promise<void> {
+  for (const { work } of desks) {
+    work.line.faultBy((method) => {
+      const lot = method === 'POST' ? chance.below(10) : 10
+      return lot < 1 ? 'cut' : lot < 4 ? 'lose-answer' : 'pass'
+    })
+  }
+  const [one] = [desks[chance.below(desks.length)]]
+  const kind = chance.oneOf(['nothing', 'kill', 'away'] as const)
+  if (kind === 'away') one?.disconnect()
+  // What is killed never answers.
+  const waiting = desks.map((desk) => start(desk).catch(() => undefined))
+  if (kind === 'kill') {
+    await pause(chance.below(40))
+    one?.work.startAgain()
+  }
+  await Promise.all(waiting.filter((_one, index) => kind !== 'kill' || desks[index] !== one))
+  for (const { work } of desks) work.line.faultBy(() => 'pass')
+  if (kind !== 'nothing') one?.connect()
+}
+
+/** Nothing waits or is on its way; what the folders show is known. */
+async function settled(
+  pass: (milliseconds: number) => Promise<void>,
+  open: () => ActionView[][],
+  isReminder: boolean
+): Promise<void> {
+  const unsettled: ReadonlySet<ActionState> = new Set([
+    'waiting',
+    'running',
+    ...(isReminder ? [] : ['uncertain' as const])
+  ])
+  for (
+    let count = 0;
+    open()
+      .flat()
+      .some(({ state }) => unsettled.has(state));
+    count++
+  ) {
+    if (count > MOST) throw new Error('It never came to an end.')
+    await pass(STEP)
+    await pause(5)
+  }
+}
+
+function faultsOf(actions: readonly ActionView[], times: number): Fault[] {
+  const states = new Set(actions.map(({ state }) => state))
+  const faults: Fault[] = []
+  if (times > 1) faults.push({ kind: 'doubled', words: `the service was asked ${times} times` })
+  if (times === 0 && states.has('done')) faults.push({ kind: 'wrong', words: 'it is called done' })
+  if (times > 0 && !states.has('done') && !states.has('uncertain')) {
+    faults.push({ kind: 'wrong', words: 'the service was asked, and it is called not done' })
+  }
+  return faults
+}
