@@ -197,8 +197,8 @@ export interface CounterSession {
   wasInterrupted: boolean
   /** It is of a practice account: nothing that is signed counts. */
   isPractice: boolean
-  /** As of `CounterOffer`. */
-  isNotReserved?: true
+  /** Another counter has called the same people, or could, as the office’s server is away. */
+  notReserved?: 'taken' | 'away'
   /** Staff may print a page, and save it. */
   mayKeepPages: boolean
   /** Of the person whose turn it is. */

@@ -309,7 +309,7 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
     ended({ turns: turns({ signed: 'not-yet' }, { signed: 'skipped' }), wasInterrupted: true }),
   'clerk-panel': () => beside({}),
   'clerk-panel-file': () => beside({ wantsFile: true }),
-  'clerk-panel-not-reserved': () => beside({ isNotReserved: true }),
+  'clerk-panel-not-reserved': () => beside({ notReserved: 'away' }),
   'clerk-panel-other-camera': () => beside({ otherCamera: true }),
   'clerk-panel-choose-file': () => beside({ phase: 'covered', cover: 'file', asksFile: {} }),
   'clerk-panel-help': () => beside({ phase: 'covered', cover: 'help' }),

@@ -216,8 +216,8 @@ export class Counter {
   /** Who is at other counters is known otherwise, or whether who signs here is reserved. */
   reservationsChanged(): void {
     const { state } = this.#session ?? {}
-    const isNotReserved = this.#deps.reservations.isLacking() || undefined
-    if (state && this.isRunning() && state.shown.isNotReserved !== isNotReserved) state.become({ isNotReserved })
+    const notReserved = this.#deps.reservations.lacking()
+    if (state && this.isRunning() && state.shown.notReserved !== notReserved) state.become({ notReserved })
     else this.#deps.changed(state?.shown.id ?? '')
   }
 

@@ -2,7 +2,7 @@
  * Of an office's workstations one has a person at its counter: the turns of a session are its own at the office's server while the
  * session lasts, and free once it has ended, or its workstation is gone. While the server is away turns go on, and aren't reserved.
  */
-import type { CounterEntry } from '../../../shared/contract/index.ts'
+import type { CounterEntry, CounterSession } from '../../../shared/contract/index.ts'
 import { OneAtATime } from '../jobs/lanes.ts'
 import { clockTextOf } from '../lib/calendar.ts'
 import { fail } from '../lib/failure.ts'
@@ -19,13 +19,14 @@ const EVERY = 20_000
 /** How long a person at the counter waits for the office's server. */
 const PATIENCE = 3_000
 
-/** The turns of a session. `until`: on this run's clock; in the past where they aren't reserved. */
+/** The turns of a session. `until`: on this run's clock; in the past where they aren't reserved. `isTaken`: another has some of them. */
 interface Held {
   readonly accountId: string
   readonly id: string
   readonly about: readonly string[]
   epochs: ReadonlyMap<string, number>
   until: number
+  isTaken: boolean
 }
 
 /** What others had at their counters as it was read: when, on this run's clock and on the one on the wall. */
@@ -86,9 +87,10 @@ export class Reservations {
     return this.#deps.once.of(accountId) === 'away'
   }
 
-  /** Whether another counter could call who signs here just now. */
-  isLacking(): boolean {
-    return this.#held !== undefined && this.#held.until <= this.#deps.time.elapsed()
+  /** Why another counter has called who signs here, or could; undefined where they are reserved. */
+  lacking(): CounterSession['notReserved'] {
+    if (!this.#held || this.#held.until > this.#deps.time.elapsed()) return undefined
+    return this.#held.isTaken ? 'taken' : 'away'
   }
 
   /** The turns of a session that begins. @throws AppFailure `busy` where another counter has one of them. */
@@ -97,7 +99,14 @@ export class Reservations {
     await this.release()
     if (!once.of(accountId)) return
     const about = turns.map(aboutOf)
-    const held: Held = { accountId, id: newId(), about, epochs: new Map(), until: Number.NEGATIVE_INFINITY }
+    const held: Held = {
+      accountId,
+      id: newId(),
+      about,
+      epochs: new Map(),
+      until: Number.NEGATIVE_INFINITY,
+      isTaken: false
+    }
     let by: readonly TakenTask[] = []
     const claimed = this.#claim(held).then((others) => {
       by = others
@@ -129,9 +138,9 @@ export class Reservations {
   async #renew(): Promise<void> {
     const held = this.#held
     if (!held) return
-    const wasLacking = this.isLacking()
+    const before = this.lacking()
     await this.#claim(held)
-    if (this.#held === held && this.isLacking() !== wasLacking) this.#deps.changed()
+    if (this.#held === held && this.lacking() !== before) this.#deps.changed()
   }
 
   /** Answers who has any of them instead. */
@@ -140,7 +149,9 @@ export class Reservations {
     if (!place || place === 'away') return []
     const wanted = { accountId: place.accountId, about: held.about, id: held.id, ms: LEASE }
     const claim = await place.tasks.claim('turn', wanted).catch(() => undefined)
-    if (!claim?.isTaken) return claim?.by ?? []
+    if (!claim) return []
+    held.isTaken = !claim.isTaken
+    if (!claim.isTaken) return claim.by
     held.epochs = claim.epochs
     held.until = claim.until
     return []

@@ -257,7 +257,7 @@ export class Session {
     this.state.note('session-ended', { ...outcomeCounts(this.state.shown), seconds: String(seconds), ...how })
     this.#deps.place.giveBack()
     void this.#deps.reservations.release()
-    this.state.go('end', { ...CLEARED, isNotReserved: undefined, isLocked: false, pinWaitUntil: undefined })
+    this.state.go('end', { ...CLEARED, notReserved: undefined, isLocked: false, pinWaitUntil: undefined })
     this.#idle.stop()
   }
 

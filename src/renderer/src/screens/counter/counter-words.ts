@@ -41,9 +41,11 @@ export function elsewhereWords({ elsewhere }: Pick<QueuedPerson, 'elsewhere'>): 
   return elsewhere && `At ${elsewhere.desk} since ${clockTime(elsewhere.since)}`
 }
 
-/** Why others may call the one who signs here. */
-export const NOT_RESERVED =
-  'Not reserved: the office’s server can’t be reached, so another counter could call the same person.'
+/** Why others may call the one who signs here, or have. */
+export const NOT_RESERVED: Record<NonNullable<CounterSession['notReserved']>, string> = {
+  away: 'Not reserved: the office’s server can’t be reached, so another counter could call the same person.',
+  taken: 'Not reserved: another counter has called the same person.'
+}
 
 /** What to call a person whose name is not known. */
 export function called(signerName: string): string {
