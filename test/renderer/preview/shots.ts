@@ -85,11 +85,11 @@ export const shots: Shot[] = [
   shot('start-empty', 'empty', '#/compose'),
   shot('start-failing', 'failing', '#/compose'),
   shot('start-slow', 'slow', '#/compose'),
-  shot('editor', 'usual', '#/compose/made-1'),
-  shot('editor-offline', 'offline', '#/compose/made-1'),
-  shot('editor-not-kept', 'unkept', '#/compose/made-1'),
+  shot('editor', 'usual', '#/compose/draft-1'),
+  shot('editor-offline', 'offline', '#/compose/draft-1'),
+  shot('editor-not-kept', 'unkept', '#/compose/draft-1'),
   ...at(
-    '#/compose/made-1',
+    '#/compose/draft-1',
     'one-signer',
     'full-signer',
     'twelve-signers',
@@ -97,19 +97,19 @@ export const shots: Shot[] = [
     'no-fields',
     'offline-templates'
   ),
-  ...at('#/compose/made-1', 'data-forms', 'data-blank', 'data-large', 'data-choices', 'data-gone'),
-  shot('editor-choices', 'forty-fields', '#/compose/made-1', press('Edit choices: Field 4')),
+  ...at('#/compose/draft-1', 'data-forms', 'data-blank', 'data-large', 'data-choices', 'data-gone'),
+  shot('editor-choices', 'forty-fields', '#/compose/draft-1', press('Edit choices: Field 4')),
   shot('templates', 'two-thousand-templates', '#/compose'),
-  shot('sent', 'usual', '#/compose/made-1', sendNow),
-  shot('sent-again', 'usual', '#/compose/made-1', async (page) => {
+  shot('sent', 'usual', '#/compose/draft-1', sendNow),
+  shot('sent-again', 'usual', '#/compose/draft-1', async (page) => {
     await sendNow(page)
     await press('What the next one begins with')(page)
     await page.getByRole('menuitem', { name: 'With the same people and data' }).click()
     await page.getByRole('button', { name: /^Send 1/ }).click()
     await page.getByRole('dialog', { name: 'Send this again?' }).waitFor()
   }),
-  shot('refused', 'refused', '#/compose/made-1', sendNow),
-  shot('uncertain', 'uncertain', '#/compose/made-1', sendNow),
+  shot('refused', 'refused', '#/compose/draft-1', sendNow),
+  shot('uncertain', 'uncertain', '#/compose/draft-1', sendNow),
   shot('bulk', 'drafting', '#/bulk'),
   shot('bulk-sheet', 'drafting-doubt', '#/bulk?preset=office-1', press('Choose a file…')),
   shot('bulk-columns', 'drafting-doubt', '#/bulk?preset=office-1', toColumns),

@@ -175,15 +175,15 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       const composition = content && contentIn(content)
       if (isSettled) drafts.settle(version)
       if (composition) {
-        drafts.keepBeside(id, { id: version, savedAt: ago2at(ago), desk, isSettled }, composition)
+        drafts.keepBeside(id, { id: version, savedAt: momentOf(ago), desk, isSettled }, composition)
       }
     }
     rows.change(id, { beside: versions.filter(({ isSettled }) => !isSettled).length })
     return true
   }
 
-  /** By this computer's clock. */
-  const ago2at = (ago: number) => Math.round(time.now() - ago)
+  /** When something was, by this computer's clock. @param ago in milliseconds. */
+  const momentOf = (ago: number) => Math.round(time.now() - ago)
 
   /** Writes down what the office says of a draft; whether something of it is new here, or its content is wanted to do so. */
   function take(accountId: string, change: ThingChange): boolean | 'wanted' {
@@ -203,7 +203,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       if (before && isUntold && known.round > 0 && (rows.sentAs(id) !== undefined || (!isNewer && known.isAside)))
         return false
       if (!composition) return change.content === undefined && 'wanted'
-      drafts.follow(accountId, id, composition, ago2at(change.ago))
+      drafts.follow(accountId, id, composition, momentOf(change.ago))
       rows.follow(id, { ...seen, basedOn: [change.version], taken: known.taken + 1, isGone: false })
     } else if (isNewer) {
       const isSame = composition !== undefined && isDeepStrictEqual(parsedJson(here.body), composition)
@@ -213,7 +213,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
         rows.change(id, { editingBy: seen.editingBy, editingUntil: seen.editingUntil })
         return known.editingBy !== seen.editingBy
       } else if (composition) {
-        drafts.follow(accountId, id, composition, ago2at(change.ago))
+        drafts.follow(accountId, id, composition, momentOf(change.ago))
         rows.follow(id, { ...seen, basedOn: [change.version], taken: known.taken + 1 })
       } else return change.content === undefined && 'wanted'
     } else rows.change(id, seen)
@@ -300,7 +300,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       if (now.edits !== edits) return false
       const composition = saved.content && contentIn(saved.content)
       if (composition) {
-        drafts.follow(accountId, id, composition, ago2at(saved.ago))
+        drafts.follow(accountId, id, composition, momentOf(saved.ago))
         rows.follow(id, { basedOn: [saved.version], round, taken: now.taken + 1, isToKnow: false })
         return true
       }
