@@ -307,6 +307,22 @@ export const outboxScenes: Record<string, () => FakeApi> = {
       ]
     }),
   'outbox-by-you': () => paused({ settings, pause: { by: 'person', since: minutes(20) } }),
+  /** An office's server that was put back. */
+  'outbox-put-back': () =>
+    paused({
+      settings,
+      office: 'connected',
+      pause: {
+        by: 'person',
+        since: minutes(20),
+        error: {
+          code: 'conflict',
+          message:
+            'The office’s server was put back to an earlier moment. What may have been sent since is looked for in your folders.',
+          next: 'Resume once every workstation has been connected.'
+        }
+      }
+    }),
   'outbox-payment': () =>
     paused({
       settings,

@@ -145,6 +145,7 @@ export const shots: Shot[] = [
     'outbox-many',
     'outbox-failing',
     'outbox-by-you',
+    'outbox-put-back',
     'outbox-key',
     'outbox-slow'
   ),
