@@ -266,6 +266,10 @@ describe('a person at the counter', () => {
     desk(0).connect()
     await becomes(() => place(0).counter.state()?.notReserved, undefined)
     await expect(place(1).start()).rejects.toMatchObject(BUSY)
+    desk(0).disconnect()
+    await becomes(() => place(0).counter.state()?.notReserved, 'away')
+    desk(0).connect()
+    await becomes(() => place(0).counter.state()?.notReserved, undefined)
     // Whoever has them meanwhile keeps them.
     desk(2).disconnect()
     expect(await place(2).start()).toMatchObject({ notReserved: 'away' })

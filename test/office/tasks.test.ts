@@ -89,6 +89,14 @@ describe('an action', () => {
     expect(await desk(1).end('action', taskOf(mine, 2), 'free')).toMatchObject({ state: 'done' })
   })
 
+  test('a mutant that frees what has run out has another do it, too', async () => {
+    await desk(0).claim('action', wanted())
+    await expire()
+    await office.mutated('lapse_tasks', `ELSE 'uncertain'`, `ELSE 'free'`, async () => {
+      expect(await desk(1).claim('action', wanted())).toMatchObject({ isTaken: true })
+    })
+  })
+
   test('that anyone found not to have been done is free', async () => {
     const mine = wanted()
     await desk(0).claim('action', mine)

@@ -50,6 +50,8 @@ export class Reservations {
   readonly #reading = new Map<string, OneAtATime<void>>()
   readonly #read = new Map<string, Read>()
   #held: Held | undefined
+  /** As it was told last. */
+  #told: CounterSession['notReserved']
 
   constructor(deps: ReservationDeps) {
     this.#deps = deps
@@ -115,6 +117,7 @@ export class Reservations {
     const [first] = by
     if (first) refuseCalled({ desk: first.holder, since: time.now() - first.ago }, time)
     this.#held = held
+    this.#told = this.lacking()
     this.#renewing.later(EVERY)
   }
 
@@ -138,9 +141,10 @@ export class Reservations {
   async #renew(): Promise<void> {
     const held = this.#held
     if (!held) return
-    const before = this.lacking()
     await this.#claim(held)
-    if (this.#held === held && this.lacking() !== before) this.#deps.changed()
+    if (this.#held !== held || this.lacking() === this.#told) return
+    this.#told = this.lacking()
+    this.#deps.changed()
   }
 
   /** Answers who has any of them instead. */
