@@ -4,6 +4,7 @@ import type { Pool } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { openPool } from '../../src/main/core/office/connection.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
+import { openOfficeThings } from '../../src/main/core/office/things.ts'
 import { forms } from '../fixtures/compositions.ts'
 import { openTestOffice, type Station, type TestOffice } from '../fixtures/office.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
@@ -35,16 +36,21 @@ let front: Desk
 let back: Desk
 let officeId: string
 
+function poolOf(index: number): Pool {
+  return pools[index] ?? expect.fail('There is no such workstation.')
+}
 function storeOf(index: number, work: Workplace) {
-  const pool = pools[index]
-  if (!pool) throw new Error('There is no such workstation.')
-  return openOfficeSends({ pool, key: office.key, time: work.time })
+  return openOfficeSends({ pool: poolOf(index), key: office.key, time: work.time })
 }
 
 async function deskOf(index: number, beside?: Workplace): Promise<Desk> {
   const work = await openWorkplace('empty', beside)
   const { accountId } = work
-  const connect = () => work.parts.outbox.shared.connect(storeOf(index, work), 1)
+  const connect = () => {
+    const { outbox, sharedDrafts } = work.parts
+    sharedDrafts.connect(openOfficeThings({ pool: poolOf(index), key: office.key }, 'draft'), 1)
+    outbox.shared.connect(storeOf(index, work), 1)
+  }
   return {
     work,
     connect,
