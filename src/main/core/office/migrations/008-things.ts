@@ -344,14 +344,19 @@ export const things = `
   BEGIN
     PERFORM next_thing_rev('draft', p_account);
     its := thing_of('draft', p_draft, p_account);
-    IF is_sent_elsewhere(p_draft, p_account, p_id) OR its.gone_at IS NOT NULL THEN
+    -- What may have left is taken whatever became of the draft, and so is what this server, put back, knows less of than its workstation.
+    IF NOT p_is_in_doubt AND NOT EXISTS (SELECT FROM send WHERE id = p_id) THEN
+      IF is_sent_elsewhere(p_draft, p_account, p_id) OR its.gone_at IS NOT NULL THEN
+        RETURN QUERY SELECT 0, 'taken';
+        RETURN;
+      END IF;
+      IF its.life = (SELECT life FROM office) AND (NOT its.version = ANY (p_based_on)
+          OR EXISTS (SELECT FROM thing_version WHERE kind = 'draft' AND id = p_draft AND NOT is_settled)) THEN
+        RETURN QUERY SELECT 0, 'changed';
+        RETURN;
+      END IF;
+    ELSIF NOT p_is_in_doubt AND is_sent_elsewhere(p_draft, p_account, p_id) THEN
       RETURN QUERY SELECT 0, 'taken';
-      RETURN;
-    END IF;
-    PERFORM FROM send WHERE id = p_id;
-    IF NOT FOUND AND (NOT coalesce(its.version = ANY (p_based_on), false)
-        OR EXISTS (SELECT FROM thing_version WHERE kind = 'draft' AND id = p_draft AND NOT is_settled)) THEN
-      RETURN QUERY SELECT 0, 'changed';
       RETURN;
     END IF;
     RETURN QUERY SELECT it.round, it.state FROM put_send(p_id, p_account, p_in_ms, p_sealed, p_round, p_is_in_doubt) it;
