@@ -214,22 +214,11 @@ export function queryHere(
 function planViews(file: SettingsFile, deps: SettingsFileDeps, plan: Plan): void {
   const { views } = deps
   for (const { account, name, tell, query } of file.views) {
-    const what = `View “${name}” of “${account}”`
-    if (!belongs(file, account, deps, plan)) {
-      plan.left.push({ what, why: NO_ACCOUNT })
-      continue
-    }
     const named = () => queryHere(query, deps.accounts.list())
-    const id = find(deps, account)?.id
-    const there = id === undefined ? undefined : views.list(id).find(isCalled(name))
-    if (there) {
-      if (!isDeepStrictEqual(defined(there.query), defined(named()))) plan.left.push({ what, why: NAME_TAKEN })
-      continue
-    }
-    plan.changes.push({ what })
-    plan.steps.push(() => {
-      const owner = find(deps, account)
-      if (owner) views.save(owner.id, { name, tell, query: named() })
+    planOwned(file, deps, plan, {
+      ...{ account, name, what: `View “${name}” of “${account}”`, list: views.list },
+      isAlike: (there) => isDeepStrictEqual(defined(there.query), defined(named())),
+      save: (owner) => void views.save(owner, { name, tell, query: named() })
     })
   }
 }
@@ -237,23 +226,43 @@ function planViews(file: SettingsFile, deps: SettingsFileDeps, plan: Plan): void
 function planPresets(file: SettingsFile, deps: SettingsFileDeps, plan: Plan): void {
   const { presets, newId } = deps
   for (const { account, name, composition } of file.presets) {
-    const what = `Preset “${name}” of “${account}”`
-    if (!belongs(file, account, deps, plan)) {
-      plan.left.push({ what, why: NO_ACCOUNT })
-      continue
-    }
-    const id = find(deps, account)?.id
-    const there = id === undefined ? undefined : presets.list(id).find(isCalled(name))
-    if (there) {
-      if (!isAlike(presets, there.id, composition)) plan.left.push({ what, why: NAME_TAKEN })
-      continue
-    }
-    plan.changes.push({ what })
-    plan.steps.push(() => {
-      const owner = find(deps, account)
-      if (owner) presets.save(owner.id, name, withKeysOfTheirOwn(composition, newId))
+    planOwned(file, deps, plan, {
+      ...{ account, name, what: `Preset “${name}” of “${account}”`, list: presets.list },
+      isAlike: ({ id }) => isAlike(presets, id, composition),
+      save: (owner) => void presets.save(owner, name, withKeysOfTheirOwn(composition, newId))
     })
   }
+}
+
+/** What belongs to an account of the file, and has a name there. */
+interface Owned<There> {
+  account: string
+  name: string
+  what: string
+  list: (accountId: string) => readonly There[]
+  isAlike: (there: There) => boolean
+  save: (accountId: string) => void
+}
+
+/** Added where nothing of its name is there, and left where that is another. */
+function planOwned<There extends { readonly name: string }>(
+  file: SettingsFile,
+  deps: SettingsFileDeps,
+  plan: Plan,
+  { account, name, what, list, isAlike, save }: Owned<There>
+): void {
+  if (!belongs(file, account, deps, plan)) return void plan.left.push({ what, why: NO_ACCOUNT })
+  const id = find(deps, account)?.id
+  const there = id === undefined ? undefined : list(id).find(isCalled(name))
+  if (there) {
+    if (!isAlike(there)) plan.left.push({ what, why: NAME_TAKEN })
+    return
+  }
+  plan.changes.push({ what })
+  plan.steps.push(() => {
+    const owner = find(deps, account)
+    if (owner) save(owner.id)
+  })
 }
 
 /** Whether a preset here is what the file has under its name. Keys tell parts apart, and say nothing. */
