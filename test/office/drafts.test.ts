@@ -84,9 +84,16 @@ class Station {
     const { work } = this
     const sharedNow = () => this.shared
     let its = id
+    let heldIn: Station['shared'] | undefined
+    /** It is open in this run of the application. */
+    function hold(): void {
+      if (its !== undefined && heldIn !== sharedNow()) sharedNow().edit(its)
+      heldIn = sharedNow()
+    }
     const edition = () =>
       its === undefined ? undefined : sharedNow().marked(work.parts.drafts.summary(its)).office?.edition
     let begunAt = edition()
+    if (its !== undefined) hold()
     return {
       get id() {
         return its ?? expect.fail('Nothing was typed yet.')
@@ -94,7 +101,7 @@ class Station {
       type(text: string): void {
         const saved = sharedNow().save(work.accountId, named(text), its, undefined, begunAt)
         its = saved.id
-        sharedNow().edit(its)
+        hold()
         begunAt ??= edition()
       },
       /** Shows what counts by now. */
@@ -102,7 +109,10 @@ class Station {
         begunAt = edition()
         return nameIn(work.parts.drafts.get(its ?? '').composition)
       },
-      close: () => sharedNow().leave(its ?? '')
+      close(): Promise<void> {
+        heldIn = undefined
+        return sharedNow().leave(its ?? '')
+      }
     }
   }
 
@@ -226,6 +236,40 @@ describe('a draft of the office', () => {
       expect(desk.versions(front.id)).toEqual([['Front desk', 'Lease, and more', true]])
     }
     expect(at(0).mark(front.id)?.editingBy).toBe('Counter 2')
+  })
+
+  test('that is taken over stays so as the editor that only showed it gives way to another', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    await synced()
+    const shown = at(1).editor(front.id)
+    await at(1).shared.takeOver(front.id)
+    const back = at(1).editor(front.id)
+    await shown.close()
+    await synced()
+    expect(at(0).mark(front.id)?.editingBy).toBe('Counter 2')
+    back.type('Lease, taken over')
+    await synced()
+    front.type('Lease, and more')
+    await synced()
+    expect(at(0).versions(front.id)).toEqual([['Front desk', 'Lease, and more', true]])
+    await back.close()
+    await synced()
+    expect(at(0).mark(front.id)?.editingBy).toBeUndefined()
+  })
+
+  test('that is opened again while it is being left is still held', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    await synced()
+    const leaving = front.close()
+    const again = at(0).editor(front.id)
+    await leaving
+    await synced()
+    expect(at(1).mark(front.id)?.editingBy).toBe('Front desk')
+    await again.close()
+    await synced()
+    expect(at(1).mark(front.id)?.editingBy).toBeUndefined()
   })
 
   test('that an editor shows as it was before another’s change took its place overwrites nothing', async () => {

@@ -1,5 +1,8 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { openDrafts } from '../../../src/main/core/drafts/drafts.ts'
+import { openSharedDrafts } from '../../../src/main/core/drafts/shared-drafts.ts'
+import { systemTime } from '../../../src/main/core/lib/time.ts'
 import { form, forms, signer, template, templates } from '../../fixtures/compositions.ts'
 import { anyCompositionAtAll } from './any-composition.ts'
 import { addSend, failureOf, MINUTE, type Office, openOffice } from './office.ts'
@@ -22,6 +25,17 @@ describe('saving', () => {
       }),
       { numRuns: 200 }
     )
+  })
+
+  test('what no office shares is told once it is kept, and costs no other transaction', () => {
+    const { db } = office
+    const told: boolean[] = []
+    const deps = { db, newId: () => 'its', time: systemTime }
+    const drafts = openDrafts({ ...deps, changed: () => told.push(db.inTransaction) })
+    const shared = openSharedDrafts({ ...deps, drafts, accounts: () => new Map(), changed: () => undefined })
+    shared.save('a', forms(named('Lease')))
+    shared.save('a', forms(named('Lease of a shop')), 'its', undefined, 0)
+    expect(told).toEqual([false, false])
   })
 
   test('says what a list shows: the title, who is to sign, and when', () => {

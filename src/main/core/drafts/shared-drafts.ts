@@ -55,8 +55,8 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
   const { db, drafts, time, newId, changed } = deps
   const rows = openSharedDraftRows(db)
   const accounts = new Map<string, Account>()
-  /** Those that an editor has here. */
-  const open = new Set<string>()
+  /** How many editors have each here: one may be opened before the last is left. */
+  const open = new Map<string, number>()
   let office: OfficeThings | undefined
   let life = 0
 
@@ -426,6 +426,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
      * taken its place since, this is kept beside it.
      */
     save(accountId: string, composition: Composition, id?: string, asId?: string, edition?: number): DraftSummary {
+      if (officeIdOf(accountId) === undefined) return drafts.save(accountId, composition, id, asId)
       return db.transaction(() => {
         const before = id === undefined ? undefined : rows.find(id)
         const saved = drafts.save(accountId, composition, id, asId)
@@ -436,7 +437,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     },
 
     /** An editor has it here: while that is so it is held for the one who types there. */
-    edit: (id: string): void => void open.add(id),
+    edit: (id: string): void => void open.set(id, (open.get(id) ?? 0) + 1),
 
     /** Takes it over from another who works on it. @throws AppFailure `offline` while the server is away. */
     async takeOver(id: string): Promise<void> {
@@ -449,15 +450,17 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       changed(id)
     },
 
-    /** The editor was left: all of it goes over, and others may go on. */
+    /** An editor was left: all of it goes over, and others may go on unless it is open here again by then. */
     async leave(id: string): Promise<void> {
+      const left = (open.get(id) ?? 1) - 1
+      if (left > 0) return void open.set(id, left)
       open.delete(id)
       const shared = sharedOne(id)
       if (!shared || !office || shared.known.round === 0) return
       const { accountId, officeId } = shared
       await accountOf(accountId)
         .syncing.fresh()
-        .then(() => asked((things) => things.letGo(officeId, id)))
+        .then(() => (open.has(id) ? undefined : asked((things) => things.letGo(officeId, id))))
         // Then it ends by itself, in a minute.
         .catch(() => undefined)
     },
