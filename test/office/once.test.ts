@@ -56,6 +56,22 @@ const told = (state: string) =>
   becomes(async () => (await office.sql('SELECT state FROM office.task WHERE account = $1', [all.officeId]))[0], {
     state
   })
+/** What a workstation asks the office of these comes there, and what it answers doesn't come back; until what this answers is called. */
+function losingAnswers(index: number, ...functions: string[]): () => void {
+  const pool = pools[index] ?? expect.fail('There is no such line.')
+  const names = functions.length > 0 ? functions : ['claim_tasks']
+  const query = pool.query.bind(pool) as (text: string, values: unknown[]) => Promise<unknown>
+  const losing = async (text: string, values: unknown[]) => {
+    const isLost = names.some((name) => text.includes(name))
+    // What tells of it later doesn't even come there.
+    if (isLost && !text.includes('claim_tasks')) throw new Error('The line broke.')
+    const answer = await query(text, values)
+    if (isLost) throw new Error('The line broke.')
+    return answer
+  }
+  Object.assign(pool, { query: losing })
+  return () => Object.assign(pool, { query })
+}
 /** Leaves, and gets no answer for as long as its line holds. */
 async function hanging(index: number): Promise<string> {
   const [{ work }, id] = [desk(index), randomUUID()]
@@ -137,6 +153,53 @@ describe('an action without an answer', () => {
     expect(stateOf(1, id)).toBe('uncertain')
     expect(await desk(1).work.parts.actions.again(id)).toMatchObject({ state: 'done' })
     await becomes(() => stateOf(0, id), 'done')
+  })
+})
+
+describe('a claim of which the answer is lost', () => {
+  const task = async () => (await office.sql('SELECT state FROM office.task WHERE account = $1', [all.officeId]))[0]
+
+  test('is free as soon as nothing came of it is told: at once, here and at the others', async () => {
+    const heard = losingAnswers(0)
+    const { state, error } = await start(0, reminder())
+    heard()
+    expect([state, error?.code]).toEqual(['refused', 'offline'])
+    await told('free')
+    expect(await start(1, reminder())).toMatchObject({ state: 'done' })
+    expect(arrived('SendReminder')).toBe(1)
+  })
+
+  test('doesn’t have who asks again be refused by what was never done', async () => {
+    const heard = losingAnswers(0, 'claim_tasks', 'end_task')
+    await start(0, reminder())
+    await expect.poll(task).toEqual({ state: 'open' })
+    heard()
+    expect(await start(0, reminder())).toMatchObject({ state: 'done' })
+    expect(arrived('SendReminder')).toBe(1)
+  })
+
+  test('is free where what waited was taken back, and where the workstation was killed in between', async () => {
+    let heard = losingAnswers(0, 'claim_tasks', 'end_task')
+    const { id, state } = await start(0, extension())
+    expect(state).toBe('waiting')
+    desk(0).work.parts.actions.cancel(id)
+    heard()
+    await told('free')
+    heard = losingAnswers(0, 'claim_tasks', 'end_task')
+    await start(0, extension())
+    await office.sql(`UPDATE office.task SET until = now() - interval '1 ms' WHERE state = 'open'`)
+    expect(await start(1, extension())).toMatchObject({ state: 'refused' })
+    heard()
+    desk(0).work.startAgain()
+    desk(0).connect()
+    await becomes(
+      () =>
+        desk(0)
+          .actions()
+          .map((one) => one.state),
+      ['done', 'cancelled']
+    )
+    expect(arrived('Extend')).toBe(1)
   })
 })
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import { openPool } from '../../src/main/core/office/connection.ts'
+import { connected, openPool } from '../../src/main/core/office/connection.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { type OfficeTasks, openOfficeTasks, type TaskClaim } from '../../src/main/core/office/tasks.ts'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
@@ -63,9 +63,27 @@ describe('of several who want it at once', () => {
 
   test('who has it goes on with it, by the same id alone', async () => {
     const mine = wanted()
-    expect(await desk(0).claim('action', mine)).toMatchObject({ isTaken: true, epochs: new Map([['Letter 1', 1]]) })
-    expect(await desk(0).claim('action', mine)).toMatchObject({ isTaken: true, epochs: new Map([['Letter 1', 1]]) })
+    const epochs = async (kind: 'action' | 'turn') => await desk(0).claim(kind, mine)
+    expect(await epochs('turn')).toMatchObject({ isTaken: true, epochs: new Map([['Letter 1', 1]]) })
+    expect(await epochs('turn')).toMatchObject({ isTaken: true, epochs: new Map([['Letter 1', 1]]) })
+    expect(await epochs('action')).toMatchObject({ isTaken: true, epochs: new Map([['Letter 1', 1]]) })
+    expect(await epochs('action')).toMatchObject({ isTaken: true, epochs: new Map([['Letter 1', 2]]) })
     expect(await desk(0).claim('action', wanted())).toMatchObject({ isTaken: false })
+  })
+
+  test('rings as it begins and ends, not as it goes on', async () => {
+    const mine = wanted(['one'])
+    const rung: (string | undefined)[] = []
+    const { place } = await office.join(randomUUID())
+    await connected(place, async (bell) => {
+      bell.on('notification', ({ payload }) => rung.push(payload))
+      await bell.query('LISTEN countersign_tasks')
+      for (let count = 0; count < 3; count++) await desk(0).claim('turn', mine)
+      await desk(0).end('turn', taskOf(mine, 1, 'one'), 'free')
+      // What was rung before comes before the answer.
+      await bell.query('SELECT 1')
+    })
+    expect(rung).toEqual([accountId, accountId])
   })
 })
 
@@ -87,6 +105,23 @@ describe('an action', () => {
     expect(await desk(2).end('action', taskOf(mine), 'free')).toMatchObject({ state: 'uncertain' })
     expect(await desk(0).end('action', taskOf(mine), 'done')).toMatchObject({ state: 'done' })
     expect(await desk(1).end('action', taskOf(mine, 2), 'free')).toMatchObject({ state: 'done' })
+  })
+
+  test('isn’t ended by what comes late of a claim before, and says by which claim it can be', async () => {
+    const mine = wanted()
+    for (let count = 0; count < 2; count++) await desk(0).claim('action', mine)
+    expect(await desk(0).end('action', taskOf(mine, 1), 'free')).toEqual({ state: 'open', epoch: 2, isMine: true })
+    expect(statesOf(await desk(1).claim('action', wanted()))).toEqual([['Letter 1', 'open']])
+    expect(await desk(0).end('action', taskOf(mine, 2), 'free')).toMatchObject({ state: 'free' })
+  })
+
+  test('that ended a while ago says so, and is news to the others all the same', async () => {
+    const mine = wanted()
+    await desk(0).claim('action', mine)
+    await desk(0).end('action', taskOf(mine), 'done', { ago: 8 * 3_600_000 })
+    const refused = await desk(1).claim('action', wanted())
+    expect(statesOf(refused)).toEqual([['Letter 1', 'done']])
+    expect(refused.isTaken || Math.round((refused.by[0]?.ago ?? 0) / 3_600_000)).toBe(8)
   })
 
   test('a mutant that frees what has run out has another do it, too', async () => {
@@ -113,12 +148,12 @@ describe('an action', () => {
     await desk(0).end('action', taskOf(mine), 'done')
     expect(statesOf(await desk(1).claim('action', wanted()))).toEqual([['Letter 1', 'done']])
     expect(statesOf(await desk(0).claim('action', mine))).toEqual([['Letter 1', 'done']])
-    await office.sql(`UPDATE office.task SET since = now() - interval '1 hour'`)
+    await office.sql(`UPDATE office.task SET told = now() - interval '1 hour'`)
     const waited = wanted(['Letter 1'], { askedAgo: 2 * 3_600_000 })
     expect(statesOf(await desk(1).claim('action', waited))).toEqual([['Letter 1', 'done']])
     expect(await desk(1).claim('action', { ...waited, known: 1 })).toMatchObject({ isTaken: true })
     await desk(1).end('action', taskOf(waited, 2), 'done')
-    await office.sql(`UPDATE office.task SET since = now() - interval '1 hour'`)
+    await office.sql(`UPDATE office.task SET told = now() - interval '1 hour'`)
     expect(await desk(2).claim('action', wanted())).toMatchObject({ isTaken: true })
   })
 
@@ -127,7 +162,9 @@ describe('an action', () => {
     await desk(0).claim('action', mine)
     await office.sql('UPDATE office.office SET life = life + 1000')
     expect(statesOf(await desk(1).claim('action', wanted()))).toEqual([['Letter 1', 'uncertain']])
-    expect(await desk(0).end('action', taskOf(lost, 3, 'Letter 2'), 'uncertain', { request: 'remind' })).toMatchObject({
+    expect(
+      await desk(0).end('action', taskOf(lost, 3, 'Letter 2'), 'uncertain', { content: { request: 'remind' } })
+    ).toMatchObject({
       state: 'uncertain',
       epoch: 3
     })
@@ -175,5 +212,33 @@ describe('the server', () => {
     const refused = await desk(1).claim('action', wanted(['Letter of Mere Tamati']))
     expect(refused).toMatchObject({ isTaken: false, by: [{ holder: 'Counter 1' }] })
     expect(refused.isTaken || refused.by[0]).not.toHaveProperty('content')
+  })
+
+  test('keeps what it is about sealed only until it is known what became of it', async () => {
+    const sealed = () =>
+      office.sql('SELECT sealed IS NOT NULL AS "isKept" FROM office.task WHERE account = $1', [accountId])
+    const mine = wanted(['Letter 1'], { content: { name: 'Mere Tamati' } })
+    await desk(0).claim('action', mine)
+    await desk(0).end('action', taskOf(mine), 'uncertain')
+    expect(await sealed()).toEqual([{ isKept: true }])
+    await desk(0).end('action', taskOf(mine), 'done', { content: { name: 'Mere Tamati' } })
+    expect(await sealed()).toEqual([{ isKept: false }])
+  })
+
+  test('has nobody wait who has what another waits for', async () => {
+    const [mine, gone] = [wanted(['one']), wanted(['two'])]
+    await desk(0).claim('action', mine)
+    await desk(1).claim('action', gone)
+    await office.sql(`UPDATE office.task SET until = now() - interval '1 ms' WHERE id = $1`, [gone.id])
+    const waits = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+    await connected(office.administrator, async (other) => {
+      await other.query('BEGIN')
+      await other.query('SELECT FROM office.task WHERE id = $1 FOR UPDATE', [mine.id])
+      const ended = desk(0).end('action', taskOf(mine, 1, 'one'), 'free')
+      await expect.poll(() => office.sql(waits)).toHaveLength(1)
+      await other.query('SELECT FROM office.task WHERE id = $1 FOR UPDATE NOWAIT', [gone.id])
+      await other.query('ROLLBACK')
+      await ended
+    })
   })
 })

@@ -9,8 +9,9 @@ import { clockTextOf } from '../lib/calendar.ts'
 import { codeOf } from '../lib/failure.ts'
 import { getOrMake } from '../lib/objects.ts'
 import { type RecordOf, Rows, value } from '../lib/rows.ts'
+import type { Once } from '../office/once.ts'
 import { outlasting } from '../office/sends.ts'
-import type { TakenTask, TaskState } from '../office/tasks.ts'
+import type { StandingTask, TakenTask, TaskState } from '../office/tasks.ts'
 import { TIME_LIMITS } from '../service/limits.ts'
 import type { CallOptions } from '../service/transport.ts'
 import type { Db } from '../storage/connection.ts'
@@ -45,8 +46,12 @@ interface SharedActionsDeps extends Pick<ActionDeps, 'db' | 'time' | 'once'> {
   changed: (id: string) => void
 }
 
-/** Which claim of the office's was the newest one here. */
+/** Which claim of the office's was the newest one here; `UNHEARD` where that was asked for, and the answer isn't here. */
 const CLAIMS = new Rows({ id: value<string>(), epoch: value<number>() })
+
+const UNHEARD = 0
+type Claim = Readonly<RecordOf<typeof CLAIMS>>
+type Place = Exclude<ReturnType<Once['of']>, undefined | 'away'>
 
 /** What another workstation has to know to find out what became of one. */
 const Content = z.object({
@@ -80,7 +85,16 @@ export class SharedActions {
     const place = once.of(accountId)
     if (!place) return { kind: 'own', options: {} }
     if (place === 'away') return { kind: 'away', error: AWAY }
+    // What an answer that was lost has left at the office would refuse this one, by what nobody did.
+    if (this.#claims.of(accountId).some((one) => one.epoch === UNHEARD && !this.#underWay.has(one.id))) {
+      await this.#laneOf(accountId)
+        .fresh()
+        .catch(() => undefined)
+    }
     const about = aboutOf(action)
+    const before = this.#claims.find(id)
+    // Before it is asked for: taken, and not heard of, it would be in doubt for all, and nobody would say what came of it.
+    this.#claims.keep({ id, epoch: UNHEARD })
     const wanted = {
       ...{ accountId: place.accountId, about: [about], id, ms: CLAIM, isAgain: isInDoubt },
       ...{ askedAgo: time.now() - createdAt, known: this.#told.get(`${accountId}\n${about}`) ?? 0 },
@@ -95,7 +109,12 @@ export class SharedActions {
     }
     this.#underWay.delete(id)
     const by = claim?.by[0]
-    if (!by) return { kind: 'away', error: AWAY }
+    if (!by) {
+      this.soon(accountId)
+      return { kind: 'away', error: AWAY }
+    }
+    if (before) this.#claims.keep(before)
+    else this.#claims.drop({ id, epoch: UNHEARD })
     const isInTheWay = by.id !== id && by.state === 'uncertain'
     return {
       ...{ kind: 'ended', outcome: this.#refused(action, about, by) },
@@ -174,34 +193,51 @@ export class SharedActions {
 
   /** Tells the office what came of what was claimed here, and hears what others have found of what is in doubt. */
   async #sync(accountId: string): Promise<void> {
-    for (const { id, epoch } of this.#claims.of(accountId)) {
+    for (const claim of this.#claims.of(accountId)) {
       const place = this.#deps.once.of(accountId)
-      if (!place || place === 'away') return
-      const action = this.#deps.records.find(id)
-      if (!action || action.state === 'running' || this.#underWay.has(id)) continue
-      const state = endOf(action)
-      const task = { accountId: place.accountId, about: aboutOf(action), id, epoch }
-      const now = await place.tasks.end('action', task, state, contentOf(action)).catch((error: unknown) => {
-        if (codeOf(error) !== NOT_ITS) throw error
-        // Another does it once more just now: of that only something that was done is of interest.
-        return state === 'free' ? undefined : ('elsewhere' as const)
-      })
-      if (now !== 'elsewhere') await this.#heard(id, state, now)
+      if (this.#isOver || !place || place === 'away') return
+      await this.#tell(place, claim)
     }
   }
 
-  async #heard(id: string, told: TaskState, now: { state: TaskState; epoch: number } | undefined): Promise<void> {
+  async #tell(place: Place, claim: Claim): Promise<void> {
+    const { records, time } = this.#deps
+    const { id, epoch } = claim
+    const action = records.find(id)
+    if (!action || action.state === 'running' || this.#underWay.has(id)) return
+    const state = endOf(action)
+    const task = { accountId: place.accountId, about: aboutOf(action), id, epoch }
+    const { attemptedAt = time.now() } = action
+    const how = { ago: time.now() - attemptedAt, ...(state === 'uncertain' && { content: contentOf(action) }) }
+    const now = await place.tasks.end('action', task, state, how).catch((error: unknown) => {
+      if (codeOf(error) !== NOT_ITS) throw error
+      // Another does it once more just now: of that only something that was done is of interest.
+      return state === 'free' ? undefined : ('elsewhere' as const)
+    })
+    if (now === 'elsewhere') return
+    const isOpen = now?.state === 'open' || (now?.state === 'uncertain' && state === 'free')
+    if (now?.isMine && isOpen && now.epoch !== epoch) {
+      // The claim whose answer was lost: now it is known which one that is, unless it was asked for again meanwhile.
+      if (this.#claims.isStill(claim) && this.#claims.keep({ id, epoch: now.epoch }))
+        await this.#tell(place, { id, epoch: now.epoch })
+      return
+    }
+    await this.#heard(claim, state, now)
+  }
+
+  async #heard(claim: Claim, told: TaskState, now: StandingTask | undefined): Promise<void> {
     const { records, ended, triedElsewhere } = this.#deps
+    const { id } = claim
     const action = records.find(id)
     // Something was done to it while the server was asked.
-    if (!action || this.#underWay.has(id) || endOf(action) !== told) return
-    if (told !== 'uncertain' || !now) return void this.#claims.drop(id)
+    if (!action || this.#underWay.has(id) || endOf(action) !== told || !this.#claims.isStill(claim)) return
+    if (told !== 'uncertain' || !now) return void this.#claims.drop(claim)
     if (now.state === 'uncertain') {
       if (this.#claims.keep({ id, epoch: now.epoch })) triedElsewhere(action)
       return
     }
     if (action.state !== 'uncertain') return
-    this.#claims.drop(id)
+    this.#claims.drop(claim)
     await ended(action, now.state === 'done' ? { kind: 'done' } : { kind: 'refused', error: FOUND_NOT_DONE })
   }
 }
@@ -213,13 +249,16 @@ function openClaims(db: Db) {
     'INSERT INTO office_actions (id, epoch) VALUES (@id, @epoch) ON CONFLICT (id) DO UPDATE SET epoch = @epoch'
   )
   return {
+    find,
+    /** Whether no other was asked for since. */
+    isStill: ({ id, epoch }: Claim): boolean => find(id)?.epoch === epoch,
     /** Whether that is another than before. */
-    keep(claim: RecordOf<typeof CLAIMS>): boolean {
+    keep(claim: Claim): boolean {
       if (find(claim.id)?.epoch === claim.epoch) return false
       put(claim)
       return true
     },
-    drop: table.run<[id: string]>('DELETE FROM office_actions WHERE id = ?'),
+    drop: table.run<[claim: Claim]>('DELETE FROM office_actions WHERE id = @id AND epoch = @epoch'),
     of: table.all<[accountId: string]>('WHERE id IN (SELECT id FROM actions WHERE account_id = ?)')
   }
 }

@@ -62,6 +62,8 @@ export function configOf({ host, port, database, user, password, ca }: OfficePla
     ssl: host === THIS_COMPUTER ? false : { host, rejectUnauthorized: true, minVersion: 'TLSv1.2', ...(ca && { ca }) },
     connectionTimeoutMillis: CONNECTING,
     query_timeout: ANSWERING,
+    // What nobody waits for any more isn't done after all.
+    statement_timeout: ANSWERING,
     keepAlive: true,
     application_name: 'Countersign'
   }

@@ -48,6 +48,13 @@ export type TaskClaim =
   | { readonly isTaken: true; readonly epochs: ReadonlyMap<string, number>; readonly until: number }
   | { readonly isTaken: false; readonly by: readonly TakenTask[] }
 
+/** How one stands, as of which claim, and whether that was this workstation's. */
+export interface StandingTask {
+  readonly state: TaskState
+  readonly epoch: number
+  readonly isMine: boolean
+}
+
 /** What others have under way. */
 export interface OthersTasks {
   readonly count: number
@@ -107,20 +114,24 @@ export function openOfficeTasks(deps: { pool: Pool; key: Buffer; time: Pick<Time
       return { isTaken: false, by }
     },
 
-    /** Says how one ended; answers how it stands then, and as of which claim; undefined where something else has it by now. */
+    /**
+     * Says how one ended, and how many milliseconds ago; answers how it stands then; undefined where something else has it by now.
+     * Of another claim than `epoch` only that it was done is taken.
+     * @param content for those who are to find out what became of one in doubt: any JSON; sealed.
+     */
     async end(
       kind: TaskKind,
       task: { accountId: string; about: string; id: string; epoch: number },
       state: Exclude<TaskState, 'open'>,
-      content?: unknown
-    ): Promise<{ state: TaskState; epoch: number } | undefined> {
+      { ago = 0, content }: { ago?: number; content?: unknown } = {}
+    ): Promise<StandingTask | undefined> {
       const { accountId, about, id, epoch } = task
       const tag = tagOf(kind, accountId, about)
       const sealed =
         content === undefined ? null : seal(key, identityOf(kind, tag), Buffer.from(JSON.stringify(content)))
-      const { rows } = await pool.query<{ state: TaskState; epoch: number }>(
-        'SELECT * FROM office.end_task($1, $2, $3, $4, $5, $6, $7)',
-        [kind, accountId, tag, id, epoch, state, sealed]
+      const { rows } = await pool.query<StandingTask>(
+        'SELECT state, epoch, is_mine AS "isMine" FROM office.end_task($1, $2, $3, $4, $5, $6, $7, $8)',
+        [kind, accountId, tag, id, epoch, state, ago, sealed]
       )
       return rows[0]
     },

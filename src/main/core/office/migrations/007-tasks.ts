@@ -13,13 +13,16 @@ export const tasks = `
     -- One more with each claim: what is said of an earlier one decides nothing.
     epoch integer NOT NULL DEFAULT 0,
     state text NOT NULL DEFAULT 'free' CHECK (state IN ('open', 'uncertain', 'done', 'free')),
+    -- When it began, or ended, as its holder says.
     since timestamptz NOT NULL DEFAULT now(),
+    -- When that was said: nobody else could know of it before.
+    told timestamptz NOT NULL DEFAULT now(),
     until timestamptz NOT NULL DEFAULT '-infinity',
     sealed bytea,
     PRIMARY KEY (kind, tag)
   );
   CREATE INDEX task_of_account ON task (kind, account) WHERE state IN ('open', 'uncertain');
-  CREATE INDEX task_over ON task (since) WHERE state IN ('done', 'free');
+  CREATE INDEX task_over ON task (told) WHERE state IN ('done', 'free');
 
   -- A holder that is gone may have asked the service: then nobody does it again before it is known. Nothing came of a turn.
   CREATE FUNCTION lapse_tasks(p_kind text, p_account uuid) RETURNS void
@@ -42,6 +45,7 @@ export const tasks = `
     mine uuid := me();
     its task;
     refused bytea[] := '{}';
+    is_news boolean := false;
   BEGIN
     IF p_ms NOT BETWEEN 100 AND 600000 OR cardinality(p_tags) NOT BETWEEN 1 AND 500 THEN
       RAISE EXCEPTION 'There is no such claim.' USING ERRCODE = 'invalid_parameter_value';
@@ -50,29 +54,35 @@ export const tasks = `
     IF current_life() = 0 THEN
       RAISE EXCEPTION 'Nobody has noticed yet that this is a copy.' USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
-    DELETE FROM task WHERE (kind, tag) IN (
-      SELECT kind, tag FROM task WHERE state IN ('done', 'free') AND since < now() - interval '7 days' FOR UPDATE SKIP LOCKED);
     INSERT INTO task (kind, tag, account, id, holder)
       SELECT p_kind, one, p_account, p_id, mine FROM unnest(p_tags) one ORDER BY one ON CONFLICT DO NOTHING;
     PERFORM FROM task WHERE kind = p_kind AND tag = ANY (p_tags) ORDER BY tag FOR UPDATE;
+    -- Only with its own: who waits while it has others' would be waited for.
     PERFORM lapse_tasks(p_kind, p_account);
+    DELETE FROM task WHERE (kind, tag) IN (
+      SELECT kind, tag FROM task WHERE state IN ('done', 'free') AND told < now() - interval '7 days'
+        AND NOT (kind = p_kind AND tag = ANY (p_tags)) FOR UPDATE SKIP LOCKED);
     FOR its IN SELECT * FROM task WHERE kind = p_kind AND tag = ANY (p_tags) LOOP
       IF its.account <> p_account OR NOT (CASE its.state
         WHEN 'free' THEN true
         WHEN 'open' THEN its.holder = mine AND (its.kind = 'turn' OR its.id = p_id)
         WHEN 'uncertain' THEN its.id = p_id AND (its.holder = mine OR p_is_again)
         ELSE its.id <> p_id AND (its.holder = mine OR its.epoch <= p_known
-          OR its.since < now() - greatest(p_asked_ms * interval '1 ms', interval '1 min'))
+          OR its.told < now() - greatest(p_asked_ms * interval '1 ms', interval '1 min'))
         END) THEN
         refused := refused || its.tag;
       END IF;
+      is_news := is_news OR its.state <> 'open' OR its.id <> p_id OR its.holder <> mine;
     END LOOP;
     IF refused = '{}' THEN
       UPDATE task SET id = p_id, holder = mine, state = 'open', until = now() + p_ms * interval '1 ms', sealed = p_sealed,
-          epoch = CASE WHEN state = 'open' THEN epoch ELSE epoch + 1 END,
+          -- What is still to come of an action's claim before this one must not end this one. A turn's goes on.
+          epoch = CASE WHEN state = 'open' AND kind = 'turn' THEN epoch ELSE epoch + 1 END,
           since = CASE WHEN state = 'open' AND id = p_id THEN since ELSE now() END
         WHERE kind = p_kind AND tag = ANY (p_tags);
-      PERFORM pg_notify('countersign_tasks', p_account::text);
+      IF is_news THEN
+        PERFORM pg_notify('countersign_tasks', p_account::text);
+      END IF;
     END IF;
     RETURN QUERY SELECT it.tag, refused = '{}', it.id, it.epoch, it.state, who.name,
         1000 * extract(epoch FROM now() - it.since)::double precision, it.sealed
@@ -80,23 +90,29 @@ export const tasks = `
       WHERE it.kind = p_kind AND it.tag = ANY (p_tags) AND (refused = '{}' OR it.tag = ANY (refused));
   END $$;
 
-  -- How it ended, as its holder says, or as anyone has found of one that is in doubt; answers how it stands then, and as of which claim;
-  -- nothing where something else has it by now. What a server that was put back doesn't know is told to it.
-  CREATE FUNCTION end_task(p_kind text, p_account uuid, p_tag bytea, p_id uuid, p_epoch integer, p_state text, p_sealed bytea)
-  RETURNS TABLE (state text, epoch integer)
+  -- How it ended, as its holder says, or as anyone has found of one that is in doubt, and how long ago; answers how it stands then, as of
+  -- which claim, and whether that was this workstation's; nothing where something else has it by now. What a server that was put back
+  -- doesn't know is told to it.
+  CREATE FUNCTION end_task(p_kind text, p_account uuid, p_tag bytea, p_id uuid, p_epoch integer, p_state text, p_ago_ms double precision,
+    p_sealed bytea)
+  RETURNS TABLE (state text, epoch integer, is_mine boolean)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   DECLARE
     mine uuid := me();
     its task;
+    ended timestamptz := now() - greatest(p_ago_ms, 0) * interval '1 ms';
+    -- What is known needs no finding out.
+    kept bytea := CASE WHEN p_state = 'uncertain' THEN p_sealed END;
   BEGIN
     IF p_state NOT IN ('uncertain', 'done', 'free') THEN
       RAISE EXCEPTION 'There is no such end.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    INSERT INTO task (kind, tag, account, id, holder, epoch, state, sealed)
-      VALUES (p_kind, p_tag, p_account, p_id, mine, p_epoch, p_state, p_sealed) ON CONFLICT DO NOTHING;
+    INSERT INTO task (kind, tag, account, id, holder, epoch, state, since, sealed)
+      VALUES (p_kind, p_tag, p_account, p_id, mine, p_epoch, p_state, ended, kept) ON CONFLICT DO NOTHING;
+    PERFORM FROM task WHERE kind = p_kind AND tag = p_tag FOR UPDATE;
     PERFORM lapse_tasks(p_kind, p_account);
-    SELECT * INTO its FROM task WHERE kind = p_kind AND tag = p_tag FOR UPDATE;
+    SELECT * INTO its FROM task WHERE kind = p_kind AND tag = p_tag;
     IF its.id <> p_id THEN
       RETURN;
     END IF;
@@ -105,10 +121,11 @@ export const tasks = `
     END IF;
     -- That it was done is so whatever was thought of it meanwhile; the rest decides what is of this claim.
     IF its.state <> 'done' AND its.state <> p_state AND (p_state = 'done' OR (its.state <> 'free' AND its.epoch = p_epoch)) THEN
-      UPDATE task SET state = p_state, since = now() WHERE kind = p_kind AND tag = p_tag;
+      UPDATE task SET state = p_state, since = ended, told = now(), sealed = coalesce(kept, CASE p_state WHEN 'uncertain' THEN sealed END)
+        WHERE kind = p_kind AND tag = p_tag;
       PERFORM pg_notify('countersign_tasks', p_account::text);
     END IF;
-    RETURN QUERY SELECT state, epoch FROM task WHERE kind = p_kind AND tag = p_tag;
+    RETURN QUERY SELECT state, epoch, holder = mine FROM task WHERE kind = p_kind AND tag = p_tag;
   END $$;
 
   -- What others have under way of an account.
