@@ -419,6 +419,31 @@ describe('a draft that workstations of an office share', () => {
     expect(calls('drafts.takeOver')).toHaveLength(1)
     expect(box('Name').matches(':disabled')).toBe(false)
     expect(screen.getByRole('button', { name: /^Send 1 form/ })).toBeTruthy()
+    // The hold that was just taken isn't let go of.
+    expect([calls('drafts.edit'), calls('drafts.leave')].map(({ length }) => length)).toEqual([1, 0])
+  })
+
+  test('shows what is typed elsewhere without losing the place, and saves nothing of that', async () => {
+    await openShared({ editingBy: 'Counter 2' })
+    const name = box('Name')
+    const button = screen.getByRole('button', { name: 'Take over' })
+    button.focus()
+    for (const edition of [1, 2]) {
+      await elsewhere({ Name: `Lease, version ${edition}`, office: { editingBy: 'Counter 2', edition } })
+      await opened.clock.pass(1000)
+      expect(name.value).toBe(`Lease, version ${edition}`)
+      expect(box('Name')).toBe(name)
+      expect(document.activeElement).toBe(button)
+    }
+    expect([calls('drafts.edit'), calls('drafts.leave'), calls('drafts.save')].map(({ length }) => length)).toEqual([
+      1, 0, 0
+    ])
+    await press('Take over')
+    await settle()
+    await type('Name', 'Lease, typed here')
+    await opened.clock.pass(1000)
+    expect(calls('drafts.save').map(({ input }) => (input as { edition?: number }).edition)).toEqual([2])
+    expect(box('Name')).toBe(name)
   })
 
   test('shows what is changed elsewhere, and what was typed meanwhile is kept as what it goes on from', async () => {
@@ -452,5 +477,16 @@ describe('a draft that workstations of an office share', () => {
     await press('Share with the office')
     await settle()
     expect(screen.getByText('Shared with the office')).toBeTruthy()
+  })
+
+  test.each([
+    ['conflict', '“Lease” is still shared.'],
+    ['offline', '“Lease” may still be shared. Look again in a few minutes.']
+  ] as const)('that isn’t kept only here says what is known then: %s', async (code, text) => {
+    await openShared({})
+    opened.api.control.fail('drafts.setWhose', { code, message: 'Not now.' })
+    await press('Keep only here')
+    await settle()
+    expect(opened.app.toasts.shown.map((toast) => toast.text)).toEqual([`${text} Not now.`])
   })
 })

@@ -168,6 +168,36 @@ describe('what is typed', () => {
     expect(saver.id).not.toBe('removed')
   })
 
+  test('into another draft goes on from no edition of the one before', async () => {
+    const office = { isMine: false, canBeMine: true, versions: 0, edition: 3 }
+    const begin = () => {
+      saver = new DraftSaver(api, clock, { composition, accountId: 'practice', id: 'its', office })
+    }
+    const editions = () => saves().map(({ input }) => (input as { edition?: number }).edition)
+    begin()
+    type('precious')
+    await clock.pass(300)
+    expect([saver.error?.code, editions()]).toEqual(['gone', [3]])
+    await saver.keepAsNew()
+    expect(editions()).toEqual([3, undefined])
+    begin()
+    saver.close()
+    const [draft] = api.control.state.drafts
+    if (draft) api.control.state.drafts = [{ ...draft, id: 'another', office: { ...office, edition: 0 } }]
+    saver.reopen('another')
+    type('corrected')
+    await clock.pass(300)
+    type('corrected again')
+    await clock.pass(300)
+    expect(editions()).toEqual([3, undefined, undefined, 0])
+    expect(saver.isOutdated).toBe(false)
+    saver.close()
+    saver.reopen('another')
+    type('and once more')
+    await clock.pass(300)
+    expect(editions().at(-1)).toBe(0)
+  })
+
   test('after a package was taken back is saved in the draft that it is then', async () => {
     type('sent')
     await saver.flush()

@@ -143,6 +143,7 @@ export class DraftSaver {
   /** Keeps it as another draft, where the one that it was is gone. Returns whether all of it is kept. */
   keepAsNew(): Promise<boolean> {
     this.#id = undefined
+    this.#edition = undefined
     this.#newId = crypto.randomUUID()
     this.#error = undefined
     this.#edits++
@@ -163,6 +164,14 @@ export class DraftSaver {
     this.#edition ??= office?.edition
   }
 
+  /** What another workstation wrote takes the place of what is kept. Only while nothing is unsaved. */
+  follow({ composition, office }: Pick<SavedPackage, 'composition' | 'office'>): void {
+    this.#composition = composition
+    this.#office = office
+    this.#edition = office?.edition
+    this.#state = 'untouched'
+  }
+
   /** Makes sure that there is a draft, also of what was never changed. */
   keepAtLeastOnce(): void {
     if (this.#id === undefined && this.#edits === 0) this.edited(this.#composition)
@@ -180,6 +189,7 @@ export class DraftSaver {
    * @param id the draft's, where it may be another one now.
    */
   reopen(id = this.#id): void {
+    if (id !== this.#id) this.#edition = undefined
     this.#id = id
     this.#closed = false
     if (this.unsaved) this.#saveAfter(PAUSE)

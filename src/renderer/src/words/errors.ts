@@ -133,3 +133,11 @@ export function detailsOf(error: AppError): string {
     .filter(Boolean)
     .join('\n')
 }
+
+/** What is said where a draft wasn't made this workstation's own, or the office's. Only a conflict tells that nothing was done. */
+export function notDoneInWords(title: string, whose: 'mine' | 'office', { code }: AppError): string {
+  if (whose === 'office') return `“${title}” isn’t shared yet.`
+  return code === 'conflict'
+    ? `“${title}” is still shared.`
+    : `“${title}” may still be shared. Look again in a few minutes.`
+}

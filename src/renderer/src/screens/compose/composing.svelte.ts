@@ -70,6 +70,11 @@ export class Composing {
     return [...known].sort((one, other) => Number(taken.has(one)) - Number(taken.has(other)))
   }
 
+  /** Shows another content of the package in place of this one. */
+  follow(composition: Composition): void {
+    this.#composition = composition
+  }
+
   /** Changes a part of the package in place, for a screen that was given that part. */
   change<Part extends object>(part: Part, to: Partial<Part>): void {
     Object.assign(part, to)
