@@ -237,19 +237,21 @@ export class Lifecycle {
     notifications.presence.left()
     notifications.badgeCounts.stop()
     notifications.desktop.remove()
+    const acted = folders.actions.close(LEAVING_TIMEOUT)
+    const signed = counter.end({ keepsMarker: this.#keepsMarker })
     await Promise.allSettled([
       // What was copied of an identity check may be what is given back.
-      counter.end({ keepsMarker: this.#keepsMarker }).finally(identity.end),
+      signed.finally(identity.end),
       bulk.closeAll(),
       folders.hints.stop(),
-      folders.actions.close(LEAVING_TIMEOUT),
+      acted,
       identity.close(LEAVING_TIMEOUT),
       this.#app.retention.stop(),
-      // What is being taken over goes into the outbox, and the office hears how its packages ended.
-      dropFolders
-        .stop(LEAVING_TIMEOUT)
-        .then(() => outbox.stop(LEAVING_TIMEOUT))
-        .finally(() => within(LEAVING_TIMEOUT, desk.close(), foundation.time)),
+      // What is being taken over goes into the outbox, and the office hears how its packages, actions and turns ended.
+      Promise.allSettled([
+        ...[acted, signed],
+        dropFolders.stop(LEAVING_TIMEOUT).then(() => outbox.stop(LEAVING_TIMEOUT))
+      ]).then(() => within(LEAVING_TIMEOUT, desk.close(), foundation.time)),
       notifications.notifier.stop()
     ])
     // With all of that in it, and before its thread ends.

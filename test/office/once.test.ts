@@ -2,7 +2,7 @@
 // document the others don't do at the same time, hear of, and never do while it isn't known what became of it.
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import { Counter } from '../../src/main/core/counter/counter.ts'
 import { Reservations } from '../../src/main/core/counter/reservations.ts'
 import type { ActionRequest } from '../../src/shared/contract/index.ts'
@@ -203,6 +203,31 @@ describe('a claim of which the answer is lost', () => {
   })
 })
 
+test('how an action ended that was under way is told as the application ends', async () => {
+  await hanging(0)
+  const closing = desk(0).work.parts.actions.close(5_000)
+  await desk(0).work.line.goDown()
+  await closing
+  expect(await office.sql('SELECT state FROM office.task WHERE account = $1', [all.officeId])).toEqual([
+    { state: 'uncertain' }
+  ])
+})
+
+test('who leaves the office has told it how all ended, and has nothing in doubt', async () => {
+  const { accountId, parts } = desk(0).work
+  const id = await hanging(0)
+  const BUSY = { appError: { code: 'busy' } }
+  await expect(parts.once.leaves(accountId)).rejects.toMatchObject(BUSY)
+  await desk(0).work.line.goDown()
+  await becomes(() => stateOf(0, id), 'uncertain')
+  await expect(parts.once.leaves(accountId)).rejects.toMatchObject(BUSY)
+  parts.actions.settle(id, true)
+  await parts.once.leaves(accountId)
+  expect(await office.sql('SELECT state FROM office.task WHERE account = $1', [all.officeId])).toEqual([
+    { state: 'done' }
+  ])
+})
+
 describe('while the office’s server is away', () => {
   test('another due date waits and leaves once it is there; a reminder is refused', async () => {
     desk(1).disconnect()
@@ -246,6 +271,7 @@ describe('a person at the counter', () => {
     const time = work.time.run()
     const { origin } = new URL(document.Signers?.[0]?.SigningKey ?? '')
     const its = { once: parts.once, time, newId: randomUUID }
+    let news = 0
     const counter: Counter = new Counter({
       ...{ ...openCounter({}).deps, ...its },
       accountId: () => accountId,
@@ -253,15 +279,18 @@ describe('a person at the counter', () => {
       documentOf: (_account, reference) => parts.ask('get', { accountId, reference }),
       refresh: () => parts.watch.refresh(accountId),
       account: () => ({ kind: 'practice', baseUrl: origin }),
-      reservations: new Reservations({ ...its, changed: () => counter.reservationsChanged() })
+      reservations: new Reservations({ ...its, changed })
     })
+    function changed(): void {
+      news++
+      counter.reservationsChanged()
+    }
     return {
       counter,
-      start: () =>
-        counter.start({
-          turns: [{ documentReference: document.Reference, signer: 0, evidence: [] }],
-          allowsCamera: false
-        }),
+      /** How often others were told to be read, or what is reserved here to be otherwise. */
+      news: () => news,
+      start: ({ Reference }: DocumentResponse = document) =>
+        counter.start({ turns: [{ documentReference: Reference, signer: 0, evidence: [] }], allowsCamera: false }),
       elsewhere: async () => (await counter.queue()).map((entry) => entry.elsewhere?.desk ?? ''),
       kill() {
         time.end()
@@ -278,7 +307,7 @@ describe('a person at the counter', () => {
   const BUSY = { appError: { code: 'busy' } }
 
   test('is called at one of three; the others see where, can’t begin, and may once the session has ended', async () => {
-    const begun = await Promise.allSettled(places.map(({ start }) => start()))
+    const begun = await Promise.allSettled(places.map(({ start }) => start(document)))
     expect(begun.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])
     const at = begun.findIndex(({ status }) => status === 'fulfilled')
     const holder = NAMES[at]
@@ -320,6 +349,50 @@ describe('a person at the counter', () => {
     await desk(1).work.time.pass(61_000)
     await expect.poll(place(1).elsewhere).toEqual(['', ''])
     expect(await place(1).start()).toMatchObject({ phase: 'handover' })
+  })
+
+  test('is at one counter with all documents of theirs', async () => {
+    const another = await all.send()
+    await place(0).start()
+    await becomes(place(1).elsewhere, ['Counter 1', '', 'Counter 1', ''])
+    await expect(place(1).start(another)).rejects.toMatchObject(BUSY)
+    expect(
+      await place(0)
+        .start(another)
+        .catch(({ appError }) => appError)
+    ).toMatchObject({ code: 'busy' })
+  })
+
+  test('is no longer shown elsewhere once that has run out, also while the office’s server is away', async () => {
+    await place(0).start()
+    await becomes(place(1).elsewhere, ['Counter 1', ''])
+    desk(1).disconnect()
+    const before = place(1).news()
+    await desk(1).work.time.pass(61_000)
+    await expect.poll(place(1).news).toBeGreaterThan(before)
+    expect(await place(1).elsewhere()).toEqual(['', ''])
+  })
+
+  test('is shown elsewhere after the office’s server didn’t answer once', async () => {
+    await becomes(place(1).elsewhere, ['', ''])
+    const pool = pools[1] ?? expect.fail('There is no such line.')
+    const heard = losingAnswers(1, 'tasks_of_others')
+    const asked = vi.spyOn(pool, 'query')
+    await place(0).start()
+    desk(1).work.parts.once.rung(all.officeId)
+    await expect.poll(() => asked.mock.calls.length).toBeGreaterThan(0)
+    asked.mockRestore()
+    heard()
+    await desk(1).work.time.pass(20_000)
+    await expect.poll(place(1).elsewhere).toEqual(['Counter 1', ''])
+  })
+
+  test('who is called elsewhere since the server lost whose it was is said to be', async () => {
+    await place(0).start()
+    await office.sql(`UPDATE office.task SET state = 'free' WHERE account = $1`, [all.officeId])
+    expect(await place(1).start()).toMatchObject({ phase: 'handover' })
+    await desk(0).work.time.pass(20_000)
+    await expect.poll(() => place(0).counter.state()?.notReserved).toBe('taken')
   })
 
   test('can begin while the office’s server is away, which is said; once it is back, it is reserved', async () => {

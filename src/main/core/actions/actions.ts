@@ -88,9 +88,11 @@ export class Actions {
   async close(limit: number): Promise<void> {
     this.#isClosed = true
     this.#recovery.cancel()
+    const ended = Promise.all([this.#dispatcher.close(), this.#reconciler.schedule.close()])
+    // After what was under way, so that the office hears how that ended.
     await within(
       limit,
-      Promise.all([this.#dispatcher.close(), this.#reconciler.schedule.close(), this.#shared.close()]),
+      ended.then(() => this.#shared.close()),
       this.#deps.time
     )
   }

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { ActionRequest, type AppError } from '../../../shared/contract/index.ts'
 import { OneAtATime } from '../jobs/lanes.ts'
 import { clockTextOf } from '../lib/calendar.ts'
-import { codeOf } from '../lib/failure.ts'
+import { codeOf, fail } from '../lib/failure.ts'
 import { getOrMake } from '../lib/objects.ts'
 import { type RecordOf, Rows, value } from '../lib/rows.ts'
 import type { Once } from '../office/once.ts'
@@ -75,7 +75,11 @@ export class SharedActions {
   constructor(deps: SharedActionsDeps) {
     this.#deps = deps
     this.#claims = openClaims(deps.db)
-    deps.once.listen({ back: (accountId) => this.soon(accountId), rung: (accountId) => this.soon(accountId) })
+    deps.once.listen({
+      back: (accountId) => this.soon(accountId),
+      rung: (accountId) => this.soon(accountId),
+      leaves: (accountId) => this.#leaves(accountId)
+    })
   }
 
   /** Takes it for this workstation, in the moment before it leaves. Where it is taken, `over` must follow. */
@@ -137,9 +141,27 @@ export class SharedActions {
       .catch(() => undefined)
   }
 
+  /** Tells the office what it hasn't heard yet, once, where it is there; then nothing more. */
   async close(): Promise<void> {
+    const lanes = [...this.#lanes.values()]
+    await Promise.allSettled(lanes.map((lane) => lane.fresh()))
     this.#isOver = true
-    await Promise.all([...this.#lanes.values()].map((lane) => lane.close()))
+    await Promise.all(lanes.map((lane) => lane.close()))
+  }
+
+  /** The office has heard how all ended that was done here. @throws AppFailure `busy` */
+  async #leaves(accountId: string): Promise<void> {
+    const isOpen = () => this.#claims.of(accountId).length > 0
+    const place = this.#deps.once.of(accountId)
+    // Without the server nobody leaves like that.
+    if (!place || place === 'away' || !isOpen()) return
+    await this.#laneOf(accountId)
+      .fresh()
+      .catch(() => undefined)
+    if (!isOpen()) return
+    fail('busy', 'Something is being done to a document, or it isn’t known whether it was done.', {
+      next: 'Check what is uncertain in Documents, then try again.'
+    })
   }
 
   /** Why it isn't this workstation's to do. */

@@ -88,7 +88,11 @@ export class Counter {
       })
     }
     const { stateAt, ...start } = await readyToStart(this.#deps, accountId, wanted)
-    await reservations.take(accountId, wanted.turns)
+    const { facts } = start
+    await reservations.take(
+      accountId,
+      wanted.turns.map((turn, index) => ({ ...turn, person: facts[index]?.identity.person ?? '' }))
+    )
     const taken = await place.take()
     // Much may happen while a screen is being filled.
     if (this.#isOver || !account(accountId)) {

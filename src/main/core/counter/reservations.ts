@@ -11,7 +11,8 @@ import { type Time, within } from '../lib/time.ts'
 import type { Once } from '../office/once.ts'
 import type { OthersTasks, TakenTask } from '../office/tasks.ts'
 
-type Turn = Pick<CounterEntry, 'documentReference' | 'signer'>
+/** Of whom it is, and of which document. */
+type Turn = Pick<CounterEntry, 'documentReference' | 'signer' | 'person'>
 
 /** How long a session has its turns before it says so once more, and how often it does, in milliseconds. */
 const LEASE = 60_000
@@ -78,7 +79,7 @@ export class Reservations {
       this.#look(accountId)
       return undefined
     }
-    const its = read.others.of(aboutOf(turn))
+    const [its] = aboutOf(turn).flatMap((about) => read.others.of(about) ?? [])
     // What nobody renews while the server is away is over.
     if (!its || read.elapsed + its.left <= time.elapsed()) return undefined
     return { desk: its.holder, since: Math.round(read.at - its.ago) }
@@ -100,7 +101,7 @@ export class Reservations {
     const { once, time, newId } = this.#deps
     await this.release()
     if (!once.of(accountId)) return
-    const about = turns.map(aboutOf)
+    const about = [...new Set(turns.flatMap(aboutOf))]
     const held: Held = {
       accountId,
       id: newId(),
@@ -155,7 +156,10 @@ export class Reservations {
     const claim = await place.tasks.claim('turn', wanted).catch(() => undefined)
     if (!claim) return []
     held.isTaken = !claim.isTaken
-    if (!claim.isTaken) return claim.by
+    if (!claim.isTaken) {
+      held.until = Number.NEGATIVE_INFINITY
+      return claim.by
+    }
     held.epochs = claim.epochs
     held.until = claim.until
     return []
@@ -167,20 +171,27 @@ export class Reservations {
       accountId,
       () => new OneAtATime(this.#deps.time, () => this.#readOthers(accountId))
     )
-    void lane.fresh().catch(() => undefined)
+    void lane.fresh()
   }
 
   async #readOthers(accountId: string): Promise<void> {
     const { once, time } = this.#deps
     const place = once.of(accountId)
-    if (!place || place === 'away') return
+    if (!place) return
+    const later = (milliseconds: number) => this.#reading.get(accountId)?.later(milliseconds)
+    const before = this.#read.get(accountId)
     const [elapsed, at] = [time.elapsed(), time.now()]
-    const others = await place.tasks.ofOthers('turn', place.accountId)
-    const before = this.#read.get(accountId)?.others.count ?? 0
-    this.#read.set(accountId, { others, elapsed, at })
-    // One whose workstation is gone isn't rung for.
-    if (others.count > 0) this.#reading.get(accountId)?.later(others.soonest + 1)
-    if (before + others.count > 0) this.#deps.changed()
+    const others =
+      place === 'away' ? undefined : await place.tasks.ofOthers('turn', place.accountId).catch(() => undefined)
+    if (others) {
+      this.#read.set(accountId, { others, elapsed, at })
+      // One whose workstation is gone isn't rung for.
+      if (others.count > 0) later(others.soonest + 1)
+    } else if (place !== 'away' || (before && before.elapsed + LEASE >= elapsed)) {
+      // As long as some of them may run out meanwhile; where the server comes back, that is heard.
+      later(EVERY)
+    }
+    if ((before?.others.count ?? 0) + (others?.count ?? 0) > 0) this.#deps.changed()
   }
 }
 
@@ -193,4 +204,7 @@ export function refuseCalled(elsewhere: CounterEntry['elsewhere'], time: Pick<Ti
   })
 }
 
-const aboutOf = ({ documentReference, signer }: Turn): string => JSON.stringify([documentReference, signer])
+/** The signature, and who signs: one person isn't at two counters, with two documents neither. */
+function aboutOf({ documentReference, signer, person }: Turn): string[] {
+  return [JSON.stringify([documentReference, signer]), JSON.stringify(['person', person])]
+}

@@ -231,13 +231,17 @@ export class Desk {
    * @throws AppFailure `busy` while something is under way; `offline` while the server is away.
    */
   async leave({ without = false } = {}): Promise<void> {
-    const { shared, slot, kept } = this.#deps
+    const { shared, once, slot, kept } = this.#deps
     const office = this.#kept()
     if (!office) return
     kept.write(KEPT, { ...office, isLeaving: true })
     for (const accountId of [...shared.accounts().keys()]) {
-      if (without) shared.leaveBehind(accountId)
-      else await shared.takeAlong(accountId)
+      if (without) {
+        shared.leaveBehind(accountId)
+        continue
+      }
+      await once.leaves(accountId)
+      await shared.takeAlong(accountId)
     }
     await this.#hangUp({ isPolite: true })
     await slot.delete()

@@ -18,6 +18,8 @@ export interface OnceListener {
   back: (accountId: string) => void
   /** Something that is done by one at a time began or ended. */
   rung?: (accountId: string) => void
+  /** The workstation leaves the office with an account. Rejects with an AppFailure where it can't yet. */
+  leaves?: (accountId: string) => Promise<void>
 }
 
 /** Whom to ask about an account; away: nobody just now. */
@@ -71,6 +73,11 @@ export class Once {
     for (const [accountId, its] of this.#shared.accounts()) {
       if (its === officeId) for (const { rung } of this.#listeners) rung?.(accountId)
     }
+  }
+
+  /** The workstation leaves with an account. @throws AppFailure `busy` */
+  async leaves(accountId: string): Promise<void> {
+    for (const { leaves } of this.#listeners) await leaves?.(accountId)
   }
 
   /** Undefined where the account is no office's. */

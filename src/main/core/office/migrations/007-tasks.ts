@@ -47,7 +47,7 @@ export const tasks = `
     refused bytea[] := '{}';
     is_news boolean := false;
   BEGIN
-    IF p_ms NOT BETWEEN 100 AND 600000 OR cardinality(p_tags) NOT BETWEEN 1 AND 500 THEN
+    IF p_ms NOT BETWEEN 100 AND 600000 OR cardinality(p_tags) NOT BETWEEN 1 AND 1000 THEN
       RAISE EXCEPTION 'There is no such claim.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
     -- What is free in a copy of an earlier moment may not be.
