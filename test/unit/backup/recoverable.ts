@@ -21,8 +21,10 @@ export async function recoverable(publicKey?: string) {
   const is = { publicKey }
   const notes: string[] = []
 
-  async function start() {
-    const storage = await openDatabase({ folder, keychain, random: randomBytes, clock: () => NOW })
+  /** @param key by which the database is opened, where not by the keychain's. */
+  async function start(key?: Uint8Array) {
+    const parts = { folder, keychain, random: randomBytes, clock: () => NOW }
+    const storage = await openDatabase({ ...parts, ...(key && { key }) })
     onTestFinished(() => void storage.db.close())
     const recovery = openRecovery({
       ...{ folder, storage, keychain, kept: keptIn(storage.db), time: { now: () => NOW } },
@@ -38,7 +40,7 @@ export async function recoverable(publicKey?: string) {
   const first = await start()
   keptIn(first.storage.db).write('planted', PLANTED)
   return {
-    ...{ folder, entries, is, notes, start, ...first },
+    ...{ folder, entries, keychain, is, notes, start, ...first },
     file: join(folder, 'recovery.json'),
     recover: (typed: string) =>
       recoverKey({ folder, keep: (key) => keepIn(keychain.databaseKey, key), now: NOW }, typed),

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { KeychainError } from '../../../src/main/core/storage/keychain.ts'
 import { readRecoveryKey, recoveryKeyText } from '../../../src/shared/recovery-key.ts'
 import { refusal } from './computers.ts'
 import { log, NOW, PLANTED, recoverable } from './recoverable.ts'
@@ -158,3 +159,88 @@ test('with another key for the database there is another recovery key, the organ
   await recover(key)
   expect((await start()).storage.state).toBe('encrypted')
 }, 60_000)
+
+/** A recovery key that another key for the database waits for, beside the one of now. */
+async function waiting() {
+  const { publicKey } = generateKeyPairSync('rsa', {
+    ...{ modulusLength: 3072 },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' }
+  })
+  const computer = await recoverable(publicKey)
+  const [old, key] = [recoveryKeyText(randomBytes(20)), recoveryKeyText(randomBytes(20))]
+  await computer.recovery.keep(old)
+  await computer.recovery.changeKey(key)
+  computer.storage.db.close()
+  const now = Buffer.from(computer.entries.get('database-key') ?? '', 'hex')
+  const kinds = () =>
+    (JSON.parse(readFileSync(computer.file, 'utf8')).keys as { kind: string }[]).map(({ kind }) => kind)
+  return { ...computer, old, key, kinds, shut: await computer.start(now) }
+}
+
+test('while another key waits for a keychain no recovery key is lost, also of a policy that is gone', async () => {
+  const { old, key, recover, shut, is, kinds, entries, start } = await waiting()
+  expect(kinds()).toEqual(['organisation', 'paper', 'paper', 'organisation'])
+  expect((await refusal(recover(key))).next).toMatch(/or the one before it/)
+  await recover(old)
+  is.publicKey = undefined
+  await shut.recovery.follow(log)
+  expect(kinds()).toEqual(['paper', 'paper'])
+  shut.storage.db.close()
+  const again = await start()
+  expect(again.storage).toMatchObject({ state: 'encrypted', rekeyed: { state: 'done' } })
+  expect(kinds()).toEqual(['paper'])
+  again.storage.db.close()
+  entries.clear()
+  await recover(key)
+  expect((await start()).storage.state).toBe('encrypted')
+}, 60_000)
+
+test('while another key waits no other recovery key is made, nor another key asked for, in the run that asked and in the next', async () => {
+  const { recovery, shut, file, entries } = await waiting()
+  const before = [readFileSync(file, 'utf8'), new Map(entries)]
+  const third = recoveryKeyText(randomBytes(20))
+  for (const one of [recovery, shut.recovery]) {
+    expect(await refusal(one.keep(third))).toMatchObject({ code: 'not-allowed' })
+    expect(await refusal(one.changeKey(third))).toMatchObject({ code: 'not-allowed' })
+  }
+  expect([readFileSync(file, 'utf8'), entries]).toEqual(before)
+}, 60_000)
+
+test('a change of the key that the keychain or the disk refuses leaves all as it was, however often it is tried', async () => {
+  const { recovery, file, folder, entries, recover, lose } = await recoverable()
+  const key = recoveryKeyText(randomBytes(20))
+  await recovery.keep(key)
+  const state = () => [JSON.parse(readFileSync(file, 'utf8')), new Map(entries)]
+  const before = state()
+  const asked = join(folder, 'rekey.json')
+  const keep = entries.set.bind(entries)
+  const refuse = () => {
+    throw new KeychainError('locked', 'Not now.')
+  }
+  // Where its name is taken, it can't be written once all else is.
+  const takeName: typeof keep = (...entry) => {
+    mkdirSync(asked)
+    return keep(...entry)
+  }
+  for (const set of [refuse, takeName]) {
+    entries.set = set
+    for (let times = 0; times < 12; times++) {
+      await expect(recovery.changeKey(recoveryKeyText(randomBytes(20)))).rejects.toThrow()
+      if (set === takeName) rmdirSync(asked)
+      expect(state()).toEqual(before)
+    }
+  }
+  entries.set = keep
+  lose()
+  await recover(key)
+})
+
+test('more entries than are tried stay in the file, until those that open nothing are taken away', async () => {
+  const { recovery, file } = await recoverable()
+  await recovery.keep(recoveryKeyText(randomBytes(20)))
+  const [own] = JSON.parse(readFileSync(file, 'utf8')).keys
+  writeFileSync(file, JSON.stringify({ version: 1, keys: [own, ...Array(25).fill({ ...own, opens: 'ab' })] }))
+  await recovery.follow(log)
+  expect(JSON.parse(readFileSync(file, 'utf8')).keys).toEqual([own])
+})

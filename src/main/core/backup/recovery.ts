@@ -28,7 +28,7 @@ import { DATABASE_FILE, type OpenedDatabase, RECOVERY_FILE, storedKey } from '..
 import { fileErrorOf } from '../storage/file-error.ts'
 import type { Keychain } from '../storage/keychain.ts'
 import type { keptIn } from '../storage/meta.ts'
-import { askForKey, opens } from '../storage/rekey.ts'
+import { askForKey, isKeyAsked, opens, type Rekeyed } from '../storage/rekey.ts'
 import { openedKey, SealedKey, sealedKey } from '../storage/sealed-key.ts'
 
 const Hex = z.string().regex(/^[0-9a-f]+$/)
@@ -45,12 +45,14 @@ const Wrapped = SealedKey.extend({
 type Wrapped = z.infer<typeof Wrapped>
 const RecoveryFile = z.object({
   version: z.literal(1),
-  keys: z.array(Wrapped).max(20),
+  keys: z.array(Wrapped),
   /** One was used then, and the audit trail doesn't have it yet. */
   usedAt: z.number().optional()
 })
 type RecoveryFile = z.infer<typeof RecoveryFile>
 
+/** Ours has four at most. More are kept as they are, and not tried. */
+const MOST_TRIED = 20
 /** Fewer bits are no match for what it protects. */
 const LEAST_RSA_BITS = 3072
 const OFFERED = 'recovery-offer-dismissed'
@@ -114,7 +116,7 @@ async function writeTo(folder: string, file: RecoveryFile): Promise<void> {
 export interface RecoveryDeps {
   /** The data folder. */
   folder: string
-  storage: Pick<OpenedDatabase, 'state'>
+  storage: { state: OpenedDatabase['state']; rekeyed?: Rekeyed }
   keychain: Pick<Keychain, 'databaseKey' | 'sharedDatabaseKey' | 'nextDatabaseKey'>
   random: (bytes: number) => Uint8Array
   kept: ReturnType<typeof keptIn>
@@ -131,6 +133,17 @@ export function openRecovery(deps: RecoveryDeps) {
   const { folder, storage, keychain, kept, note, time, changed } = deps
   /** One change of the file at a time. */
   const change = <Answer>(work: () => Promise<Answer>): Promise<Answer> => inTurn(deps, work)
+
+  let hasAsked = false
+  /** Another key waits for a start with a keychain, which may be far off: until then the recovery keys of both may be needed. */
+  const isKeyWaiting = async () => hasAsked || (storage.rekeyed === undefined && (await isKeyAsked(folder)))
+  /** What a start would do with another key that was asked for would be lost. @throws AppFailure `not-allowed`; FileError. */
+  async function checkNoneWaits(): Promise<void> {
+    if (!(await isKeyWaiting())) return
+    fail('not-allowed', 'The encryption key is about to be changed, and has its recovery key already.', {
+      next: 'Restart Countersign while the keychain works, then try again.'
+    })
+  }
 
   async function databaseKey(): Promise<Uint8Array> {
     const key = storage.state === 'encrypted' ? await storedKey(keychain) : undefined
@@ -152,36 +165,48 @@ export function openRecovery(deps: RecoveryDeps) {
       changed()
     },
 
-    /** From now on this one opens the data, and no earlier one of a person's. @throws AppFailure `invalid`, `keychain`; FileError. */
+    /** From now on this one opens the data, and no earlier one of a person's. @throws AppFailure `invalid`, `keychain`, `not-allowed`; FileError. */
     keep: (typed: string): Promise<void> =>
       change(async () => {
         const secret = secretOf(typed)
+        await checkNoneWaits()
         const key = await databaseKey()
-        const { keys } = await readFrom(folder)
+        const { keys, ...file } = await readFrom(folder)
         const made = wrapped(secret, key, { kind: 'paper', madeAt: time.now() })
-        await writeTo(folder, { version: 1, keys: [...keys.filter(({ kind }) => kind !== 'paper'), made] })
+        const others = keys.filter(({ kind, opens }) => kind !== 'paper' && opens === made.opens)
+        await writeTo(folder, { ...file, keys: [...others, made] })
         note({ what: 'recovery-key-made', detail: { by: 'person' } })
         changed()
       }),
 
     /**
      * The next start gives the database another key, and from then on this recovery key opens it, and the organisation's new one.
-     * @throws AppFailure `invalid`, `keychain`; KeychainError; FileError. Nothing is changed then.
+     * @throws AppFailure `invalid`, `keychain`, `not-allowed`; KeychainError; FileError. Nothing is changed then.
      */
     changeKey: (typed: string): Promise<void> =>
       change(async () => {
         const secret = secretOf(typed)
-        await databaseKey()
+        await checkNoneWaits()
+        const mark = markOf(await databaseKey())
         const next = deps.random(KEY_BYTES)
         const pem = deps.publicKey()
         const made = [
           wrapped(secret, next, { kind: 'paper', madeAt: time.now() }),
           ...(pem === undefined ? [] : [escrowedFor(pem, next, time.now())])
         ]
-        const { keys } = await readFrom(folder)
+        const file = await readFrom(folder)
         // Those before open it until then: `follow` takes them away.
-        await writeTo(folder, { version: 1, keys: [...keys, ...made] })
-        await askForKey(folder, keychain, next)
+        const keys = [...file.keys.filter(({ opens }) => opens === mark), ...made]
+        let isWritten = false
+        const write = async () => {
+          await writeTo(folder, { ...file, keys })
+          isWritten = true
+        }
+        await askForKey(folder, keychain, next, write).catch(async (error: unknown) => {
+          if (isWritten) await writeTo(folder, file).catch(() => undefined)
+          throw error
+        })
+        hasAsked = true
       }),
 
     /** What the organisation's policy wants is there, and of no other public key; and a use is in the audit trail. Never rejects. */
@@ -198,9 +223,10 @@ export function openRecovery(deps: RecoveryDeps) {
         const wanted = pem === undefined ? undefined : fingerprintOf(pem)
         const mark = markOf(key)
         const isThere = file.keys.some((one) => one.publicKey === wanted && one.opens === mark)
-        // Of a key that the database had before, or was to have, none is of use any more.
+        // Of a key that the database had before, or was to have, none is of use once none is waited for.
+        const isWaiting = await isKeyWaiting()
         const others = file.keys.filter(
-          ({ kind, opens, publicKey }) => opens === mark && (kind === 'paper' || publicKey === wanted)
+          ({ kind, opens, publicKey }) => (opens === mark || isWaiting) && (kind === 'paper' || publicKey === wanted)
         )
         if (pem !== undefined && !isThere) {
           await writeTo(folder, { version: 1, keys: [...others, escrowedFor(pem, key, time.now())] })
@@ -243,7 +269,7 @@ export async function recoverKey(
       next: 'If you have a copy of the data folder, put its file recovery.json back. Otherwise restore a backup.'
     })
   }
-  for (const one of file.keys) {
+  for (const one of file.keys.slice(0, MOST_TRIED)) {
     const key = openedKey(secret, one, PURPOSE)
     if (!key || !opens(join(folder, DATABASE_FILE), key)) continue
     await keep(key)
@@ -251,8 +277,11 @@ export async function recoverKey(
     return
   }
   const message = 'This recovery key doesn’t open the data on this computer.'
-  fail('invalid', message, {
-    next: 'Use the newest one that was made here. An earlier one no longer works.',
-    fields: [{ field: 'key', message }]
-  })
+  const fields = [{ field: 'key', message }]
+  // How far that has come only a start with a keychain finds out.
+  if (await isKeyAsked(folder)) {
+    const next = 'The encryption key is being changed: use the newest one that was made here, or the one before it.'
+    fail('invalid', message, { next, fields })
+  }
+  fail('invalid', message, { next: 'Use the newest one that was made here. An earlier one no longer works.', fields })
 }

@@ -42,11 +42,29 @@ export type Rekeyed =
   /** The database has the key that it had. */
   | { state: 'given-up'; reason: MemoryReason | 'damaged' }
 
-/** The next start gives the database this key. @throws KeychainError; FileError. Nothing is changed then. */
-export async function askForKey(folder: string, { nextDatabaseKey }: Keys, key: Uint8Array): Promise<void> {
-  await keepIn(nextDatabaseKey, key)
-  await writeAtomically(join(folder, ASKED_FILE), '{}', { ifExists: 'replace' })
+/**
+ * The next start gives the database this key. Not to be called while one is asked for.
+ * @param prepare what must be on the disk before that, and is of use only if the keychain has the key.
+ * @throws KeychainError; FileError; what `prepare` throws. Nothing is changed then.
+ */
+export async function askForKey(
+  folder: string,
+  { nextDatabaseKey }: Keys,
+  key: Uint8Array,
+  prepare: () => Promise<void> = async () => undefined
+): Promise<void> {
+  try {
+    await keepIn(nextDatabaseKey, key)
+    await prepare()
+    await writeAtomically(join(folder, ASKED_FILE), '{}', { ifExists: 'replace' })
+  } catch (error) {
+    await nextDatabaseKey.delete().catch(() => undefined)
+    throw error
+  }
 }
+
+/** Whether another key was asked for, and not all that follows of it is done. @throws FileError */
+export const isKeyAsked = (folder: string): Promise<boolean> => isThere(join(folder, ASKED_FILE), nodeFiles)
 
 /**
  * Does what was asked for, where it was.
@@ -63,7 +81,7 @@ export async function settleKey(
 ): Promise<{ key: Uint8Array | undefined; rekeyed?: Rekeyed }> {
   const path = join(folder, name)
   if (key) await takeBack(path, key)
-  if (!(await isThere(join(folder, ASKED_FILE), nodeFiles))) return { key }
+  if (!(await isKeyAsked(folder))) return { key }
   const next = keyOf(await keys.nextDatabaseKey.get())
   const hasOld = key !== undefined && opens(path, key)
   const giveUp = async (reason: MemoryReason | 'damaged') => {
