@@ -62,14 +62,14 @@ const time: Time = {
   after: (delay, task) => systemTime.after(delay / HASTE, task)
 }
 
+const calls = { underWay: 0 }
 const opened =
   plan.keychain === 'file'
     ? {
         keychain: fileKeychain(join(plan.root, 'keychain.json')),
-        status: { state: 'available' as const },
-        isAsking: () => false
+        status: { state: 'available' as const }
       }
-    : await openKeytarKeychain(async () => keytar, { timeoutMs: plan.patience ?? 5_000 })
+    : await openKeytarKeychain(async () => keytar, { timeoutMs: plan.patience ?? 5_000, calls })
 
 let page: SigningTurn | undefined
 let pages = 0
@@ -166,7 +166,7 @@ const commands: Record<string, (argument: string) => unknown> = {
   end: async () => {
     await work.end()
     // As the application does: see openKeychain.
-    setImmediate(() => (opened.isAsking() ? process.kill(process.pid, 'SIGKILL') : process.exit(0)))
+    setImmediate(() => (calls.underWay > 0 ? process.kill(process.pid, 'SIGKILL') : process.exit(0)))
   }
 }
 

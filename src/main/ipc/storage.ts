@@ -64,6 +64,11 @@ export function storageHandlers({
 
   function mustWork(status: KeychainState): void {
     if (status.state === 'available') return
+    if (status.hasOtherKey) {
+      fail('keychain', 'The keychain works, but it has another encryption key than the data that are open.', {
+        next: 'Restart Countersign, and enter the recovery key in Settings to replace that key.'
+      })
+    }
     if (status.reason === 'locked')
       fail('keychain', 'The keychain is still locked.', { next: 'Unlock it, then try again.' })
     fail('keychain', 'This computer still has no working keychain.', { next: ASK })

@@ -63,10 +63,14 @@ export async function showLockedPage({ window, screens, settings, devServer, log
   installMenu({ platform: process.platform, isPackaged: app.isPackaged, choose: () => undefined })
   const forward = () => void bringForward(window)
   app.on('second-instance', forward)
+  app.on('activate', forward)
+  // Also where the system started the application, and its window would stay out of the way: there is no tray yet to open it from.
+  window.once('ready-to-show', forward)
   window.webContents.once('dom-ready', () => applyZoom(window, settings.read().zoom))
   log.warn('The data are locked, and a recovery key may open them.', { keychain: ways.reason })
   loadFirstPage(window, devServer ? new URL('locked.html', devServer).href : LOCKED_START, log)
   await done.promise
   app.off('second-instance', forward)
+  app.off('activate', forward)
   for (const name of requestNames) ipcMain.removeHandler(name)
 }

@@ -27,6 +27,13 @@ export async function openSettingsStore(): ReturnType<typeof openSettings> {
   return opened
 }
 
+/** Of every keychain that is opened: some are asked again and again whether they are back. */
+const calls = { underWay: 0 }
+
+function endNow(): void {
+  if (calls.underWay > 0) process.kill(process.pid, 'SIGKILL')
+}
+
 /**
  * The operating system's keychain through keytar, whose native part is loaded only here and only now. Never rejects: if the
  * keychain can't be used, the answer is one in memory, and says why.
@@ -34,12 +41,9 @@ export async function openSettingsStore(): ReturnType<typeof openSettings> {
 export async function openKeychain(): Promise<OpenedKeychain> {
   const usual = join(app.getPath('appData'), app.getName())
   const profile = profileOf(app.getPath('userData'), usual)
-  const opened = await openKeytarKeychain(async () => (await import('keytar')).default, { profile })
   // All is kept by then. Node would wait for the call's thread: for ever, where its owner has left the question open.
-  app.once('quit', () => {
-    if (opened.isAsking()) process.kill(process.pid, 'SIGKILL')
-  })
-  return opened
+  if (app.listenerCount('quit', endNow) === 0) app.on('quit', endNow)
+  return openKeytarKeychain(async () => (await import('keytar')).default, { profile, calls })
 }
 
 /** What the screens show of the application itself. */

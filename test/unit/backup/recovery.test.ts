@@ -179,7 +179,8 @@ async function waiting() {
 }
 
 test('while another key waits for a keychain no recovery key is lost, also of a policy that is gone', async () => {
-  const { old, key, recover, shut, is, kinds, entries, start } = await waiting()
+  const { old, key, recover, shut, is, kinds, entries, start, folder } = await waiting()
+  const asked = join(folder, 'rekey.json')
   expect(kinds()).toEqual(['organisation', 'paper', 'paper', 'organisation'])
   expect((await refusal(recover(key))).next).toMatch(/or the one before it/)
   await recover(old)
@@ -190,10 +191,15 @@ test('while another key waits for a keychain no recovery key is lost, also of a 
   const again = await start()
   expect(again.storage).toMatchObject({ state: 'encrypted', rekeyed: { state: 'done' } })
   expect(kinds()).toEqual(['paper'])
+  entries.delete('next-database-key')
+  rmSync(asked)
+  const newest = recoveryKeyText(randomBytes(20))
+  await again.recovery.changeKey(newest)
+  expect(await refusal(again.recovery.keep(newest))).toMatchObject({ code: 'not-allowed' })
   again.storage.db.close()
   entries.clear()
   await recover(key)
-  expect((await start()).storage.state).toBe('encrypted')
+  expect((await start()).storage).toMatchObject({ rekeyed: { state: 'given-up' } })
 }, 60_000)
 
 test('while another key waits no other recovery key is made, nor another key asked for, in the run that asked and in the next', async () => {

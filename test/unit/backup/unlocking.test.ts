@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { type LockedWays, openData } from '../../../src/main/core/backup/unlocking.ts'
@@ -10,7 +10,7 @@ import {
   type KeychainState,
   memoryKeychain
 } from '../../../src/main/core/storage/keychain.ts'
-import { askForKey } from '../../../src/main/core/storage/rekey.ts'
+import { askForKey, opens } from '../../../src/main/core/storage/rekey.ts'
 import { recoveryKeyText } from '../../../src/shared/recovery-key.ts'
 import { lastingKeychain } from '../storage/keychains.ts'
 import { refusal } from './computers.ts'
@@ -86,20 +86,69 @@ test('once the keychain is back its entries are there, without another start', a
   expect(keychainState()).toEqual({ state: 'available' })
   expect(await keychain.staffPin.get()).toBe('a PIN')
   expect(await keychain.accounts.get('none')).toBeNull()
+  // One that came back without the key gets it.
   const known = entries.get('database-key')
-  // One that came back without the key gets it; another key that is there is left alone.
-  for (const [there, then] of [
-    [undefined, known],
-    ['ab'.repeat(32), 'ab'.repeat(32)]
-  ] as const) {
-    is.found = 'failed'
-    if (there === undefined) entries.delete('database-key')
-    else entries.set('database-key', there)
-    const next = await start((ways) => ways.recover(key))
-    is.found = undefined
-    await next.lookAgain?.()
-    expect(entries.get('database-key')).toBe(then)
-  }
+  is.found = 'failed'
+  entries.delete('database-key')
+  const next = await start((ways) => ways.recover(key))
+  is.found = undefined
+  expect(await next.lookAgain?.()).toEqual({ state: 'available' })
+  expect(entries.get('database-key')).toBe(known)
+})
+
+test('a keychain that comes back with another key than the open database’s stays unused, and the next start asks for the recovery key', async () => {
+  const { start, is, key, entries, files, recover } = await locked()
+  const known = entries.get('database-key')
+  const other = 'ab'.repeat(32)
+  entries.set('database-key', other)
+  const data = await start((ways) => ways.recover(key))
+  is.found = undefined
+  const before = files()
+  expect(await data.lookAgain?.()).toMatchObject({ state: 'unavailable', reason: 'failed', hasOtherKey: true })
+  expect(await data.keychain.databaseKey.get()).toBe(known)
+  await expect(data.keychain.staffPin.get()).rejects.toMatchObject({ code: 'failed' })
+  expect(entries.get('database-key')).toBe(other)
+  // Where a change of the key was stopped before the keychain had it in its usual place, the next start does that.
+  entries.set('next-database-key', known ?? '')
+  expect(await data.lookAgain?.()).toEqual({ state: 'available' })
+  expect(await data.keychain.databaseKey.get()).toBe(known)
+  entries.delete('next-database-key')
+  data.storage.db.close()
+
+  const again = await start(() => expect.unreachable())
+  expect(again.storage).toMatchObject({ state: 'memory', because: 'key-missing', hasData: true })
+  expect(files()).toEqual(before)
+  await recover(key)
+  expect(planted(await start())).toBe(JSON.stringify(PLANTED))
+})
+
+test('a keychain that is back is not looked for again', async () => {
+  const { start, is, key } = await locked()
+  const { lookAgain } = await start((ways) => ways.recover(key))
+  is.found = undefined
+  await lookAgain?.()
+  is.found = 'locked'
+  expect(await lookAgain?.()).toEqual({ state: 'available' })
+})
+
+test('data that are opened and can’t be noted as that stay locked, also for who goes on without them', async () => {
+  const { start, key, folder } = await locked()
+  const file = join(folder, 'recovery.json')
+  const data = await start(async (ways) => {
+    // Its name is taken between being read and being written.
+    const kept = readFileSync(file)
+    const opening = ways.recover(key)
+    while (!existsSync(join(folder, 'countersign.db-wal'))) await new Promise(setImmediate)
+    rmSync(file)
+    mkdirSync(file)
+    await expect(opening).rejects.toThrow()
+    rmdirSync(file)
+    writeFileSync(file, kept)
+    await ways.goOn()
+  })
+  expect(data.storage).toMatchObject({ state: 'memory', hasData: true })
+  expect(data.lookAgain).toBeUndefined()
+  expect((await start((ways) => ways.recover(key))).storage.state).toBe('encrypted')
 })
 
 test('trying again opens them once the keychain gives the key; who goes on without has an empty database in memory', async () => {
@@ -142,10 +191,19 @@ test('damaged data are never set aside or begun again by a run without a keychai
   data.storage.db.close()
   expect(files()).toContain('rekey.json')
   expect(entries.get('database-key')).toBe(before)
-  const database = readFileSync(join(folder, 'countersign.db'))
-  writeFileSync(join(folder, 'countersign.db'), database.fill(0x5a, database.length - 4096))
+  // A page that isn't one of the schema's: those are read to tell the key's fault from the file's.
+  const path = join(folder, 'countersign.db')
+  const whole = readFileSync(path)
+  for (let end = whole.length; end === whole.length || !opens(path, Buffer.from(before ?? '', 'hex')); end -= 4096)
+    writeFileSync(path, Buffer.from(whole).fill(0x5a, end - 4096, end))
   const kept = files()
-  const { storage } = await start((ways) => ways.recover(key))
-  expect(storage).toMatchObject({ state: 'memory', because: 'damaged' })
+  const { storage } = await start(async (ways) => {
+    expect(await refusal(ways.recover(key))).toMatchObject({
+      code: 'storage',
+      message: expect.stringMatching(/are damaged/)
+    })
+    await ways.goOn()
+  })
+  expect(storage).toMatchObject({ state: 'memory', because: 'no-keychain' })
   expect(files()).toEqual(kept)
 })

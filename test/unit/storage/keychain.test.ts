@@ -221,6 +221,7 @@ describe('a usable keychain', () => {
     const begun: string[] = []
     const answers: PromiseWithResolvers<void>[] = []
     let isStuck = false
+    const calls = { underWay: 0 }
     const { keychain } = await openKeytarKeychain(
       keytarThat({
         setPassword: async (_, name) => {
@@ -232,15 +233,17 @@ describe('a usable keychain', () => {
         },
         getPassword: async () => 'Countersign looks whether this keychain can be used.'
       }),
-      { timeoutMs: 50 }
+      { timeoutMs: 50, calls }
     )
     isStuck = true
     const asked = ['a', 'b', 'c', 'd'].map((name) => keychain.accounts.set(name, 'secret'))
     for (const one of asked) await expect(one).rejects.toMatchObject({ code: 'locked' })
     expect(begun).toHaveLength(2)
+    expect(calls.underWay).toBe(2)
     for (const { resolve } of answers) resolve()
     isStuck = false
     await keychain.accounts.set('e', 'secret')
+    expect(calls.underWay).toBe(0)
     expect(begun).toHaveLength(2)
   })
 

@@ -250,3 +250,30 @@ test('what is damaged, or has a file that is none of its own, is set aside with 
     expect(readFileSync(join(folder, name ?? '', 'former-key.json'), 'utf8')).toBe(file)
   }
 })
+
+test('what was set aside under a key that the keychain lost, and is sealed under one that is lost too, keeps that through another key', async () => {
+  const here = computer()
+  const { folder, keychain, open, entries } = here
+  const aside = await withAside(here)
+  const change = async () => {
+    await askForKey(folder, keychain, randomBytes(32))
+    await settle(await open())
+  }
+  await change()
+  const lost = entries.get('database-key') ?? ''
+  const database = join(folder, DATABASE_FILE)
+  // The keychain loses the key, and the person begins with an empty database.
+  entries.clear()
+  await putDatabaseAside(folder, NOW + 1)
+  ;(await open()).db.close()
+  const file = join(aside, 'former-key.json')
+  const before = readFileSync(file, 'utf8')
+  await change()
+  await change()
+  expect(readFileSync(file, 'utf8')).toBe(before)
+  rmSync(database)
+  putBack(folder, aside)
+  entries.set('database-key', lost)
+  const { db } = await open()
+  expect(planted(db)).toBe('what was here')
+})

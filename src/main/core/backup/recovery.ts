@@ -2,15 +2,7 @@
  * Recovery keys: each opens a copy of the database's key that lies beside the database, where the keychain has lost it. One is a
  * person's, on paper; another may be the organisation's, which only the holder of its private key can read. None is kept anywhere.
  */
-import {
-  constants,
-  createHash,
-  createHmac,
-  createPublicKey,
-  type KeyObject,
-  publicEncrypt,
-  randomBytes
-} from 'node:crypto'
+import { constants, createHash, createPublicKey, type KeyObject, publicEncrypt, randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -29,7 +21,7 @@ import { fileErrorOf } from '../storage/file-error.ts'
 import type { Keychain } from '../storage/keychain.ts'
 import type { keptIn } from '../storage/meta.ts'
 import { askForKey, isKeyAsked, opens, type Rekeyed } from '../storage/rekey.ts'
-import { openedKey, SealedKey, sealedKey } from '../storage/sealed-key.ts'
+import { markOf, openedKey, SealedKey, sealedKey } from '../storage/sealed-key.ts'
 
 const Hex = z.string().regex(/^[0-9a-f]+$/)
 const Wrapped = SealedKey.extend({
@@ -87,11 +79,6 @@ function escrowedFor(pem: string, databaseKey: Uint8Array, madeAt: number): Wrap
   }
   secret.fill(0)
   return made
-}
-
-/** Says of two entries whether they open the same database key, and nothing of it. */
-function markOf(databaseKey: Uint8Array): string {
-  return createHmac('sha256', databaseKey).update('Countersign recovery').digest('hex').slice(0, 16)
 }
 
 function fingerprintOf(pem: string): string {

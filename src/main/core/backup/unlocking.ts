@@ -24,7 +24,7 @@ export interface LockedWays {
   reason: KeychainReason
   /** @throws AppFailure `keychain` where it is as it was. */
   tryAgain: () => Promise<void>
-  /** @throws AppFailure `invalid`, `gone`; FileError. */
+  /** @throws AppFailure `invalid`, `gone`, `storage`, `no-space`, `not-writable`; FileError. */
   recover: (typed: string) => Promise<void>
   /** Nothing is opened: what is done is in memory only. */
   goOn: () => Promise<void>
@@ -67,11 +67,19 @@ export async function openData({ ask, ...deps }: UnlockingDeps): Promise<OpenedD
         fail('keychain', 'The keychain is still locked.', { next: 'Unlock it, then try again.' })
       if (reasonOf(next)) fail('keychain', 'This computer still has no working keychain.', { next: ENTER })
     },
-    recover: (typed) =>
-      recoverKey(
-        { folder: deps.folder, now: deps.now(), keep: async (key) => replace(await openedBy(key, found, deps)) },
-        typed
-      ),
+    async recover(typed) {
+      let next: OpenedData | undefined
+      const keep = async (key: Uint8Array) => {
+        next = await openedBy(key, found, deps)
+        checkOpen(next.storage)
+      }
+      await recoverKey({ folder: deps.folder, now: deps.now(), keep }, typed).catch((error: unknown) => {
+        next?.storage.db.close()
+        throw error
+      })
+      // Only now: what was opened and can't be noted isn't gone on with.
+      if (next) replace(next)
+    },
     goOn: async () => undefined
   })
   return found
@@ -106,6 +114,28 @@ async function openedBy(
       return state
     }
   }
+}
+
+/** @throws AppFailure where the key was right, and the data can't be opened for another reason. */
+function checkOpen(storage: OpenedDatabase): void {
+  if (storage.state === 'encrypted') return
+  const { because } = storage
+  if (because === 'no-space') fail('no-space', 'The recovery key is right, but the disk is full.')
+  if (because === 'not-writable')
+    fail('not-writable', 'The recovery key is right, but Countersign can’t write to its data folder.')
+  if (because === 'newer-version') {
+    fail('storage', 'The recovery key is right, but a newer version of Countersign has used your data.', {
+      next: 'Install the newest version, then enter the key again.'
+    })
+  }
+  if (because === 'damaged') {
+    fail('storage', 'The recovery key is right, but your data are damaged.', {
+      next: 'Nothing was changed. Ask your administrator to make the keychain work, so that a copy or a backup can be used.'
+    })
+  }
+  fail('storage', 'The recovery key is right, but your data can’t be opened now.', {
+    next: 'Close other programs that may use them, then try again, or contact your administrator.'
+  })
 }
 
 /** Why the data that are here can't be opened, where that is the keychain's doing. */

@@ -6,7 +6,9 @@
  */
 import * as nodeFiles from 'node:fs/promises'
 import { join } from 'node:path'
+import { z } from 'zod'
 import type { SetAsideReason } from '../../../shared/contract/index.ts'
+import { parsedJson } from '../lib/json-scanning.ts'
 import { flushFolder, writeAtomically } from './atomic-file.ts'
 import type { Db } from './connection.ts'
 import { connectEncrypted, connectInMemory, connectToLook, KEY_BYTES } from './connection.ts'
@@ -20,6 +22,7 @@ import type { Keychain } from './keychain.ts'
 import { openMeta } from './meta.ts'
 import { migrate, migrations, NewerSchemaError, versionOf } from './migrations.ts'
 import { FORMER_KEY_FILE, keepIn, keyOf, type Rekeyed, settleKey } from './rekey.ts'
+import { markOf } from './sealed-key.ts'
 import { setAside } from './set-aside.ts'
 
 export const DATABASE_FILE = 'countersign.db'
@@ -27,6 +30,7 @@ export const DATABASE_FILE = 'countersign.db'
 export const DOCUMENTS_FILE = 'documents.db'
 /** The database's key, under recovery keys; see backup/recovery.ts. */
 export const RECOVERY_FILE = 'recovery.json'
+const Marks = z.object({ keys: z.array(z.object({ opens: z.string() })) })
 const BEGUN_FILE = 'countersign.db.begun'
 /** Which version of the application used the database last, so that an older one can name it. */
 const USED_BY = 'used-by'
@@ -86,6 +90,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenedData
     const opened = key !== undefined && found === 'database' ? await openExisting(parts, key) : undefined
     // What all had once may be another's key by now: that says nothing of this file.
     if (settled === undefined && opened?.reason === 'unreadable') return inMemory('key-missing', parts)
+    // Nor does one that recovery keys of this file say isn't its own, as where the folder came from elsewhere.
+    if (key !== undefined && opened?.reason === 'unreadable' && (await isOfOtherKey(parts.folder, key)))
+      return inMemory('key-missing', parts)
     if (key !== undefined && opened?.db !== undefined) {
       // One of its own from now on; where it can't be kept yet, the next start tries again.
       if (settled === undefined) await keepIn(parts.keychain.databaseKey, key).catch(() => undefined)
@@ -168,6 +175,13 @@ function usedBy(folder: string, key: Uint8Array | undefined): string | undefined
     // Its tables may be others by then.
     return undefined
   }
+}
+
+/** Whether recovery keys were made for the database in the folder, and none of them for this key. */
+async function isOfOtherKey(folder: string, key: Uint8Array): Promise<boolean> {
+  const text = await nodeFiles.readFile(join(folder, RECOVERY_FILE), 'utf8').catch(() => '')
+  const marks = Marks.safeParse(parsedJson(text)).data?.keys ?? []
+  return marks.length > 0 && marks.every(({ opens }) => opens !== markOf(key))
 }
 
 async function hasCopy(folder: string, key: Uint8Array): Promise<boolean> {

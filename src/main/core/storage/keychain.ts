@@ -63,7 +63,13 @@ export interface Keychain {
 /** What the look at start found. `detail` is for the log: it holds no secret and no path. */
 export type KeychainState =
   | { readonly state: 'available' }
-  | { readonly state: 'unavailable'; readonly reason: 'missing' | 'locked' | 'failed'; readonly detail: string }
+  | {
+      readonly state: 'unavailable'
+      readonly reason: 'missing' | 'locked' | 'failed'
+      readonly detail: string
+      /** It works, and the database's key in it isn't that of the database that is open. */
+      readonly hasOtherKey?: true
+    }
 
 /** What is one for each data folder. */
 type FolderSecret =
@@ -138,7 +144,7 @@ export function memoryKeychain(): Keychain {
 
 /**
  * The keychain of a run whose database was opened without it: each entry refuses, and none passes for one that isn't there, until `look`
- * finds that the keychain works. From then on it is that keychain. The database's key is in memory until then.
+ * finds that the keychain works. From then on it is that keychain, but for the database's key, which is always that of the database that is open.
  * @param deps.look looks at the keychain as a start does.
  */
 export function lateKeychain(deps: {
@@ -161,7 +167,7 @@ export function lateKeychain(deps: {
   return {
     keychain: {
       keeps: 'in-os',
-      databaseKey: { ...databaseKey, get: async () => (back ? databaseKey.get() : deps.databaseKey) },
+      databaseKey: { ...databaseKey, get: async () => deps.databaseKey },
       get sharedDatabaseKey() {
         return back?.sharedDatabaseKey
       },
@@ -179,13 +185,27 @@ export function lateKeychain(deps: {
       }
     },
     async look() {
+      // Each look asks the keychain's owner, where it is locked; once it is back, its own calls say what becomes of it.
+      if (back) return { state: 'available' }
       const { keychain, status } = await deps.look()
-      if (status.state === 'unavailable') found = status.reason
-      else if (!back) {
-        // The next start asks it for the key. Another one that is there may be needed elsewhere, and is for a person to replace.
-        if ((await keychain.databaseKey.get()) === null) await keychain.databaseKey.set(deps.databaseKey)
-        back = keychain
+      if (status.state === 'unavailable') {
+        found = status.reason
+        return status
       }
+      const there = await keychain.databaseKey.get()
+      // The next start asks it for the key.
+      if (there === null) await keychain.databaseKey.set(deps.databaseKey)
+      // One that is there may be needed elsewhere, and is for a person to replace; but where a change of the key was stopped, the next start does it.
+      else if (there !== deps.databaseKey && (await keychain.nextDatabaseKey.get()) !== deps.databaseKey) {
+        found = 'failed'
+        return {
+          state: 'unavailable',
+          reason: 'failed',
+          detail: 'It has another key of the database.',
+          hasOtherKey: true
+        }
+      }
+      back = keychain
       return status
     }
   }

@@ -28,14 +28,14 @@ export interface KeytarOptions {
   readonly platform?: NodeJS.Platform
   /** Of the data folder, see `profileOf`; the usual one where it is left out. */
   readonly profile?: string
+  /** Counts the calls under way: one may never return, and a process that ends as others do would wait for it. */
+  readonly calls?: { underWay: number }
 }
 
 export interface OpenedKeychain {
   /** keytar's, or {@link memoryKeychain} where that can't be used. */
   readonly keychain: Keychain
   readonly status: KeychainState
-  /** Whether a call is under way: it may never return, and a process that ends as others do would wait for it. */
-  isAsking(): boolean
 }
 
 /**
@@ -48,16 +48,16 @@ export async function openKeytarKeychain(
   load: () => Promise<KeytarApi>,
   options: KeytarOptions = {}
 ): Promise<OpenedKeychain> {
-  const { answered, isAsking } = answeredIn(options.timeoutMs ?? 30_000)
+  const answered = answeredIn(options.timeoutMs ?? 30_000, options.calls)
   try {
     const keytar = await loaded(load)
     const probe = coalesced(() => tryOut(keytar, answered))
     await probe()
-    return { keychain: keytarKeychain(keytar, probe, answered, options), status: { state: 'available' }, isAsking }
+    return { keychain: keytarKeychain(keytar, probe, answered, options), status: { state: 'available' } }
   } catch (error) {
     const { code, message } = asKeychainError(error)
     const reason = code === 'too-long' ? 'failed' : code
-    return { keychain: memoryKeychain(), status: { state: 'unavailable', reason, detail: message }, isAsking }
+    return { keychain: memoryKeychain(), status: { state: 'unavailable', reason, detail: message } }
   }
 }
 
@@ -141,12 +141,11 @@ type Answered = <Value>(call: () => Promise<Value>) => Promise<Value>
  * ends. With one at a time, though, a start after a kill sometimes showed no window (see docs/status.md). And of Node's four threads,
  * which files and names of hosts need too, calls that wait for their owner keep two at most.
  */
-function answeredIn(timeoutMs: number): { answered: Answered; isAsking: () => boolean } {
+function answeredIn(timeoutMs: number, calls = { underWay: 0 }): Answered {
   const tooLate = () => new KeychainError('locked', `The keychain gave no answer within ${timeoutMs} ms.`)
   const turns = openLanes(['one', 'another'], tooLate)
-  let asking = 0
 
-  const answered: Answered = async (call) => {
+  return async (call) => {
     const late = Promise.withResolvers<never>()
     const givenUp = new AbortController()
     const timer = setTimeout(() => {
@@ -155,11 +154,11 @@ function answeredIn(timeoutMs: number): { answered: Answered; isAsking: () => bo
     }, timeoutMs)
     const inTurn = async () => {
       const turn = await turns.take(givenUp.signal)
-      asking++
+      calls.underWay++
       try {
         return await call()
       } finally {
-        asking--
+        calls.underWay--
         turns.leave(turn)
       }
     }
@@ -171,7 +170,6 @@ function answeredIn(timeoutMs: number): { answered: Answered; isAsking: () => bo
       clearTimeout(timer)
     }
   }
-  return { answered, isAsking: () => asking > 0 }
 }
 
 /** keytar hands on the system's sentence and nothing else, so that sentence is all there is to judge by. */

@@ -27,6 +27,8 @@ const COPY_ENDING = '.rekeyed'
 /** Beside data that were set aside before the database got another key: the key that they have, sealed under that one. */
 export const FORMER_KEY_FILE = 'former-key.json'
 const Former = z.object({ version: z.literal(1), keys: z.array(SealedKey).max(20) })
+/** Of each, sealed under keys that aren't known: the oldest, as what keys that were given up leave comes before them. */
+const OTHERS_KEPT = 18
 // @wc-ignore
 const PURPOSE = 'Countersign former key'
 
@@ -115,9 +117,13 @@ async function sealFormer(folder: string, key: Uint8Array, next: Uint8Array): Pr
       if (!aside.startsWith('set-aside-') || !(await isThere(database, nodeFiles))) continue
       const path = join(folder, aside, FORMER_KEY_FILE)
       const kept = await formerIn(path)
-      const own = formerKey(kept, key) ?? key
-      // Those of a key that was given up open nothing any more.
-      const keys = [sealedKey(next, own, PURPOSE), ...kept.filter((one) => openedKey(key, one, PURPOSE)).slice(0, 1)]
+      // What is damaged may be opened by no key: that of now is the likeliest, where no other is there.
+      const own = formerKey(kept, key) ?? (kept.length === 0 || opens(database, key) ? key : undefined)
+      // Sealed under a key that the keychain has lost: that one may come back, as out of an old keychain.
+      if (!own) continue
+      const isOf = (secret: Uint8Array) => (one: SealedKey) => openedKey(secret, one, PURPOSE) !== undefined
+      const others = kept.filter((one) => !isOf(key)(one) && !isOf(next)(one))
+      const keys = [sealedKey(next, own, PURPOSE), ...kept.filter(isOf(key)).slice(0, 1), ...others.slice(-OTHERS_KEPT)]
       await writeAtomically(path, JSON.stringify({ version: 1, keys }), { ifExists: 'replace' })
     }
     return undefined

@@ -1,5 +1,5 @@
 /** A database's key, sealed under a secret of enough bits that nobody chose: under a recovery key, or under the key that took its place. */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 
 const Hex = z.string().regex(/^[0-9a-f]+$/)
@@ -28,6 +28,11 @@ export function openedKey(secret: Uint8Array, { salt, sealed }: SealedKey, purpo
   } catch {
     return undefined
   }
+}
+
+/** Says of two recovery keys whether they open the same database key, and nothing of it. */
+export function markOf(databaseKey: Uint8Array): string {
+  return createHmac('sha256', databaseKey).update('Countersign recovery').digest('hex').slice(0, 16)
 }
 
 /** Bits that nobody chose need no slow derivation. */
