@@ -127,6 +127,26 @@ describe('an action without an answer', () => {
     expect(arrived('Extend')).toBe(1)
   })
 
+  test.each([
+    ['was altered', `set_byte(sealed, 40, get_byte(sealed, 40) # 1)`],
+    ['is lost', 'NULL']
+  ])(
+    'of which what another has to know %s is in doubt there, too, until a person says what became of it',
+    async (_name, to) => {
+      desk(0).work.line.faultBy((method) => (posts(method) ? 'lose-answer' : 'cut'))
+      const first = await start(0, extension(10))
+      await told('uncertain')
+      await office.sql(`UPDATE office.task SET sealed = ${to} WHERE account = $1`, [all.officeId])
+      expect(await start(1, extension(20))).toMatchObject({ state: 'refused', error: { code: 'busy' } })
+      expect(stateOf(1, first.id)).toBe('uncertain')
+      const { actions } = desk(1).work.parts
+      await expect(actions.check(first.id)).rejects.toMatchObject({ appError: { code: 'conflict' } })
+      actions.settle(first.id, false)
+      await told('free')
+      expect(await start(1, extension(20))).toMatchObject({ state: 'done' })
+    }
+  )
+
   test('whose workstation was killed isn’t done by another before a person says what became of it', async () => {
     const id = await hanging(0)
     desk(0).work.parts.kill()

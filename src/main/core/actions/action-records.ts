@@ -158,7 +158,7 @@ export function mayWait({ request }: Pick<Action, 'request'>): boolean {
   return request.kind === 'extend' || request.kind === 'correct'
 }
 
-/** Whether the folders show what became of it: the same kinds, for another reason. */
-export function canBeChecked(action: Pick<Action, 'request'>): boolean {
-  return mayWait(action)
+/** Whether the folders show what became of it: the same kinds, for another reason, where it is known what there was before. */
+export function canBeChecked(action: Pick<Action, 'request' | 'before'>): boolean {
+  return mayWait(action) && action.before.kind !== 'unknown'
 }

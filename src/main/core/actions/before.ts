@@ -18,7 +18,8 @@ import { fail } from '../lib/failure.ts'
 export type Before =
   | { kind: 'extend'; dueAt?: number }
   | { kind: 'correct'; signers: SignerBefore[] }
-  | { kind: 'notary' | 'remind' }
+  // unknown: of one that another workstation tried, where what that one has kept of it can't be read here.
+  | { kind: 'notary' | 'remind' | 'unknown' }
 
 interface SignerBefore {
   /** Which of the corrections it belongs to; never where the signer stands now. */

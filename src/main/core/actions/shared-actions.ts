@@ -122,7 +122,7 @@ export class SharedActions {
     const isInTheWay = by.id !== id && by.state === 'uncertain'
     return {
       ...{ kind: 'ended', outcome: this.#refused(action, about, by) },
-      ...(isInTheWay && { adopt: () => this.#adopt(accountId, by) })
+      ...(isInTheWay && { adopt: () => this.#adopt(action, by) })
     }
   }
 
@@ -179,11 +179,13 @@ export class SharedActions {
   }
 
   /** It is in doubt here as it is there: it is looked for, and people can say what became of it. */
-  #adopt(accountId: string, { id, epoch, content, holder, ago }: TakenTask): void {
+  #adopt(blocked: Action, { id, epoch, content, holder, ago }: TakenTask): void {
     const { db, records, time, triedElsewhere, changed } = this.#deps
-    const its = Content.safeParse(content)
-    if (!its.success) return
-    const { reference, packageReference, documentName, request, before } = its.data
+    const { accountId } = blocked
+    // What was altered, or is written as a later version does, is at least of the kind and the document of the one it stands in the way of;
+    // nobody could ever do that otherwise. Only a person can say what became of it.
+    const its = Content.safeParse(content).data ?? { ...blocked, before: { kind: 'unknown' } }
+    const { reference, packageReference, documentName, request, before } = its
     const createdAt = Math.round(time.now() - ago)
     const adopted = db.transaction(() => {
       if (!records.find(id)) {
