@@ -165,6 +165,19 @@ function at(index: number): Station {
 async function synced(): Promise<void> {
   for (let round = 0; round < 2; round++) for (const desk of desks) await desk.synced()
 }
+/** Lets the time of a workstation pass until it is so. */
+async function until(isSo: () => boolean, { work }: Station): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        await work.parts.outbox.shared.settled(work.accountId).catch(() => undefined)
+        await work.time.pass(3_000)
+        return isSo()
+      },
+      { timeout: 60_000, interval: 20 }
+    )
+    .toBe(true)
+}
 const packages = () => at(0).work.taken('SendForms2').length
 
 beforeEach(async () => {
@@ -379,6 +392,73 @@ describe('sending', () => {
     expect(packages()).toBe(1)
   })
 
+  test('one that was refused goes again only as it is now, whatever its workstation knew', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    await front.close()
+    await synced()
+    at(0).work.line.fault({ status: 400 }, (method) => method === 'POST')
+    at(1).away()
+    const send = at(0).send(front.id)
+    await until(() => at(0).state(send) === 'refused', at(0))
+    at(0).work.line.fault('pass')
+    await at(1).back()
+    at(0).away()
+    at(0).work.parts.outbox.retry(send)
+    const back = at(1).editor(front.id)
+    back.type('Lease, corrected')
+    await back.close()
+    await at(0).back()
+    await synced()
+    expect(at(0).state(send)).toBe('cancelled')
+    for (const desk of desks) expect(desk.list()).toEqual(['Lease, corrected'])
+    expect(packages()).toBe(0)
+  })
+
+  test('one that was erased meanwhile is another draft where it was to be sent', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    await front.close()
+    await synced()
+    at(0).away()
+    const send = at(0).send(front.id)
+    at(1).work.parts.drafts.remove(front.id)
+    await at(1).synced()
+    at(1).work.parts.drafts.erase(front.id)
+    await at(1).synced()
+    await at(0).back()
+    await synced()
+    expect(at(0).work.parts.outbox.get(send)).toMatchObject({
+      state: 'cancelled',
+      error: { message: expect.stringContaining('erased this draft') }
+    })
+    for (const desk of desks) expect(desk.list()).toEqual(['Lease'])
+    const [again] = at(0).work.parts.drafts.list([at(0).work.accountId], { trashed: false }).rows
+    const second = at(0).send(again?.id ?? '')
+    await until(() => at(0).state(second) === 'sent', at(0))
+    expect(packages()).toBe(1)
+  })
+
+  test('what is written on elsewhere is another draft, and the one that is taken back is there again', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    await front.close()
+    await synced()
+    await at(0).work.outbox.shared.pause(at(0).work.accountId, true)
+    at(1).away()
+    at(1).editor(front.id).type('Lease, and a line')
+    const send = at(0).send(front.id)
+    await at(0).synced()
+    await at(1).back()
+    await synced()
+    for (const desk of desks) expect(desk.list()).toEqual(['Lease, and a line'])
+    const { outbox } = at(0).work.parts
+    await outbox.shared.keepBack(outbox.get(send))
+    outbox.undo(send)
+    await synced()
+    for (const desk of desks) expect(desk.list()).toEqual(['Lease', 'Lease, and a line'])
+  })
+
   test('takes it from every list while it waits, and taking it back returns it', async () => {
     const front = at(0).editor()
     front.type('Lease')
@@ -416,6 +496,27 @@ describe('sending', () => {
 })
 
 describe('the trash', () => {
+  test('keeps what has another version that nobody has decided on', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    await front.close()
+    await synced()
+    const back = at(1).editor(front.id)
+    front.type('Lease by front')
+    back.type('Lease by back')
+    await front.close()
+    await back.close()
+    await synced()
+    at(0).work.parts.drafts.remove(front.id)
+    await synced()
+    at(0).work.parts.drafts.erase(front.id)
+    await synced()
+    for (const desk of desks) {
+      expect(desk.everything()).toContain('Lease by front')
+      expect(desk.everything()).toContain('Lease by back')
+    }
+  })
+
   test('is everyone’s', async () => {
     const front = at(0).editor()
     front.type('Lease')
@@ -459,6 +560,8 @@ describe('one’s own', () => {
     await synced()
     await expect(at(1).shared.setWhose(front.id, 'mine')).rejects.toMatchObject({ appError: { code: 'conflict' } })
     await at(0).shared.setWhose(front.id, 'mine')
+    // As where it ended, or no answer came, before that was written down.
+    at(0).work.parts.db.prepare('UPDATE office_drafts SET is_mine = 0').run()
     await synced()
     expect(at(0).mark(front.id)).toMatchObject({ isMine: true })
     expect([at(0).list(), at(1).list()]).toEqual([['Lease'], []])
@@ -489,6 +592,25 @@ describe('joining and leaving', () => {
     expect(third.list()).toEqual(['My own'])
     await synced()
     expect(at(0).list()).toEqual(['One', 'Three', 'Two'])
+    // What someone kept to this workstation stays there.
+    await third.join('Counter 5')
+    desks.push(third)
+    await synced()
+    expect(at(0).list()).toEqual(['One', 'Three', 'Two'])
+    expect(third.mark(own.id)).toMatchObject({ isMine: true })
+  })
+
+  test('brings along nothing of which a package has left already', async () => {
+    const third = await Station.beside(at(0).work)
+    const lease = third.editor()
+    lease.type('Lease')
+    third.work.line.fault('cut')
+    const send = third.send(lease.id)
+    await until(() => third.state(send) === 'uncertain', third)
+    await third.join('Counter 3')
+    desks.push(third)
+    await synced()
+    expect(at(0).list()).toEqual([])
   })
 
   test('without the server all of it stays here, and joining again makes no second of any', async () => {
@@ -504,27 +626,79 @@ describe('joining and leaving', () => {
 })
 
 describe('a server that was put back', () => {
+  /** As a dump from now on, which the answer puts in place: what it has of drafts is what it had. */
+  async function dumped(): Promise<() => Promise<void>> {
+    const before = await office.sql<{ sealed: Buffer }>('SELECT * FROM office.thing')
+    return async () => {
+      await office.sql('DELETE FROM office.thing_version')
+      await office.sql('DELETE FROM office.thing')
+      for (const { sealed, ...row } of before) {
+        await office.sql('INSERT INTO office.thing SELECT * FROM json_populate_record(NULL::office.thing, $1)', [
+          JSON.stringify({ ...row, sealed: `\\x${sealed.toString('hex')}` })
+        ])
+      }
+      await office.sql('SELECT office.begin_life(now())')
+    }
+  }
+
+  test('takes nothing of what was written while it was away', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    await front.close()
+    await synced()
+    const putBack = await dumped()
+    at(0).away()
+    front.type('Lease, not told yet')
+    const back = at(1).editor(front.id)
+    back.type('Lease by back')
+    await back.close()
+    at(1).away()
+    await putBack()
+    await at(1).back()
+    await at(0).back()
+    await synced()
+    for (const desk of desks) {
+      // Whichever came first counts, and the other is beside it.
+      const texts = [desk.text(front.id), ...desk.versions(front.id).map(([, text]) => text)]
+      expect(texts.sort()).toEqual(['Lease by back', 'Lease, not told yet'])
+    }
+  })
+
+  test('that lost what stood beside a draft lets it be sent', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    await front.close()
+    await synced()
+    const putBack = await dumped()
+    const back = at(1).editor(front.id)
+    front.type('Lease by front')
+    back.type('Lease by back')
+    await synced()
+    for (const desk of desks) desk.away()
+    await putBack()
+    for (const desk of desks) await desk.back()
+    await synced()
+    for (const desk of desks) {
+      desk.shared.mustBeOne(front.id)
+      expect(desk.everything()).toContain('Lease by front')
+      expect(desk.everything()).toContain('Lease by back')
+    }
+  })
+
   test('has again what it had, in whatever order its workstations come', async () => {
     const front = at(0).editor()
     front.type('Lease')
     const other = at(1).editor()
     other.type('Deed')
     await synced()
-    const before = await office.sql<object>('SELECT * FROM office.thing')
+    const putBack = await dumped()
     front.type('Lease, later')
     await synced()
     const late = at(0).editor()
     late.type('Begun later')
     await synced()
     for (const desk of desks) desk.away()
-    // As a dump from before: what it has of drafts is what it had.
-    await office.sql('DELETE FROM office.thing')
-    for (const row of before) {
-      await office.sql('INSERT INTO office.thing SELECT * FROM json_populate_record(NULL::office.thing, $1)', [
-        JSON.stringify({ ...row, sealed: `\\x${(row as { sealed: Buffer }).sealed.toString('hex')}` })
-      ])
-    }
-    await office.sql('SELECT office.begin_life(now())')
+    await putBack()
     await at(1).back()
     at(1).editor(other.id).type('Deed, since')
     await at(0).back()

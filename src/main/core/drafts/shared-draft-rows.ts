@@ -57,7 +57,11 @@ export function openSharedDraftRows(db: Db) {
      ON CONFLICT DO NOTHING`
   )
   const begun = statement('UPDATE office_accounts SET drafts_cursor = 0 WHERE account_id = ? AND drafts_cursor < 0')
-  const forget = statement('DELETE FROM office_drafts WHERE account_id = ?')
+  // What someone keeps to this workstation stays so where it joins again.
+  const forget = statement(
+    `DELETE FROM office_drafts WHERE account_id = ? AND (is_mine = 0
+       OR id IN (SELECT draft_id FROM sends WHERE draft_id IS NOT NULL AND state IN ${HELD_STATES}))`
+  )
   const eraseOthers = statement(
     `DELETE FROM drafts WHERE id IN (SELECT id FROM office_drafts WHERE account_id = ? AND is_mine = 0 AND round > 0
        AND edits = given) AND id NOT IN (SELECT draft_id FROM sends WHERE draft_id IS NOT NULL AND state IN ${HELD_STATES})`
@@ -110,10 +114,15 @@ export function openSharedDraftRows(db: Db) {
       fromStart(accountId)
     }),
 
-    /** What is to go to the office, or was erased here: ids. A draft of a file that is still being imported isn't there yet. */
+    /**
+     * What is to go to the office, or was erased here: ids. A draft of a file that is still being imported isn't there yet; one that is being
+     * sent goes with its send, if the office gets that.
+     */
     toGive: known.values<[accountId: string], string>(
-      `SELECT id FROM office_drafts WHERE account_id = ? AND is_mine = 0 AND is_gone = 0 AND (edits <> given OR is_moved = 1)
-         AND id NOT IN (SELECT id FROM arrivals)`
+      `SELECT id FROM office_drafts its WHERE account_id = ? AND is_mine = 0 AND is_gone = 0 AND (edits <> given OR is_moved = 1)
+         AND id NOT IN (SELECT id FROM arrivals)
+         AND NOT (EXISTS (SELECT 1 FROM sends WHERE draft_id = its.id AND state IN ${HELD_OR_SENT_STATES})
+           AND EXISTS (SELECT 1 FROM drafts WHERE drafts.id = its.id))`
     ),
     /** What the office is to be told again. What is being sent the office has with its send. */
     toKnow: known.values<[accountId: string], string>(
@@ -148,10 +157,18 @@ export function openSharedDraftRows(db: Db) {
       add(newId, accountId)
     }),
     erase: known.run<[id: string]>('DELETE FROM drafts WHERE id = ?'),
+    /** Another workstation's send is of this draft; where it was read while something untold was here, that wasn't noted. */
+    sentOf: known.run<[draftId: string, sendId: string]>(
+      'UPDATE sends SET draft_id = ? WHERE id = ? AND desk IS NOT NULL'
+    ),
 
     /** The contents that are kept beside a draft, by the office's ids of them. */
     versionsHad: known.values<[draft: number], string>(
       'SELECT id FROM draft_versions WHERE draft_number = ? AND beside IS NOT NULL'
+    ),
+    /** Those of them that nobody has decided on. */
+    versionsOpen: known.values<[draft: number], string>(
+      `SELECT id FROM draft_versions WHERE draft_number = ? AND beside = 'open'`
     )
   }
 }

@@ -141,9 +141,11 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       const news: string[] = []
       const taking = (function* () {
         for (const { change, versions } of page) {
+          // Another account's it is by now, or nobody's.
+          if (officeIdOf(accountId) !== officeId) return
           const took = take(accountId, change)
           if (took === 'wanted') isAllWanted ||= had > 0
-          const isOther = keepVersions(change.id, versions)
+          const isOther = change.isGone ? false : keepVersions(change.id, versions)
           if (took === true || isOther) news.push(change.id)
           yield
         }
@@ -170,7 +172,17 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
 
   /** Whether one is new here, or was settled since. */
   function keepVersions(id: string, versions: Awaited<ReturnType<OfficeThings['versions']>>): boolean {
-    if (versions.length === 0 || !rows.here(id)) return false
+    const here = rows.here(id)
+    if (!here) return false
+    const had = rows.find(id)?.beside ?? 0
+    if (versions.length === 0) {
+      // A server that was put back knows nothing of them; they stay among the draft's versions.
+      if (had > 0) {
+        for (const version of rows.versionsOpen(here.number)) drafts.settle(version)
+        rows.change(id, { beside: 0 })
+      }
+      return had > 0
+    }
     for (const { version, content, by: desk, ago, isSettled } of versions) {
       const composition = content && contentIn(content)
       if (isSettled) drafts.settle(version)
@@ -192,6 +204,11 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     const here = rows.here(id)
     if (before?.isMine || ((here ?? before)?.accountId ?? accountId) !== accountId) return false
     const known = before ?? rows.add(id, accountId)
+    if (change.isGone && change.isMakers && change.isMine) {
+      // Someone here has made it their own, whether or not the answer came; or has just made it the office's again, which is still to be told.
+      if (known.basedOn.length > 0) rows.follow(id, { isMine: true })
+      return known.basedOn.length > 0
+    }
     if (change.isGone) return ended(accountId, known, here)
     if (known.isGone && known.isToKnow) return false
     const isNewer = !known.basedOn.includes(change.version)
@@ -206,7 +223,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       drafts.follow(accountId, id, composition, momentOf(change.ago))
       rows.follow(id, { ...seen, basedOn: [change.version], taken: known.taken + 1, isGone: false })
     } else if (isNewer) {
-      const isSame = composition !== undefined && isDeepStrictEqual(parsedJson(here.body), composition)
+      const isSame = composition !== undefined && isDeepStrictEqual(contentHere(here), composition)
       if (isSame) rows.change(id, { ...seen, basedOn: [change.version], given: known.edits })
       // What was written here isn't told yet: the office will keep one of the two beside the other.
       else if (isUntold) {
@@ -296,6 +313,18 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
         ended(accountId, now, rows.here(id))
         return false
       }
+      if (saved.outcome === 'sent') {
+        // What was written here is another draft from now on. The one that is being sent may be taken back, and is read again.
+        rows.rename(id, newId(), accountId)
+        if (saved.sentAs !== undefined) rows.sentOf(id, saved.sentAs)
+        readAgain(accountId, id)
+        return false
+      }
+      if (saved.outcome === 'older') {
+        // What wasn't told goes over as ever, and is kept beside the later one.
+        rows.change(id, { round, isToKnow: false })
+        return true
+      }
       // What was written meanwhile goes beside it, too.
       if (now.edits !== edits) return false
       const composition = saved.content && contentIn(saved.content)
@@ -304,7 +333,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
         rows.follow(id, { basedOn: [saved.version], round, taken: now.taken + 1, isToKnow: false })
         return true
       }
-      // Of a later one that is still to be read, or one that can't be.
+      // Of one that can't be read.
       rows.change(id, { given: edits, round, isToKnow: false })
       return true
     })()
@@ -323,11 +352,14 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       ))
     if (isDone) rows.follow(id, { isGone: true, isToKnow: false })
     // The office keeps it, since it was changed there: it is here again. Of what was sent it is still to be told.
-    else if (sentAs === undefined) {
-      rows.follow(id, { basedOn: [] })
-      rows.fromStart(accountId)
-      Object.assign(accountOf(accountId), { hasAll: false, isWanted: true })
-    }
+    else if (sentAs === undefined) readAgain(accountId, id)
+  }
+
+  /** A draft that isn't here any more is, as the office has it. */
+  function readAgain(accountId: string, id: string): void {
+    rows.follow(id, { basedOn: [] })
+    rows.fromStart(accountId)
+    Object.assign(accountOf(accountId), { hasAll: false, isWanted: true })
   }
 
   /** A server that was put back may have lost it. */
@@ -342,14 +374,13 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       await asked((things) =>
         sentAs === undefined ? things.move(officeId, known, 'gone') : things.sent(officeId, id, sentAs)
       )
-    } else {
-      const isTold = known.edits === known.given
-      const version = (isTold ? known.basedOn[0] : undefined) ?? newId()
-      const round = isTold ? known.round : known.round + 1
+    } else if (known.edits === known.given) {
+      const version = known.basedOn[0] ?? newId()
       rows.change(id, { basedOn: [...known.basedOn, version] })
-      const saved = await asked((things) => things.know(officeId, { id, round }, version, contentOf(here)))
+      const saved = await asked((things) => things.know(officeId, known, version, contentOf(here)))
       settled(here.accountId, known, version, saved)
     }
+    // What the office never had was no content of it: it goes over as ever.
     rows.change(id, { isToKnow: false })
   }
 
@@ -397,8 +428,10 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     },
 
     /** The server has begun another life: it is told what it had, and all is read from the beginning. */
-    restored(): void {
+    async restored(): Promise<void> {
       for (const accountId of deps.accounts().keys()) {
+        // What is being read would put the cursor of before back.
+        await accountOf(accountId).syncing.ended()
         rows.tellAgain(accountId)
         accountOf(accountId).hasAll = false
       }
@@ -480,27 +513,29 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
           const now = rows.find(id)
           const isDone = now && (await asked((things) => things.move(officeId, now, 'maker')))
           if (!isDone) {
-            fail('conflict', 'Another workstation made this draft, or is working on it.', {
+            fail('conflict', 'Another workstation made this draft, is working on it, or has another version of it.', {
               next: 'Duplicate it, and make the copy your own.'
             })
           }
         }
         rows.change(id, { isMine: true })
       } else {
-        rows.change(id, { isMine: false, edits: known.edits + 1 })
+        rows.change(id, { isMine: false, basedOn: [], edits: known.edits + 1 })
         soon(draft.accountId)
       }
       changed(id)
       return drafts.summary(id)
     },
 
-    /** Someone has said that the draft counts as it is. @throws AppFailure `offline` while the server is away. */
+    /** Someone has said that the draft counts as it is, not what is beside it here. @throws AppFailure `offline` while the server is away. */
     async settle(id: string): Promise<void> {
       const shared = sharedOne(id)
       if (!shared) return
       const { accountId, officeId } = shared
+      const here = rows.here(id)
+      const seen = here ? rows.versionsOpen(here.number) : []
       await accountOf(accountId).syncing.fresh()
-      await asked((things) => things.settle(officeId, id))
+      await asked((things) => things.settle(officeId, id, seen))
       await accountOf(accountId).syncing.fresh()
     },
 
@@ -523,11 +558,25 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     ): Promise<{ draft: string; basedOn: readonly string[] } | undefined> {
       const shared = sharedOne(id)
       if (!shared) return undefined
-      await accountOf(shared.accountId).syncing.fresh()
+      const { accountId, officeId, known } = shared
+      // Whether another's content counts by now the office knows, in the moment in which it takes the send.
+      if (known.edits !== known.given) await give(accountId, officeId, id)
       const here = rows.here(id)
       // Another's content may have taken its place meanwhile.
-      const isSame = here !== undefined && isDeepStrictEqual(parsedJson(here.body), composition)
+      const isSame = here !== undefined && isDeepStrictEqual(contentHere(here), composition)
       return { draft: id, basedOn: isSame ? (rows.find(id)?.basedOn ?? []) : [] }
+    },
+
+    /** The office has a draft no more that was to be sent from here: what is here goes on as another one. */
+    goesOn(id: string): void {
+      const shared = sharedOne(id)
+      if (!shared || !rows.here(id)) return
+      db.transaction(() => {
+        rows.rename(id, newId(), shared.accountId)
+        rows.follow(id, { isGone: true, isToKnow: false, editingBy: undefined, editingUntil: 0, beside: 0 })
+      })()
+      soon(shared.accountId)
+      changed(id)
     },
 
     /** Whether something was written here that the office doesn't have: then what another sends of it isn't all of it. */
@@ -563,6 +612,11 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
 /** What of a draft the office has, sealed. */
 function contentOf({ body }: DraftHere): Buffer {
   return Buffer.from(`{"composition":${body}}`)
+}
+
+/** What is here, as it would come from the office: an older version may have written less of it down. */
+function contentHere({ body }: DraftHere): Composition | undefined {
+  return CompositionShape.safeParse(parsedJson(body)).data
 }
 
 /** Undefined where it is of no form that this version knows. */

@@ -49,7 +49,7 @@ interface SharedFolders {
 interface SharedDrafts {
   connect: (things: OfficeThings, life: number) => void
   disconnect: () => void
-  restored: () => void
+  restored: () => Promise<void>
   soon: (accountId: string) => void
 }
 
@@ -334,7 +334,7 @@ export class Desk {
     await folders.disconnect()
     await this.#share(line, true)
     await shared.restored(line.store, Math.round(time.now() - lostMs))
-    drafts.restored()
+    await drafts.restored()
     await folders.restored(line.key)
     const now = this.#kept()
     if (now?.user === office.user) kept.write(KEPT, { ...now, life })

@@ -84,14 +84,20 @@ export interface OutboxState {
   readonly life: number
 }
 
+/**
+ * Why the office didn't take a send of a draft that it has. taken: that is being sent, or was, by another. gone: it is no more, or its
+ * maker's own. changed: it is another by now.
+ */
+export type NotTaken = 'taken' | 'gone' | 'changed'
+
 /** What workstations ask beyond that, to show and move one outbox together. Every call rejects while the server can't be reached. */
 export interface OfficeStore extends SendStore {
   /** The office's id of an account that its workstations have in common, by where its service is and what it is called. */
   account(name: string, limits: { concurrency: number; perMinute: number | null }): Promise<string>
   /**
    * Gives one to be sent: new, once more, or at another time. What was said in an earlier round changes nothing.
-   * @param send `of`: the draft that it is of, where the office has that, and which of its contents it was made of. taken: that draft is
-   *   being sent, or was, by another. changed: it is another by now. In both cases nothing was given.
+   * @param send `of`: the draft that it is of, where the office has that, and which of its contents it was made of.
+   * @returns what the office has then, or why nothing was given.
    */
   give(
     accountId: string,
@@ -101,7 +107,7 @@ export interface OfficeStore extends SendStore {
       isInDoubt: boolean
       of?: { draft: string; basedOn: readonly string[] }
     }
-  ): Promise<{ state: OfficeState | 'taken' | 'changed'; round: number }>
+  ): Promise<{ state: OfficeState | NotTaken; round: number }>
   /** Keeps one from leaving, also where it never came here; whether it can't leave now. */
   withhold(accountId: string, send: { id: string; round: number }, as: 'held' | 'cancelled'): Promise<boolean>
   /** Gives back all that this workstation made and that isn't over; answers how many are under way. */

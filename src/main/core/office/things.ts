@@ -30,6 +30,8 @@ export interface ThingChange extends ThingContent {
   /** For how long it has been in the trash, in milliseconds; absent where it isn't. */
   readonly asideFor?: number
   readonly isGone: boolean
+  /** It is no more because it is the own one of the workstation that made it. */
+  readonly isMakers: boolean
   /** How many contents are kept beside it, those that someone has decided on among them. */
   readonly beside: number
 }
@@ -41,10 +43,12 @@ interface ThingVersion extends Pick<ThingContent, 'version' | 'by' | 'ago' | 'co
 
 /**
  * What came of a save. newest: it counts. beside: another does, which is here, and this is kept beside it. gone: there is no such thing
- * any more. older: of a server that was put back, that it has a later one.
+ * any more. sent: it is a draft that is being sent as it is. older: of a server that was put back, that it has a later one.
  */
 export interface ThingSaved extends ThingContent {
-  readonly outcome: 'newest' | 'beside' | 'gone' | 'older'
+  readonly outcome: 'newest' | 'beside' | 'gone' | 'sent' | 'older'
+  /** By which send. */
+  readonly sentAs?: string
 }
 
 /** Which thing, and which of its contents this workstation's goes on from. */
@@ -66,8 +70,10 @@ interface SavedRow {
   at_ms: number
   by: string
   sealed: Buffer | null
+  sent_as: string | null
 }
-interface ChangeRow extends Omit<ThingChange, 'isMine' | 'ago' | 'editing' | 'asideFor' | 'isGone' | 'content'> {
+interface ChangeRow
+  extends Omit<ThingChange, 'isMine' | 'ago' | 'editing' | 'asideFor' | 'isGone' | 'isMakers' | 'content'> {
   is_mine: boolean
   at_ms: number
   editing: string | null
@@ -75,6 +81,7 @@ interface ChangeRow extends Omit<ThingChange, 'isMine' | 'ago' | 'editing' | 'as
   editing_ms: number | null
   aside_ms: number | null
   is_gone: boolean
+  is_makers: boolean
   sealed: Buffer | null
 }
 
@@ -91,7 +98,15 @@ export function openOfficeThings({ pool, key }: { pool: Pool; key: Buffer }, kin
   function savedOf(id: string, [row]: SavedRow[]): ThingSaved {
     if (!row) throw new Error('The office answered nothing.')
     const { outcome, version, round, at_ms: ago, by } = row
-    return { outcome, version, round, ago, by, ...opened(id, row.sealed) }
+    return {
+      outcome,
+      version,
+      round,
+      ago,
+      by,
+      ...(row.sent_as !== null && { sentAs: row.sent_as }),
+      ...opened(id, row.sealed)
+    }
   }
 
   return {
@@ -117,7 +132,18 @@ export function openOfficeThings({ pool, key }: { pool: Pool; key: Buffer }, kin
         ...[kind, accountId, after, PAGE, bodiesAfter]
       )
       return rows.map(({ id, rev, version, round, by, beside, ...row }) => ({
-        ...{ id, rev, version, round, by, beside, isMine: row.is_mine, ago: row.at_ms, isGone: row.is_gone },
+        ...{
+          id,
+          rev,
+          version,
+          round,
+          by,
+          beside,
+          isMine: row.is_mine,
+          ago: row.at_ms,
+          isGone: row.is_gone,
+          isMakers: row.is_makers
+        },
         ...(row.editing !== null && {
           editing: { by: row.editing, isMe: row.is_editing === true, left: row.editing_ms ?? 0 }
         }),
@@ -207,9 +233,9 @@ export function openOfficeThings({ pool, key }: { pool: Pool; key: Buffer }, kin
       return row?.done === true
     },
 
-    /** All that is kept beside it was seen. */
-    async settle(accountId: string, id: string): Promise<void> {
-      await ask('SELECT office.settle_versions($1, $2, $3)', kind, id, accountId)
+    /** Of these that are kept beside it someone has decided. */
+    async settle(accountId: string, id: string, versions: readonly string[]): Promise<void> {
+      await ask('SELECT office.settle_versions($1, $2, $3, $4)', kind, id, accountId, versions)
     }
   }
 }

@@ -56,7 +56,7 @@ export interface OutboxDeps {
   /** Says an error in the user's words. */
   describe: (error: unknown) => AppError
   /** Drafts that an office shares: what is sent of them is sent once. */
-  sharedDrafts?: Pick<SharedDrafts, 'toSend' | 'isUntold' | 'takeAlong' | 'leaveBehind' | 'close'>
+  sharedDrafts?: Pick<SharedDrafts, 'toSend' | 'goesOn' | 'isUntold' | 'takeAlong' | 'leaveBehind' | 'close'>
   /** Called with why the office's server could not be asked. */
   officeTrouble?: (error: unknown) => void
   changed: ChangeListeners

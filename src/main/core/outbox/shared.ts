@@ -11,6 +11,7 @@ import { getOrMake } from '../lib/objects.ts'
 import { backoff, type Time } from '../lib/time.ts'
 import {
   type Claim,
+  type NotTaken,
   type OfficeState,
   type OfficeStore,
   type OutboxState,
@@ -669,7 +670,7 @@ export class SharedSends {
         const { state, round: known } = await this.#asked((office) =>
           office.give(officeId, { id, content, inMs, round, isInDoubt, ...(of && { of }) })
         )
-        if (state === 'taken' || state === 'changed') {
+        if (state === 'taken' || state === 'gone' || state === 'changed') {
           this.#notTaken(send, state)
           continue
         }
@@ -689,12 +690,13 @@ export class SharedSends {
   }
 
   /** The office didn't take it, since of its draft another was sent, or was written further: it is a draft again. */
-  #notTaken(send: Send, why: 'taken' | 'changed'): void {
-    const { db, sends, time, tell } = this.#deps
+  #notTaken(send: Send, why: NotTaken): void {
+    const { db, sends, sharedDrafts, time, tell } = this.#deps
     this.#rows.erase(send.id)
     tell(
       db.transaction(() => sends.change(send, { state: 'cancelled', settledAt: time.now(), error: NOT_TAKEN[why] }))()
     )
+    if (why === 'gone' && send.draftId !== undefined) sharedDrafts?.goesOn(send.draftId)
   }
 
   /** One workstation of the office looks for what is in doubt. */
@@ -763,10 +765,15 @@ const LEFT_BEHIND: AppError = {
   code: 'cancelled',
   message: 'This workstation left the office, which may send this. Look in your folders before you send it again.'
 }
-const NOT_TAKEN: Record<'taken' | 'changed', AppError> = {
+const NOT_TAKEN: Record<NotTaken, AppError> = {
   taken: {
     code: 'cancelled',
     message: 'This draft was sent from another workstation at the same moment, so it isn’t sent from here.'
+  },
+  gone: {
+    code: 'cancelled',
+    message: 'Another workstation had erased this draft, or kept it to itself, before it was sent.',
+    next: 'It is in Drafts here as another one. Open it, and send it if it’s still to go.'
   },
   changed: {
     code: 'cancelled',

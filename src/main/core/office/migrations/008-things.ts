@@ -96,6 +96,13 @@ export const things = `
     RETURN coalesce(p_thing.editing_by <> me() AND p_thing.editing_until >= now(), false);
   END $$;
 
+  -- Whether something is kept beside it that nobody has decided on.
+  CREATE FUNCTION has_undecided(p_kind text, p_id text) RETURNS boolean
+  LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
+  BEGIN
+    RETURN EXISTS (SELECT FROM thing_version WHERE kind = p_kind AND id = p_id AND NOT is_settled);
+  END $$;
+
   -- Whether a send of this draft waits, is under way, or was sent: another one than p_send.
   CREATE FUNCTION is_sent_elsewhere(p_draft text, p_account uuid, p_send uuid) RETURNS boolean
   LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
@@ -104,10 +111,11 @@ export const things = `
       AND state IN ('ready', 'sending', 'uncertain', 'sent'));
   END $$;
 
-  -- Keeps a content: newest, where it goes on from the one that counts; beside, where not; gone, where there is no such thing any more.
+  -- Keeps a content: newest, where it goes on from the one that counts; beside, where not; gone, where there is no such thing any more;
+  -- sent, where it is a draft that is just being sent, and that someone may still take back.
   -- The same version again is the same save. Each save that counts holds the thing for p_hold_ms, where that is given.
   CREATE FUNCTION save_thing(p_kind text, p_id text, p_account uuid, p_version uuid, p_based_on uuid[], p_sealed bytea, p_hold_ms integer)
-  RETURNS TABLE (outcome text, version uuid, round integer, at_ms double precision, by text, sealed bytea)
+  RETURNS TABLE (outcome text, version uuid, round integer, at_ms double precision, by text, sealed bytea, sent_as uuid)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   DECLARE
@@ -133,8 +141,9 @@ export const things = `
     ELSIF its.version = p_version THEN
       NULL;
     ELSIF p_kind = 'draft' AND is_sent_elsewhere(p_id, p_account, NULL) THEN
-      -- It leaves as it is: what is written further is another draft.
-      came := 'gone';
+      -- It leaves as it is, or has: what is written further is another draft.
+      came := CASE WHEN EXISTS (SELECT FROM send WHERE account = p_account AND draft = p_id AND state = 'sent')
+        THEN 'gone' ELSE 'sent' END;
     ELSIF its.version = ANY (p_based_on) AND NOT is_held_by_another(its) THEN
       UPDATE thing SET rev = next, body_rev = next, version = p_version, based_on = version, round = round + 1,
           life = now_life, base_round = CASE WHEN life < now_life THEN round ELSE base_round END,
@@ -148,14 +157,16 @@ export const things = `
       UPDATE thing SET rev = next WHERE kind = p_kind AND id = p_id;
     END IF;
     RETURN QUERY SELECT came, it.version, it.round, 1000 * extract(epoch FROM now() - it.at)::double precision, station.name,
-        CASE WHEN came = 'beside' THEN it.sealed END
+        CASE WHEN came = 'beside' THEN it.sealed END,
+        CASE WHEN came = 'sent' THEN (SELECT id FROM send WHERE account = p_account AND draft = p_id
+          AND state IN ('ready', 'sending', 'uncertain', 'sent') LIMIT 1) END
       FROM thing it JOIN station ON station.id = it.by WHERE it.kind = p_kind AND it.id = p_id;
   END $$;
 
   -- A server that was put back is told what it had. Of what it had before, the later counts: older, where that is here already; what was
   -- saved since it was put back stays, and the other is kept beside it. Otherwise as save_thing.
   CREATE FUNCTION know_thing(p_kind text, p_id text, p_account uuid, p_version uuid, p_round integer, p_sealed bytea)
-  RETURNS TABLE (outcome text, version uuid, round integer, at_ms double precision, by text, sealed bytea)
+  RETURNS TABLE (outcome text, version uuid, round integer, at_ms double precision, by text, sealed bytea, sent_as uuid)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   DECLARE
@@ -171,14 +182,14 @@ export const things = `
         VALUES (p_kind, p_id, p_account, next, next, p_version, p_round, now_life - 1, mine, mine, p_sealed);
     ELSIF its.gone_at IS NULL AND its.version <> p_version
         AND p_round <= (CASE WHEN its.life < now_life THEN its.round ELSE its.base_round END) THEN
-      RETURN QUERY SELECT 'older', its.version, its.round, 0::double precision, '', NULL::bytea;
+      RETURN QUERY SELECT 'older', its.version, its.round, 0::double precision, '', NULL::bytea, NULL::uuid;
       RETURN;
     ELSIF its.gone_at IS NULL AND its.version <> p_version AND its.life < now_life THEN
       UPDATE thing SET rev = next, body_rev = next, version = p_version, based_on = version, round = p_round, by = mine,
           at = now(), sealed = p_sealed, aside_at = NULL
         WHERE kind = p_kind AND id = p_id;
     END IF;
-    RETURN QUERY SELECT it.outcome, it.version, it.round, it.at_ms, it.by, it.sealed
+    RETURN QUERY SELECT it.outcome, it.version, it.round, it.at_ms, it.by, it.sealed, it.sent_as
       FROM save_thing(p_kind, p_id, p_account, p_version, '{}', p_sealed, NULL) it;
   END $$;
 
@@ -215,7 +226,7 @@ export const things = `
   END $$;
 
   -- Into the trash, out of it, for ever out of it, or back to the workstation that made it, whose own it is again; whether that is so.
-  -- Only as it is known to the one who asks, and not while another works on it. A server that was put back may have it as it was earlier, in
+  -- Only as it is known to the one who asks, and not while another works on it, nor for ever while nobody has decided on what is kept beside it. A server that was put back may have it as it was earlier, in
   -- an earlier round.
   CREATE FUNCTION move_thing(p_kind text, p_id text, p_account uuid, p_based_on uuid[], p_round integer, p_to text) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
@@ -235,7 +246,8 @@ export const things = `
     END IF;
     is_earlier := its.life < (SELECT life FROM office) AND its.round <= p_round;
     IF NOT (its.version = ANY (p_based_on) OR is_earlier) OR is_held_by_another(its)
-        OR (p_to = 'gone' AND its.aside_at IS NULL AND NOT is_earlier) OR (p_to = 'maker' AND its.made_by <> mine) THEN
+        OR (p_to = 'gone' AND its.aside_at IS NULL AND NOT is_earlier) OR (p_to = 'maker' AND its.made_by <> mine)
+        OR (p_to IN ('gone', 'maker') AND has_undecided(p_kind, p_id)) THEN
       RETURN false;
     END IF;
     IF p_to IN ('gone', 'maker') THEN
@@ -277,14 +289,15 @@ export const things = `
     RETURN true;
   END $$;
 
-  -- All that was kept beside it was seen.
-  CREATE FUNCTION settle_versions(p_kind text, p_id text, p_account uuid) RETURNS void
+  -- Of these that are kept beside it someone has decided.
+  CREATE FUNCTION settle_versions(p_kind text, p_id text, p_account uuid, p_versions uuid[]) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     next bigint := next_thing_rev(p_kind, p_account);
   BEGIN
     PERFORM thing_of(p_kind, p_id, p_account);
-    UPDATE thing_version SET is_settled = true WHERE kind = p_kind AND id = p_id AND NOT is_settled;
+    UPDATE thing_version SET is_settled = true
+      WHERE kind = p_kind AND id = p_id AND version = ANY (p_versions) AND NOT is_settled;
     IF FOUND THEN
       UPDATE thing SET rev = next WHERE kind = p_kind AND id = p_id;
     END IF;
@@ -303,7 +316,7 @@ export const things = `
   -- p_bodies_after: as of send_changes.
   CREATE FUNCTION thing_changes(p_kind text, p_account uuid, p_after bigint, p_most integer, p_bodies_after bigint)
   RETURNS TABLE (id text, rev double precision, version uuid, round integer, is_mine boolean, by text, at_ms double precision, editing text,
-    is_editing boolean, editing_ms double precision, aside_ms double precision, is_gone boolean, sealed bytea, beside integer)
+    is_editing boolean, editing_ms double precision, aside_ms double precision, is_gone boolean, is_makers boolean, sealed bytea, beside integer)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   DECLARE
@@ -312,7 +325,7 @@ export const things = `
     RETURN QUERY SELECT it.id, it.rev::double precision, it.version, it.round, it.made_by = mine, saver.name,
         1000 * extract(epoch FROM now() - it.at)::double precision,
         editor.name, editor.id = mine, 1000 * extract(epoch FROM it.editing_until - now())::double precision,
-        1000 * extract(epoch FROM now() - it.aside_at)::double precision, it.gone_at IS NOT NULL,
+        1000 * extract(epoch FROM now() - it.aside_at)::double precision, it.gone_at IS NOT NULL, it.is_makers,
         CASE WHEN it.body_rev > p_bodies_after THEN it.sealed END,
         (SELECT count(*) FROM thing_version WHERE kind = p_kind AND id = it.id)::integer
       FROM thing it JOIN station saver ON saver.id = it.by
@@ -332,8 +345,9 @@ export const things = `
       FROM thing_version it JOIN station ON station.id = it.by WHERE it.kind = p_kind AND it.id = p_id ORDER BY it.at;
   END $$;
 
-  -- As put_send, of a draft that the office has: taken, where another send of it waits, is under way or was sent, or it is no more;
-  -- changed, where it is another than the one that was to be sent, or nobody has decided yet which one counts. Of two who send it at once, one does.
+  -- As put_send, of a draft that the office has: taken, where another send of it waits, is under way or was sent; gone, where it is no
+  -- more, or its maker's own; changed, where it is another than the one that was to be sent, or nobody has decided yet which one counts.
+  -- Of two who send it at once, one does.
   CREATE FUNCTION put_send_of(p_draft text, p_based_on uuid[], p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_round integer,
     p_is_in_doubt boolean)
   RETURNS TABLE (round integer, state text)
@@ -341,23 +355,25 @@ export const things = `
   #variable_conflict use_column
   DECLARE
     its thing;
+    known text := (SELECT state FROM send WHERE id = p_id);
+    why text;
   BEGIN
     PERFORM next_thing_rev('draft', p_account);
     its := thing_of('draft', p_draft, p_account);
-    -- What may have left is taken whatever became of the draft, and so is what this server, put back, knows less of than its workstation.
-    IF NOT p_is_in_doubt AND NOT EXISTS (SELECT FROM send WHERE id = p_id) THEN
-      IF is_sent_elsewhere(p_draft, p_account, p_id) OR its.gone_at IS NOT NULL THEN
-        RETURN QUERY SELECT 0, 'taken';
+    -- What is open here, or may have left without this server's knowing, is taken whatever became of the draft.
+    IF NOT coalesce(known IN ('ready', 'sending', 'uncertain', 'sent'), p_is_in_doubt) THEN
+      why := CASE
+        WHEN is_sent_elsewhere(p_draft, p_account, p_id) THEN 'taken'
+        -- Its workstation had left with it.
+        WHEN known = 'held' THEN NULL
+        WHEN its.gone_at IS NOT NULL THEN 'gone'
+        WHEN cardinality(p_based_on) = 0 OR has_undecided('draft', p_draft) THEN 'changed'
+        -- A server that was put back may have less of it than its workstation.
+        WHEN its.life = (SELECT life FROM office) AND NOT its.version = ANY (p_based_on) THEN 'changed' END;
+      IF why IS NOT NULL THEN
+        RETURN QUERY SELECT 0, why;
         RETURN;
       END IF;
-      IF its.life = (SELECT life FROM office) AND (NOT its.version = ANY (p_based_on)
-          OR EXISTS (SELECT FROM thing_version WHERE kind = 'draft' AND id = p_draft AND NOT is_settled)) THEN
-        RETURN QUERY SELECT 0, 'changed';
-        RETURN;
-      END IF;
-    ELSIF NOT p_is_in_doubt AND is_sent_elsewhere(p_draft, p_account, p_id) THEN
-      RETURN QUERY SELECT 0, 'taken';
-      RETURN;
     END IF;
     RETURN QUERY SELECT it.round, it.state FROM put_send(p_id, p_account, p_in_ms, p_sealed, p_round, p_is_in_doubt) it;
     UPDATE send SET draft = p_draft WHERE id = p_id AND account = p_account AND draft IS NULL;
