@@ -209,7 +209,7 @@ describe('a draft of the office', () => {
     expect(at(0).text(editor.id)).toBe('Lease of a shop')
   })
 
-  test('that two change at once has both, one beside the other, and whoever looks says which counts', async () => {
+  test('that two change at once has both, one beside the other, and the one who looks says which counts', async () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()

@@ -109,7 +109,7 @@ describe('an action from three workstations at once', () => {
 })
 
 describe('an action without an answer', () => {
-  test('is in doubt for all, and found done by whoever looks', async () => {
+  test('is in doubt for all, and found done by the one that looks', async () => {
     // The first one can't look itself.
     desk(0).work.line.faultBy((method) => (posts(method) ? 'lose-answer' : 'cut'))
     const first = await start(0, extension(10))
@@ -426,7 +426,7 @@ describe('a person at the counter', () => {
     await becomes(() => place(0).counter.state()?.notReserved, 'away')
     desk(0).connect()
     await becomes(() => place(0).counter.state()?.notReserved, undefined)
-    // Whoever has them meanwhile keeps them.
+    // The one that has them meanwhile keeps them.
     desk(2).disconnect()
     expect(await place(2).start()).toMatchObject({ notReserved: 'away' })
     desk(2).connect()

@@ -157,7 +157,7 @@ describe('an action', () => {
     expect(await desk(2).claim('action', wanted())).toMatchObject({ isTaken: true })
   })
 
-  test('is in doubt on a server that was put back, which also is told of what it has lost', async () => {
+  test('is in doubt on a server that was put back, which also hears what it has lost', async () => {
     const [mine, lost] = [wanted(), wanted(['Letter 2'])]
     await desk(0).claim('action', mine)
     await office.sql('UPDATE office.office SET life = life + 1000')

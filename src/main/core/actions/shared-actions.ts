@@ -1,5 +1,5 @@
 /**
- * An action at an account that an office shares is done by one of its workstations: whoever has claimed it at the office's server. The
+ * An action at an account that an office shares is done by one of its workstations: the one that has claimed it at the office's server. The
  * others are told who, and when. One that got no answer is in doubt for all of them: nobody does it before it is known what became of it.
  */
 import { z } from 'zod'

@@ -108,7 +108,7 @@ export function openSharedDraftRows(db: Db) {
     /** All is read once more. */
     fromStart,
 
-    /** The office is to be told of all that it had, and all is read once more. */
+    /** All that the office had is to be told once more, and all is read once more. */
     tellAgain: db.transaction((accountId: string): void => {
       again(accountId)
       fromStart(accountId)

@@ -14,7 +14,7 @@ import { parsedJson } from '../lib/json-scanning.ts'
 import { getOrMake } from '../lib/objects.ts'
 import { inSlices } from '../lib/slices.ts'
 import { backoff, type Time } from '../lib/time.ts'
-import { officeIsAway } from '../office/sends.ts'
+import { askOffice } from '../office/sends.ts'
 import type { OfficeThings, ThingChange, ThingSaved } from '../office/things.ts'
 import type { Db } from '../storage/connection.ts'
 import type { Drafts } from './drafts.ts'
@@ -41,6 +41,9 @@ const TYPING = 500
 /** So many saves of one draft can be without an answer, one after the other. */
 const MOST_PENDING = 50
 
+/** What is known of a draft that the office has no more. */
+const NO_MORE = { isGone: true, isToKnow: false, editingBy: undefined, editingUntil: 0, beside: 0 } as const
+
 interface Account {
   readonly syncing: OneAtATime<void>
   failures: number
@@ -57,20 +60,15 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
   const accounts = new Map<string, Account>()
   /** How many editors have each here: one may be opened before the last is left. */
   const open = new Map<string, number>()
+  /** Of those that others have: forgets what is planned for the moment in which they no longer do. */
+  const heldUntil = new Map<string, () => void>()
   let office: OfficeThings | undefined
   let life = 0
 
   const officeIdOf = (accountId: string) => deps.accounts().get(accountId)
 
-  async function asked<Answer>(question: (things: OfficeThings) => Promise<Answer>): Promise<Answer> {
-    const things = office ?? officeIsAway()
-    try {
-      return await question(things)
-    } catch (error) {
-      deps.trouble?.(error)
-      return officeIsAway()
-    }
-  }
+  const asked = <Answer>(question: (things: OfficeThings) => Promise<Answer>) =>
+    askOffice(office, question, deps.trouble)
 
   function accountOf(accountId: string): Account {
     return getOrMake(accounts, accountId, () => ({
@@ -157,11 +155,14 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       for (const id of news) changed(id)
     }
     account.hasAll = true
-    if (!isAllWanted) return
     // A content is wanted that was read before, as of one that was erased here and that the office keeps.
-    account.hasAll = false
+    if (isAllWanted) readAll(accountId)
+  }
+
+  /** Everything is read once more, from the beginning. */
+  function readAll(accountId: string): void {
     rows.fromStart(accountId)
-    account.isWanted = true
+    Object.assign(accountOf(accountId), { hasAll: false, isWanted: true })
   }
 
   async function versionsOf(things: OfficeThings, { id, beside, isGone }: ThingChange) {
@@ -241,7 +242,17 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
 
   function seenIn({ id, round, isMine, editing, asideFor }: ThingChange) {
     const isOthers = editing !== undefined && !editing.isMe
-    if (isOthers) time.after(editing.left + 1, () => changed(id))
+    heldUntil.get(id)?.()
+    heldUntil.delete(id)
+    if (isOthers) {
+      heldUntil.set(
+        id,
+        time.after(editing.left + 1, () => {
+          heldUntil.delete(id)
+          changed(id)
+        })
+      )
+    }
     return {
       round,
       isMadeHere: isMine,
@@ -266,7 +277,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     if (here && rows.isActive(id)) return false
     if (here && known.edits !== known.given) rows.rename(id, newId(), accountId)
     else if (here) rows.erase(id)
-    rows.follow(id, { isGone: true, isToKnow: false, editingBy: undefined, editingUntil: 0, beside: 0 })
+    rows.follow(id, NO_MORE)
     return here !== undefined
   }
 
@@ -358,8 +369,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
   /** A draft that isn't here any more is, as the office has it. */
   function readAgain(accountId: string, id: string): void {
     rows.follow(id, { basedOn: [] })
-    rows.fromStart(accountId)
-    Object.assign(accountOf(accountId), { hasAll: false, isWanted: true })
+    readAll(accountId)
   }
 
   /** A server that was put back may have lost it. */
@@ -573,7 +583,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       if (!shared || !rows.here(id)) return
       db.transaction(() => {
         rows.rename(id, newId(), shared.accountId)
-        rows.follow(id, { isGone: true, isToKnow: false, editingBy: undefined, editingUntil: 0, beside: 0 })
+        rows.follow(id, NO_MORE)
       })()
       soon(shared.accountId)
       changed(id)

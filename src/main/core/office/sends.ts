@@ -137,6 +137,24 @@ export function officeIsAway(): never {
 }
 
 /**
+ * Asks the office's server, where it is there. @throws AppFailure `offline`
+ * @param trouble called with why it couldn't be asked: what the server says of that is for its administrator, and may hold data; its
+ *   code doesn't.
+ */
+export async function askOffice<Office, Answer>(
+  office: Office | undefined,
+  question: (office: Office) => Promise<Answer>,
+  trouble: ((error: unknown) => void) | undefined
+): Promise<Answer> {
+  try {
+    return await question(office ?? officeIsAway())
+  } catch (error) {
+    if (office !== undefined) trouble?.(error)
+    return officeIsAway()
+  }
+}
+
+/**
  * Answers whether a claim that was just got still outlasts a request that leaves now. The clock that never jumps may stand still while
  * the computer sleeps, the one on the wall doesn't: the stricter counts.
  * @param until on the former. @param limit how long a request may take, in milliseconds.

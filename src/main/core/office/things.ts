@@ -97,16 +97,8 @@ export function openOfficeThings({ pool, key }: { pool: Pool; key: Buffer }, kin
   }
   function savedOf(id: string, [row]: SavedRow[]): ThingSaved {
     if (!row) throw new Error('The office answered nothing.')
-    const { outcome, version, round, at_ms: ago, by } = row
-    return {
-      outcome,
-      version,
-      round,
-      ago,
-      by,
-      ...(row.sent_as !== null && { sentAs: row.sent_as }),
-      ...opened(id, row.sealed)
-    }
+    const { at_ms: ago, sent_as: sentAs, sealed: body, ...saved } = row
+    return { ...saved, ago, ...(sentAs !== null && { sentAs }), ...opened(id, body) }
   }
 
   return {
@@ -132,18 +124,8 @@ export function openOfficeThings({ pool, key }: { pool: Pool; key: Buffer }, kin
         ...[kind, accountId, after, PAGE, bodiesAfter]
       )
       return rows.map(({ id, rev, version, round, by, beside, ...row }) => ({
-        ...{
-          id,
-          rev,
-          version,
-          round,
-          by,
-          beside,
-          isMine: row.is_mine,
-          ago: row.at_ms,
-          isGone: row.is_gone,
-          isMakers: row.is_makers
-        },
+        ...{ id, rev, version, round, by, beside, isMine: row.is_mine, ago: row.at_ms },
+        ...{ isGone: row.is_gone, isMakers: row.is_makers },
         ...(row.editing !== null && {
           editing: { by: row.editing, isMe: row.is_editing === true, left: row.editing_ms ?? 0 }
         }),

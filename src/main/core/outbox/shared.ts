@@ -10,12 +10,12 @@ import { codeOf, fail } from '../lib/failure.ts'
 import { getOrMake } from '../lib/objects.ts'
 import { backoff, type Time } from '../lib/time.ts'
 import {
+  askOffice,
   type Claim,
   type NotTaken,
   type OfficeState,
   type OfficeStore,
   type OutboxState,
-  officeIsAway,
   outlasting,
   type SendChange
 } from '../office/sends.ts'
@@ -26,9 +26,10 @@ import type { Begun, Leaving, LeavingDeps, Recorded } from './leaving.ts'
 import { overdue } from './send-actions.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import type { Changes } from './send-view.ts'
-import { bodyOf, contentOf, END_OF, type SharedBody, saidBy, saidOf } from './shared-content.ts'
+import { bodyOf, contentOf, END_OF, type SharedBody, saidOf } from './shared-content.ts'
 import { settleRestored } from './shared-restored.ts'
 import { type Known, openSharedRows } from './shared-rows.ts'
+import { HOLDER_GONE, openTaking } from './shared-taking.ts'
 
 interface SharedDeps extends LeavingDeps {
   time: Time
@@ -79,6 +80,7 @@ export class SharedSends {
   readonly #deps: SharedDeps
   readonly #rows: ReturnType<typeof openSharedRows>
   readonly #record: ReturnType<typeof recorder>
+  readonly #taking: ReturnType<typeof openTaking>
   readonly #accounts = new Map<string, Account>()
   readonly #postLimit: number
   /** Of which claim a send left here: meanwhile another workstation may have it. */
@@ -99,6 +101,12 @@ export class SharedSends {
     this.#deps = deps
     this.#rows = openSharedRows(deps.db)
     this.#record = recorder(deps)
+    this.#taking = openTaking({
+      ...deps,
+      sharedDrafts: deps.sharedDrafts,
+      rows: this.#rows,
+      isKeptBack: (id) => this.#keepingBack.has(id)
+    })
     this.#postLimit = postLimit
     this.#officeIds = new Map(this.#rows.accounts().map(({ accountId, officeId }) => [accountId, officeId]))
   }
@@ -146,7 +154,7 @@ export class SharedSends {
     for (const [accountId, officeId] of this.#officeIds) {
       const { syncing, telling } = this.#of(accountId)
       await Promise.all([syncing.ended(), telling.ended()])
-      const take = (change: SendChange) => this.#take(accountId, change)
+      const take = (change: SendChange) => this.#taking.take(accountId, change)
       const changed = await settleRestored({ ...this.#deps, rows: this.#rows, take }, office, {
         accountId,
         officeId,
@@ -377,7 +385,7 @@ export class SharedSends {
     const { sends, pauses, time } = this.#deps
     const { id, epoch, until } = claim
     const body = bodyOf(claim.content)
-    const before = sends.find(id) ?? (body && this.#add(accountId, id, body))
+    const before = sends.find(id) ?? (body && this.#taking.add(accountId, id, body))
     this.#keepKnown(accountId, id, { state: 'sending', epoch })
     const instead = this.#insteadOf(before, body)
     if (instead) this.#rows.keepEnd({ id, epoch, accountId, outcome: instead, at: time.now() })
@@ -516,7 +524,7 @@ export class SharedSends {
       }
       const taken = db.transaction(() => {
         this.#rows.readTo(last.rev, accountId)
-        return news.flatMap((change) => this.#take(accountId, change) ?? [])
+        return news.flatMap((change) => this.#taking.take(accountId, change) ?? [])
       })()
       this.#news(taken)
     }
@@ -529,90 +537,6 @@ export class SharedSends {
       changes.draft(send.draftId)
       if (send.state === 'uncertain') lookAgain(send)
     }
-  }
-
-  /** Writes down what the office says of a send; answers it where something of it is new here. */
-  #take(accountId: string, change: SendChange): Send | undefined {
-    const { sends, time } = this.#deps
-    const { id, state, round, epoch } = change
-    const known = this.#rows.find(id)
-    // Read before something that was done here since.
-    if (known && (round < known.round || epoch < known.epoch)) return undefined
-    const isNews = !known || known.state !== state || known.epoch !== epoch || known.round < round
-    const here = sends.find(id)
-    const send = here ?? this.#addFrom(accountId, change)
-    this.#rows.keep({ goesAt: send?.goesAt ?? 0, ...known, id, accountId, state, round, epoch })
-    if (!send || !isNews || this.#rows.hasEnd(id) || this.#keepingBack.has(id)) return undefined
-    // What was made here before this workstation left and joined again is another's to the office alone.
-    const isMine = change.isMine || (here !== undefined && here.desk === undefined)
-    const isOthers = isMine ? (known?.round ?? 0) < round : true
-    if (state === 'held' || state === 'cancelled') {
-      // What is with us again stays as it is here; another's that never left is theirs alone.
-      if (!isOthers || send.state === 'sent') return undefined
-      if (isMine && state === 'held') return undefined
-      if (!isMine && change.attempt === 0) {
-        sends.remove(send)
-        return send
-      }
-      return send.state === 'cancelled' ? undefined : sends.change(send, { state: 'cancelled', settledAt: time.now() })
-    }
-    if (send.state === 'sent') return undefined
-    const said = saidBy(change.answer)
-    const saidError = said && said.kind !== 'accepted' ? said.error : undefined
-    const attempted = {
-      attempt: change.attempt,
-      firstAttemptedAt: change.isInDoubt ? (send.firstAttemptedAt ?? send.attemptedAt ?? time.now()) : undefined
-    }
-    switch (state) {
-      case 'ready':
-        // Taken back here a moment ago: that is still to be told.
-        if (send.state === 'cancelled' && known?.state === 'ready') return undefined
-        if (send.state === 'ready') return here ? undefined : send
-        return sends.change(send, { ...attempted, state, error: undefined, ambiguity: undefined })
-      case 'sending':
-        if (send.state === 'sending') return undefined
-        return sends.change(send, { ...attempted, state, attemptedAt: time.now(), error: undefined })
-      case 'sent':
-        return sends.accepted(send, said?.kind === 'accepted' ? said.response : { Documents: [] }, time.now())
-      case 'uncertain':
-        if (send.state === 'uncertain') return undefined
-        return sends.change(send, {
-          ...attempted,
-          firstAttemptedAt: attempted.firstAttemptedAt ?? time.now(),
-          state,
-          error: saidError ?? HOLDER_GONE
-        })
-      case 'refused':
-      case 'not-sent': {
-        if (send.state === state) return undefined
-        return sends.change(send, {
-          ...attempted,
-          state,
-          settledAt: time.now(),
-          ambiguity: undefined,
-          ...(saidError && { error: saidError })
-        })
-      }
-    }
-  }
-
-  #addFrom(accountId: string, { id, state, content, maker, isMine, goesIn }: SendChange): Send | undefined {
-    const body = content && state !== 'held' && state !== 'cancelled' ? bodyOf(content) : undefined
-    return body && this.#add(accountId, id, body, isMine ? undefined : maker, goesIn)
-  }
-
-  #add(accountId: string, id: string, body: SharedBody, desk?: string, goesIn = 0): Send {
-    const { sends, times, time, sharedDrafts } = this.#deps
-    const { composition, createdAt, isScheduled, draftId, ...content } = body
-    const goesAt = goesIn > 0 ? Math.round(time.now() + goesIn) : 0
-    if (goesAt > 0 && !isScheduled) times.allowUndo(id, goesIn)
-    return sends.add({
-      ...(content as SentRequest),
-      ...{ id, accountId, composition, createdAt, isScheduled: isScheduled && goesAt > 0, goesAt, state: 'ready' },
-      ...(desk !== undefined && { desk }),
-      // What was written here and isn't there is no part of it: that draft goes on.
-      ...(draftId !== undefined && !sharedDrafts?.isUntold(draftId) && { draftId })
-    })
   }
 
   #keepKnown(accountId: string, id: string, change: Partial<Known>): void {
@@ -711,15 +635,8 @@ export class SharedSends {
     if (isOurs && !was) looking(accountId)
   }
 
-  async #asked<Answer>(question: (office: OfficeStore) => Promise<Answer>): Promise<Answer> {
-    const office = this.#office ?? officeIsAway()
-    try {
-      return await question(office)
-    } catch (error) {
-      // What the server says of it is for its administrator, and may hold data: its code doesn't.
-      this.#deps.officeTrouble?.(error)
-      return officeIsAway()
-    }
+  #asked<Answer>(question: (office: OfficeStore) => Promise<Answer>): Promise<Answer> {
+    return askOffice(this.#office, question, this.#deps.officeTrouble)
   }
 
   #of(accountId: string): Account {
@@ -756,11 +673,6 @@ const NOT_READABLE: AppError = {
   message: 'This package was made by another version of Countersign, which this one can’t read.'
 }
 const TAKEN_BACK: AppError = { code: 'cancelled', message: 'It was taken back before it left.', mayHaveArrived: false }
-const HOLDER_GONE: AppError = {
-  code: 'timeout',
-  message: 'It was being sent when its workstation stopped answering. It is looked for in your folders.',
-  mayHaveArrived: true
-}
 const LEFT_BEHIND: AppError = {
   code: 'cancelled',
   message: 'This workstation left the office, which may send this. Look in your folders before you send it again.'

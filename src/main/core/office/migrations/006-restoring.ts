@@ -122,28 +122,6 @@ export const restoring = `
   END $$;
   CREATE TRIGGER noticed_first BEFORE UPDATE ON send FOR EACH ROW
     WHEN (NEW.state = 'sending' AND OLD.state <> 'sending') EXECUTE FUNCTION noticed_first();
-
-  -- As before; p_bodies_after: up to where the reader has had every send, which is less than p_after while it reads all of them, since
-  -- those that change meanwhile move to the end with bodies that are older.
-  DROP FUNCTION send_changes(uuid, bigint, integer);
-  CREATE FUNCTION send_changes(p_account uuid, p_after bigint, p_most integer, p_bodies_after bigint)
-  RETURNS TABLE (id uuid, rev double precision, state text, round integer, maker text, is_mine boolean, epoch integer,
-    attempt integer, is_in_doubt boolean, goes_ms double precision, sealed bytea, answer_epoch integer, answer bytea)
-  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
-  #variable_conflict use_column
-  DECLARE
-    mine uuid := me();
-  BEGIN
-    RETURN QUERY SELECT it.id, change.rev::double precision, it.state, it.round, maker.name, it.made_by = mine, it.epoch,
-        it.attempt, it.is_in_doubt,
-        CASE WHEN it.goes_at > now() AND it.goes_at < 'infinity' THEN 1000 * extract(epoch FROM it.goes_at - now()) ELSE 0 END::double precision,
-        CASE WHEN change.body_rev > p_bodies_after THEN it.sealed END, said.epoch, said.sealed
-      FROM send_change change JOIN send it ON it.id = change.send JOIN station maker ON maker.id = it.made_by
-        LEFT JOIN LATERAL (
-          SELECT epoch, sealed FROM answer WHERE send = it.id AND (kind = 'accepted' OR epoch = it.epoch)
-            ORDER BY kind = 'accepted' DESC, epoch DESC LIMIT 1) said ON true
-      WHERE change.account = p_account AND change.rev > p_after ORDER BY change.rev LIMIT p_most;
-  END $$;
 `
 
 /** What a workstation may call of these. */

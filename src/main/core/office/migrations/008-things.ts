@@ -19,7 +19,6 @@ export const things = `
     body_rev bigint NOT NULL,
     -- Which content it is, by an id that is the content's own: after a backup was restored, a number might be another's.
     version uuid NOT NULL,
-    based_on uuid,
     -- How many contents it has had, in which of the office's lives this one was saved, and how many it had before that life: see know_thing.
     round integer NOT NULL DEFAULT 1,
     life integer NOT NULL,
@@ -133,7 +132,7 @@ export const things = `
         VALUES (p_kind, p_id, p_account, next, next, p_version, now_life, mine, mine, p_sealed,
           CASE WHEN held IS NOT NULL THEN mine END, held);
     ELSIF its.gone_at IS NOT NULL AND its.is_makers AND its.made_by = mine THEN
-      UPDATE thing SET rev = next, body_rev = next, version = p_version, based_on = version, round = round + 1,
+      UPDATE thing SET rev = next, body_rev = next, version = p_version, round = round + 1,
           life = now_life, by = mine, at = now(), sealed = p_sealed, gone_at = NULL, is_makers = false
         WHERE kind = p_kind AND id = p_id;
     ELSIF its.gone_at IS NOT NULL THEN
@@ -145,7 +144,7 @@ export const things = `
       came := CASE WHEN EXISTS (SELECT FROM send WHERE account = p_account AND draft = p_id AND state = 'sent')
         THEN 'gone' ELSE 'sent' END;
     ELSIF its.version = ANY (p_based_on) AND NOT is_held_by_another(its) THEN
-      UPDATE thing SET rev = next, body_rev = next, version = p_version, based_on = version, round = round + 1,
+      UPDATE thing SET rev = next, body_rev = next, version = p_version, round = round + 1,
           life = now_life, base_round = CASE WHEN life < now_life THEN round ELSE base_round END,
           by = mine, at = now(), sealed = p_sealed,
           editing_by = CASE WHEN held IS NOT NULL THEN mine ELSE editing_by END, editing_until = coalesce(held, editing_until)
@@ -185,7 +184,7 @@ export const things = `
       RETURN QUERY SELECT 'older', its.version, its.round, 0::double precision, '', NULL::bytea, NULL::uuid;
       RETURN;
     ELSIF its.gone_at IS NULL AND its.version <> p_version AND its.life < now_life THEN
-      UPDATE thing SET rev = next, body_rev = next, version = p_version, based_on = version, round = p_round, by = mine,
+      UPDATE thing SET rev = next, body_rev = next, version = p_version, round = p_round, by = mine,
           at = now(), sealed = p_sealed, aside_at = NULL
         WHERE kind = p_kind AND id = p_id;
     END IF;

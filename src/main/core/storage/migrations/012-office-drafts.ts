@@ -26,7 +26,7 @@ export const officeDrafts = `
     beside INTEGER NOT NULL DEFAULT 0,
     -- It is no more, and the office knows.
     is_gone INTEGER NOT NULL DEFAULT 0,
-    -- A server that was put back is still to be told of it.
+    -- It is still to be told to a server that was put back.
     is_to_know INTEGER NOT NULL DEFAULT 0
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX office_drafts_to_give ON office_drafts (account_id)

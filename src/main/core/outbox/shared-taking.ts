@@ -1,0 +1,107 @@
+/** Writes down what an office's server says of its sends, as rows among this workstation's own: see `SharedSends`. */
+import type { AppError } from '../../../shared/contract/index.ts'
+import type { SendChange } from '../office/sends.ts'
+import type { OutboxDeps } from './deps.ts'
+import type { LeavingDeps } from './leaving.ts'
+import type { Send, SentRequest } from './send-record.ts'
+import { bodyOf, type SharedBody, saidBy } from './shared-content.ts'
+import type { openSharedRows } from './shared-rows.ts'
+
+interface TakingDeps extends Pick<LeavingDeps, 'sends' | 'times'>, Pick<OutboxDeps, 'time'> {
+  sharedDrafts: OutboxDeps['sharedDrafts']
+  rows: ReturnType<typeof openSharedRows>
+  /** Whether a person takes it back just now. */
+  isKeptBack: (id: string) => boolean
+}
+
+export function openTaking({ sends, times, time, sharedDrafts, rows, isKeptBack }: TakingDeps) {
+  /** Writes down what the office says of a send; answers it where something of it is new here. */
+  function take(accountId: string, change: SendChange): Send | undefined {
+    const { id, state, round, epoch } = change
+    const known = rows.find(id)
+    // Read before something that was done here since.
+    if (known && (round < known.round || epoch < known.epoch)) return undefined
+    const isNews = !known || known.state !== state || known.epoch !== epoch || known.round < round
+    const here = sends.find(id)
+    const send = here ?? addFrom(accountId, change)
+    rows.keep({ goesAt: send?.goesAt ?? 0, ...known, id, accountId, state, round, epoch })
+    if (!send || !isNews || rows.hasEnd(id) || isKeptBack(id)) return undefined
+    // What was made here before this workstation left and joined again is another's to the office alone.
+    const isMine = change.isMine || (here !== undefined && here.desk === undefined)
+    const isOthers = isMine ? (known?.round ?? 0) < round : true
+    if (state === 'held' || state === 'cancelled') {
+      // What is with us again stays as it is here; another's that never left is theirs alone.
+      if (!isOthers || send.state === 'sent') return undefined
+      if (isMine && state === 'held') return undefined
+      if (!isMine && change.attempt === 0) {
+        sends.remove(send)
+        return send
+      }
+      return send.state === 'cancelled' ? undefined : sends.change(send, { state: 'cancelled', settledAt: time.now() })
+    }
+    if (send.state === 'sent') return undefined
+    const said = saidBy(change.answer)
+    const saidError = said && said.kind !== 'accepted' ? said.error : undefined
+    const attempted = {
+      attempt: change.attempt,
+      firstAttemptedAt: change.isInDoubt ? (send.firstAttemptedAt ?? send.attemptedAt ?? time.now()) : undefined
+    }
+    switch (state) {
+      case 'ready':
+        // Taken back here a moment ago: that is still to be told.
+        if (send.state === 'cancelled' && known?.state === 'ready') return undefined
+        if (send.state === 'ready') return here ? undefined : send
+        return sends.change(send, { ...attempted, state, error: undefined, ambiguity: undefined })
+      case 'sending':
+        if (send.state === 'sending') return undefined
+        return sends.change(send, { ...attempted, state, attemptedAt: time.now(), error: undefined })
+      case 'sent':
+        return sends.accepted(send, said?.kind === 'accepted' ? said.response : { Documents: [] }, time.now())
+      case 'uncertain':
+        if (send.state === 'uncertain') return undefined
+        return sends.change(send, {
+          ...attempted,
+          firstAttemptedAt: attempted.firstAttemptedAt ?? time.now(),
+          state,
+          error: saidError ?? HOLDER_GONE
+        })
+      case 'refused':
+      case 'not-sent': {
+        if (send.state === state) return undefined
+        return sends.change(send, {
+          ...attempted,
+          state,
+          settledAt: time.now(),
+          ambiguity: undefined,
+          ...(saidError && { error: saidError })
+        })
+      }
+    }
+  }
+
+  function addFrom(accountId: string, { id, state, content, maker, isMine, goesIn }: SendChange): Send | undefined {
+    const body = content && state !== 'held' && state !== 'cancelled' ? bodyOf(content) : undefined
+    return body && add(accountId, id, body, isMine ? undefined : maker, goesIn)
+  }
+
+  function add(accountId: string, id: string, body: SharedBody, desk?: string, goesIn = 0): Send {
+    const { composition, createdAt, isScheduled, draftId, ...content } = body
+    const goesAt = goesIn > 0 ? Math.round(time.now() + goesIn) : 0
+    if (goesAt > 0 && !isScheduled) times.allowUndo(id, goesIn)
+    return sends.add({
+      ...(content as SentRequest),
+      ...{ id, accountId, composition, createdAt, isScheduled: isScheduled && goesAt > 0, goesAt, state: 'ready' },
+      ...(desk !== undefined && { desk }),
+      // What was written here and isn't there is no part of it: that draft goes on.
+      ...(draftId !== undefined && !sharedDrafts?.isUntold(draftId) && { draftId })
+    })
+  }
+
+  return { take, add }
+}
+
+export const HOLDER_GONE: AppError = {
+  code: 'timeout',
+  message: 'It was being sent when its workstation stopped answering. It is looked for in your folders.',
+  mayHaveArrived: true
+}
