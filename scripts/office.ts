@@ -1,9 +1,9 @@
 /**
- * The administrator's command for office mode: `npm run office -- init|upgrade|check|join-code|revoke --server HOST[:PORT] …`. The password
+ * The administrator's command for office mode: `npm run office -- init|upgrade|check|join-code|rotate-key|revoke --server HOST[:PORT] …`. The password
  * comes in PGPASSWORD, never as an argument: those can be read by others. See docs/office.md.
  */
 import { randomBytes } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, realpath, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import {
   checkOffice,
@@ -13,16 +13,19 @@ import {
   upgradeOffice
 } from '../src/main/core/office/administration.ts'
 import type { OfficePlace } from '../src/main/core/office/connection.ts'
+import { KEY, keysIn } from '../src/main/core/office/sealing.ts'
+import { turnKey } from '../src/main/core/office/turning.ts'
+import { writeAtomically } from '../src/main/core/storage/atomic-file.ts'
 
 const USE = `Use: PGPASSWORD=… npm run office -- COMMAND --server HOST[:PORT] --user NAME [--database countersign] [--ca FILE]
   init --key-file FILE                    makes the database, and the office’s key where the file isn’t there yet
   upgrade                                 brings the database to this version
   check                                   says how it stands; exits with 1 where something is wrong
   join-code --key-file FILE --name NAME   invites a workstation; the code holds once, for ten minutes
-  revoke --name NAME                      ends a workstation’s part in the office`
+  rotate-key --key-file FILE              gives the workstations another key, which FILE then holds, too
+  revoke --name NAME [--key-file FILE]    ends a workstation’s part in the office; with FILE the key turns as well`
 
 const MINUTES = 10
-const KEY = 32
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -42,11 +45,27 @@ function wrongUse(): never {
   process.exit(2)
 }
 
+/** All keys that the office has had, a line each, the oldest first. */
 async function keyOf(file: string | undefined): Promise<Buffer> {
   if (!file) wrongUse()
-  const key = Buffer.from((await readFile(file, 'utf8')).trim(), 'base64url')
-  if (key.length !== KEY) throw new Error('The key file does not hold an office’s key.')
-  return key
+  const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line.trim() !== '')
+  const keys = lines.map((line) => Buffer.from(line.trim(), 'base64url'))
+  if (keys.length === 0 || keys.some((key) => key.length !== KEY)) {
+    throw new Error('The key file does not hold an office’s key.')
+  }
+  return Buffer.concat(keys)
+}
+const textOf = (key: Buffer) => keysIn(key).map((one) => `${one.toString('base64url')}\n`)
+
+async function turn(place: OfficePlace, file: string): Promise<void> {
+  const { stations, invitations } = await turnKey(place, {
+    read: () => keyOf(file),
+    async write(key) {
+      await writeAtomically(await realpath(file), textOf(key).join(''), { ifExists: 'replace', mode: 0o600 })
+    }
+  })
+  console.log(`The office has another key, which ${file} holds now. Workstations that are given it: ${stations}.`)
+  if (invitations > 0) console.log(`Join codes that hold no longer: ${invitations}. Invite again.`)
 }
 
 const commands: Record<string, (place: OfficePlace) => Promise<void>> = {
@@ -54,7 +73,7 @@ const commands: Record<string, (place: OfficePlace) => Promise<void>> = {
     const file = values['key-file'] ?? wrongUse()
     try {
       // An office has one key: what was sealed by another can't be read.
-      await writeFile(file, `${randomBytes(KEY).toString('base64url')}\n`, { flag: 'wx', mode: 0o600 })
+      await writeFile(file, textOf(randomBytes(KEY)), { flag: 'wx', mode: 0o600 })
       console.log('The office’s key was made. Keep its file where your passwords are: nobody can make it again.')
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
@@ -66,10 +85,11 @@ const commands: Record<string, (place: OfficePlace) => Promise<void>> = {
     console.log(`Steps applied: ${await upgradeOffice(place)}.`)
   },
   async check(place) {
-    const { server, isEncrypted, schema, known, stations, excess } = await checkOffice(place)
+    const { server, isEncrypted, schema, known, stations, behind, excess } = await checkOffice(place)
     console.log(`PostgreSQL ${server}, ${isEncrypted ? 'over TLS' : 'without TLS, on this computer'}`)
     console.log(`Schema ${schema} of ${known}${schema < known ? ': run upgrade' : ''}`)
     console.log(`Workstations: ${stations.joined} joined, ${stations.invited} invited`)
+    if (behind.length > 0) console.log(`The office’s key is not taken yet by: ${behind.join(', ')}`)
     for (const what of excess) console.error(`Workstations have more rights than they need: ${what}`)
     if (schema < known || excess.length > 0) process.exitCode = 1
   },
@@ -80,7 +100,13 @@ const commands: Record<string, (place: OfficePlace) => Promise<void>> = {
   async revoke(place) {
     if (!(await revokeStation(place, values.name ?? wrongUse())))
       throw new Error('The office has no workstation of that name.')
-    console.log('The workstation is revoked. It still has the office’s key.')
+    console.log('The workstation is revoked.')
+    if (values['key-file']) await turn(place, values['key-file'])
+    else
+      console.log('It still has the office’s key. Run rotate-key, so that it can’t read what is written from now on.')
+  },
+  async 'rotate-key'(place) {
+    await turn(place, values['key-file'] ?? wrongUse())
   }
 }
 

@@ -51,7 +51,7 @@ describe('the command', () => {
       })
       return stdout
     }
-    expect(await said('init', '--key-file', file)).toContain('Steps applied: 8.')
+    expect(await said('init', '--key-file', file)).toContain('Steps applied: 9.')
     const key = await readFile(file, 'utf8')
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     expect(await said('init', '--key-file', file)).toContain('Steps applied: 0.')
@@ -62,6 +62,12 @@ describe('the command', () => {
     const joined = await joinOffice({ host, port, database: 'by_command' }, code)
     expect(joined.key.toString('base64url')).toBe(key.trim())
     expect(await said('check')).toContain('1 joined, 0 invited')
+    // It was never connected, so it couldn't be given another.
+    await expect(said('rotate-key', '--key-file', file)).rejects.toMatchObject({ code: 1 })
+    expect(await said('revoke', '--name', 'Counter 1', '--key-file', file)).toContain('given it: 0.')
+    expect((await readFile(file, 'utf8')).split('\n').slice(0, 1)).toEqual([key.trim()])
+    expect((await readFile(file, 'utf8')).trim().split('\n')).toHaveLength(2)
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
   })
 
   test('of two upgrades at once, one waits and finds nothing to do', async () => {
@@ -70,7 +76,7 @@ describe('the command', () => {
     await office.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${fresh.database}'`)
     await connected(fresh, (client) => client.query('DROP SCHEMA office CASCADE'))
     const applied = await Promise.all([upgradeOffice(fresh), upgradeOffice(fresh)])
-    expect(applied.sort()).toEqual([0, 8])
+    expect(applied.sort()).toEqual([0, 9])
   })
 
   test('a database of a later version is left as it is', async () => {

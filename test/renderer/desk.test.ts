@@ -66,7 +66,8 @@ test.each<[DeskState, RegExp]>([
   ['elsewhere', /can’t sign in to the office.*another computer’s backup/],
   ['older', /database is too old.*until your administrator upgrades it/],
   ['newer', /too old for the office.*until Countersign is updated/],
-  ['other', /a different office’s database.*join with a new code/]
+  ['other', /a different office’s database.*join with a new code/],
+  ['wrong-key', /a different encryption key.*until your administrator changes the office’s key again/]
 ])('it says plainly that it is %s', async (state, said) => {
   await open(deskOf(NOW, { state }))
   expect(within(section()).getByRole('status').textContent?.replace(/\s+/g, ' ')).toMatch(said)

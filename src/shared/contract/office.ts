@@ -6,6 +6,7 @@ import { answers, id, nothing } from './request.ts'
  * connecting: the server hasn't answered yet. away: it doesn't. refused: it knows this workstation no more. untrusted: its certificate
  * isn't trusted. no-keychain: what this workstation signs in with can't be read. elsewhere: that is another computer's, as where its
  * backup was restored here. older, newer: its database is of another version. other: it is another office's, as after it was made once more.
+ * wrong-key: its key is none that this workstation has, nor is given.
  */
 export type DeskState =
   | 'connecting'
@@ -18,6 +19,7 @@ export type DeskState =
   | 'older'
   | 'newer'
   | 'other'
+  | 'wrong-key'
 
 /** Why a workstation can't read an account's folders. refused: by its key or password. */
 export type WatchTrouble = 'refused' | 'unreachable' | 'keychain'

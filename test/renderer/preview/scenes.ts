@@ -181,7 +181,8 @@ const deskScenes: Record<string, () => FakeApi> = Object.fromEntries(
       'elsewhere',
       'older',
       'newer',
-      'other'
+      'other',
+      'wrong-key'
     ] as const
   ).map((state) => [
     `desk-${state}`,

@@ -353,7 +353,8 @@ export const shots: Shot[] = [
     'desk-elsewhere',
     'desk-older',
     'desk-newer',
-    'desk-other'
+    'desk-other',
+    'desk-wrong-key'
   ),
   shot('settings-updates', 'usual', '#/settings/updates'),
   ...at(

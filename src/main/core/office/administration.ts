@@ -13,12 +13,13 @@ import { watching, watchingForStations } from './migrations/005-watching.ts'
 import { restoring, restoringForStations } from './migrations/006-restoring.ts'
 import { tasks, tasksForStations } from './migrations/007-tasks.ts'
 import { things, thingsForStations } from './migrations/008-things.ts'
-import { seal } from './sealing.ts'
+import { keys, keysForStations } from './migrations/009-keys.ts'
+import { keyId, newestOf, seal } from './sealing.ts'
 
 /** The oldest server that is taken, as PostgreSQL numbers itself. */
 const OLDEST_SERVER = 150_000
 /** Held while the schema is changed: any number that nothing else in this database locks. */
-const SCHEMA_LOCK = 17_1118
+export const SCHEMA_LOCK = 17_1118
 
 /** One step, frozen once it was released; the next is added after it. */
 interface Step {
@@ -28,7 +29,7 @@ interface Step {
   readonly forStations: readonly string[]
 }
 
-const steps: readonly Step[] = [
+export const steps: readonly Step[] = [
   { name: 'sends', sql: sends, forStations: sendsForStations },
   { name: 'feed', sql: feed, forStations: feedForStations },
   { name: 'desks', sql: desks, forStations: desksForStations },
@@ -36,8 +37,12 @@ const steps: readonly Step[] = [
   { name: 'watching', sql: watching, forStations: watchingForStations },
   { name: 'restoring', sql: restoring, forStations: restoringForStations },
   { name: 'tasks', sql: tasks, forStations: tasksForStations },
-  { name: 'things', sql: things, forStations: thingsForStations }
+  { name: 'things', sql: things, forStations: thingsForStations },
+  { name: 'keys', sql: keys, forStations: keysForStations }
 ]
+
+/** From which step on the office's key turns. */
+const KEYS_STEP = steps.findIndex(({ name }) => name === 'keys') + 1
 
 /** All that a workstation may call. */
 export const allowed: readonly string[] = steps.flatMap((step) => step.forStations)
@@ -113,6 +118,8 @@ export interface OfficeCheck {
   /** The schema that this version knows. */
   readonly known: number
   readonly stations: { joined: number; invited: number }
+  /** Those that haven't taken the office's key as it turned last. */
+  readonly behind: readonly string[]
   /** What workstations may do that they should not; empty where all is well. */
   readonly excess: readonly string[]
 }
@@ -131,6 +138,14 @@ export async function checkOffice(administrator: OfficePlace): Promise<OfficeChe
         `SELECT (count(*) FILTER (WHERE joined_at IS NOT NULL AND revoked_at IS NULL))::integer AS joined,
            (count(*) FILTER (WHERE joined_at IS NULL AND invited_until >= now()))::integer AS invited FROM station`
       )
+      const behind =
+        (await schemaOf(client)) < KEYS_STEP
+          ? []
+          : await rowsOf<{ name: string }>(
+              client,
+              `SELECT name FROM station WHERE joined_at IS NOT NULL AND revoked_at IS NULL
+                 AND key_number <> (SELECT key_number FROM office) ORDER BY lower(name)`
+            )
       const excess = await rowsOf<{ what: string }>(
         client,
         `SELECT relname::text AS what FROM pg_class WHERE relnamespace = 'office'::regnamespace AND relkind IN ('r', 'v', 'S')
@@ -148,6 +163,7 @@ export async function checkOffice(administrator: OfficePlace): Promise<OfficeChe
         schema: await schemaOf(client),
         known: steps.length,
         stations: { joined: counts?.joined ?? 0, invited: counts?.invited ?? 0 },
+        behind: behind.map(({ name }) => name),
         excess: excess.map(({ what }) => what)
       }
     })
@@ -156,9 +172,10 @@ export async function checkOffice(administrator: OfficePlace): Promise<OfficeChe
 
 /**
  * Invites a workstation, and takes back invitations that nobody followed.
- * @param key the office's, of 32 bytes.
+ * @param key the office's, all that it has had.
  * @param minutes for which the code holds.
  * @returns the code, which is nowhere else.
+ * @throws Error where another key counts.
  */
 export async function inviteStation(
   administrator: OfficePlace,
@@ -180,13 +197,19 @@ export async function inviteStation(
       const old = await asOwner(
         'DELETE FROM office.station WHERE joined_at IS NULL AND invited_until < now() RETURNING role_name'
       )
+      const counts = await asOwner(
+        'UPDATE office.office SET key_id = coalesce(key_id, $1) WHERE coalesce(key_id, $1) = $1 RETURNING key_number',
+        [keyId(newestOf(key))]
+      )
+      if (counts.length === 0)
+        throw new Error('Another key counts in this office. Take the newest copy of the key file.')
       for (const { role_name } of old) await client.query(`DROP ROLE IF EXISTS ${named(role_name)}`)
       await client.query(
         `CREATE ROLE ${named(role)} LOGIN CONNECTION LIMIT 10 PASSWORD ${text(verifierOf(password))} IN ROLE ${named(stations)}`
       )
       await asOwner(
-        `INSERT INTO office.station (name, role_name, invited_until, sealed_key)
-         VALUES ($1, $2, now() + $3 * interval '1 min', $4)`,
+        `INSERT INTO office.station (name, role_name, invited_until, sealed_key, key_number)
+         SELECT $1, $2, now() + $3 * interval '1 min', $4, key_number FROM office.office`,
         [name, role, minutes, seal(codeKey, keyFor(role), key)]
       )
       return code
@@ -220,7 +243,7 @@ export async function revokeStation(administrator: OfficePlace, name: string): P
 }
 
 /** The owner of everything, as whom nobody signs in, and what all workstations are members of. */
-function rolesOf(database: string): { owner: string; stations: string } {
+export function rolesOf(database: string): { owner: string; stations: string } {
   return { owner: `${database}_owner`, stations: `${database}_stations` }
 }
 
@@ -228,7 +251,7 @@ async function rowsOf<Row extends object>(client: Client, sql: string, values: u
   return (await client.query<Row>(sql, values)).rows
 }
 
-async function schemaOf(client: Client): Promise<number> {
+export async function schemaOf(client: Client): Promise<number> {
   const [row] = await rowsOf<{ number: number }>(
     client,
     'SELECT coalesce(max(number), 0)::integer AS number FROM office.step'

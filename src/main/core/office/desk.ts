@@ -14,6 +14,7 @@ import { KeychainError, type SecretSlot } from '../storage/keychain.ts'
 import { type keptIn, OFFICE_UNKNOWN } from '../storage/meta.ts'
 import type { OfficePlace } from './connection.ts'
 import type { OfficeFeed } from './feed.ts'
+import { holdKey, KEY_TURNED, KeyTurned, keyNow, WrongKey } from './keys.ts'
 import type { Once } from './once.ts'
 import { type OfficeStore, officeIsAway } from './sends.ts'
 import type { OfficeThings } from './things.ts'
@@ -94,7 +95,7 @@ const Secrets = z.object({ user: z.string(), password: z.string(), key: z.string
 const EVERY = 60_000
 const FIRST_WAIT = 2_000
 /** The steps of the server's schema that this version knows. */
-const STEPS = 8
+const STEPS = 9
 /** How PostgreSQL says that someone may not sign in, or has no right. */
 const NOT_LET_IN: ReadonlySet<string> = new Set(['28P01', '28000', '42501'])
 
@@ -351,9 +352,15 @@ export class Desk {
     const secrets = text === null ? undefined : Secrets.safeParse(JSON.parse(text)).data
     // As where the database is a copy of another computer's: nothing is done in the name of that one.
     if (secrets?.user !== office.user) throw new NotItsOwn()
-    const { password, key } = secrets
-    const place = { ...this.#placeOf(office), user: office.user, password }
-    return await lineTo(place, Buffer.from(key, 'base64url'), this.#deps.time, (bell) => this.#rung(bell))
+    const place = { ...this.#placeOf(office), user: office.user, password: secrets.password }
+    const keep = async (key: Buffer) => {
+      // It may have left while it was asked.
+      if (!this.#isStill(office)) throw new NotItsOwn()
+      await this.#deps.slot.set(JSON.stringify({ ...secrets, key: key.toString('base64url') }))
+    }
+    return await lineTo(place, { known: Buffer.from(secrets.key, 'base64url'), keep }, this.#deps.time, (bell) =>
+      this.#rung(bell)
+    )
   }
 
   /** Its own authority alone where one was chosen; else those of the organisation beside the usual ones. */
@@ -413,7 +420,12 @@ const CHANNELS = ['sends', 'things', 'feed', 'look', 'life', 'tasks'] as const
 const CHANNEL = 'countersign_'
 
 /** The line to the office's server, with the bell. @param rung without anything where the line broke. */
-async function lineTo(place: OfficePlace, key: Buffer, time: Time, rung: (bell: Bell | undefined) => void) {
+async function lineTo(
+  place: OfficePlace,
+  keys: { known: Buffer; keep: (key: Buffer) => Promise<void> },
+  time: Time,
+  rung: (bell: Bell | undefined) => void
+) {
   const [{ openPool }, { openOfficeSends }, { openOfficeThings }, { openOfficeFeed }, { openOfficeTasks }] =
     await Promise.all([
       import('./connection.ts'),
@@ -424,6 +436,7 @@ async function lineTo(place: OfficePlace, key: Buffer, time: Time, rung: (bell: 
     ])
   const pool = openPool(place)
   let bell: PoolClient | undefined
+  let key: Buffer
   try {
     bell = await pool.connect()
     bell.on('notification', ({ channel, payload: about = '' }) => {
@@ -432,6 +445,7 @@ async function lineTo(place: OfficePlace, key: Buffer, time: Time, rung: (bell: 
     })
     bell.on('error', () => rung(undefined))
     await bell.query(CHANNELS.map((one) => `LISTEN ${CHANNEL}${one}`).join('; '))
+    key = await keyNow(bell, place, keys.known, keys.keep)
   } catch (error) {
     bell?.release(true)
     await pool.end().catch(() => undefined)
@@ -445,6 +459,7 @@ async function lineTo(place: OfficePlace, key: Buffer, time: Time, rung: (bell: 
     tasks: openOfficeTasks({ pool, key, time }),
     async hello(): Promise<{ incarnation: string; name: string; steps: number }> {
       // By the bell's own connection: that it is there is what is to be known.
+      await holdKey(bell, place, key)
       const { rows } = await bell.query<{ incarnation: string; name: string; steps: number }>(
         'SELECT * FROM office.hello()'
       )
@@ -475,6 +490,9 @@ async function lineTo(place: OfficePlace, key: Buffer, time: Time, rung: (bell: 
 class NotItsOwn extends Error {}
 
 function stateBy(error: unknown): DeskState {
+  if (error instanceof WrongKey) return 'wrong-key'
+  // It is taken as the line is dialled next.
+  if (error instanceof KeyTurned || codeOf(error) === KEY_TURNED) return 'connecting'
   if (error instanceof NotItsOwn) return 'elsewhere'
   if (error instanceof KeychainError) return 'no-keychain'
   if (isTls(error)) return 'untrusted'

@@ -2,12 +2,12 @@
  * What one workstation reads of an account's folders for the whole office. Who reads holds the account's lease and hands over what is
  * different; the others read from their cursor on. The bell says only that there is something: who missed it misses nothing.
  */
-import { createHash, createHmac } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { WatchTrouble } from '../../../shared/contract/index.ts'
 import { folded } from '../lib/text-folding.ts'
 import type { Time } from '../lib/time.ts'
-import { seal, unsealIfWhole } from './sealing.ts'
+import { seal, tagBy, unsealIfWhole } from './sealing.ts'
 
 /** One document as it was last, sealed; or that no folder has it any more. */
 export interface FeedChange {
@@ -44,7 +44,7 @@ export const FEED_PAGE = 500
 export const POLL_LEASE = 30_000
 
 export function tagOf(key: Uint8Array, reference: string): Buffer {
-  return createHmac('sha256', key).update(`document:${reference}`).digest()
+  return tagBy(key, `document:${reference}`)
 }
 
 const identityOf = (feedId: string, what: Uint8Array | 'report') =>
@@ -75,7 +75,7 @@ export function feedIdOf(
   { baseUrl, name, folders }: { baseUrl: string; name: string; folders: readonly string[] }
 ): string {
   const about = JSON.stringify([new URL(baseUrl).href, folded(name), [...folders].sort()])
-  const tag = createHmac('sha256', key).update(`folders:${about}`).digest()
+  const tag = tagBy(key, `folders:${about}`)
   const hex = createHash('sha256').update(tag).digest('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
     '-'

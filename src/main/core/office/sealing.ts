@@ -1,8 +1,9 @@
 /**
  * What the server keeps and can't read. A sealed body opens only with the office's key and only as what it was sealed as: one
- * that was altered, or put in another row, does not open.
+ * that was altered, or put in another row, does not open. The key turns (decision 63): what is called the office's key here is all that it has
+ * had, the oldest first, of 32 bytes each. The newest seals; each body says which one opens it.
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
 const KEY_ID = 4
@@ -11,25 +12,46 @@ const TAG = 16
 /** No body opens to more, in bytes. */
 const MOST = 64 * 1024 * 1024
 
+/** How long one key is, in bytes. */
+export const KEY = 32
+
+/** @throws Error if these are no keys. */
+export function keysIn(key: Uint8Array): Buffer[] {
+  const bytes = Buffer.from(key)
+  if (bytes.length === 0 || bytes.length % KEY !== 0) throw new Error('This is no office’s key.')
+  return Array.from({ length: bytes.length / KEY }, (_, index) => bytes.subarray(index * KEY, (index + 1) * KEY))
+}
+
+export const newestOf = (key: Uint8Array) => Buffer.from(key).subarray(-KEY)
+
 /**
- * @param key of 32 bytes.
+ * Stands for something that the server is not to read, and is the same at every workstation: always by the first key, so that what was kept
+ * before the key turned is found after it.
+ */
+export function tagBy(key: Uint8Array, about: string): Buffer {
+  return createHmac('sha256', Buffer.from(key).subarray(0, KEY)).update(about).digest()
+}
+
+/**
+ * @param key the office's; the newest is taken.
  * @param identity of the row, such as `send:` and its id.
  * @returns key id, nonce, tag, and the content: packed, then enciphered by AES-256-GCM.
  */
 export function seal(key: Buffer, identity: string, content: Buffer): Buffer {
   const nonce = randomBytes(NONCE)
-  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(identity))
+  const newest = newestOf(key)
+  const cipher = createCipheriv('aes-256-gcm', newest, nonce).setAAD(Buffer.from(identity))
   const body = Buffer.concat([cipher.update(deflateRawSync(content)), cipher.final()])
-  return Buffer.concat([keyId(key), nonce, cipher.getAuthTag(), body])
+  return Buffer.concat([keyId(newest), nonce, cipher.getAuthTag(), body])
 }
 
 /** @throws Error if it was sealed by another key, as something else, or is not as it was sealed. */
 export function unseal(key: Buffer, identity: string, sealed: Buffer): Buffer {
   const [nonceAt, tagAt, bodyAt] = [KEY_ID, KEY_ID + NONCE, KEY_ID + NONCE + TAG]
-  if (sealed.length < bodyAt || !keyId(key).equals(sealed.subarray(0, nonceAt))) {
-    throw new Error('This was sealed with another key.')
-  }
-  const cipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(nonceAt, tagAt), { authTagLength: TAG })
+  const its =
+    sealed.length < bodyAt ? undefined : keysIn(key).findLast((one) => keyId(one).equals(sealed.subarray(0, nonceAt)))
+  if (!its) throw new Error('This was sealed with another key.')
+  const cipher = createDecipheriv('aes-256-gcm', its, sealed.subarray(nonceAt, tagAt), { authTagLength: TAG })
   cipher.setAAD(Buffer.from(identity)).setAuthTag(sealed.subarray(tagAt, bodyAt))
   return inflateRawSync(Buffer.concat([cipher.update(sealed.subarray(bodyAt)), cipher.final()]), {
     maxOutputLength: MOST
@@ -46,7 +68,7 @@ export function unsealIfWhole(key: Buffer, identity: string, sealed: Buffer): Bu
 }
 
 /** Which key it is, which tells nothing of the key. */
-function keyId(key: Buffer): Buffer {
+export function keyId(key: Buffer): Buffer {
   return derived(key, 'key id', KEY_ID)
 }
 

@@ -2,12 +2,11 @@
  * The office's outbox: a send is claimed by one workstation at a time, leaves once, and is in doubt where its holder is gone. This
  * is one of two stores that keep the same promises; the other is the embedded database (`core/outbox`).
  */
-import { createHmac } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { SendState } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
-import { seal, unsealIfWhole } from './sealing.ts'
+import { seal, tagBy, unsealIfWhole } from './sealing.ts'
 
 /** What came of an attempt. nothing-left: it can't have arrived. stopped: neither, and it concerns all that would follow. */
 export type AttemptEnd = 'accepted' | 'refused' | 'uncertain' | 'nothing-left' | 'stopped'
@@ -209,7 +208,7 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
     give,
 
     async account(name, { concurrency, perMinute }) {
-      const tag = createHmac('sha256', key).update(`account:${name}`).digest()
+      const tag = tagBy(key, `account:${name}`)
       const [row] = await ask<{ id: string }>('SELECT office.share_account($1, $2, $3) AS id', [
         tag,
         concurrency,

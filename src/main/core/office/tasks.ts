@@ -2,10 +2,9 @@
  * What one workstation of an office does at a time, beside sends: an action on a document, which nobody does again until it is known
  * what became of it, and a turn at the counter, which is free once its holder is gone.
  */
-import { createHmac } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Time } from '../lib/time.ts'
-import { seal, unsealIfWhole } from './sealing.ts'
+import { seal, tagBy, unsealIfWhole } from './sealing.ts'
 
 type TaskKind = 'action' | 'turn'
 /** uncertain: its holder is gone, or got no answer. free: nothing came of it. */
@@ -81,9 +80,7 @@ interface ClaimRow {
 export function openOfficeTasks(deps: { pool: Pool; key: Buffer; time: Pick<Time, 'elapsed'> }) {
   const { pool, key, time } = deps
   const tagOf = (kind: TaskKind, accountId: string, about: string) =>
-    createHmac('sha256', key)
-      .update(JSON.stringify(['task', kind, accountId, about]))
-      .digest()
+    tagBy(key, JSON.stringify(['task', kind, accountId, about]))
   const identityOf = (kind: TaskKind, tag: Buffer) => `task:${kind}:${tag.toString('hex')}`
 
   return {

@@ -1,0 +1,60 @@
+/**
+ * The office's key turns: which one counts, and what each workstation is given it by. Nothing is answered to a workstation that hasn't taken
+ * the one that counts, so nothing sealed by that one reaches one that can't open it, and nothing sealed by an earlier one is added.
+ */
+export const keys = `
+  -- How often it has turned, from 1, and which one it is; unknown where nothing was sealed yet.
+  ALTER TABLE office ADD COLUMN key_number integer NOT NULL DEFAULT 1, ADD COLUMN key_id bytea CHECK (length(key_id) = 4);
+  UPDATE office SET key_id = (SELECT substring(sealed FROM 1 FOR 4) FROM (
+    SELECT sealed FROM mirror WHERE sealed IS NOT NULL UNION ALL SELECT sealed FROM send WHERE length(sealed) > 4
+    UNION ALL SELECT sealed FROM thing WHERE sealed IS NOT NULL) it LIMIT 1);
+  -- Of a workstation that has joined, sealed_key is the office's key as it turned last, sealed to its public key; vouched: by whom has
+  -- the office's key, that this is its public key.
+  ALTER TABLE station ADD COLUMN key_number integer NOT NULL DEFAULT 1,
+    ADD COLUMN public_key bytea CHECK (length(public_key) = 32), ADD COLUMN vouched bytea CHECK (length(vouched) = 32);
+
+  -- The turning holds the table: each question is wholly before it, or after.
+  CREATE OR REPLACE FUNCTION me() RETURNS uuid LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  DECLARE
+    mine uuid;
+    is_behind boolean;
+  BEGIN
+    SELECT station.id, station.key_number <> office.key_number INTO mine, is_behind FROM station, office
+      WHERE role_name = session_user AND joined_at IS NOT NULL AND revoked_at IS NULL;
+    IF mine IS NULL THEN
+      RAISE EXCEPTION 'This workstation does not belong to the office.' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    IF is_behind THEN
+      RAISE EXCEPTION 'The office’s key was turned.' USING ERRCODE = 'KEY01';
+    END IF;
+    RETURN mine;
+  END $$;
+
+  -- Which key counts, with what this workstation is given it by; and by what it is given the next.
+  CREATE FUNCTION office_key(p_public bytea, p_vouched bytea) RETURNS TABLE (number integer, id bytea, sealed bytea)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  DECLARE
+    mine station;
+  BEGIN
+    SELECT * INTO mine FROM station WHERE role_name = session_user AND joined_at IS NOT NULL AND revoked_at IS NULL;
+    IF mine.id IS NULL THEN
+      RAISE EXCEPTION 'This workstation does not belong to the office.' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    IF (mine.public_key, mine.vouched) IS DISTINCT FROM (p_public, p_vouched) THEN
+      UPDATE station SET public_key = p_public, vouched = p_vouched WHERE id = mine.id;
+    END IF;
+    RETURN QUERY SELECT office.key_number, office.key_id, mine.sealed_key FROM office;
+  END $$;
+
+  -- It has that key where nothing can take it from it any more.
+  CREATE FUNCTION took_key(p_number integer) RETURNS void
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  BEGIN
+    UPDATE station SET key_number = p_number WHERE role_name = session_user AND joined_at IS NOT NULL AND revoked_at IS NULL
+      AND key_number <> p_number AND p_number = (SELECT key_number FROM office);
+  END $$;
+`
+
+/** What a workstation may call of these. */
+export const keysForStations = ['office_key', 'took_key'] as const

@@ -1,0 +1,98 @@
+/**
+ * The office's key turns, as when someone had it who should have it no longer: each workstation that is left is given the next one, and
+ * what was sealed before stays readable (decision 63). May be stopped anywhere and asked for once more.
+ */
+import { randomBytes } from 'node:crypto'
+import { escapeIdentifier as named } from 'pg'
+import { rolesOf, SCHEMA_LOCK, schemaOf, steps } from './administration.ts'
+import { connected, inTransaction, type OfficePlace } from './connection.ts'
+import { isVouchedFor, sealFor } from './keys.ts'
+import { KEY, keyId, keysIn, newestOf } from './sealing.ts'
+
+/** The administrator's file of the office's key: all that it has had, the oldest first. */
+export interface KeyFile {
+  read(): Promise<Buffer>
+  write(key: Buffer): Promise<void>
+}
+
+interface StationRow {
+  id: string
+  name: string
+  role: string
+  public_key: Buffer | null
+  vouched: Buffer | null
+}
+
+/**
+ * @returns how many workstations were given it, and how many invitations it made void.
+ * @throws Error where the file hasn't the key that counts, or a workstation can't be given one.
+ */
+export async function turnKey(
+  administrator: OfficePlace,
+  file: KeyFile
+): Promise<{ stations: number; invitations: number }> {
+  const { owner } = rolesOf(administrator.database)
+  return await connected(administrator, (client) =>
+    inTransaction(client, async () => {
+      // Of two administrators one waits, and reads the file as the other has left it.
+      await client.query('SELECT pg_advisory_xact_lock($1)', [SCHEMA_LOCK])
+      await client.query(`SET LOCAL ROLE ${named(owner)}; SET LOCAL search_path = office`)
+      if ((await schemaOf(client)) !== steps.length) {
+        throw new Error('The office’s database is of another version. Run upgrade first, by the newest version.')
+      }
+      // Each question of a workstation is wholly before the turn, or after it.
+      await client.query('LOCK TABLE station IN ACCESS EXCLUSIVE MODE')
+      const { rows: offices } = await client.query<{ id: Buffer | null }>('SELECT key_id AS id FROM office')
+      const { rows: stations } = await client.query<StationRow>(
+        `SELECT id, name, role_name AS role, public_key, vouched FROM station
+           WHERE joined_at IS NOT NULL AND revoked_at IS NULL ORDER BY lower(name)`
+      )
+      const key = await nextKey(file, offices[0]?.id ?? null, stations)
+      for (const { id, role, public_key } of stations) {
+        await client.query('UPDATE station SET sealed_key = $2 WHERE id = $1', [
+          id,
+          sealFor(role, public_key ?? Buffer.alloc(0), key)
+        ])
+      }
+      await client.query('UPDATE office SET key_number = key_number + 1, key_id = $1', [keyId(newestOf(key))])
+      // An invitation has the key of before, sealed to a code that only who was invited has.
+      const { rows: invited } = await client.query<{ role: string }>(
+        'DELETE FROM station WHERE joined_at IS NULL AND revoked_at IS NULL RETURNING role_name AS role'
+      )
+      await client.query(`SELECT pg_notify('countersign_life', '')`)
+      await client.query('RESET ROLE')
+      for (const { role } of invited) await client.query(`DROP ROLE IF EXISTS ${named(role)}`)
+      return { stations: stations.length, invitations: invited.length }
+    })
+  )
+}
+
+/**
+ * The file has the next key before the server knows of it, so that it is in no doubt which one that is where the command was stopped, or the server
+ * put back.
+ * @param counting which one counts on the server; null where nothing was sealed yet.
+ */
+async function nextKey(file: KeyFile, counting: Buffer | null, stations: readonly StationRow[]): Promise<Buffer> {
+  const had = await file.read()
+  const all = keysIn(had)
+  const at = counting === null ? all.length - 1 : all.findIndex((one) => keyId(one).equals(counting))
+  if (at < 0) {
+    throw new Error(
+      'The key file hasn’t the office’s key. Was it turned with another copy of the file? Put all lines of both into one, the oldest first.'
+    )
+  }
+  const without = stations.filter(
+    ({ role, public_key, vouched }) => !public_key || !vouched || !isVouchedFor(had, role, public_key, vouched)
+  )
+  if (without.length > 0) {
+    throw new Error(
+      `These can’t be given another key before they have been connected once by this version: ${without
+        .map(({ name }) => name)
+        .join(', ')}. Connect or revoke them first.`
+    )
+  }
+  if (at < all.length - 1) return had
+  const key = Buffer.concat([had, randomBytes(KEY)])
+  await file.write(key)
+  return key
+}

@@ -1,0 +1,289 @@
+// The office's key turns: who was revoked reads nothing further, each that is left is given the next one, and nothing becomes unreadable or
+// leaves twice, wherever it is stopped.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { checkOffice, revokeStation } from '../../src/main/core/office/administration.ts'
+import { connected } from '../../src/main/core/office/connection.ts'
+import { publicKeyOf, sealFor, vouchedFor } from '../../src/main/core/office/keys.ts'
+import { keyId, keysIn, newestOf, unseal } from '../../src/main/core/office/sealing.ts'
+import { KeychainError, memoryKeychain, type SecretSlot } from '../../src/main/core/storage/keychain.ts'
+import { forms } from '../fixtures/compositions.ts'
+import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
+import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
+
+const all = { show: 'all', offset: 0, limit: 100 } as const
+
+let office: TestOffice
+beforeEach(async () => {
+  office = await openTestOffice(inject('cluster'))
+})
+
+async function joined(name: string, beside?: Workplace) {
+  const work = await openWorkplace('empty', beside)
+  onTestFinished(() => work.close())
+  const slot: SecretSlot = memoryKeychain().office
+  const deskHere = () => {
+    const desk = openDesk(work, { slot })
+    onTestFinished(() => desk.close())
+    return desk
+  }
+  const station = {
+    ...{ work, slot, desk: deskHere() },
+    /** Starts it, as it starts after it was closed. */
+    open() {
+      work.startAgain()
+      station.desk = deskHere()
+      station.desk.open()
+    },
+    put() {
+      const { id } = work.parts.outbox.start(work.parts.drafts.save(work.accountId, forms()).id)
+      work.parts.outbox.now(id)
+      return id
+    },
+    state: (id: string) => work.parts.outbox.list([work.accountId], all).rows.find((row) => row.id === id)?.state,
+    async secrets() {
+      return JSON.parse((await slot.get()) ?? '{}') as { user: string; password: string; key: string }
+    },
+    async key() {
+      return Buffer.from((await station.secrets()).key, 'base64url')
+    },
+    /** Asks until it stands so. */
+    async stands(state: string) {
+      const look = async () => {
+        await station.desk.look()
+        return station.desk.view()?.state
+      }
+      await expect.poll(look, { timeout: 60_000, interval: 20 }).toBe(state)
+    }
+  }
+  await station.desk.join(serverOf(office), await office.invite(name))
+  return station
+}
+type Station = Awaited<ReturnType<typeof joined>>
+
+async function until(stations: readonly Station[], isSo: () => unknown): Promise<void> {
+  const passes = async () => {
+    for (const { work } of stations) await work.time.pass(1_000)
+    return isSo()
+  }
+  await expect.poll(passes, { timeout: 120_000, interval: 20 }).toBeTruthy()
+}
+const sealedOf = async (id: string) => {
+  const [row] = await office.sql<{ sealed: Buffer }>('SELECT sealed FROM office.send WHERE id = $1', [id])
+  return row?.sealed ?? expect.fail('The office has no such send.')
+}
+const opens = (key: Buffer, id: string, sealed: Buffer) => {
+  try {
+    return unseal(key, `send:${id}`, sealed).length > 0
+  } catch {
+    return false
+  }
+}
+const countOf = async (table: string) => (await office.sql(`SELECT FROM office.${table}`)).length
+
+test('all that were there go on, what was sealed before is read and leaves once, and accounts are the same', async () => {
+  const front = await joined('Front desk')
+  const back = await joined('Back room', front.work)
+  await front.work.outbox.shared.pause(front.work.accountId, true)
+  const before = front.put()
+  await until([front, back], () => back.state(before) === 'ready')
+  const first = office.key
+
+  expect(await office.turn()).toEqual({ stations: 2, invitations: 0 })
+  expect(keysIn(office.key)).toHaveLength(2)
+  expect((await checkOffice(office.administrator)).behind).toEqual(['Back room', 'Front desk'])
+  for (const station of [front, back]) await station.stands('connected')
+  expect((await checkOffice(office.administrator)).behind).toEqual([])
+  expect(await back.key()).toEqual(office.key)
+
+  const after = front.put()
+  await until([front, back], () => back.state(after) === 'ready')
+  expect(opens(first, before, await sealedOf(before))).toBe(true)
+  expect(opens(first, after, await sealedOf(after))).toBe(false)
+  expect(opens(newestOf(office.key), after, await sealedOf(after))).toBe(true)
+  await back.work.outbox.shared.pause(back.work.accountId, false)
+  for (const id of [before, after]) {
+    await until([front, back], () => front.state(id) === 'sent' && back.state(id) === 'sent')
+  }
+  expect(front.work.taken('SendForms2')).toHaveLength(2)
+  // By what stands for it: another tag would have made another account, with an outbox of its own.
+  const third = await joined('Counter 1', front.work)
+  await until([third], () => third.state(before) === 'sent' && third.state(after) === 'sent')
+  expect(await countOf('account')).toBe(1)
+  expect(front.work.taken('SendForms2')).toHaveLength(2)
+})
+
+test('who was revoked has a key that opens nothing written since, and is given none', async () => {
+  const front = await joined('Front desk')
+  const back = await joined('Back room', front.work)
+  const had = await back.key()
+  expect(await revokeStation(office.administrator, 'Back room')).toBe(true)
+  expect(await office.turn()).toMatchObject({ stations: 1 })
+  await front.stands('connected')
+  const id = front.put()
+  await until([front], () => front.state(id) === 'sent')
+  expect(opens(had, id, await sealedOf(id))).toBe(false)
+  const kept = await office.sql<{ sealed_key: Buffer | null }>(
+    `SELECT sealed_key FROM office.station WHERE name = 'Back room'`
+  )
+  expect(kept).toEqual([{ sealed_key: null }])
+  await back.stands('refused')
+})
+
+test('one that was off while it turned twice is given both keys as it comes back', async () => {
+  const front = await joined('Front desk')
+  const back = await joined('Back room', front.work)
+  await back.desk.close()
+  const ids: string[] = []
+  for (const _ of [1, 2]) {
+    await office.turn()
+    await front.stands('connected')
+    const id = front.put()
+    ids.push(id)
+    await until([front], () => front.state(id) === 'sent')
+  }
+  back.open()
+  await until([back], () => ids.every((id) => back.state(id) === 'sent'))
+  expect(keysIn(await back.key())).toHaveLength(3)
+  expect(front.work.taken('SendForms2')).toHaveLength(2)
+})
+
+test('a question of a workstation that has not taken it yet is answered nothing', async () => {
+  const { place } = await office.join('Front desk')
+  const { user, password } = place
+  await connected(place, async (client) => {
+    const ask = () => client.query('SELECT office.take_back(gen_random_uuid())')
+    const publicKey = publicKeyOf(password)
+    await client.query('SELECT office.office_key($1, $2)', [publicKey, vouchedFor(office.key, user, publicKey)])
+    await ask()
+    await office.turn()
+    await expect(ask()).rejects.toMatchObject({ code: 'KEY01' })
+    await client.query('SELECT office.took_key(7)')
+    await expect(ask()).rejects.toMatchObject({ code: 'KEY01' })
+  })
+})
+
+test('a keychain that can’t keep the key has it given again', async () => {
+  const front = await joined('Front desk')
+  const { slot } = front
+  const keep = slot.set
+  slot.set = () => Promise.reject(new KeychainError('locked', 'The keychain is locked.'))
+  await office.turn()
+  await front.stands('no-keychain')
+  expect((await checkOffice(office.administrator)).behind).toEqual(['Front desk'])
+  slot.set = keep
+  await front.stands('connected')
+  expect(await front.key()).toEqual(office.key)
+})
+
+describe('the command', () => {
+  test('stopped once the file has the key goes on with that one', async () => {
+    const front = await joined('Front desk')
+    const stopped = {
+      read: async () => office.key,
+      async write(key: Buffer) {
+        office.key = key
+        throw new Error('stopped')
+      }
+    }
+    await expect(office.turn(stopped)).rejects.toThrow('stopped')
+    const key = office.key
+    expect(keysIn(key)).toHaveLength(2)
+    await front.stands('connected')
+    expect(keysIn(await front.key())).toHaveLength(1)
+    await expect(office.invite('Back room')).rejects.toThrow('Another key counts')
+    await office.turn()
+    expect(office.key).toEqual(key)
+    await front.stands('connected')
+    expect(await front.key()).toEqual(key)
+  })
+
+  test('of two at once, each turns it with one file; with a copy of before, the second does nothing', async () => {
+    const front = await joined('Front desk')
+    let copy = office.key
+    const other = {
+      read: async () => copy,
+      async write(key: Buffer) {
+        copy = key
+      }
+    }
+    const ends = await Promise.allSettled([office.turn(), office.turn()])
+    expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled'])
+    expect(keysIn(office.key)).toHaveLength(3)
+    await expect(office.turn(other)).rejects.toThrow('another copy of the file')
+    expect(keysIn(copy)).toHaveLength(1)
+    await front.stands('connected')
+    expect(await front.key()).toEqual(office.key)
+  })
+
+  test('makes open invitations void, and invites with all keys', async () => {
+    await joined('Front desk')
+    const code = await office.invite('Back room')
+    expect(await office.turn()).toEqual({ stations: 1, invitations: 1 })
+    const { joinOffice } = await import('../../src/main/core/office/joining.ts')
+    await expect(joinOffice(serverOf(office), code)).rejects.toMatchObject({ code: '28P01' })
+    expect((await office.join('Back room')).joined.key).toEqual(office.key)
+  })
+
+  test('names who can’t be given one, or whose public key someone has put in its place, and turns nothing', async () => {
+    await office.join('Never there')
+    await expect(office.turn()).rejects.toThrow('Never there')
+    await revokeStation(office.administrator, 'Never there')
+    const front = await joined('Front desk')
+    const { user } = await front.secrets()
+    const own = publicKeyOf('a password of who has the server')
+    const vouched = vouchedFor(randomBytes(32), user, own)
+    await office.sql('UPDATE office.station SET public_key = $1, vouched = $2', [own, vouched])
+    await expect(office.turn()).rejects.toThrow('Front desk')
+    expect(keysIn(office.key)).toHaveLength(1)
+    await front.stands('connected')
+    await office.turn()
+  })
+})
+
+test('a key of someone who has the server alone is not taken', async () => {
+  const front = await joined('Front desk')
+  const { user, password } = await front.secrets()
+  const key = randomBytes(32)
+  await office.sql('UPDATE office.station SET sealed_key = $1', [sealFor(user, publicKeyOf(password), key)])
+  await office.sql('UPDATE office.office SET key_number = 2, key_id = $1', [keyId(key)])
+  await front.stands('wrong-key')
+  expect(await front.key()).toEqual(office.key)
+})
+
+test('a server that has the key of before again is told so, and nothing leaves until the next one counts again', async () => {
+  const front = await joined('Front desk')
+  const back = await joined('Back room', front.work)
+  await back.desk.close()
+  const [before] = await office.sql<{ key_id: Buffer }>('SELECT key_id FROM office.office')
+  await office.turn()
+  await front.stands('connected')
+  // As a backup of before has it.
+  await office.sql('UPDATE office.station SET key_number = 1, sealed_key = NULL')
+  await office.sql('UPDATE office.office SET key_number = 1, key_id = $1', [before?.key_id])
+  await front.stands('wrong-key')
+  const id = front.put()
+  await front.work.time.pass(10_000)
+  expect(front.state(id)).toBe('ready')
+  expect(await countOf('send')).toBe(0)
+  const key = office.key
+  await office.turn()
+  expect(office.key).toEqual(key)
+  await front.stands('connected')
+  back.open()
+  await until([front, back], () => front.state(id) === 'sent' && back.state(id) === 'sent')
+  expect(front.work.taken('SendForms2')).toHaveLength(1)
+})
+
+test('what it is told by can’t be changed for another workstation', async () => {
+  const [one, other] = await Promise.all(['Front desk', 'Back room'].map((name) => office.join(name)))
+  if (!one || !other) throw new Error('There are no workstations.')
+  const own = publicKeyOf(randomUUID())
+  await connected(one.place, (client) =>
+    client.query('SELECT office.office_key($1, $2)', [own, vouchedFor(office.key, other.place.user, own)])
+  )
+  const rows = await office.sql<{ name: string }>('SELECT name FROM office.station WHERE public_key IS NOT NULL')
+  expect(rows).toEqual([{ name: 'Front desk' }])
+  // It is vouched for as another's: this one isn't given the key by it.
+  await expect(office.turn()).rejects.toThrow('Back room, Front desk')
+})
