@@ -2,15 +2,18 @@
 import { writeSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { app } from 'electron'
-import { openApp, serveScreens } from './app.ts'
+import { obey } from './agent.ts'
+import { type App, openApp, serveScreens } from './app.ts'
 import { removalDecided, removeEverything } from './core/backup/removal.ts'
 import { codeOf } from './core/lib/failure.ts'
+import { type AgentOrder, agentOrderOf } from './core/office/agent-order.ts'
 import { checkedPolicyAt, policyToCheck } from './core/organisation/check.ts'
 import { managedAtStart } from './core/organisation/managed.ts'
 import { policyAtStart } from './core/organisation/policy-file.ts'
 import { devServerOf } from './core/policy/app-pages.ts'
 import { refusedAtStart } from './core/policy/start-switches.ts'
 import { statusLine } from './core/support/status.ts'
+import { asAppError } from './ipc/errors.ts'
 import { Lifecycle, smoke } from './lifecycle.ts'
 import { declareAppScheme, keepOffNetworks } from './shell/app-protocol.ts'
 import { sayCannotStart, sayNotStartedWith, sayRemoved } from './shell/dialogs.ts'
@@ -24,10 +27,17 @@ const isSmoke = process.argv.includes('--smoke')
 // Before anything is opened. Anyone who runs the sources may start them as they like.
 const refused = app.isPackaged ? refusedAtStart(process) : undefined
 const checked = policyToCheck(process.argv)
+const agent = agentOrderOf(process.argv)
 if (checked !== undefined) void printCheck(checked).then((code) => app.exit(code))
 else if (process.argv.includes('--status')) app.exit(printStatus())
-else if (refused === undefined) begin()
-else {
+else if (typeof agent === 'string') {
+  print(2, [agent])
+  app.exit(2)
+} else if (refused === undefined) begin()
+else if (agent) {
+  print(2, [`Countersign isn’t started with ${refused}.`])
+  app.exit(1)
+} else {
   sayNotStartedWith(refused)
   app.exit(1)
 }
@@ -78,13 +88,14 @@ function begin(): void {
   // One application at a time: two would write the same database. The second ends without touching a file.
   if (!app.requestSingleInstanceLock()) {
     // Nothing was shown to be there.
-    if (isSmoke) app.exit(1)
+    if (agent) print(2, ['Countersign runs already with this data folder.'])
+    if (isSmoke || agent) app.exit(1)
     else app.quit()
     return
   }
   run(log, hearOutside()).catch((error: unknown) => {
     log.error('The application could not start.', { kind: error instanceof Error ? error.name : typeof error })
-    sayCannotStart()
+    if (!agent) sayCannotStart()
     app.exit(1)
   })
 }
@@ -102,12 +113,31 @@ async function run(log: Log, whenBrought: ReturnType<typeof hearOutside>): Promi
     app.exit(0)
     return
   }
-  const parts = await openApp({ log, devServer, ...policyPlaces(), isAttended: !isSmoke })
+  const parts = await openApp({ log, devServer, ...policyPlaces(), isAttended: !isSmoke && !agent })
   const lifecycle = new Lifecycle(parts)
+  if (typeof agent === 'object') return await work(agent, parts, lifecycle)
   serveScreens(parts, lifecycle)
   if (isSmoke) await smoke(parts)
   else {
     lifecycle.start()
     whenBrought((brought) => void parts.composing.outside.take(brought))
+  }
+}
+
+/** As an agent: what came of an order is said where it was given, and an agent that works ends as it is told to. */
+async function work(order: AgentOrder, parts: App, lifecycle: Lifecycle): Promise<void> {
+  // Others could read it for as long as the agent runs.
+  const code = process.env.COUNTERSIGN_CODE ?? ''
+  delete process.env.COUNTERSIGN_CODE
+  try {
+    const said = await obey(order, { parts, lifecycle, code })
+    if (said === undefined) return
+    await lifecycle.end()
+    print(1, [said])
+    app.exit(0)
+  } catch (error) {
+    const { message, next } = asAppError(error)
+    print(2, [next ? `${message} ${next}` : message])
+    app.exit(1)
   }
 }

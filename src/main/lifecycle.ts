@@ -44,6 +44,8 @@ export class Lifecycle {
     const { presence } = notifications
     const window = this.#window
     this.#takeUp()
+    // Before the window has a page: what was interrupted is what it shows first.
+    this.#app.counter.start((error) => this.#notKept(error))
     // A page that is loaded again begins at its natural size.
     window.webContents.on('dom-ready', () => applyZoom(window, settings.read().zoom))
     window.on('close', (event) => this.#close(event))
@@ -57,12 +59,28 @@ export class Lifecycle {
     const place = this.#app.counter.isAway() ? '' : foundation.place.read()
     loadFirstPage(window, `${devServer?.href ?? APP_START}${place}`, log)
     if (window.isFocused()) presence.came()
-    void this.#begin()
+    void this.#begin(async () => {
+      // Before the folders are read: what the first reading finds happened while the application was closed.
+      await notifications.notifier.start()
+      this.#app.updates.start()
+    })
     this.#followComputer()
     // What the second instance was started with is looked at in shell/outside.ts.
     app.on('second-instance', () => void bringForward(window))
     app.on('window-all-closed', () => app.quit())
-    endAfter(() => this.#end())
+    endAfter(() => this.end())
+  }
+
+  /** As `start`, for an agent: nothing is shown, and nobody is there who could be told, asked or handed the screen. */
+  startUnseen(): void {
+    const { folders, foundation, notifications } = this.#app
+    foundation.log.info('Countersign works as an agent.')
+    notifications.desktop.remove()
+    folders.watch.setShown(false)
+    this.#takeUp()
+    void this.#begin()
+    this.#followSleep()
+    endAfter(() => this.end())
   }
 
   /** The page has answered that its window may close: whether all that was typed is kept. */
@@ -86,7 +104,7 @@ export class Lifecycle {
 
   /** What the end of the application before this one interrupted. */
   #takeUp(): void {
-    const { composing, counter, folders } = this.#app
+    const { composing, folders } = this.#app
     const { exchange, outbox } = composing
     for (const recover of [
       () => exchange.takeUpInterrupted(),
@@ -101,12 +119,10 @@ export class Lifecycle {
       }
     }
     this.#app.retention.start()
-    // Before the window has a page: what was interrupted is what it shows first.
-    counter.start((error) => this.#notKept(error))
   }
 
-  /** Begins to read and to send. */
-  async #begin(): Promise<void> {
+  /** Begins to read and to send. @param first done before. */
+  async #begin(first?: () => Promise<void>): Promise<void> {
     const { composing, folders, foundation, identity, notifications, watching } = this.#app
     const { accounts, practice } = foundation
     const shown = accounts.shownIds()
@@ -115,8 +131,7 @@ export class Lifecycle {
     // An account that was removed as the application ended may have left its documents behind.
     const accountIds = accounts.list().map(({ id }) => id)
     await folders.ask('keepOnly', { accountIds }).catch((error: unknown) => this.#notKept(error))
-    // First: what the first reading finds happened while the application was closed.
-    await notifications.notifier.start()
+    await first?.()
     folders.watch.start()
     watching.resolve()
     composing.outbox.open()
@@ -130,23 +145,22 @@ export class Lifecycle {
     this.#app.schedule.open()
     this.#app.copies.open()
     notifications.badgeCounts.changed()
-    this.#app.updates.start()
     await this.#app.counter.audit.checkAtStart()
   }
 
   /** The computer sleeps and wakes; its screen is locked and unlocked. */
   #followComputer(): void {
-    const { composing, counter, folders, identity, notifications } = this.#app
+    const { counter, identity, notifications } = this.#app
     const { presence } = notifications
     const left = () => {
       presence.left()
       identity.locked()
       counter.counter.left('locked')
     }
-    powerMonitor.on('suspend', () => {
-      left()
-      composing.outbox.shared.breakOff()
-    })
+    powerMonitor.on('suspend', left)
+    // Not every system tells that it goes to sleep.
+    powerMonitor.on('resume', () => counter.counter.left('locked'))
+    this.#followSleep()
     const locked = () => {
       left()
       counter.staff.lockScreen()
@@ -163,10 +177,13 @@ export class Lifecycle {
       powerMonitor.on('unlock-screen', unlocked)
     }
     counter.lock.watch(() => powerMonitor.getSystemIdleTime())
-    // What waited for the network while the computer slept goes at once.
+  }
+
+  /** Nothing of the office's is on its way while the computer sleeps; what waited for the network meanwhile goes at once. */
+  #followSleep(): void {
+    const { composing, folders, identity } = this.#app
+    powerMonitor.on('suspend', () => composing.outbox.shared.breakOff())
     powerMonitor.on('resume', () => {
-      // Not every system tells that it goes to sleep.
-      counter.counter.left('locked')
       folders.watch.soon()
       composing.outbox.resumed()
       void composing.desk.resumed()
@@ -226,7 +243,7 @@ export class Lifecycle {
   }
 
   /** Ends what is under way, in the order in which parts need each other. Never rejects. */
-  async #end(): Promise<void> {
+  async end(): Promise<void> {
     const { composing, counter, folders, foundation, identity, notifications, watching } = this.#app
     const { bulk, desk, dropFolders, outbox } = composing
     watching.resolve()

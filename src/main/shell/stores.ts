@@ -4,8 +4,10 @@ import { app, ipcMain } from 'electron'
 import Store from 'electron-store'
 import type { SystemStatus } from '../../shared/contract/index.ts'
 import type { OpenedData } from '../core/backup/unlocking.ts'
+import { agentOrderOf } from '../core/office/agent-order.ts'
 import { profileOf } from '../core/storage/keychain.ts'
 import { type OpenedKeychain, openKeytarKeychain } from '../core/storage/keytar-keychain.ts'
+import { credentialIn, openSealedKeychain } from '../core/storage/sealed-keychain.ts'
 import { openSettings } from '../core/storage/settings.ts'
 import type { StoreTroubles } from '../core/storage/store-troubles.ts'
 
@@ -35,10 +37,12 @@ function endNow(): void {
 }
 
 /**
- * The operating system's keychain through keytar, whose native part is loaded only here and only now. Never rejects: if the
- * keychain can't be used, the answer is one in memory, and says why.
+ * The operating system's keychain through keytar, whose native part is loaded only here and only now; of an agent to which the system gives a
+ * credential, a file that is sealed under it. Never rejects: if the keychain can't be used, the answer is one in memory, and says why.
  */
 export async function openKeychain(): Promise<OpenedKeychain> {
+  const credential = agentOrderOf(process.argv) === undefined ? undefined : credentialIn(process.env)
+  if (credential !== undefined) return openSealedKeychain({ credential, folder: app.getPath('userData') })
   const usual = join(app.getPath('appData'), app.getName())
   const profile = profileOf(app.getPath('userData'), usual)
   // All is kept by then. Node would wait for the call's thread: for ever, where its owner has left the question open.

@@ -1,4 +1,4 @@
-/** A database's key, sealed under a secret of enough bits that nobody chose: under a recovery key, or under the key that took its place. */
+/** Something short, as a database's key, sealed under a secret of enough bits that nobody chose: under a recovery key, or under the key that took its place. */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 
@@ -7,7 +7,7 @@ const Hex = z.string().regex(/^[0-9a-f]+$/)
 export const SealedKey = z.object({ salt: Hex, sealed: Hex })
 export type SealedKey = z.infer<typeof SealedKey>
 /** What it is for: what is sealed for one is opened for no other. */
-type Purpose = 'Countersign recovery key' | 'Countersign former key'
+type Purpose = 'Countersign recovery key' | 'Countersign former key' | 'Countersign keychain'
 
 export function sealedKey(secret: Uint8Array, key: Uint8Array, purpose: Purpose): SealedKey {
   const salt = randomBytes(16)

@@ -1,0 +1,68 @@
+/** The application as an agent: no page, no window to see, nobody to ask. It connects an account, joins an office, and then works until it is told to end. */
+import { readFile } from 'node:fs/promises'
+import type { App } from './app.ts'
+import { AppFailure } from './core/lib/failure.ts'
+import type { AgentOrder } from './core/office/agent-order.ts'
+import { enrolmentHandlers } from './ipc/enrolment.ts'
+import { mayComplete, mayEnrol } from './ipc/organisation.ts'
+import type { Lifecycle } from './lifecycle.ts'
+
+/**
+ * Does what an administrator ordered.
+ * @param code of the enrolment file, or to join.
+ * @returns what there is to say of it once it is done; undefined where it goes on until the application ends.
+ * @throws AppFailure as connecting an account and joining do; `storage` where nothing would be kept, so that nothing may leave.
+ */
+export async function obey(
+  order: AgentOrder,
+  { parts, lifecycle, code }: { parts: App; lifecycle: Lifecycle; code: string }
+): Promise<string | undefined> {
+  const { composing, counter, foundation } = parts
+  const { desk } = composing
+  const { note } = counter.audit
+  mustBeKept(foundation)
+  switch (order.do) {
+    case 'run':
+      lifecycle.startUnseen()
+      return undefined
+    case 'enrol': {
+      const { accounts, clients, newId, organisation, signals, time } = foundation
+      const handlers = enrolmentHandlers({
+        ...{ accounts, clients, newId, note, time },
+        // It makes no file.
+        madeBy: '',
+        chooseFiles: async () => [order.file],
+        chooseSaveFile: async () => undefined,
+        mayAdd: (account) => mayEnrol(account, { organisation, accounts }),
+        mayComplete: (account) => mayComplete(account, foundation),
+        signsInOtherwise: clients.forget,
+        changed: () => signals.emit('accounts')
+      })
+      const asked = { from: 'office', stillAsking: () => true } as const
+      const file = await handlers['enrolment.choose'](undefined, asked)
+      const { name } = await handlers['enrolment.enrol']({ id: file?.id ?? '', code }, asked)
+      return `The account “${name}” is connected.`
+    }
+    case 'join': {
+      const ca = order.ca === undefined ? undefined : await readFile(order.ca, 'utf8')
+      const view = await desk.join({ ...order.server, ca }, code)
+      note({ what: 'office-joined', detail: { server: view.server, ...(view.name && { name: view.name }) } })
+      return `Joined the office at ${view.server}${view.name ? ` as “${view.name}”` : ''}.`
+    }
+    case 'leave': {
+      desk.open()
+      await desk.look()
+      const before = desk.view()
+      await desk.leave()
+      if (before) note({ what: 'office-left', detail: { server: before.server } })
+      return before ? `Left the office at ${before.server}.` : 'It belongs to no office.'
+    }
+  }
+}
+
+function mustBeKept({ keychainState, storage }: App['foundation']): void {
+  if (storage.state === 'encrypted') return
+  const keychain = keychainState()
+  const because = keychain.state === 'available' ? storage.because : `the keychain: ${keychain.detail}`
+  throw new AppFailure({ code: 'storage', message: `What it has can’t be opened: ${because}` })
+}

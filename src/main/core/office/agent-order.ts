@@ -1,0 +1,47 @@
+/**
+ * What `countersign --agent…` is to do: an agent is a workstation of an office without a window, for a server on which nobody signs in (decision 63).
+ * Codes come in the environment, since others on the computer can read arguments.
+ */
+import { isAbsolute } from 'node:path'
+
+export type AgentOrder =
+  | { do: 'run' | 'leave' }
+  | { do: 'enrol'; file: string }
+  | { do: 'join'; server: { host: string; port: number; database: string }; ca?: string }
+
+const USE = `Use: countersign --agent            works until it is told to end
+     countersign --agent-enrol=FILE  connects the account of an enrolment file
+     countersign --agent-join=HOST[:PORT] [--agent-database=NAME] [--agent-ca=FILE]
+                                     joins an office
+     countersign --agent-leave       leaves it
+FILE is an absolute path. The code of the file, or to join, comes in COUNTERSIGN_CODE.`
+
+const PORT = 5432
+
+/** @returns undefined where no agent is asked for; how it is used where it is asked for otherwise than it can be. */
+export function agentOrderOf(argv: readonly string[]): AgentOrder | string | undefined {
+  const given = new Map<string, string>()
+  for (const argument of argv.slice(1)) {
+    const [, name, value = ''] = /^--agent(?:-([a-z]+))?(?:=(.*))?$/s.exec(argument) ?? []
+    if (/^--agent(?:$|[-=])/.test(argument)) given.set(name ?? 'run', value)
+  }
+  if (given.size === 0) return undefined
+  const { run, enrol, join, leave, database, ca, ...others } = Object.fromEntries(given)
+  if (Object.keys(others).length > 0 || [run, enrol, join, leave].filter((one) => one !== undefined).length !== 1)
+    return USE
+  if (join === undefined && (database ?? ca) !== undefined) return USE
+  if (run === '') return { do: 'run' }
+  if (leave === '') return { do: 'leave' }
+  if (enrol !== undefined && isAbsolute(enrol)) return { do: 'enrol', file: enrol }
+  const [, host, port] = /^([^\s:]+|\[[^\]\s]+\])(?::(\d{1,5}))?$/.exec(join ?? '') ?? []
+  if (host === undefined || database === '' || (ca !== undefined && !isAbsolute(ca))) return USE
+  return {
+    do: 'join',
+    server: {
+      host: host.replace(/^\[|\]$/g, ''),
+      port: Number(port ?? PORT),
+      database: database ?? 'countersign'
+    },
+    ...(ca !== undefined && { ca })
+  }
+}

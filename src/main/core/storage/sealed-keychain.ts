@@ -1,0 +1,99 @@
+/**
+ * A keychain for an agent, on a server where nobody signs in and no keychain is open: a file, sealed under a secret that the system gives to
+ * that service alone (systemd's credentials). The file alone gives nothing. See decision 63.
+ */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { codeOf } from '../lib/failure.ts'
+import { parsedJson } from '../lib/json-scanning.ts'
+import { writeAtomically } from './atomic-file.ts'
+import { KeychainError, keychainOver, memoryKeychain, type SecretName } from './keychain.ts'
+import type { OpenedKeychain } from './keytar-keychain.ts'
+import { openedKey, SealedKey, sealedKey } from './sealed-key.ts'
+
+/** What systemd's unit calls the credential. */
+const CREDENTIAL = 'countersign-keychain'
+/** In the data folder. */
+const FILE = 'keychain.sealed'
+/** Bits that nobody can guess, in bytes of the credential, however it is written. */
+const LEAST = 32
+const PURPOSE = 'Countersign keychain'
+const Secrets = z.record(z.string(), z.string())
+
+/** The file that holds the credential; undefined where the system gives none. @param env of this process. */
+export function credentialIn(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  return env.CREDENTIALS_DIRECTORY ? join(env.CREDENTIALS_DIRECTORY, CREDENTIAL) : undefined
+}
+
+/**
+ * Never rejects: where the credential or the file can't be used the answer is a keychain in memory, and says why.
+ * @param deps.folder the data folder.
+ */
+export async function openSealedKeychain({
+  credential,
+  folder
+}: {
+  credential: string
+  folder: string
+}): Promise<OpenedKeychain> {
+  try {
+    const secret = await readFile(credential)
+    if (secret.length < LEAST) throw new KeychainError('failed', `The credential has less than ${LEAST} bytes.`)
+    const place = placeIn(join(folder, FILE), secret)
+    await place.look()
+    return { keychain: keychainOver(place, 'in-os'), status: { state: 'available' } }
+  } catch (error) {
+    const isMissing = codeOf(error) === 'ENOENT'
+    const detail = error instanceof KeychainError ? error.message : 'The credential can’t be read.'
+    return {
+      keychain: memoryKeychain(),
+      status: { state: 'unavailable', reason: isMissing ? 'missing' : 'failed', detail }
+    }
+  }
+}
+
+function placeIn(path: string, secret: Uint8Array) {
+  /** One change at a time: each is of the file as the one before left it. */
+  let last: Promise<unknown> = Promise.resolve()
+
+  async function read(): Promise<z.infer<typeof Secrets>> {
+    const text = await readFile(path, 'utf8').catch((error: unknown) => {
+      if (codeOf(error) === 'ENOENT') return undefined
+      throw new KeychainError('failed', 'The sealed keychain can’t be read.')
+    })
+    if (text === undefined) return {}
+    const sealed = SealedKey.safeParse(parsedJson(text))
+    const opened = sealed.success ? openedKey(secret, sealed.data, PURPOSE) : undefined
+    const secrets = opened && Secrets.safeParse(parsedJson(Buffer.from(opened).toString())).data
+    // Another credential's, or altered: it isn't taken for an empty one.
+    if (!secrets) throw new KeychainError('failed', 'The sealed keychain doesn’t open with this credential.')
+    return secrets
+  }
+
+  function change(how: (secrets: z.infer<typeof Secrets>) => void): Promise<void> {
+    const done = last.then(async () => {
+      const secrets = await read()
+      how(secrets)
+      const content = JSON.stringify(sealedKey(secret, Buffer.from(JSON.stringify(secrets)), PURPOSE))
+      await writeAtomically(path, content, { ifExists: 'replace', mode: 0o600 }).catch(() => {
+        throw new KeychainError('failed', 'The sealed keychain can’t be written.')
+      })
+    })
+    last = done.catch(() => undefined)
+    return done
+  }
+
+  return {
+    look: read,
+    get: async (name: SecretName) => (await last.then(read))[name] ?? null,
+    set: (name: SecretName, value: string) =>
+      change((secrets) => {
+        secrets[name] = value
+      }),
+    delete: (name: SecretName) =>
+      change((secrets) => {
+        delete secrets[name]
+      })
+  }
+}

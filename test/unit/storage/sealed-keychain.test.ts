@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { credentialIn, openSealedKeychain } from '../../../src/main/core/storage/sealed-keychain.ts'
+import { temporaryFolder } from './folders.ts'
+
+/** An agent's data folder, and a credential of its own as systemd gives it. */
+function agent(secret: string | Buffer = randomBytes(32).toString('base64')) {
+  const [folder, credentials] = [temporaryFolder(), temporaryFolder()]
+  const credential = credentialIn({ CREDENTIALS_DIRECTORY: credentials }) ?? ''
+  writeFileSync(credential, secret)
+  return {
+    folder,
+    credential,
+    file: join(folder, 'keychain.sealed'),
+    open: () => openSealedKeychain({ folder, credential })
+  }
+}
+
+test('what an agent keeps is there at its next start, readable by nobody else and nowhere in the clear', async () => {
+  const { folder, file, open } = agent()
+  const { keychain, status } = await open()
+  expect(status).toEqual({ state: 'available' })
+  expect(keychain.keeps).toBe('in-os')
+  expect(await keychain.office.get()).toBeNull()
+  await Promise.all([
+    keychain.office.set('password of the office'),
+    keychain.databaseKey.set('key of the database'),
+    keychain.accounts.set('account-1', 'token of an account'),
+    keychain.accounts.set('account-2', 'gone'),
+    keychain.accounts.delete('account-2')
+  ])
+  const again = await open()
+  expect(await again.keychain.office.get()).toBe('password of the office')
+  expect(await again.keychain.databaseKey.get()).toBe('key of the database')
+  expect(await again.keychain.accounts.get('account-1')).toBe('token of an account')
+  expect(await again.keychain.accounts.get('account-2')).toBeNull()
+  expect(readFileSync(file, 'latin1')).not.toMatch(/password|database|token|account/)
+  expect(readdirSync(folder)).toEqual(['keychain.sealed'])
+  if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
+})
+
+test('without its credential, by another one, or altered, it is not taken for an empty one, and stays as it is', async () => {
+  const { folder, file, open } = agent()
+  await (await open()).keychain.office.set('password of the office')
+  const kept = readFileSync(file)
+
+  const missing = await openSealedKeychain({ folder, credential: join(folder, 'nowhere') })
+  expect(missing).toMatchObject({
+    status: { state: 'unavailable', reason: 'missing' },
+    keychain: { keeps: 'in-memory' }
+  })
+  const other = await openSealedKeychain({ folder, credential: agent().credential })
+  expect(other).toMatchObject({ status: { state: 'unavailable', reason: 'failed' }, keychain: { keeps: 'in-memory' } })
+  expect(readFileSync(file)).toEqual(kept)
+
+  for (const altered of ['', '{}', kept.toString().replace(/"sealed":"../, '"sealed":"zz'), flipped(kept)]) {
+    writeFileSync(file, altered)
+    expect((await open()).status).toMatchObject({ state: 'unavailable', reason: 'failed' })
+  }
+})
+
+test('one that goes bad while the agent works refuses, and isn’t written over', async () => {
+  const { file, open } = agent()
+  const { keychain } = await open()
+  await keychain.office.set('password of the office')
+  writeFileSync(file, 'something else')
+  await expect(keychain.office.get()).rejects.toMatchObject({ code: 'failed' })
+  await expect(keychain.office.set('another')).rejects.toMatchObject({ code: 'failed' })
+  expect(readFileSync(file, 'utf8')).toBe('something else')
+})
+
+test('a credential that could be guessed is refused', async () => {
+  expect((await agent('secret').open()).status).toMatchObject({
+    state: 'unavailable',
+    reason: 'failed',
+    detail: expect.stringContaining('32 bytes')
+  })
+})
+
+function flipped(bytes: Buffer): Buffer {
+  const altered = JSON.parse(bytes.toString())
+  const last = altered.sealed.at(-1)
+  return Buffer.from(JSON.stringify({ ...altered, sealed: altered.sealed.slice(0, -1) + (last === '0' ? '1' : '0') }))
+}
