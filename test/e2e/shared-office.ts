@@ -1,4 +1,5 @@
 /** An office on a PostgreSQL server of its own, and one signing service, for workstations that share an Outbox. */
+import type { OfficePlace } from '../../src/main/core/office/connection.ts'
 import { openPracticeOffice, type PracticeOffice } from '../../src/practice/office.ts'
 import { openTestOffice } from '../fixtures/office.ts'
 import { openCluster } from '../fixtures/office-cluster.ts'
@@ -8,6 +9,13 @@ interface SharedOffice {
   service: PracticeOffice
   /** Connects the service at a new workstation's first screen, and has it join under a name. */
   seat: (clerk: Clerk, name: string) => Promise<void>
+  /** Where its server is, and a code to join it under a name. */
+  place: OfficePlace
+  invite: (name: string) => Promise<string>
+  /** How many packages wait there. */
+  waiting: () => Promise<number>
+  /** Ends a pause, while nobody is there to do it. */
+  resume: () => Promise<void>
   close: () => Promise<void>
 }
 
@@ -20,9 +28,13 @@ export async function openSharedOffice(data: 'demo' | 'empty'): Promise<SharedOf
     await cluster.close()
   }
   try {
-    const { administrator, invite } = await openTestOffice(cluster.place)
+    const { administrator, invite, sql } = await openTestOffice(cluster.place)
     return {
-      service,
+      ...{ service, invite, place: administrator },
+      waiting: async () => (await sql("SELECT id FROM office.send WHERE state = 'ready'")).length,
+      async resume() {
+        await sql('UPDATE office.outbox SET paused_by = NULL, paused_at = NULL')
+      },
       async seat(clerk, name) {
         await clerk.connectTo(service.url)
         await clerk.joinOffice(administrator, await invite(name))
