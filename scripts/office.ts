@@ -7,6 +7,7 @@ import { readFile, realpath, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import {
   checkOffice,
+  headLines,
   initOffice,
   inviteStation,
   revokeStation,
@@ -20,7 +21,7 @@ import { writeAtomically } from '../src/main/core/storage/atomic-file.ts'
 const USE = `Use: PGPASSWORD=… npm run office -- COMMAND --server HOST[:PORT] --user NAME [--database countersign] [--ca FILE]
   init --key-file FILE                    makes the database, and the office’s key where the file isn’t there yet
   upgrade                                 brings the database to this version
-  check                                   says how it stands; exits with 1 where something is wrong
+  check [--heads FILE]                    says how it stands; exits with 1 where something is wrong; writes what was told of trails to FILE
   join-code --key-file FILE --name NAME   invites a workstation; the code holds once, for ten minutes
   rotate-key --key-file FILE              gives the workstations another key, which FILE then holds, too
   revoke --name NAME [--key-file FILE]    ends a workstation’s part in the office; with FILE the key turns as well`
@@ -35,6 +36,7 @@ const { values, positionals } = parseArgs({
     database: { type: 'string', default: 'countersign' },
     ca: { type: 'string' },
     'key-file': { type: 'string' },
+    heads: { type: 'string' },
     name: { type: 'string' }
   }
 })
@@ -85,13 +87,21 @@ const commands: Record<string, (place: OfficePlace) => Promise<void>> = {
     console.log(`Steps applied: ${await upgradeOffice(place)}.`)
   },
   async check(place) {
-    const { server, isEncrypted, schema, known, stations, behind, excess } = await checkOffice(place)
+    const { server, isEncrypted, schema, known, stations, behind, excess, trails, brokenAt } = await checkOffice(place)
     console.log(`PostgreSQL ${server}, ${isEncrypted ? 'over TLS' : 'without TLS, on this computer'}`)
     console.log(`Schema ${schema} of ${known}${schema < known ? ': run upgrade' : ''}`)
     console.log(`Workstations: ${stations.joined} joined, ${stations.invited} invited`)
     if (behind.length > 0) console.log(`The office’s key is not taken yet by: ${behind.join(', ')}`)
     for (const what of excess) console.error(`Workstations have more rights than they need: ${what}`)
-    if (schema < known || excess.length > 0) process.exitCode = 1
+    for (const { name, why, at } of trails) {
+      console.error(
+        `The audit trail of ${name} lacks entries that it had, told ${new Date(at).toISOString()}: ${WHY[why] ?? why}`
+      )
+    }
+    if (brokenAt !== undefined)
+      console.error(`What was told of audit trails was changed on this server: from number ${brokenAt} on.`)
+    if (values.heads) await writeAtomically(values.heads, linesOf(place), { ifExists: 'replace' })
+    if (schema < known || excess.length > 0 || trails.length > 0 || brokenAt !== undefined) process.exitCode = 1
   },
   async 'join-code'(place) {
     const key = await keyOf(values['key-file'])
@@ -108,6 +118,19 @@ const commands: Record<string, (place: OfficePlace) => Promise<void>> = {
   async 'rotate-key'(place) {
     await turn(place, values['key-file'] ?? wrongUse())
   }
+}
+
+/** Why a trail lacks entries, as its workstation says. */
+const WHY: Record<string, string> = {
+  restored: 'a backup was restored there',
+  'older-copy': 'an older copy of its database is in use',
+  replaced: 'its database was replaced by a new one',
+  forgotten: 'its keychain no longer has the last entry',
+  cut: 'entries were removed, or the trail was written again'
+}
+
+async function* linesOf(place: OfficePlace): AsyncGenerator<Uint8Array> {
+  for await (const line of headLines(place)) yield Buffer.from(line)
 }
 
 const [command = ''] = positionals

@@ -82,7 +82,7 @@ export async function openApp(start: AppStart) {
   const madeBy = `${app.getName()} ${app.getVersion()}`
   const composing = openComposing(foundation, folders, madeBy)
   const counter = openCounter(foundation, {
-    ...{ ask, once: folders.once, watch, isWatching: watching.promise },
+    ...{ ask, heads: composing.heads, once: folders.once, watch, isWatching: watching.promise },
     returnAddressesOf: (reference) => composing.outbox.returnAddressesOf(reference),
     compositionOf: (accountId, reference) => composing.outbox.compositionOfDocument(accountId, reference)
   })
@@ -471,7 +471,7 @@ export function serveScreens(parts: App, life: Life): void {
         }),
         'counter.unlockOffice'
       ),
-      ...auditHandlers({ audit, auditExports, receipts, time, ...dialogs }),
+      ...auditHandlers({ audit, heads: composing.heads, auditExports, receipts, time, ...dialogs }),
       ...storageHandlers({
         ...{ storage: foundation.storage, troubles: foundation.troubles, restart: life.restart, ...dialogs },
         backups: parts.backups,

@@ -13,6 +13,7 @@ import { openSharedDrafts } from './core/drafts/shared-drafts.ts'
 import { openDropFolders } from './core/drop-folders/drop-folders.ts'
 import { codeOf } from './core/lib/failure.ts'
 import { Desk } from './core/office/desk.ts'
+import { Heads } from './core/office/heads.ts'
 import { Outbox } from './core/outbox/outbox.ts'
 import { keptIn } from './core/storage/meta.ts'
 import type { openFolders } from './folders.ts'
@@ -97,8 +98,9 @@ export function openComposing(
     told: officeChanged
   })
   watch.readTogether(together)
+  const heads = new Heads(keptIn(db), time)
   const desk = new Desk({
-    ...{ drafts: sharedDrafts, folders: together, once, shared: outbox.shared },
+    ...{ drafts: sharedDrafts, folders: together, heads, once, shared: outbox.shared },
     ...{ slot: keychain.office, kept: keptIn(db), time },
     // A practice office is this computer's own.
     accounts: () =>
@@ -125,5 +127,18 @@ export function openComposing(
     },
     trouble: (error) => log.warn('A file could not be taken over.', { code: asAppError(error).code })
   })
-  return { drafts, sharedDrafts, presets, exchange, outside, people, remembered, outbox, desk, bulk, dropFolders }
+  return {
+    drafts,
+    sharedDrafts,
+    presets,
+    exchange,
+    outside,
+    people,
+    remembered,
+    outbox,
+    heads,
+    desk,
+    bulk,
+    dropFolders
+  }
 }

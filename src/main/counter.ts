@@ -23,6 +23,7 @@ import { openAppointments } from './core/counter/signing-queue.ts'
 import { Staff } from './core/counter/staff.ts'
 import type { Polling } from './core/documents/polling/polling.ts'
 import type { AskDocuments } from './core/documents/questions.ts'
+import type { Heads } from './core/office/heads.ts'
 import type { Once } from './core/office/once.ts'
 import { organisationsCounter } from './core/organisation/applying.ts'
 import { PERSON_START } from './core/policy/app-pages.ts'
@@ -47,6 +48,7 @@ const ANY_FILE = [{ name: 'All files', extensions: ['*'] as [string] }]
 
 export interface CounterParts {
   ask: AskDocuments
+  heads: Heads
   once: Once
   watch: Polling
   /** Resolves when folders can be read: at the start, a session that was interrupted may be found before. */
@@ -57,7 +59,7 @@ export interface CounterParts {
 
 export function openCounter(
   foundation: Foundation,
-  { ask, once, watch, isWatching, returnAddressesOf, compositionOf }: CounterParts
+  { ask, heads, once, watch, isWatching, returnAddressesOf, compositionOf }: CounterParts
 ) {
   const { db, accounts, keychain, log, screens, send, signals, time } = foundation
   const zoom = () => foundation.settings.read().zoom
@@ -77,6 +79,7 @@ export function openCounter(
     staff: staffName,
     changed: () => send('audit.changed', null)
   })
+  heads.follow(audit)
   const { note } = audit
   const signer = new Signer({ note, slot: trailKeychain.auditKey })
   const auditExports = new AuditExports({ audit, time, signer })

@@ -9,6 +9,7 @@ import {
   inShort,
   momentInFull,
   momentOf,
+  officeCheckWords,
   zoneOf
 } from '../../src/renderer/src/screens/audit/audit-words.ts'
 import type { AuditEntry, AuditEvent } from '../../src/shared/contract/views.ts'
@@ -150,6 +151,26 @@ test('what is wrong is told apart: someone changed it, the disk did, its end was
   expect(said[1]?.more).toMatch(/older copy of the database/)
   expect(said[4]?.more).toMatch(/Nothing suggests that someone changed it/)
   expect(said[5]?.title).toBe('The audit trail was changed.')
+})
+
+test('what is known of the trails of an office stands beside one’s own, by name, each cause told apart', async () => {
+  const at = Date.UTC(2026, 10, 20, 21)
+  const causes = ['restored', 'older-copy', 'replaced', 'forgotten', 'cut'] as const
+  const office = causes.map((why) => ({ name: 'Front desk', isMe: false, why, at }))
+  await open({ audit: trail(3), auditCheck: { office: [...office.slice(1), { isMe: false, why: 'rewritten', at }] } })
+  await press('Verify')
+  expect(screen.getByText('No issues found.')).toBeTruthy()
+  const alert = screen.getByRole('alert')
+  const said = within(alert)
+    .getAllByText(/November 2026/)
+    .map(({ textContent }) => textContent)
+  expect(new Set(said).size).toBe(5)
+  expect(said[0]).toMatch(/^The office’s server no longer has.*Someone changed its database/)
+  expect(said[1]).toMatch(/Entries of “Front desk” were removed or changed outside Countersign/)
+  expect(alert.textContent).toMatch(/Tell your administrator/)
+  const restored = officeCheckWords({ isWhole: true, entries: 3, isCutOff: false, office: office.slice(0, 1) })
+  expect(restored).toMatchObject({ kind: 'warn', items: [expect.stringMatching(/A backup was restored there/)] })
+  expect(officeCheckWords({ isWhole: true, entries: 3, isCutOff: false })).toBeUndefined()
 })
 
 test('what the check at the start found wrong stands there without being asked for, until it is dismissed', async () => {

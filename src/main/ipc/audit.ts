@@ -17,17 +17,22 @@ const KEY: FileKind = { name: 'Public key', extensions: ['pem'] }
 
 export function auditHandlers({
   audit,
+  heads,
   auditExports,
   receipts,
   time,
   chooseFiles,
   chooseSaveFile
-}: Pick<Parts, 'audit' | 'auditExports' | 'receipts' | 'time' | 'chooseFiles' | 'chooseSaveFile'>): HandlersOf<
-  'audit' | 'receipts'
-> {
+}: Pick<
+  Parts,
+  'audit' | 'heads' | 'auditExports' | 'receipts' | 'time' | 'chooseFiles' | 'chooseSaveFile'
+>): HandlersOf<'audit' | 'receipts'> {
   return {
     'audit.list': ({ search, offset, limit }) => audit.list(search, offset, limit),
-    'audit.check': () => audit.check(),
+    async 'audit.check'() {
+      const office = heads.found()
+      return { ...(await audit.check()), ...(office.length > 0 && { office }) }
+    },
     'audit.checkAtStart': async () => audit.checkedAtStart,
     'audit.export': async ({ format }, { stillAsking }) => {
       const suggested = `Audit trail ${dayAt(time.now(), time.zone())}.${format}`

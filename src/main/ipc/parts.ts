@@ -24,6 +24,7 @@ import type { SharedDrafts } from '../core/drafts/shared-drafts.ts'
 import type { DropFolders } from '../core/drop-folders/drop-folders.ts'
 import type { Readings } from '../core/identity/readings.ts'
 import type { Time } from '../core/lib/time.ts'
+import type { Heads } from '../core/office/heads.ts'
 import type { Outbox } from '../core/outbox/outbox.ts'
 import type { Receipts } from '../core/receipts/receipts.ts'
 import type { Verifications } from '../core/verifications/verifications.ts'
@@ -34,6 +35,7 @@ export interface Parts extends Dialogs {
   actions: Actions
   ask: AskDocuments
   audit: Pick<Audit, 'list' | 'check' | 'checkedAtStart'>
+  heads: Pick<Heads, 'found'>
   auditExports: Pick<AuditExports, 'write' | 'check' | 'key' | 'writeKey'>
   bulk: Bulk
   clients: Clients

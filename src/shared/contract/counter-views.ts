@@ -2,6 +2,7 @@
 import type { ServiceDate } from '../model/index.ts'
 import type { IdleCall } from './appointments.ts'
 import type { AppError } from './errors.ts'
+import type { OfficeTrailFinding } from './office.ts'
 
 /** The languages in which a person's own screens can be shown, as BCP 47 names them. English is always there. */
 export const PERSON_LANGUAGES = ['en', 'mi', 'sm', 'to', 'zh-Hans', 'hi', 'pa', 'ar'] as const
@@ -432,6 +433,8 @@ export interface AuditCheck {
   isDamaged?: true
   /** What can't be written at the moment, as when the disk is full. */
   unwritten?: number
+  /** What was found of the trails of an office so far, the newest last; absent where there is nothing, or no office. */
+  office?: OfficeTrailFinding[]
 }
 
 /** The key that exports are signed with: its public part. */

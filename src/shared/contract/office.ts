@@ -34,6 +34,20 @@ export interface FolderWatch {
   troubles: { name: string; kind: WatchTrouble; since: number }[]
 }
 
+/**
+ * What was found of an audit trail of the office by what was told of it before. restored: a backup was restored there. older-copy, replaced,
+ * forgotten: as of `AuditCheck`. cut: entries were removed, or all was written again. rewritten: it is the office's server, on which what was
+ * told of trails was changed.
+ */
+export interface OfficeTrailFinding {
+  /** The workstation's; absent where it is the server. */
+  name?: string | undefined
+  isMe: boolean
+  why: 'restored' | 'older-copy' | 'replaced' | 'forgotten' | 'cut' | 'rewritten'
+  /** When it was told or found, in milliseconds since 1970 UTC. */
+  at: number
+}
+
 export interface DeskView {
   /** `HOST:PORT` */
   server: string

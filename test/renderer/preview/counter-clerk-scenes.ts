@@ -391,6 +391,16 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
       audit: trailOf(30),
       auditAtStart: { isWhole: false, entries: 12, after: 18, isCutOff: true, missing: 'older-copy' }
     }),
+  'record-office': () =>
+    counter({
+      audit: trailOf(30),
+      auditCheck: {
+        office: [
+          { name: 'Counter 2', isMe: false, why: 'restored', at: Date.UTC(2026, 10, 18, 1, 4) },
+          { name: 'Front desk', isMe: false, why: 'cut', at: Date.UTC(2026, 10, 19, 22, 40) }
+        ]
+      }
+    }),
   'record-broken': () => counter({ audit: trailOf(30), auditCheck: { isWhole: false, brokenAt: 17, isCutOff: true } }),
   'walk-in': () => counter({ presets: presets() })
 }

@@ -275,6 +275,7 @@ export const shots: Shot[] = [
     await page.getByRole('menuitem', { name: /^Another language for Tama/ }).click()
   }),
   ...at('#/audit', 'record', 'record-empty', 'record-older', 'record-broken'),
+  shot('audit-office', 'record-office', '#/audit', press('Verify')),
 
   shot('downloads', 'downloads', '#/downloads'),
   shot('downloads-first', 'downloads-first', page, press('Download report (PDF)')),

@@ -5,6 +5,7 @@ import Papa from 'papaparse'
 import { describe, expect, test } from 'vitest'
 import { openWorkbook } from '../../../src/main/core/bulk/read-xlsx.ts'
 import { auditHandlers } from '../../../src/main/ipc/audit.ts'
+import type { OfficeTrailFinding } from '../../../src/shared/contract/index.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { hashOf, TEN, workstation, ZONE } from './office.ts'
 
@@ -17,8 +18,10 @@ function office() {
   const place = join(temporaryFolder(), 'trail')
   const asked: { suggested: string }[] = []
   let answer: string | undefined
+  const found: OfficeTrailFinding[] = []
   const handlers = auditHandlers({
     audit,
+    heads: { found: () => found },
     auditExports: station.exportsOf(audit),
     receipts: station.receiptsOf(audit).receipts,
     time: { now: () => TEN, zone: () => ZONE },
@@ -34,7 +37,7 @@ function office() {
     return readFile(answer, 'utf8')
   }
   const answers = (path: string) => (answer = path)
-  return { ...station, audit, handlers, asked, exported, place, answers }
+  return { ...station, audit, handlers, asked, exported, found, place, answers }
 }
 
 function withEntries(howMany = 3) {
@@ -54,10 +57,12 @@ function withEntries(howMany = 3) {
 
 describe('requests about the audit trail', () => {
   test('list and check it', async () => {
-    const { handlers } = withEntries()
+    const { handlers, found } = withEntries()
     const list = await handlers['audit.list']({ search: 'doc-2', offset: 0, limit: 10 }, context)
     expect(list).toMatchObject({ total: 1, entries: [{ seq: 2 }] })
     expect(await handlers['audit.check'](undefined, context)).toEqual({ isWhole: true, entries: 3, isCutOff: false })
+    found.push({ name: 'Front desk', isMe: false, why: 'cut', at: TEN })
+    expect(await handlers['audit.check'](undefined, context)).toMatchObject({ isWhole: true, office: found })
   })
 
   test('write nothing where the person thinks better of it, and propose a name with the day', async () => {

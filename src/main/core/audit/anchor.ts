@@ -26,7 +26,7 @@ const Kept = Place.extend({
   unwritten: Unwritten.optional()
 })
 type Kept = z.infer<typeof Kept>
-type Missing = NonNullable<AuditCheck['missing']>
+export type Missing = NonNullable<AuditCheck['missing']>
 /** An entry of the trail by its number and its hash. */
 export type Place = z.infer<typeof Place>
 

@@ -14,7 +14,7 @@ import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { KeychainError, type SecretSlot } from '../storage/keychain.ts'
 import { openMeta } from '../storage/meta.ts'
-import { openAnchor, type Place, type Unwritten } from './anchor.ts'
+import { type Missing, openAnchor, type Place, type Unwritten } from './anchor.ts'
 import { type AuditTable, type Link, openAuditTable, searchText } from './audit-table.ts'
 import { BEFORE_FIRST, hashAfter, textOf } from './chain.ts'
 import { exported } from './export.ts'
@@ -168,6 +168,23 @@ export class Audit {
   /** Whether entries wait that couldn't be written yet. */
   get isBehind(): boolean {
     return this.#unwritten() !== undefined
+  }
+
+  /** Undefined where it has none. */
+  newest(): Place | undefined {
+    return this.#table.newest()
+  }
+
+  /** Why the trail lacks this entry, which it had. */
+  async whyWithout({ seq }: Place): Promise<'restored' | Missing> {
+    const restored = await this.newestOf('data-restored')
+    if (Number(restored?.detail.before ?? 0) >= seq) return 'restored'
+    const known = await this.#anchor.known().catch((error: unknown) => {
+      if (error instanceof KeychainError) return undefined
+      throw error
+    })
+    // Where the keychain goes with it, both were written again.
+    return known?.missing() ?? 'cut'
   }
 
   /** Whether this entry is in the trail, as it was. */

@@ -14,6 +14,7 @@ import { restoring, restoringForStations } from './migrations/006-restoring.ts'
 import { tasks, tasksForStations } from './migrations/007-tasks.ts'
 import { things, thingsForStations } from './migrations/008-things.ts'
 import { keys, keysForStations } from './migrations/009-keys.ts'
+import { heads, headsForStations } from './migrations/010-heads.ts'
 import { keyId, newestOf, seal } from './sealing.ts'
 
 /** The oldest server that is taken, as PostgreSQL numbers itself. */
@@ -38,11 +39,13 @@ export const steps: readonly Step[] = [
   { name: 'restoring', sql: restoring, forStations: restoringForStations },
   { name: 'tasks', sql: tasks, forStations: tasksForStations },
   { name: 'things', sql: things, forStations: thingsForStations },
-  { name: 'keys', sql: keys, forStations: keysForStations }
+  { name: 'keys', sql: keys, forStations: keysForStations },
+  { name: 'heads', sql: heads, forStations: headsForStations }
 ]
 
-/** From which step on the office's key turns. */
+/** From which steps on the office's key turns, and heads of trails are told. */
 const KEYS_STEP = steps.findIndex(({ name }) => name === 'keys') + 1
+const HEADS_STEP = steps.findIndex(({ name }) => name === 'heads') + 1
 
 /** All that a workstation may call. */
 export const allowed: readonly string[] = steps.flatMap((step) => step.forStations)
@@ -120,6 +123,10 @@ export interface OfficeCheck {
   readonly stations: { joined: number; invited: number }
   /** Those that haven't taken the office's key as it turned last. */
   readonly behind: readonly string[]
+  /** Trails that lack what was told of them before, in order; `why` as their workstation says. Times in milliseconds since 1970 UTC. */
+  readonly trails: readonly { name: string; why: string; at: number }[]
+  /** The first head that doesn't follow from the one before it: someone changed what the server keeps. */
+  readonly brokenAt?: number
   /** What workstations may do that they should not; empty where all is well. */
   readonly excess: readonly string[]
 }
@@ -138,14 +145,16 @@ export async function checkOffice(administrator: OfficePlace): Promise<OfficeChe
         `SELECT (count(*) FILTER (WHERE joined_at IS NOT NULL AND revoked_at IS NULL))::integer AS joined,
            (count(*) FILTER (WHERE joined_at IS NULL AND invited_until >= now()))::integer AS invited FROM station`
       )
+      const schema = await schemaOf(client)
       const behind =
-        (await schemaOf(client)) < KEYS_STEP
+        schema < KEYS_STEP
           ? []
           : await rowsOf<{ name: string }>(
               client,
               `SELECT name FROM station WHERE joined_at IS NOT NULL AND revoked_at IS NULL
                  AND key_number <> (SELECT key_number FROM office) ORDER BY lower(name)`
             )
+      const { trails, brokenAt } = schema < HEADS_STEP ? { trails: [], brokenAt: undefined } : await trailsOf(client)
       const excess = await rowsOf<{ what: string }>(
         client,
         `SELECT relname::text AS what FROM pg_class WHERE relnamespace = 'office'::regnamespace AND relkind IN ('r', 'v', 'S')
@@ -160,7 +169,7 @@ export async function checkOffice(administrator: OfficePlace): Promise<OfficeChe
       return {
         server: server?.server ?? '',
         isEncrypted: server?.ssl === true,
-        schema: await schemaOf(client),
+        ...{ schema, trails, ...(brokenAt !== undefined && { brokenAt }) },
         known: steps.length,
         stations: { joined: counts?.joined ?? 0, invited: counts?.invited ?? 0 },
         behind: behind.map(({ name }) => name),
@@ -168,6 +177,52 @@ export async function checkOffice(administrator: OfficePlace): Promise<OfficeChe
       }
     })
   )
+}
+
+/** What the heads of trails show, followed from the first to the newest. */
+async function trailsOf(client: Client): Promise<{ trails: OfficeCheck['trails']; brokenAt: number | undefined }> {
+  const rows = await rowsOf<{ number: number; name: string; at: number; why: string | null; is_broken: boolean }>(
+    client,
+    `SELECT * FROM (
+       SELECT it.number::double precision AS number, station.name, it.at_ms::double precision AS at,
+         coalesce(it.cause, CASE WHEN it.seq < it.last_seq OR (it.seq = it.last_seq AND it.hash <> it.last_hash) THEN 'cut' END) AS why,
+         it.number <> it.place OR it.chained <> chain_head(it.before, ROW(it.number, it.station, it.seq, it.hash, it.at_ms, it.cause, '')::head)
+           AS is_broken
+       FROM (SELECT *, row_number() OVER everyone AS place, lag(chained, 1, '') OVER everyone AS before,
+           lag(seq) OVER its AS last_seq, lag(hash) OVER its AS last_hash
+         FROM head WINDOW everyone AS (ORDER BY number), its AS (PARTITION BY station ORDER BY number)) it
+         JOIN station ON station.id = it.station) found
+     WHERE why IS NOT NULL OR is_broken ORDER BY number`
+  )
+  return {
+    trails: rows.flatMap(({ name, why, at }) => (why === null ? [] : [{ name, why, at }])),
+    brokenAt: rows.find(({ is_broken }) => is_broken)?.number
+  }
+}
+
+/** So many heads are read at a time. */
+const HEADS = 10_000
+
+/** All heads of the office's chain, in order, each as a line of JSON: for a check that needs nothing of Countersign's. */
+export async function* headLines(administrator: OfficePlace): AsyncGenerator<string> {
+  for (let last = 0; ; ) {
+    const { owner } = rolesOf(administrator.database)
+    const rows = await connected(administrator, (client) =>
+      inTransaction(client, async () => {
+        await client.query(`SET LOCAL ROLE ${named(owner)}; SET LOCAL search_path = office`)
+        return await rowsOf<{ number: number }>(
+          client,
+          `SELECT it.number::double precision AS number, it.station, station.name, it.seq::double precision AS seq, it.hash,
+             it.at_ms::double precision AS at, it.cause, it.chained
+           FROM head it JOIN station ON station.id = it.station WHERE it.number > $1 ORDER BY it.number LIMIT ${HEADS}`,
+          [last]
+        )
+      })
+    )
+    for (const row of rows) yield `${JSON.stringify(row)}\n`
+    last = rows.at(-1)?.number ?? last
+    if (rows.length < HEADS) return
+  }
 }
 
 /**

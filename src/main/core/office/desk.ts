@@ -14,6 +14,7 @@ import { KeychainError, type SecretSlot } from '../storage/keychain.ts'
 import { type keptIn, OFFICE_UNKNOWN } from '../storage/meta.ts'
 import type { OfficePlace } from './connection.ts'
 import type { OfficeFeed } from './feed.ts'
+import { type Heads, openOfficeHeads } from './heads.ts'
 import { holdKey, KEY_TURNED, KeyTurned, keyNow, WrongKey } from './keys.ts'
 import type { Once } from './once.ts'
 import { type OfficeStore, officeIsAway } from './sends.ts'
@@ -59,6 +60,7 @@ interface DeskDeps {
   drafts: SharedDrafts
   folders: SharedFolders
   once: Once
+  heads: Heads
   /** The entry of the keychain for what it signs in with, and the office's key. */
   slot: SecretSlot
   kept: ReturnType<typeof keptIn>
@@ -95,7 +97,7 @@ const Secrets = z.object({ user: z.string(), password: z.string(), key: z.string
 const EVERY = 60_000
 const FIRST_WAIT = 2_000
 /** The steps of the server's schema that this version knows. */
-const STEPS = 9
+const STEPS = 10
 /** How PostgreSQL says that someone may not sign in, or has no right. */
 const NOT_LET_IN: ReadonlySet<string> = new Set(['28P01', '28000', '42501'])
 
@@ -248,6 +250,7 @@ export class Desk {
     await slot.delete()
     kept.erase(KEPT)
     this.#isKnown()
+    this.#deps.heads.left()
     await this.#deps.folders.left()
     this.#heard = undefined
     this.#deps.changed()
@@ -255,6 +258,8 @@ export class Desk {
 
   async close(): Promise<void> {
     this.#isClosed = true
+    const { heads, trouble } = this.#deps
+    if (this.#line) await heads.tell(this.#line.heads).catch((error: unknown) => trouble?.(error))
     await this.#hangUp({ isPolite: true })
   }
 
@@ -299,6 +304,7 @@ export class Desk {
         if (this.#deps.kept.read(OFFICE_UNKNOWN, z.boolean())) this.#isKnown()
         this.#deps.folders.connect(line.feed, line.key)
         this.#deps.once.connect(line.tasks)
+        await this.#deps.heads.greet(line.heads, life)
       }
       this.#hears({ name, state, who })
     } catch (error) {
@@ -457,6 +463,7 @@ async function lineTo(
     drafts: openOfficeThings({ pool, key }, 'draft'),
     feed: openOfficeFeed({ pool, time }),
     tasks: openOfficeTasks({ pool, key, time }),
+    heads: openOfficeHeads(pool),
     async hello(): Promise<{ incarnation: string; name: string; steps: number }> {
       // By the bell's own connection: that it is there is what is to be known.
       await holdKey(bell, place, key)

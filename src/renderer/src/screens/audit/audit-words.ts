@@ -1,5 +1,6 @@
 /** What the audit trail tells, in plain words: each event as a sentence, and each detail with what it is called. */
 import { offsetInWords } from '../../../../shared/composition/zone.ts'
+import type { OfficeTrailFinding } from '../../../../shared/contract/office.ts'
 import type { AuditCheck, AuditEntry, AuditEvent, AuditFileCheck } from '../../../../shared/contract/views.ts'
 import { counted } from '../../../../shared/counted.ts'
 import { capital } from '../../words/counts.ts'
@@ -284,6 +285,8 @@ export interface CheckWords {
   kind: 'ok' | 'warn' | 'danger'
   title: string
   more: string
+  /** Sentences that each stand for themselves. */
+  items?: string[]
 }
 
 const missingWords: Record<NonNullable<AuditCheck['missing']>, string> = {
@@ -325,6 +328,43 @@ export function checkWords(check: AuditCheck): CheckWords {
     kind: 'danger',
     title: 'The audit trail was changed.',
     more: `${wrong} ${lacking && `${lacking} `}${EXPORT_NOW}`
+  }
+}
+
+/** What became of a trail of the office: `who` is the workstation's name. */
+function officeSentence({ name: who = '', why, at }: OfficeTrailFinding): string {
+  const day = momentInWords(at)
+  switch (why) {
+    case 'restored':
+      return `“${who}” has continued from an earlier moment since ${day}. A backup was restored there.`
+    case 'older-copy':
+      return `“${who}” has used an older copy of its database since ${day}, so its newest entries are missing. Someone replaced the file.`
+    case 'replaced':
+      return `“${who}” has had a new database since ${day}. The entries before that aren’t in it.`
+    case 'forgotten':
+      return `“${who}” has lacked entries since ${day}, and its keychain no longer has the last one.`
+    case 'cut':
+      return `Entries of “${who}” were removed or changed outside Countersign, noticed on ${day}.`
+    case 'rewritten':
+      return `The office’s server no longer has what it was told about audit trails, noticed on ${day}. Someone changed its database.`
+  }
+}
+
+/** So many of what was found are shown, the newest. */
+const MOST_FOUND = 5
+
+/** What the workstations of an office know of each other's trails; undefined where all is well. */
+export function officeCheckWords({ office = [] }: AuditCheck): CheckWords | undefined {
+  if (office.length === 0) return undefined
+  const items = office.slice(-MOST_FOUND).map(officeSentence).reverse()
+  const isHarmless = office.every(({ why }) => why === 'restored')
+  return {
+    kind: isHarmless ? 'warn' : 'danger',
+    title: 'Audit trails of the office lack entries.',
+    more: isHarmless
+      ? 'Each workstation says why.'
+      : 'Tell your administrator, and export the trails of these workstations now.',
+    items
   }
 }
 

@@ -1,0 +1,51 @@
+/**
+ * Checks what an office's server was told of audit trails, with nothing of Countersign's: Node's own crypto and files alone.
+ * `npm run office -- check … --heads heads.jsonl`, then `node scripts/verify-heads.ts heads.jsonl [WORKSTATION "Audit trail 2026-11-24.json"]`
+ */
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+
+interface Head
+  extends Record<'number' | 'seq' | 'at', number>,
+    Record<'station' | 'name' | 'hash' | 'chained', string> {
+  cause: string | null
+}
+const [path = '', name, trail = ''] = process.argv.slice(2)
+const heads: Head[] = readFileSync(path, 'utf8')
+  .split('\n')
+  .filter(Boolean)
+  .map((line) => JSON.parse(line))
+const furthest = new Map<string, Head>()
+let isWhole = true
+let last = ''
+for (const [index, { number, station, seq, hash, at, cause, chained, name: who }] of heads.entries()) {
+  // Each is chained to the one before it, and none is left out.
+  last = sha256(`${last}\n${[number, station, seq, hash, at, cause ?? '-'].join(' ')}`)
+  if (number !== index + 1 || last !== chained) say(`Head ${number} was changed, or one before it is missing.`)
+  last = chained
+  const before = furthest.get(station)
+  if (cause || (before && (seq < before.seq || (seq === before.seq && hash !== before.hash))))
+    say(
+      `The trail of ${who} lacks entries up to ${before?.seq ?? seq}, ${new Date(at).toISOString()}: ${cause ?? 'nobody says why'}.`
+    )
+  furthest.set(station, heads[index] as Head)
+}
+if (name !== undefined) {
+  // What was told of a workstation's trail is in it, as it was told.
+  const entries: { seq: number; hash: string }[] = JSON.parse(readFileSync(trail, 'utf8')).entries
+  const hashes = new Map(entries.map(({ seq, hash }) => [seq, hash]))
+  for (const head of heads.filter((one) => one.name === name))
+    if (hashes.get(head.seq) !== head.hash)
+      say(`Entry ${head.seq} of the trail isn’t the one that was told of, head ${head.number}.`)
+}
+if (isWhole) process.stdout.write(`Whole: ${heads.length} heads of ${furthest.size} trails\n`)
+process.exitCode = isWhole ? 0 : 1
+
+function say(line: string): void {
+  isWhole = false
+  process.stdout.write(`${line}\n`)
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('hex')
+}

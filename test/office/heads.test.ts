@@ -1,0 +1,273 @@
+// Workstations of an office tell the heads of their audit trails, and know of each other's: what was cut or written again is found, on a
+// workstation as on the server, and a backup that was restored isn't taken for that.
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { checkOffice } from '../../src/main/core/office/administration.ts'
+import { connected, openPool } from '../../src/main/core/office/connection.ts'
+import { Heads, openOfficeHeads } from '../../src/main/core/office/heads.ts'
+import type { Db } from '../../src/main/core/storage/connection.ts'
+import { keptIn } from '../../src/main/core/storage/meta.ts'
+import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
+import { workstation } from '../unit/audit/office.ts'
+import { temporaryFolder } from '../unit/storage/folders.ts'
+
+const run = promisify(execFile)
+const SCRIPTS = join(import.meta.dirname, '../../scripts')
+/** Between two heads that are told. */
+const LATER = 600_000
+
+let office: TestOffice
+beforeEach(async () => {
+  office = await openTestOffice(inject('cluster'))
+})
+
+async function station(name: string) {
+  const its = workstation()
+  const joined = await office.join(name)
+  const pool = openPool(joined.place)
+  onTestFinished(() => pool.end())
+  const server = openOfficeHeads(pool)
+  let elapsed = 0
+  const begin = () => {
+    const audit = its.run()
+    const heads = new Heads(keptIn(its.db), { now: () => its.now.at, elapsed: () => elapsed })
+    heads.follow(audit)
+    return { audit, heads }
+  }
+  let now = begin()
+  return {
+    ...{ name, its, joined, server },
+    get trail() {
+      return now.audit
+    },
+    found: () => now.heads.found().map(({ name: who, why, isMe }) => [who, why, isMe]),
+    async greets(life = 1) {
+      elapsed += LATER
+      await now.heads.greet(server, life)
+    },
+    tell: (every?: number) => now.heads.tell(server, every),
+    /** Writes so many entries. */
+    async writes(many: number) {
+      for (let one = 0; one < many; one++)
+        now.audit.note({ what: 'turn-ended', signerName: `Person ${one} at ${name}` })
+      await now.audit.settled()
+    },
+    /** The application ends, and begins again. */
+    async restarts() {
+      await now.audit.settled()
+      now = begin()
+      await now.audit.settled()
+    }
+  }
+}
+
+async function two() {
+  const [front, back] = [await station('Front desk'), await station('Back room')]
+  for (const one of [front, back]) {
+    await one.writes(3)
+    await one.greets()
+  }
+  await front.greets()
+  return { front, back }
+}
+const told = () =>
+  office.sql<{ seq: string; cause: string | null }>('SELECT seq, cause FROM office.head ORDER BY number')
+const asOwner = (sql: string) =>
+  office.sql(
+    `ALTER TABLE office.head DISABLE TRIGGER only_added; ${sql}; ALTER TABLE office.head ENABLE TRIGGER only_added`
+  )
+
+test('each tells its own as it moves on, every few minutes and at the end, and nothing is found', async () => {
+  const { front, back } = await two()
+  expect((await told()).map(({ seq }) => Number(seq))).toEqual([3, 3])
+  await front.greets()
+  expect(await told()).toHaveLength(2)
+  await front.writes(1)
+  await front.tell(LATER * 10)
+  expect(await told()).toHaveLength(2)
+  await front.tell()
+  expect((await told()).map(({ seq }) => Number(seq))).toEqual([3, 3, 4])
+  await back.greets()
+  expect([front.found(), back.found()]).toEqual([[], []])
+  expect(await checkOffice(office.administrator)).toMatchObject({ trails: [] })
+})
+
+describe('a trail', () => {
+  test('that was cut is found by its own workstation and by the others, by name', async () => {
+    const { front, back } = await two()
+    front.its.tamper('DELETE FROM audit WHERE seq > 1')
+    await front.restarts()
+    await front.greets()
+    await back.greets()
+    expect(front.found()).toEqual([['Front desk', 'cut', true]])
+    expect(back.found()).toEqual([['Front desk', 'cut', false]])
+    const { trails } = await checkOffice(office.administrator)
+    expect(trails).toMatchObject([{ name: 'Front desk', why: 'cut' }])
+    // Once, however often it is looked for.
+    await front.writes(5)
+    for (const one of [front, back, front]) await one.greets()
+    expect([front.found(), back.found()].map((found) => found.length)).toEqual([1, 1])
+  })
+
+  test('that was written again as a whole, with the keychain and what is known of heads, is found by what the server was told', async () => {
+    const { front, back } = await two()
+    const others = await station('Forger')
+    await others.writes(5)
+    const rows = others.its.db.prepare<[], Record<string, unknown>>('SELECT * FROM audit').all()
+    front.its.tamper('DELETE FROM audit')
+    for (const row of rows) {
+      const names = Object.keys(row)
+      front.its.db
+        .prepare(`INSERT INTO audit (${names.join(', ')}) VALUES (${names.map((name) => `@${name}`).join(', ')})`)
+        .run(row)
+    }
+    front.its.entries.clear()
+    for (const [name, text] of others.its.entries) front.its.entries.set(name, text)
+    const kept = keptIn(front.its.db)
+    kept.erase('office-heads')
+    await front.restarts()
+    await front.greets()
+    await back.greets()
+    expect(front.found()).toEqual([['Front desk', 'cut', true]])
+    expect(back.found()).toEqual([['Front desk', 'cut', false]])
+  })
+
+  test('of a backup that was restored is said to be one', async () => {
+    const { front, back } = await two()
+    const before = front.trail.newest()?.seq
+    front.its.tamper('DELETE FROM audit WHERE seq > 1')
+    await front.restarts()
+    front.trail.note({ what: 'data-restored', detail: { made: '2026-11-20', before: String(before) } })
+    await front.greets()
+    await back.greets()
+    expect(back.found()).toEqual([['Front desk', 'restored', false]])
+  })
+
+  test('of an older copy of the database is said to be one', async () => {
+    const { front, back } = await two()
+    const copy = front.its.db.serialize()
+    await front.restarts()
+    await front.writes(4)
+    await front.greets()
+    const Opened = front.its.db.constructor as new (copy: Buffer) => Db
+    const older = new Opened(copy)
+    onTestFinished(() => void older.close())
+    const audit = front.its.run(undefined, older)
+    await audit.settled()
+    const heads = new Heads(keptIn(older), { now: () => 0, elapsed: () => 0 })
+    heads.follow(audit)
+    await heads.greet(front.server, 1)
+    await back.greets()
+    expect(back.found()).toEqual([['Front desk', 'older-copy', false]])
+    expect(heads.found()).toMatchObject([{ isMe: true, why: 'older-copy' }])
+  })
+})
+
+describe('a server', () => {
+  test.each([
+    ['changed a head', `UPDATE office.head SET hash = repeat('0', 64) WHERE number = 1`],
+    ['removed the newest', 'DELETE FROM office.head WHERE number = 2'],
+    ['removed all', 'DELETE FROM office.head'],
+    [
+      'chained them again',
+      `UPDATE office.head SET seq = 2; UPDATE office.head it SET chained = office.chain_head('', it) WHERE number = 1;
+       UPDATE office.head it SET chained = office.chain_head((SELECT chained FROM office.head WHERE number = 1), it) WHERE number = 2`
+    ]
+  ])('whose owner %s is found out, and says nothing of a workstation', async (what, sql) => {
+    const { front, back } = await two()
+    await asOwner(sql)
+    if (what === 'changed a head') await back.writes(1)
+    await back.greets()
+    await front.greets()
+    const all = [...back.found(), ...front.found()]
+    const { brokenAt } = await checkOffice(office.administrator)
+    expect(what === 'changed a head' ? brokenAt : all[0]).toEqual(
+      what === 'changed a head' ? 1 : [undefined, 'rewritten', false]
+    )
+    expect(all.filter(([, why]) => why !== 'rewritten')).toEqual([])
+  })
+
+  test('that was put back to an earlier moment is no forger, and what is known of trails stays known', async () => {
+    const { front, back } = await two()
+    await front.writes(5)
+    await front.greets()
+    await back.greets()
+    await asOwner('DELETE FROM office.head WHERE number > 2')
+    for (const one of [front, back]) await one.greets(2)
+    expect([front.found(), back.found()]).toEqual([[], []])
+    front.its.tamper('DELETE FROM audit WHERE seq > 4')
+    await front.restarts()
+    await front.greets(2)
+    await back.greets(2)
+    expect(back.found()).toEqual([['Front desk', 'cut', false]])
+  })
+})
+
+test('a workstation can tell of its own trail alone, adds to the chain alone, and what it tells twice is there once', async () => {
+  const { front, back } = await two()
+  const hash = 'a'.repeat(64)
+  await connected(back.joined.place, async (client) => {
+    const asked = (sql: string) =>
+      client.query(sql).then(
+        () => 'done',
+        (error: { code: string }) => error.code
+      )
+    for (const sql of [
+      'SELECT * FROM office.head',
+      `UPDATE office.head SET seq = 1`,
+      'DELETE FROM office.head',
+      `INSERT INTO office.head VALUES (9, gen_random_uuid(), 1, '${hash}', 0, NULL, '')`,
+      `SELECT office.chain_head('', NULL)`
+    ])
+      expect(await asked(sql)).toBe('42501')
+    expect(await asked(`SELECT office.tell_head(0, '${hash}', NULL)`)).toBe('23514')
+    expect(await asked(`SELECT office.tell_head(1, 'short', NULL)`)).toBe('23514')
+    expect(await asked(`SELECT office.tell_head(1, '${hash}', 'another reason')`)).toBe('23514')
+    const before = (await told()).length
+    for (const _ of [1, 2]) expect(await asked(`SELECT office.tell_head(9, '${hash}', NULL)`)).toBe('done')
+    expect(await told()).toHaveLength(before + 1)
+    // An earlier one again, without a reason.
+    expect(await asked(`SELECT office.tell_head(2, '${hash}', NULL)`)).toBe('done')
+  })
+  await front.greets()
+  expect(front.found()).toEqual([['Back room', 'cut', false]])
+  await expect(office.sql('DELETE FROM office.head')).rejects.toMatchObject({ code: '23001' })
+})
+
+test('all of it is checked by a script that shares no code with us, beside an exported trail', async () => {
+  const { front } = await two()
+  const folder = temporaryFolder()
+  const [file, exported] = [join(folder, 'heads.jsonl'), join(folder, 'trail.json')]
+  await front.its.exportsOf(front.trail).write(exported, 'json')
+  await front.greets()
+  const { host, port, user, password, database } = office.administrator
+  const check = async () => {
+    const args = ['check', '--server', `${host}:${port}`, '--user', user, '--database', database, '--heads', file]
+    const env = { ...process.env, PGPASSWORD: password }
+    return await run(process.execPath, [join(SCRIPTS, 'office.ts'), ...args], { env }).catch(
+      (error: { stderr: string }) => error
+    )
+  }
+  const verify = (...more: string[]) =>
+    run(process.execPath, [join(SCRIPTS, 'verify-heads.ts'), file, ...more]).catch((error: { stdout: string }) => error)
+  expect((await check()).stderr).toBe('')
+  expect((await readFile(file, 'utf8')).trim().split('\n')).toHaveLength(3)
+  await front.its.exportsOf(front.trail).write(exported.replace('trail', 'later'), 'json')
+  const later = exported.replace('trail', 'later')
+  expect((await verify('Front desk', later)).stdout).toBe('Whole: 3 heads of 2 trails\n')
+  expect((await verify('Back room', later)).stdout).toMatch(
+    /^Entry 3 of the trail isn’t the one that was told of, head 2/
+  )
+
+  front.its.tamper('DELETE FROM audit WHERE seq > 1')
+  await front.restarts()
+  await front.greets()
+  expect((await check()).stderr).toMatch(/^The audit trail of Front desk lacks entries.*entries were removed/)
+  expect((await verify()).stdout).toMatch(/^The trail of Front desk lacks entries up to \d+, 2\d{3}-.*: cut\.\n$/)
+  await asOwner(`UPDATE office.head SET seq = seq + 1 WHERE number = 2`)
+  expect((await check()).stderr).toMatch(/was changed on this server: from number 2 on/)
+  expect((await verify()).stdout).toMatch(/^Head 2 was changed/)
+})
