@@ -11,7 +11,7 @@ import type { Lifecycle } from './lifecycle.ts'
  * Does what an administrator ordered.
  * @param code of the enrolment file, or to join.
  * @returns what there is to say of it once it is done; undefined where it goes on until the application ends.
- * @throws AppFailure as connecting an account and joining do; `storage` where nothing would be kept, so that nothing may leave.
+ * @throws AppFailure as connecting an account and joining do; `not-allowed` for joining and leaving where there is a staff PIN; `storage` where nothing would be kept, so that nothing may leave.
  */
 export async function obey(
   order: AgentOrder,
@@ -44,12 +44,15 @@ export async function obey(
       return `The account “${name}” is connected.`
     }
     case 'join': {
+      // Orders are no way past the staff PIN of a computer that is a counter, too.
+      await counter.access.mustBeOpen()
       const ca = order.ca === undefined ? undefined : await readFile(order.ca, 'utf8')
       const view = await desk.join({ ...order.server, ca }, code)
       note({ what: 'office-joined', detail: { server: view.server, ...(view.name && { name: view.name }) } })
       return `Joined the office at ${view.server}${view.name ? ` as “${view.name}”` : ''}.`
     }
     case 'leave': {
+      await counter.access.mustBeOpen()
       desk.open()
       await desk.look()
       const before = desk.view()

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { obey } from '../../../src/main/agent.ts'
+import type { App } from '../../../src/main/app.ts'
+import { fail } from '../../../src/main/core/lib/failure.ts'
+import type { AgentOrder } from '../../../src/main/core/office/agent-order.ts'
+import type { Lifecycle } from '../../../src/main/lifecycle.ts'
+
+const JOIN: AgentOrder = { do: 'join', server: { host: 'db.harbour.example', port: 5432, database: 'countersign' } }
+
+/** The parts that orders reach, which say what was done; nothing of it is kept where `isKept` isn't. */
+function computer({ isKept = true, isOpen = true }) {
+  const done: string[] = []
+  const desk = {
+    view: () => ({ server: 'db.harbour.example:5432', name: 'Office server' }),
+    open: () => done.push('open'),
+    look: async () => void done.push('look'),
+    join: async (_server: unknown, code: string) => {
+      done.push(`join by ${code}`)
+      return desk.view()
+    },
+    leave: async () => void done.push('leave')
+  }
+  const parts = {
+    composing: { desk },
+    counter: {
+      access: { mustBeOpen: async () => void (isOpen || fail('not-allowed', 'Unlock the counter’s settings first.')) },
+      audit: { note: ({ what }: { what: string }) => done.push(what) }
+    },
+    foundation: {
+      storage: isKept ? { state: 'encrypted' } : { state: 'memory', because: 'keychain-failed' },
+      keychainState: () => ({
+        state: 'unavailable',
+        reason: 'failed',
+        detail: 'The credential has less than 32 bytes.'
+      })
+    }
+  }
+  const lifecycle = { startUnseen: () => done.push('begin') }
+  return {
+    done,
+    obey: (order: AgentOrder) =>
+      obey(order, { parts: parts as unknown as App, lifecycle: lifecycle as unknown as Lifecycle, code: 'the code' })
+  }
+}
+
+test('joining and leaving are in the audit trail, and said', async () => {
+  const { done, obey } = computer({})
+  expect(await obey(JOIN)).toBe('Joined the office at db.harbour.example:5432 as “Office server”.')
+  expect(await obey({ do: 'leave' })).toBe('Left the office at db.harbour.example:5432.')
+  expect(await obey({ do: 'run' })).toBeUndefined()
+  expect(done).toEqual(['join by the code', 'office-joined', 'open', 'look', 'leave', 'office-left', 'begin'])
+})
+
+test('where there is a staff PIN, orders are no way past it', async () => {
+  const { done, obey } = computer({ isOpen: false })
+  for (const order of [JOIN, { do: 'leave' }] as AgentOrder[])
+    await expect(obey(order)).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
+  expect(done).toEqual([])
+})
+
+test('nothing is done where nothing would be kept, and why is said', async () => {
+  const { done, obey } = computer({ isKept: false })
+  for (const order of [{ do: 'run' }, JOIN, { do: 'leave' }, { do: 'enrol', file: '/srv/file' }] as AgentOrder[])
+    await expect(obey(order)).rejects.toMatchObject({
+      appError: { code: 'storage', message: expect.stringContaining('The credential has less than 32 bytes.') }
+    })
+  expect(done).toEqual([])
+})
