@@ -88,7 +88,8 @@ export async function openApp(start: AppStart) {
   })
   const { isAway, isHandedOver, isSigning } = counter
   const { note } = counter.audit
-  const identity = openIdentity(foundation, { ask, nameOf: folders.nameOf, views, watch, note, isHandedOver })
+  const { nameOf, once } = folders
+  const identity = openIdentity(foundation, { ask, nameOf, once, views, watch, note, isHandedOver })
   const notifications = openNotifications(foundation, {
     ...{ ask, views, watch, isAway, isSigning },
     refusals: composing.dropFolders.refusals,

@@ -10,6 +10,7 @@ import { openDownloads } from './core/downloads/downloads.ts'
 import { openPdfPreviews } from './core/downloads/pdf-preview.ts'
 import { openBriefCopy } from './core/identity/brief-copy.ts'
 import { openReadings } from './core/identity/readings.ts'
+import type { Once } from './core/office/once.ts'
 import { expanded } from './core/organisation/applying.ts'
 import { VerificationQueue } from './core/verifications/verification-queue.ts'
 import { openVerifications } from './core/verifications/verifications.ts'
@@ -22,13 +23,17 @@ export interface IdentityDeps {
   /** What a document is called, as far as the folders say it. */
   nameOf: (accountId: string, reference: string) => Promise<string | undefined>
   views: Views
+  once: Once
   watch: Polling
   note: NoteInAudit
   /** Whether the office's window is in a signer's hands. */
   isHandedOver: () => boolean
 }
 
-export function openIdentity(foundation: Foundation, { ask, nameOf, views, watch, note, isHandedOver }: IdentityDeps) {
+export function openIdentity(
+  foundation: Foundation,
+  { ask, nameOf, views, once, watch, note, isHandedOver }: IdentityDeps
+) {
   const { db, accounts, clients, log, newId, rights, send, settings, signals, time, usualFolder, home } = foundation
   const clientOf = clients.of
 
@@ -46,7 +51,7 @@ export function openIdentity(foundation: Foundation, { ask, nameOf, views, watch
     changed: () => downloadsChanged(null)
   })
   const downloads = openDownloads({
-    ...{ db, ask, note, clientOf, newId, time, describe: asAppError, verifications: verificationQueue },
+    ...{ db, ask, once, note, clientOf, newId, time, describe: asAppError, verifications: verificationQueue },
     rightsOf: rights.of,
     accountName: (accountId) => accounts.list().find(({ id }) => id === accountId)?.name ?? '',
     folderNames: watch.knownFoldersOf,

@@ -127,7 +127,7 @@ describe('an action', () => {
   test('a mutant that frees what has run out has another do it, too', async () => {
     await desk(0).claim('action', wanted())
     await expire()
-    await office.mutated('lapse_tasks', `ELSE 'uncertain'`, `ELSE 'free'`, async () => {
+    await office.mutated('lapse_tasks', `THEN 'uncertain'`, `THEN 'free'`, async () => {
       expect(await desk(1).claim('action', wanted())).toMatchObject({ isTaken: true })
     })
   })

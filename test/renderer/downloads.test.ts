@@ -251,6 +251,24 @@ describe('its files', () => {
     expect(said('The same file was already saved.')).toBe(true)
   })
 
+  test('that another workstation of the office saves say so, before and after', async () => {
+    const error = { code: 'busy' as const, message: 'Counter 2 is saving this file.' }
+    const waiting = downloadOf({
+      id: 'dl-9',
+      documentName: 'Deed Lindqvist',
+      state: 'waiting',
+      error,
+      retryAt: Date.now() + 50_000
+    })
+    await open(fakeApi({ downloads: [downloadOf({ desk: 'Counter 2' }), waiting] }))
+    expect(within(rowOf('Deed Lindqvist')).getByText('Being saved')).toBeTruthy()
+    await key('ArrowDown')
+    expect(screen.getAllByText('Counter 2 is saving this file.')).toHaveLength(2)
+    expect(said('It will be listed here once it is saved.')).toBe(true)
+    await key('ArrowDown')
+    expect(said('Counter 2 saved this file.')).toBe(true)
+  })
+
   test('that failed say why in the row, and what to do beside the list', async () => {
     await open(fakeApi(), 'failed')
     expect(within(rowOf('Loan variation Lindqvist')).getByText('The service does not have this document.')).toBeTruthy()

@@ -29,6 +29,8 @@ export interface DownloadView {
   fileName?: string
   /** The same content was there already under this name: nothing was written. */
   wasThere?: true
+  /** The workstation of the office that has saved it, where that is another. */
+  desk?: string
   /** It was fetched because a rule asks for it. */
   ruleId?: string
   bytes: number

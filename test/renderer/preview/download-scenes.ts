@@ -162,6 +162,16 @@ export const downloadScenes: Record<string, () => FakeApi> = {
         folder: { id: 'evidence', label: 'Identity evidence' }
       }
     }),
+  /** Of an office: another workstation has saved one, and is at another. */
+  'downloads-together': () => {
+    const error = { code: 'busy' as const, message: 'Counter 2 is saving this file.' }
+    const [next] = waiting(1, 1)
+    return withDownloads([
+      ...(next ? [{ ...next, error, retryAt: now() + 50_000 }] : []),
+      one(5, { desk: 'Counter 2' }),
+      ...saved(12)
+    ])
+  },
   'downloads-failed': () => withDownloads([...failures(), ...saved(212)]),
   /** As many as an office has after some years. */
   'downloads-ten-thousand': () =>

@@ -296,6 +296,8 @@ export const shots: Shot[] = [
     'downloads-full',
     'downloads-failed'
   ),
+  shot('downloads-together', 'downloads-together', '#/downloads/dl-1'),
+  shot('downloads-together-saved', 'downloads-together', '#/downloads/dl-5'),
   ...at('#/downloads', 'downloads-ten-thousand', 'downloads-saved', 'downloads-checked', 'downloads-fetched-again'),
   ...at('#/downloads', 'downloads-checking', 'downloads-failing', 'downloads-slow'),
 

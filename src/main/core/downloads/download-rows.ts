@@ -32,7 +32,15 @@ export const DOWNLOADS = new Rows({
   /** 0: at once. */
   retryAt: value<number>(),
   queuedAt: value<number>(),
-  finishedAt: optional(value<number>())
+  finishedAt: optional(value<number>()),
+  /** The workstation of the office that has saved it, where that is another. */
+  desk: optional(value<string>()),
+  /** By what its folder is known to all workstations that share it, where a rule asked for it: see `SharedFiles`. */
+  sharedFolder: optional(value<string>()),
+  /** The office is still to hear that the file is there. */
+  isUntold: flag(),
+  /** A person wants it here, whatever other workstations have saved. */
+  isAskedFor: flag()
 })
 
 export type NewDownload = Pick<
@@ -50,6 +58,10 @@ export interface KeptDownload {
   wasThere: boolean
   signers: string[]
   clientReference?: string
+  /** The office is to know that it is there, in the folder that is known to all so. */
+  sharedFolder?: string
+  /** Another workstation of the office has saved it. */
+  desk?: string
 }
 
 /** Files of one account that go into one folder. */

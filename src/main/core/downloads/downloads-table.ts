@@ -2,7 +2,7 @@
  * The queue as it lies on the disk, a row a file. The cost of each step is the same however long the queue is: every query
  * here goes by an index, and totals are counted by triggers.
  */
-import type { AppError } from '../../../shared/contract/index.ts'
+import type { AppError, ErrorCode } from '../../../shared/contract/index.ts'
 import type { Row } from '../lib/rows.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
@@ -34,7 +34,8 @@ export function openDownloadsTable(db: Db) {
   const done = downloads.run<[kept: object]>(
     `UPDATE downloads SET state = 'done', file_name = @fileName, was_there = @wasThere, bytes = @bytes,
        sha256 = @sha256, signers = @signers, client_reference = @clientReference, error = NULL, retry_at = 0, finished_at = @now,
-       naming_bytes = NULL, naming_sha256 = NULL WHERE id = @id AND state = 'waiting'`
+       naming_bytes = NULL, naming_sha256 = NULL, desk = @desk, shared_folder = @sharedFolder,
+       is_untold = @sharedFolder IS NOT NULL AND @desk IS NULL, is_asked_for = 0 WHERE id = @id AND state = 'waiting'`
   )
   const naming = downloads.run<[bytes: number, sha256: string, id: string]>(
     'UPDATE downloads SET naming_bytes = ?, naming_sha256 = ? WHERE id = ?'
@@ -54,12 +55,13 @@ export function openDownloadsTable(db: Db) {
   const delay = downloads.run<[error: string, attempts: 0 | 1, retryAt: number, id: string]>(
     `UPDATE downloads SET error = ?, attempts = attempts + ?, retry_at = ? WHERE id = ? AND state = 'waiting'`
   )
-  const hurry = downloads.run<[accountId: string, folderId: string]>(
-    `UPDATE downloads SET retry_at = 0 WHERE state = 'waiting' AND account_id = ? AND folder_id = ? AND retry_at > 0`
+  const hurry = downloads.run<[Lane & { code: ErrorCode | null }]>(
+    `UPDATE downloads SET retry_at = 0 WHERE state = 'waiting' AND account_id = @accountId AND folder_id = @folderId
+       AND retry_at > 0 AND (@code IS NULL OR error ->> 'code' = @code)`
   )
   const again = downloads.run<[now: number, id: string]>(
     `UPDATE OR IGNORE downloads SET state = 'waiting', error = NULL, attempts = 0, retry_at = 0, finished_at = NULL,
-       queued_at = ? WHERE id = ? AND state <> 'waiting'`
+       queued_at = ?, is_asked_for = max(is_asked_for, state = 'done') WHERE id = ? AND state <> 'waiting'`
   )
   const hurryOne = downloads.run<[id: string]>(`UPDATE downloads SET retry_at = 0 WHERE id = ? AND state = 'waiting'`)
   const counts = db.prepare<[string], { state: State; count: number }>(
@@ -151,8 +153,9 @@ export function openDownloadsTable(db: Db) {
     delay: (id: string, error: AppError, counts: boolean, retryAt: number): void =>
       void delay(JSON.stringify(error), counts ? 1 : 0, retryAt, id),
 
-    /** All of a lane may go at once. */
-    hurry: ({ accountId, folderId }: Lane): void => void hurry(accountId, folderId),
+    /** All of a lane may go at once, or those that wait because of such an error. */
+    hurry: ({ accountId, folderId }: Lane, code: ErrorCode | null = null): void =>
+      void hurry({ accountId, folderId, code }),
 
     /** Puts one in line again that has ended; one that waits goes at once. False where its like is in line already. */
     again: (id: string, now: number): boolean => again(now, id) > 0 || hurryOne(id) > 0,
@@ -212,6 +215,18 @@ export function openDownloadsTable(db: Db) {
 
     ofDocument: downloads.all<[accountId: string, reference: string]>(
       'WHERE account_id = ? AND document_reference = ?'
+    ),
+
+    /** Files that are there, and of which the office is to hear that; some at a time. */
+    untold: downloads.all<[accountId: string]>(
+      'INDEXED BY downloads_untold WHERE is_untold = 1 AND account_id = ? ORDER BY number LIMIT 100'
+    ),
+    /** The office has heard of it. */
+    told: downloads.run<[id: string]>('UPDATE downloads SET is_untold = 0 WHERE id = ?'),
+    /** The office is to hear once more of all that have come since then. */
+    tellAgain: downloads.run<[accountId: string, since: number]>(
+      `UPDATE downloads SET is_untold = 1 WHERE account_id = ? AND state = 'done' AND finished_at >= ?
+         AND shared_folder IS NOT NULL`
     ),
 
     /** Files of an account that are there, as far as is known; some at a time. */

@@ -32,10 +32,12 @@ import { Queue } from './queue.ts'
 import { openRules, type RulesDeps } from './rules.ts'
 import { openSavedFilesCheck } from './saved-files-check.ts'
 import { openDownloadSettings, type SettingsDeps } from './settings.ts'
+import { SharedFiles, type SharedFilesDeps } from './shared-files.ts'
 
 export interface DownloadsDeps
   extends Pick<FetchingDeps, 'clientOf' | 'accountName' | 'isUsualFolder' | 'rightsOf'>,
     Pick<SettingsDeps, 'folder' | 'setFolder' | 'isFolderChosen' | 'organisation'>,
+    Pick<SharedFilesDeps, 'once' | 'sign'>,
     Pick<RulesDeps, 'views' | 'folderNames' | 'failed' | 'verifications'> {
   db: Db
   ask: AskDocuments
@@ -62,7 +64,8 @@ export function openDownloads(deps: DownloadsDeps) {
   const changed = throttled(deps.changed, time)
   const indexes = openFolderIndexes({ ...deps, table, folders })
   const check = openSavedFilesCheck({ table, folders, time })
-  const fetching = openFetching({ ...deps, table, folders })
+  const shared = new SharedFiles({ ...deps, table, hurry: (...which) => queue.hurry(...which) })
+  const fetching = openFetching({ ...deps, table, folders, shared })
   const { concurrency, isPaused } = settings
   const queue = new Queue({
     ...deps,
@@ -95,13 +98,15 @@ export function openDownloads(deps: DownloadsDeps) {
   const listing = openListing({ table, folders, queue, runs, speed, isPaused, time })
   const bulk = new BulkChanges({ ...deps, table, folders, runs, queue, changed })
 
-  function kept(download: Download, { fileName, sha256 }: KeptDownload): void {
+  function kept(download: Download, { fileName, sha256, desk, sharedFolder }: KeptDownload): void {
     fetching.committed(download, fileName)
     runs.ended(download.accountId, 'done')
     const { documentReference, name: documentName, type, ruleId, folderId, writesIndex } = download
     const detail = { type, file: fileName, sha256, by: ruleId === undefined ? 'person' : 'rule' }
     const what = type === 'signed' ? 'signed-document-fetched' : 'identity-data-fetched'
-    deps.note({ what, documentReference, documentName, detail })
+    // What another workstation has saved is in that one's audit trail.
+    if (desk === undefined) deps.note({ what, documentReference, documentName, detail })
+    if (desk === undefined && sharedFolder !== undefined) setImmediate(() => shared.soon(download.accountId))
     if (ruleId !== undefined) rules.brought(ruleId)
     if (writesIndex) indexes.came(folderId)
   }
@@ -269,7 +274,7 @@ export function openDownloads(deps: DownloadsDeps) {
     async close(limit: number): Promise<void> {
       check.leaveAllBut([])
       const ended = Promise.all([queue.close(limit), rules.stop()]).then(async () => {
-        await indexes.settled()
+        await Promise.all([indexes.settled(), shared.close()])
       })
       // A folder on a share that doesn’t answer any more must not keep the application from ending.
       await within(limit, ended, time)

@@ -17,7 +17,8 @@ import type { DownloadsTable } from './downloads-table.ts'
 import { removeLeftovers } from './leftovers.ts'
 import { DEFAULT_PATTERN, type NameParts, parsePattern, relativePath } from './name-pattern.ts'
 import { namePartsOf } from './name-values.ts'
-import type { UnderWay } from './queue.ts'
+import type { UnderWay, Waits } from './queue.ts'
+import type { Making, SharedFiles } from './shared-files.ts'
 import { findKept, type Kept, keepFile } from './target.ts'
 import { SeenFolders } from './target-folder.ts'
 
@@ -30,6 +31,7 @@ export type FetchingClient = Pick<
 export interface FetchingDeps {
   table: DownloadsTable
   folders: DownloadFolders
+  shared: SharedFiles
   ask: AskDocuments
   clientOf: (accountId: string) => Promise<FetchingClient>
   accountName: (accountId: string) => string
@@ -44,7 +46,7 @@ export interface FetchingDeps {
 const MAY_HAVE_BEEN_UNDER_WAY = 256
 
 export function openFetching(deps: FetchingDeps) {
-  const { table, folders, ask, time } = deps
+  const { table, folders, shared, ask, time } = deps
   /** Folders in which nothing is left of earlier runs. */
   const cleared = new Map<string, Promise<void>>()
 
@@ -97,8 +99,8 @@ export function openFetching(deps: FetchingDeps) {
   }
 
   return {
-    /** @throws what the service, the folder or the disk says; nothing is left behind then. */
-    async fetchFile(download: Download, underWay: UnderWay): Promise<KeptDownload> {
+    /** Undefined where it isn't in line any more. @throws what the service, the folder or the disk says; nothing is left behind then. */
+    async fetchFile(download: Download, underWay: UnderWay): Promise<KeptDownload | Waits | undefined> {
       const folder = folders.pathOf(download.folderId)
       await clearOnce(download.folderId)
       const facts = await partsOf(download)
@@ -106,7 +108,13 @@ export function openFetching(deps: FetchingDeps) {
       // Of two that would have one name the second sees whose the first's file is.
       const key = `download ${download.folderId}/${path.map(nameKey).join('/')}`
       try {
-        return await inTurnUnlessEnded(key, underWay.signal, () => fetchTo(folder, path, facts, download, underWay))
+        const made = await inTurnUnlessEnded(key, underWay.signal, () =>
+          shared.one(download, folder, (making) => fetchTo(folder, path, facts, download, underWay, making))
+        )
+        if (!made) table.leaveOut(download.id)
+        if (!made || 'why' in made || 'wasThere' in made) return made
+        const { signers, clientReference } = facts
+        return { ...made, wasThere: false, signers, ...(clientReference !== undefined && { clientReference }) }
       } catch (error) {
         // Where a stick was pulled out, what was being written is still on it.
         if (fileErrorOf(error)?.code === 'away') cleared.delete(download.folderId)
@@ -129,20 +137,27 @@ export function openFetching(deps: FetchingDeps) {
     path: string[],
     facts: NameParts,
     download: Download,
-    underWay: UnderWay
+    underWay: UnderWay,
+    making: Making | undefined
   ): Promise<KeptDownload> {
     const owned = (found: readonly string[]) => isOfAnother(download, found.join('/'))
     const { namingBytes: bytes, namingSha256: sha256 } = download
     const isNaming = bytes !== undefined && sha256 !== undefined
     const found = isNaming && (await findKept(folder, path, { bytes, sha256 }, { owned }))
     if (found) return named(found, facts, download)
+    const { earlier } = making ?? {}
+    const left = earlier && (await findKept(folder, earlier.fileName.split('/'), earlier, { owned }))
+    if (left) return named(left, facts, download)
     const client = await deps.clientOf(download.accountId)
     underWay.signal.throwIfAborted()
     const { content, cancel } = await contentOf(client, download, underWay)
     try {
       const kept = await keepFile(folder, path, content, {
         owned,
-        naming: (mine) => table.naming(download.id, mine),
+        async naming(mine, named) {
+          table.naming(download.id, mine)
+          await making?.naming({ ...mine, fileName: named.join('/') })
+        },
         makesFolder: deps.isUsualFolder(folder),
         seen
       })

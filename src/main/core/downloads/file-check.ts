@@ -20,7 +20,7 @@ export interface Expected {
 
 const PIECE = 256 * 1024
 /** A link in the file's place leads elsewhere, and a pipe would never end. Windows has neither. */
-const CAREFULLY = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+export const CAREFULLY = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 /**
  * Reads a file from end to end, where its length is right.

@@ -43,6 +43,7 @@ export function openListing({ table, folders, queue, runs, speed, isPaused, time
       bytes: now?.bytes ?? (isDone ? download.bytes : 0),
       ...(isDone && { fileName: download.fileName ?? '', ...(sha256 !== undefined && { sha256 }) }),
       ...(isDone && download.wasThere && { wasThere: true as const }),
+      ...(isDone && download.desk !== undefined && { desk: download.desk }),
       ...(ruleId !== undefined && { ruleId }),
       ...(now?.total !== undefined && { total: now.total }),
       ...(error && !now && { error }),
@@ -114,7 +115,8 @@ export function openListing({ table, folders, queue, runs, speed, isPaused, time
       return { problem: held.error, folder, ...(left > 0 && Number.isFinite(left) && { retryAt: time.now() + left }) }
     }
     const next = waiting.flatMap((lane) => table.heads(lane, 1)).sort((one, two) => one.retryAt - two.retryAt)[0]
-    if (!next?.error || next.retryAt <= time.now()) return {}
+    // That another workstation is at one is no trouble.
+    if (!next?.error || next.error.code === 'busy' || next.retryAt <= time.now()) return {}
     return { problem: next.error, retryAt: next.retryAt, folder: folders.get(next.folderId) }
   }
 

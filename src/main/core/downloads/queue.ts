@@ -2,7 +2,7 @@
  * Fetches what waits, some at a time, and writes down what came of each. On the disk a file waits until it is done, so an end
  * at any moment loses nothing: what was under way begins again. What one file met that all would meet pauses all.
  */
-import type { AppError } from '../../../shared/contract/index.ts'
+import type { AppError, ErrorCode } from '../../../shared/contract/index.ts'
 import { Turns } from '../jobs/lanes.ts'
 import { Attempts, troubleOf } from '../jobs/retry-policy.ts'
 import type { Time } from '../lib/time.ts'
@@ -28,8 +28,8 @@ export interface QueueDeps {
   table: DownloadsTable
   speed: Speed
   time: Time
-  /** Fetches one file and puts it in its place, whole or not at all. */
-  fetchFile: (download: Download, underWay: UnderWay) => Promise<KeptDownload>
+  /** Fetches one file and puts it in its place, whole or not at all; or says why it waits, or nothing where it isn't in line any more. */
+  fetchFile: (download: Download, underWay: UnderWay) => Promise<KeptDownload | Waits | undefined>
   /** Makes the names of files last that are there. Never rejects. */
   settle: (ended: readonly Ended[]) => Promise<void>
   /** A file is there, and is written down as such in the transaction that this is called in. */
@@ -43,6 +43,13 @@ export interface QueueDeps {
   changed: (id?: string) => void
   /** Called when nothing moves and nothing could. */
   rested: () => void
+}
+
+/** Nothing is wrong with it, but others come first. */
+export interface Waits {
+  why: AppError
+  /** Until it is looked at again, in milliseconds. */
+  ms: number
 }
 
 /** A file that is in its place. */
@@ -110,6 +117,12 @@ export class Queue {
   /** Begins what can be begun, once all that is happening just now has happened. */
   wake(): void {
     if (this.#state === 'open') this.#turns.wake()
+  }
+
+  /** What waits, of an account, is looked at now: all of it, or what waits because of such an error. */
+  hurry(accountId: string, code?: ErrorCode): void {
+    for (const lane of this.lanes.all()) if (lane.accountId === accountId) this.#deps.table.hurry(lane, code)
+    this.wake()
   }
 
   /** What waited to be online, for a person or for a folder is tried now. */
@@ -191,7 +204,7 @@ export class Queue {
 
   async #run(current: Running): Promise<void> {
     const { download, abort } = current
-    const { speed, fetchFile, describe, changed } = this.#deps
+    const { speed, fetchFile, describe, changed, table, time } = this.#deps
     try {
       const kept = await fetchFile(download, {
         signal: abort.signal,
@@ -208,10 +221,14 @@ export class Queue {
           this.wake()
         }
       })
+      if (!kept) return
+      if ('why' in kept) return table.delay(download.id, kept.why, false, time.now() + kept.ms)
       current.hasArrived = true
       current.isKept = true
       this.wake()
       await this.#commits.add({ download, kept })
+      // What another workstation has saved says nothing of the service.
+      if (kept.desk !== undefined) return
       this.#attempts.wentWell(download)
       this.lanes.accounts.clear(download.accountId)
       this.lanes.folders.clear(download.folderId)

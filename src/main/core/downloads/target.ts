@@ -47,8 +47,8 @@ export interface KeepOptions {
   makesFolder?: boolean
   /** What was seen a moment ago of the folders that many files go to. Without it, everything is looked at each time. */
   seen?: SeenFolders
-  /** Told what the file is known by, before it has a name. What this throws keeps it from having one. */
-  naming?: (mine: Expected) => void
+  /** Told what the file is known by, and what it is to be called or numbered from, before it has a name. What this throws keeps it from having one. */
+  naming?: (mine: Expected, path: readonly string[]) => void | Promise<void>
   /** See {@link MARK}. */
   mark?: string
   files?: FolderFiles
@@ -87,7 +87,7 @@ export async function keepFile(
           // The folder may have been swapped for a link while the file was under way.
           await insistInside(files, root, place)
           const mine = { bytes, sha256: counted.sha256() }
-          options.naming?.(mine)
+          await options.naming?.(mine, [...folders, name])
           const isOurs = (found: string) => !options.owned?.([...folders, found])
           return await settle({ files, seen }, place, name, passing, mine, isOurs)
         }),

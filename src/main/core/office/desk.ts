@@ -97,7 +97,7 @@ const Secrets = z.object({ user: z.string(), password: z.string(), key: z.string
 const EVERY = 60_000
 const FIRST_WAIT = 2_000
 /** The steps of the server's schema that this version knows. */
-const STEPS = 10
+const STEPS = 11
 /** How PostgreSQL says that someone may not sign in, or has no right. */
 const NOT_LET_IN: ReadonlySet<string> = new Set(['28P01', '28000', '42501'])
 
@@ -329,7 +329,7 @@ export class Desk {
 
   /** Which life the server is in; where that is another than before, it and this workstation tell each other what they know first. */
   async #live(office: Kept, line: Line): Promise<number> {
-    const { shared, drafts, folders, kept, time } = this.#deps
+    const { shared, drafts, folders, once, kept, time } = this.#deps
     let { life, lostMs } = await line.life()
     if (life < office.life) {
       // An earlier one than is known here: it was set back as a whole.
@@ -342,6 +342,7 @@ export class Desk {
     await this.#share(line, true)
     await shared.restored(line.store, Math.round(time.now() - lostMs))
     await drafts.restored()
+    once.restored()
     await folders.restored(line.key)
     const now = this.#kept()
     if (now?.user === office.user) kept.write(KEPT, { ...now, life })

@@ -18,6 +18,8 @@ export interface OnceListener {
   back: (accountId: string) => void
   /** Something that is done by one at a time began or ended. */
   rung?: (accountId: string) => void
+  /** The server was put back to an earlier moment: it may not know any more what it was told of an account. */
+  restored?: (accountId: string) => void
   /** The workstation leaves the office with an account. Rejects with an AppFailure where it can't yet. */
   leaves?: (accountId: string) => Promise<void>
 }
@@ -72,6 +74,13 @@ export class Once {
   rung(officeId: string): void {
     for (const [accountId, its] of this.#shared.accounts()) {
       if (its === officeId) for (const { rung } of this.#listeners) rung?.(accountId)
+    }
+  }
+
+  /** The server has begun another life: see `OnceListener`. To be called before it is there again. */
+  restored(): void {
+    for (const accountId of this.#shared.accounts().keys()) {
+      for (const { restored } of this.#listeners) restored?.(accountId)
     }
   }
 

@@ -1,12 +1,13 @@
 /**
  * What one workstation of an office does at a time, beside sends: an action on a document, which nobody does again until it is known
- * what became of it, and a turn at the counter, which is free once its holder is gone.
+ * what became of it; a turn at the counter, which is free once its holder is gone; and a file that a rule saves in a folder that several
+ * share, which is free then, too, and stays done.
  */
 import type { Pool } from 'pg'
 import type { Time } from '../lib/time.ts'
 import { seal, tagBy, unsealIfWhole } from './sealing.ts'
 
-type TaskKind = 'action' | 'turn'
+type TaskKind = 'action' | 'turn' | 'file'
 /** uncertain: its holder is gone, or got no answer. free: nothing came of it. */
 export type TaskState = 'open' | 'uncertain' | 'done' | 'free'
 
@@ -44,7 +45,13 @@ export interface TakenTask {
 
 /** Either all that was wanted, by what each is about, until when on this computer's clock that never jumps; or nothing, and why. */
 export type TaskClaim =
-  | { readonly isTaken: true; readonly epochs: ReadonlyMap<string, number>; readonly until: number }
+  | {
+      readonly isTaken: true
+      readonly epochs: ReadonlyMap<string, number>
+      readonly until: number
+      /** Of a file: what its holder before has kept of it, where that was one. */
+      readonly content?: unknown
+    }
   | { readonly isTaken: false; readonly by: readonly TakenTask[] }
 
 /** How one stands, as of which claim, and whether that was this workstation's. */
@@ -82,6 +89,11 @@ export function openOfficeTasks(deps: { pool: Pool; key: Buffer; time: Pick<Time
   const tagOf = (kind: TaskKind, accountId: string, about: string) =>
     tagBy(key, JSON.stringify(['task', kind, accountId, about]))
   const identityOf = (kind: TaskKind, tag: Buffer) => `task:${kind}:${tag.toString('hex')}`
+  /** Nothing where none was kept, or it was altered on the server. */
+  const contentOf = (kind: TaskKind, { tag, sealed }: Pick<ClaimRow, 'tag' | 'sealed'>) => {
+    const opened = sealed && unsealIfWhole(key, identityOf(kind, tag), sealed)
+    return opened ? { content: JSON.parse(opened.toString('utf8')) as unknown } : {}
+  }
 
   return {
     /** Takes all of these or none. */
@@ -99,14 +111,11 @@ export function openOfficeTasks(deps: { pool: Pool; key: Buffer; time: Pick<Time
       const aboutOf = (tag: Buffer) => about[tags.findIndex((one) => one.equals(tag))] ?? ''
       if (rows[0]?.is_taken) {
         const epochs = new Map(rows.map(({ tag, epoch }) => [aboutOf(tag), epoch]))
-        return { isTaken: true, epochs, until: asked + ms }
+        return { isTaken: true, epochs, until: asked + ms, ...(kind === 'file' && contentOf(kind, rows[0])) }
       }
-      const by = rows.map(({ tag, is_taken: _, since_ms, sealed: body, ...row }): TakenTask => {
-        const opened = body && unsealIfWhole(key, identityOf(kind, tag), body)
-        return {
-          ...{ ...row, ago: Math.max(0, since_ms), about: aboutOf(tag) },
-          ...(opened && { content: JSON.parse(opened.toString('utf8')) as unknown })
-        }
+      const by = rows.map((row): TakenTask => {
+        const { tag, is_taken: _, since_ms, sealed: __, ...its } = row
+        return { ...its, ago: Math.max(0, since_ms), about: aboutOf(tag), ...contentOf(kind, row) }
       })
       return { isTaken: false, by }
     },

@@ -15,6 +15,7 @@ import { office } from './migrations/009-office.ts'
 import { identityNumbers } from './migrations/010-identity-numbers.ts'
 import { officeActions } from './migrations/011-office-actions.ts'
 import { officeDrafts } from './migrations/012-office-drafts.ts'
+import { officeFiles } from './migrations/013-office-files.ts'
 
 /**
  * One step, frozen once it was released: the next is added after it, and a step imports nothing of the application, whose
@@ -40,7 +41,8 @@ export const migrations: readonly Migration[] = [
   { name: 'office', sql: office },
   { name: 'identity numbers', sql: identityNumbers },
   { name: 'office actions', sql: officeActions },
-  { name: 'office drafts', sql: officeDrafts }
+  { name: 'office drafts', sql: officeDrafts },
+  { name: 'office files', sql: officeFiles }
 ]
 
 /** The database was last used by a later version of the application. */

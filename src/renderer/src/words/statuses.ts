@@ -142,6 +142,7 @@ export function downloadStatus(
   if (queue?.isPaused) return { shape: 'pause', word: 'Paused', tone: 'warn' }
   const why = error ?? queue?.problem
   if (why && isNoLine(why)) return { shape: 'ring', word: 'Waiting for a connection', tone: 'warn' }
+  if (error?.code === 'busy') return { shape: 'clock', word: 'Being saved', tone: 'quiet' }
   if (why?.code === 'rate-limited') return { shape: 'clock', word: 'Service is busy', tone: 'quiet' }
   if (queue?.problem) return { shape: 'pause', word: 'On hold', tone: 'warn' }
   return retryAt === undefined ? downloads.waiting : { shape: 'clock', word: 'Retrying soon', tone: 'warn' }

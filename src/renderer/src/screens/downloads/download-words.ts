@@ -95,6 +95,7 @@ export function waitsForInWords(
       title: 'The service is busy.',
       more: at ? `It will resume automatically at ${at}.` : 'It will resume automatically.'
     }
+  if (error.code === 'busy') return { error, title: happened, more: 'It will be listed here once it is saved.' }
   if (onlyTried.has(error.code))
     return { error, title: at ? `Retrying automatically at ${at}.` : 'Retrying automatically.', more: happened }
   const again =

@@ -1,0 +1,125 @@
+/**
+ * A file that a rule saves is a task, too: one workstation at a time makes it, in a folder that several share. It is free once its holder is
+ * gone, and stays done. What is sealed beside it says which file it is, so that a holder that was gone in the middle may be found to have made it.
+ */
+export const files = `
+  ALTER TABLE task DROP CONSTRAINT task_kind_check;
+  ALTER TABLE task ADD CONSTRAINT task_kind_check CHECK (kind IN ('action', 'turn', 'file'));
+  DROP INDEX task_over;
+  CREATE INDEX task_over ON task (told) WHERE state = 'free' OR (state = 'done' AND kind <> 'file');
+  CREATE INDEX task_names ON task (told) WHERE kind = 'file' AND sealed IS NOT NULL;
+
+  CREATE OR REPLACE FUNCTION lapse_tasks(p_kind text, p_account uuid) RETURNS void
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  BEGIN
+    UPDATE task SET state = CASE kind WHEN 'action' THEN 'uncertain' ELSE 'free' END WHERE (kind, tag) IN (
+      SELECT kind, tag FROM task WHERE kind = p_kind AND account = p_account AND state = 'open' AND until < now()
+        FOR UPDATE SKIP LOCKED);
+  END $$;
+
+  CREATE OR REPLACE FUNCTION lapse_life() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  BEGIN
+    UPDATE task SET state = CASE kind WHEN 'action' THEN 'uncertain' ELSE 'free' END WHERE state = 'open';
+    RETURN NULL;
+  END $$;
+
+  -- As before. A file is refused as long as another has it, or has made it, however long ago; what it is called isn't kept for more than
+  -- 90 days. Who takes one hears what is kept of the one who had it before.
+  CREATE OR REPLACE FUNCTION claim_tasks(p_kind text, p_account uuid, p_tags bytea[], p_id uuid, p_ms integer, p_sealed bytea,
+    p_asked_ms double precision, p_known integer, p_is_again boolean)
+  RETURNS TABLE (tag bytea, is_taken boolean, id uuid, epoch integer, state text, holder text, since_ms double precision, sealed bytea)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  DECLARE
+    mine uuid := me();
+    its task;
+    refused bytea[] := '{}';
+    is_news boolean := false;
+  BEGIN
+    IF p_ms NOT BETWEEN 100 AND 600000 OR cardinality(p_tags) NOT BETWEEN 1 AND 1000 THEN
+      RAISE EXCEPTION 'There is no such claim.' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    -- What is free in a copy of an earlier moment may not be.
+    IF current_life() = 0 THEN
+      RAISE EXCEPTION 'Nobody has noticed yet that this is a copy.' USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    INSERT INTO task (kind, tag, account, id, holder)
+      SELECT p_kind, one, p_account, p_id, mine FROM unnest(p_tags) one ORDER BY one ON CONFLICT DO NOTHING;
+    PERFORM FROM task WHERE kind = p_kind AND tag = ANY (p_tags) ORDER BY tag FOR UPDATE;
+    -- Only with its own: who waits while it has others' would be waited for.
+    PERFORM lapse_tasks(p_kind, p_account);
+    DELETE FROM task WHERE (kind, tag) IN (
+      SELECT kind, tag FROM task WHERE (state = 'free' OR (state = 'done' AND kind <> 'file')) AND told < now() - interval '7 days'
+        AND NOT (kind = p_kind AND tag = ANY (p_tags)) FOR UPDATE SKIP LOCKED);
+    IF p_kind = 'file' THEN
+      UPDATE task SET sealed = NULL WHERE (kind, tag) IN (
+        SELECT kind, tag FROM task WHERE kind = 'file' AND sealed IS NOT NULL AND told < now() - interval '90 days' AND state = 'done'
+          AND NOT tag = ANY (p_tags) FOR UPDATE SKIP LOCKED);
+    END IF;
+    FOR its IN SELECT * FROM task WHERE kind = p_kind AND tag = ANY (p_tags) LOOP
+      IF its.account <> p_account OR NOT (CASE its.state
+        WHEN 'free' THEN true
+        WHEN 'open' THEN its.holder = mine AND (its.kind = 'turn' OR its.id = p_id)
+        WHEN 'uncertain' THEN its.id = p_id AND (its.holder = mine OR p_is_again)
+        ELSE its.id <> p_id AND (its.holder = mine OR (its.kind <> 'file' AND (its.epoch <= p_known
+          OR its.told < now() - greatest(p_asked_ms * interval '1 ms', interval '1 min'))))
+        END) THEN
+        refused := refused || its.tag;
+      END IF;
+      is_news := is_news OR its.state <> 'open' OR its.id <> p_id OR its.holder <> mine;
+    END LOOP;
+    IF refused = '{}' THEN
+      UPDATE task SET id = p_id, holder = mine, state = 'open', until = now() + p_ms * interval '1 ms',
+          sealed = CASE kind WHEN 'file' THEN coalesce(p_sealed, sealed) ELSE p_sealed END,
+          -- What is still to come of an action's claim before this one must not end this one. That of others goes on.
+          epoch = CASE WHEN state = 'open' AND kind <> 'action' THEN epoch ELSE epoch + 1 END,
+          since = CASE WHEN state = 'open' AND id = p_id THEN since ELSE now() END
+        WHERE kind = p_kind AND tag = ANY (p_tags);
+      -- Of files only the end is of interest to others, who ask as their own turn comes.
+      IF is_news AND p_kind <> 'file' THEN
+        PERFORM pg_notify('countersign_tasks', p_account::text);
+      END IF;
+    END IF;
+    RETURN QUERY SELECT it.tag, refused = '{}', it.id, it.epoch, it.state, who.name,
+        1000 * extract(epoch FROM now() - it.since)::double precision, it.sealed
+      FROM task it JOIN station who ON who.id = it.holder
+      WHERE it.kind = p_kind AND it.tag = ANY (p_tags) AND (refused = '{}' OR it.tag = ANY (refused));
+  END $$;
+
+  CREATE OR REPLACE FUNCTION end_task(p_kind text, p_account uuid, p_tag bytea, p_id uuid, p_epoch integer, p_state text,
+    p_ago_ms double precision, p_sealed bytea)
+  RETURNS TABLE (state text, epoch integer, is_mine boolean)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  DECLARE
+    mine uuid := me();
+    its task;
+    ended timestamptz := now() - greatest(p_ago_ms, 0) * interval '1 ms';
+    -- What is known needs no finding out; but others are to know of a file which one it is.
+    kept bytea := CASE WHEN p_state = 'uncertain' OR p_kind = 'file' THEN p_sealed END;
+  BEGIN
+    IF p_state NOT IN ('uncertain', 'done', 'free') THEN
+      RAISE EXCEPTION 'There is no such end.' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    INSERT INTO task (kind, tag, account, id, holder, epoch, state, since, sealed)
+      VALUES (p_kind, p_tag, p_account, p_id, mine, p_epoch, p_state, ended, kept) ON CONFLICT DO NOTHING;
+    PERFORM FROM task WHERE kind = p_kind AND tag = p_tag FOR UPDATE;
+    PERFORM lapse_tasks(p_kind, p_account);
+    SELECT * INTO its FROM task WHERE kind = p_kind AND tag = p_tag;
+    -- A file that was made is made, whichever claim made it, unless another makes it just now.
+    IF its.id <> p_id AND NOT (p_kind = 'file' AND p_state = 'done' AND its.state = 'free') THEN
+      RETURN;
+    END IF;
+    IF its.state = 'open' AND its.holder <> mine THEN
+      RAISE EXCEPTION 'Another workstation has it.' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    -- That it was done is so whatever was thought of it meanwhile; the rest decides what is of this claim.
+    IF its.state <> 'done' AND its.state <> p_state AND (p_state = 'done' OR (its.state <> 'free' AND its.epoch = p_epoch)) THEN
+      UPDATE task SET id = p_id, holder = CASE kind WHEN 'file' THEN mine ELSE holder END, state = p_state, since = ended, told = now(),
+          sealed = coalesce(kept, CASE p_state WHEN 'uncertain' THEN sealed END)
+        WHERE kind = p_kind AND tag = p_tag;
+      PERFORM pg_notify('countersign_tasks', p_account::text);
+    END IF;
+    RETURN QUERY SELECT state, epoch, holder = mine FROM task WHERE kind = p_kind AND tag = p_tag;
+  END $$;
+`

@@ -1,0 +1,395 @@
+// Three workstations of one office with the same rule: into a folder that they share one of them saves each file, whatever befalls it; into
+// folders of their own each does.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Pool } from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { openOfficeSends } from '../../src/main/core/office/sends.ts'
+import { openPools } from '../fixtures/acting-desks.ts'
+import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
+import { openPdfServer, type PdfServer, pdfOf, sendPdf } from '../fixtures/pdf-server.ts'
+import { newReferences, openSavingDesk, type SavingDesk, sharedFolder } from '../fixtures/saving-desks.ts'
+
+const NAMES = ['Counter 1', 'Counter 2', 'Counter 3']
+let office: TestOffice
+let pools: Pool[]
+let officeId: string
+let server: PdfServer
+let share: ReturnType<typeof sharedFolder>
+let desks: SavingDesk[]
+
+beforeAll(async () => {
+  office = await openTestOffice(inject('cluster'))
+  pools = await openPools(office, NAMES)
+})
+afterAll(() => Promise.all(pools.map((pool) => pool.end())))
+beforeEach(async () => {
+  const [pool] = pools
+  if (!pool) throw new Error('There are no lines.')
+  const store = openOfficeSends({ pool, key: office.key, time: { elapsed: () => performance.now() } })
+  officeId = await store.account(randomUUID(), { concurrency: 1, perMinute: null })
+  let asked = 0
+  // A report is another one each time it is made.
+  server = await openPdfServer((reference, response) => sendPdf(reference, response, pdfOf(`${reference} ${asked++}`)))
+  share = sharedFolder()
+  desks = []
+})
+afterEach(async () => {
+  for (const one of desks) one.close()
+  await server.close()
+  share.remove()
+})
+
+const desk = (index: number) => desks[index] ?? expect.fail('There is no such workstation.')
+async function open(count: number, files: string | undefined = share.path, pattern?: string) {
+  for (let index = 0; index < count; index++) {
+    const pool = pools[index] ?? expect.fail('There is no such line.')
+    const sign = randomBytes(4).toString('hex')
+    desks.push(
+      await openSavingDesk({
+        office,
+        pool,
+        officeId,
+        server,
+        sign,
+        ...(files && { files }),
+        ...(pattern && { pattern })
+      })
+    )
+  }
+}
+const completes = (references: readonly string[], at: readonly SavingDesk[] = desks) =>
+  Promise.all(at.map((one) => one.completes(references)))
+/** The bell rings, and time passes, until it is so. */
+const becomes = (look: () => unknown, wanted: unknown, at: readonly SavingDesk[] = desks) =>
+  expect
+    .poll(
+      async () => {
+        for (const one of at) await one.pass(5_000)
+        return look()
+      },
+      { timeout: 60_000, interval: 20 }
+    )
+    .toEqual(wanted)
+const expire = () => office.sql(`UPDATE office.task SET until = now() - interval '1 ms' WHERE account = $1`, [officeId])
+const tasks = () => office.sql<{ state: string }>('SELECT state FROM office.task WHERE account = $1', [officeId])
+const named = (references: readonly string[]) => references.map((one) => `Lease ${one}.pdf`).sort()
+const done = (count: number) => Array.from({ length: count }, () => 'done')
+/** The service begins to answer and goes on when this is called; for documents of which it was asked from now on. */
+function stalled(): () => void {
+  const gate = Promise.withResolvers<void>()
+  const { answer } = server
+  server.answer = async (...asked) => {
+    await gate.promise
+    await answer(...asked)
+  }
+  return () => {
+    server.answer = answer
+    gate.resolve()
+  }
+}
+
+describe('into a folder that they share', () => {
+  test('each file is saved by one of three, and the others know which one, and by whom', async () => {
+    await open(3)
+    const references = newReferences(8)
+    await completes(references)
+    await becomes(
+      () => desks.map((one) => one.states()),
+      desks.map(() => done(8))
+    )
+    expect(share.names()).toEqual(named(references))
+    expect(server.asked.sort()).toEqual([...references].sort())
+    // One audit trail says that it saved it.
+    expect(desks.flatMap((one) => one.noted()).sort()).toEqual([...references].sort())
+    for (const reference of references) {
+      const its = desks.map((one) => one.list().find(({ documentReference }) => documentReference === reference))
+      const at = its.findIndex((one) => one?.desk === undefined)
+      expect(new Set(its.map((one) => `${one?.fileName} ${one?.sha256}`)).size).toBe(1)
+      expect(its.filter((one) => one?.desk === NAMES[at])).toHaveLength(2)
+    }
+    const before = server.asked.length
+    expect(await desk(0).its.downloads.check(desk(0).accountId)).toMatchObject({ missing: [], altered: [] })
+    expect(server.asked).toHaveLength(before)
+  })
+
+  test('another saves it where the one was killed before it had it, and there is no half of it', async () => {
+    await open(2)
+    const go = stalled()
+    const [reference = ''] = newReferences(1)
+    await completes([reference], [desk(0)])
+    await becomes(() => server.asked.length, 1)
+    await completes([reference], [desk(1)])
+    await expect.poll(() => desk(1).list()[0]?.error?.message).toBe('Counter 1 is saving this file.')
+    desk(0).kill()
+    await expire()
+    go()
+    await becomes(() => desk(1).states(), ['done'], [desk(1)])
+    expect(share.names()).toEqual(named([reference]))
+    expect(desk(1).noted()).toEqual([reference])
+    await desk(0).startAgain()
+    await becomes(
+      () =>
+        desk(0)
+          .list()
+          .map((one) => [one.state, one.desk]),
+      [['done', 'Counter 2']]
+    )
+    expect(share.names()).toEqual(named([reference]))
+  })
+
+  test.each([
+    ['before it has its name', false],
+    ['after it has its name', true]
+  ])('there is one where the one that saves it is killed %s', async (_when, isNamed) => {
+    await open(2)
+    const [reference = ''] = newReferences(1)
+    // It says which file it will be; what comes of it then nobody hears.
+    let isSaid = false
+    desk(0).breaks((asked, [, , , , , sealed]) => {
+      if (asked === 'end_task') return 'gone'
+      isSaid ||= sealed !== null
+      return isSaid && !isNamed ? 'hangs' : undefined
+    })
+    await completes([reference], [desk(0)])
+    await becomes(() => (isNamed ? share.names().length > 0 : isSaid), true, [desk(0)])
+    desk(0).kill()
+    await completes([reference], [desk(1)])
+    await expire()
+    await becomes(() => desk(1).states(), ['done'], [desk(1)])
+    expect(share.names()).toEqual(named([reference]))
+    expect(server.asked).toHaveLength(isNamed ? 1 : 2)
+    await desk(0).startAgain()
+    desk(0).holds()
+    await becomes(() => desk(0).states(), ['done'])
+    expect(share.names()).toEqual(named([reference]))
+  })
+
+  test('one that lost it while it came doesn’t give it a name', async () => {
+    await open(2)
+    const go = stalled()
+    const [reference = ''] = newReferences(1)
+    await completes([reference], [desk(0)])
+    await becomes(() => server.asked.length, 1, [])
+    // Asleep, it renews nothing.
+    await expire()
+    const slow = go
+    server.answer = (its, response) => sendPdf(its, response, pdfOf(`${its} quick`))
+    await completes([reference], [desk(1)])
+    await becomes(() => desk(1).states(), ['done'], [desk(1)])
+    const saved = share.read(named([reference])[0] ?? '')
+    slow()
+    await becomes(
+      () =>
+        desk(0)
+          .list()
+          .map((one) => [one.state, one.desk]),
+      [['done', 'Counter 2']]
+    )
+    expect(share.names()).toEqual(named([reference]))
+    expect(share.read(named([reference])[0] ?? '')).toEqual(saved)
+  })
+
+  test('what comes slowly stays its own', async () => {
+    await open(2)
+    const go = stalled()
+    const references = newReferences(1)
+    await completes(references, [desk(0)])
+    await becomes(() => server.asked.length, 1, [])
+    await office.sql(`UPDATE office.task SET until = now() + interval '5 s' WHERE account = $1`, [officeId])
+    const isRenewed = async () =>
+      (
+        await office.sql(`SELECT until > now() + interval '1 min' AS "is" FROM office.task WHERE account = $1`, [
+          officeId
+        ])
+      )[0]
+    await becomes(isRenewed, { is: true }, [desk(0)])
+    await completes(references, [desk(1)])
+    go()
+    await becomes(() => desks.map((one) => one.states()), [['done'], ['done']])
+    expect(server.asked).toHaveLength(1)
+  })
+
+  test('what is stopped at one is saved by another at once', async () => {
+    await open(2)
+    const go = stalled()
+    const references = newReferences(1)
+    await completes(references, [desk(0)])
+    await becomes(() => server.asked.length, 1, [])
+    await completes(references, [desk(1)])
+    await expect.poll(() => desk(1).list()[0]?.error?.code).toBe('busy')
+    const { its, accountId } = desk(0)
+    await its.downloads.pause(accountId)
+    expect(await tasks()).toEqual([{ state: 'free' }])
+    go()
+    await becomes(() => desk(1).states(), ['done'], [desk(1)])
+    its.downloads.resume(accountId)
+    await becomes(
+      () =>
+        desk(0)
+          .list()
+          .map((one) => one.desk),
+      ['Counter 2']
+    )
+    expect(share.names()).toEqual(named(references))
+  })
+
+  test('what a person asks for once more comes, whoever saved it', async () => {
+    await open(2)
+    const references = newReferences(1)
+    await completes(references, [desk(0)])
+    await becomes(() => desk(0).states(), ['done'])
+    await completes(references, [desk(1)])
+    await becomes(() => desk(1).list()[0]?.desk, 'Counter 1')
+    const { its, accountId } = desk(1)
+    // Filed elsewhere by now.
+    rmSync(join(share.path, named(references)[0] ?? ''))
+    await its.downloads.again(accountId, [desk(1).list()[0]?.id ?? ''])
+    await becomes(() => server.asked.length, 2)
+    await becomes(
+      () =>
+        desk(1)
+          .list()
+          .map((one) => [one.state, one.desk]),
+      [['done', undefined]]
+    )
+  })
+
+  test('a file whose name isn’t kept any more is nobody’s to save again', async () => {
+    await open(2)
+    const references = newReferences(1)
+    await completes(references, [desk(0)])
+    await becomes(() => tasks().then((all) => all[0]?.state), 'done')
+    await office.sql(`UPDATE office.task SET told = now() - interval '91 days' WHERE account = $1`, [officeId])
+    await completes(newReferences(1), [desk(0)])
+    await becomes(
+      async () =>
+        await office.sql(
+          'SELECT count(sealed)::integer AS names, count(*)::integer FROM office.task WHERE account = $1',
+          [officeId]
+        ),
+      [{ names: 1, count: 2 }]
+    )
+    await completes(references, [desk(1)])
+    await becomes(() => desk(1).states(), [])
+    expect(server.asked).toHaveLength(2)
+  })
+
+  test('another name of the file is another rule', async () => {
+    await open(1)
+    await open(1, share.path, '{reference}')
+    const [reference = ''] = newReferences(1)
+    await completes([reference])
+    await becomes(() => share.names(), [`Lease ${reference}.pdf`, `${reference}.pdf`])
+  })
+})
+
+describe('while the office’s server is away', () => {
+  test('what others may save, too, waits, and is saved once', async () => {
+    await open(2)
+    await completes(newReferences(1))
+    await becomes(() => desks.map((one) => one.states()), [['done'], ['done']])
+    for (const one of desks) one.disconnect()
+    const references = newReferences(3)
+    await completes(references)
+    await becomes(() => desks.map((one) => one.list().filter(({ error }) => error?.code === 'offline').length), [3, 3])
+    expect(server.asked).toHaveLength(1)
+    for (const one of desks) one.connect()
+    await becomes(() => desks.map((one) => one.states()), [done(4), done(4)])
+    expect(server.asked).toHaveLength(4)
+    expect(share.names()).toHaveLength(4)
+  })
+
+  test('in a folder in which nobody else saves it goes on, and is told later', async () => {
+    await open(1)
+    desk(0).disconnect()
+    const references = newReferences(2)
+    await completes(references)
+    await becomes(() => desk(0).states(), done(2))
+    expect(await tasks()).toEqual([])
+    desk(0).connect()
+    await becomes(tasks, [{ state: 'done' }, { state: 'done' }])
+    // The same for one that saves there from now on.
+    await open(2)
+    await completes(references, [desk(2)])
+    await becomes(
+      () =>
+        desk(2)
+          .list()
+          .map((one) => one.desk),
+      ['Counter 1', 'Counter 1']
+    )
+    expect(share.names()).toEqual(named(references))
+  })
+
+  test('that one is saved is told as the application ends, and as the workstation leaves', async () => {
+    await open(1)
+    desk(0).breaks((asked) => (asked === 'end_task' ? 'gone' : undefined))
+    await completes(newReferences(1))
+    await becomes(() => desk(0).states(), ['done'])
+    expect(await tasks()).toEqual([{ state: 'open' }])
+    desk(0).holds()
+    await desk(0).leaves()
+    expect(await tasks()).toEqual([{ state: 'done' }])
+    desk(0).breaks((asked) => (asked === 'end_task' ? 'gone' : undefined))
+    await completes(newReferences(1))
+    await becomes(() => desk(0).states(), ['done', 'done'])
+    desk(0).holds()
+    await desk(0).its.downloads.close(5_000)
+    expect(await tasks()).toEqual([{ state: 'done' }, { state: 'done' }])
+  })
+})
+
+test('a server that was put back hears again which files there are, before another saves them', async () => {
+  await open(2)
+  const references = newReferences(2)
+  await completes(references, [desk(0)])
+  await becomes(() => desk(0).states(), done(2))
+  await becomes(tasks, [{ state: 'done' }, { state: 'done' }])
+  await office.sql('DELETE FROM office.task WHERE account = $1', [officeId])
+  desk(0).restored()
+  await becomes(tasks, [{ state: 'done' }, { state: 'done' }])
+  desk(1).restored()
+  await completes(references, [desk(1)])
+  await becomes(
+    () =>
+      desk(1)
+        .list()
+        .map((one) => one.desk),
+    ['Counter 1', 'Counter 1']
+  )
+  expect(server.asked).toHaveLength(2)
+})
+
+describe('into folders of their own', () => {
+  test('each saves each file, also where they have the same path', async () => {
+    await open(2, '')
+    const references = newReferences(2)
+    await completes(references)
+    await becomes(() => desks.map((one) => one.states()), [done(2), done(2)])
+    for (const one of desks) {
+      expect(
+        readdirSync(one.files)
+          .filter((name) => !name.startsWith('.'))
+          .sort()
+      ).toEqual(named(references))
+    }
+    expect(desks.flatMap((one) => one.list().map((its) => its.desk))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined
+    ])
+  })
+
+  test('a folder in which someone has emptied what it is known by is known by another', async () => {
+    await open(1)
+    await completes(newReferences(1))
+    await becomes(() => desk(0).states(), ['done'])
+    rmSync(join(share.path, '.countersign-office'), { recursive: true })
+    await completes(newReferences(1))
+    await becomes(() => desk(0).states(), ['done', 'done'])
+    expect(readdirSync(join(share.path, '.countersign-office'))).toHaveLength(2)
+  })
+})
