@@ -349,6 +349,14 @@ describe('a person at the counter', () => {
     expect(await other.start()).toMatchObject({ phase: 'handover' })
   })
 
+  test.each([false, true])('is free as the application ends, where the next run is locked: %s', async (keepsMarker) => {
+    await place(0).start()
+    await place(0).counter.end({ keepsMarker })
+    expect(await office.sql('SELECT DISTINCT state FROM office.task WHERE account = $1', [all.officeId])).toEqual([
+      { state: 'free' }
+    ])
+  })
+
   test('stays that of a session that lasts, and is free once its workstation was killed', async () => {
     await place(0).start()
     await office.sql(`UPDATE office.task SET until = now() + interval '5 s' WHERE account = $1`, [all.officeId])

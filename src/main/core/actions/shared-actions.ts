@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { ActionRequest, type AppError } from '../../../shared/contract/index.ts'
-import { OneAtATime } from '../jobs/lanes.ts'
+import { OneAtATime, workedOff } from '../jobs/lanes.ts'
 import { clockTextOf } from '../lib/calendar.ts'
 import { codeOf, fail } from '../lib/failure.ts'
 import { getOrMake } from '../lib/objects.ts'
@@ -143,10 +143,9 @@ export class SharedActions {
 
   /** Tells the office what it hasn't heard yet, once, where it is there; then nothing more. */
   async close(): Promise<void> {
-    const lanes = [...this.#lanes.values()]
-    await Promise.allSettled(lanes.map((lane) => lane.fresh()))
-    this.#isOver = true
-    await Promise.all(lanes.map((lane) => lane.close()))
+    await workedOff(this.#lanes.values(), () => {
+      this.#isOver = true
+    })
   }
 
   /** The office has heard how all ended that was done here. @throws AppFailure `busy` */

@@ -261,6 +261,8 @@ export class Counter {
   async end({ keepsMarker = false }: { keepsMarker?: boolean } = {}): Promise<void> {
     this.#isOver = true
     await this.#session?.closed(keepsMarker)
+    // While the office's server can still be asked.
+    await this.#deps.reservations.release()
   }
 
   #named(id: string): Session {

@@ -51,6 +51,7 @@ export class Reservations {
   readonly #reading = new Map<string, OneAtATime<void>>()
   readonly #read = new Map<string, Read>()
   #held: Held | undefined
+  #releasing = Promise.resolve()
   /** As it was told last. */
   #told: CounterSession['notReserved']
 
@@ -125,9 +126,16 @@ export class Reservations {
   /** Nobody signs here any more: others may call them. Never rejects. */
   async release(): Promise<void> {
     const held = this.#held
-    if (!held) return
-    this.#held = undefined
-    this.#renewing.cancel()
+    if (held) {
+      this.#held = undefined
+      this.#renewing.cancel()
+      this.#releasing = within(PATIENCE, this.#free(held), this.#deps.time)
+    }
+    // Who ends the application waits also for what was begun before.
+    await this.#releasing
+  }
+
+  async #free(held: Held): Promise<void> {
     await this.#renewing.ended()
     const place = this.#deps.once.of(held.accountId)
     // Where nobody hears of it, it runs out.

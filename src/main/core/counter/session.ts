@@ -270,6 +270,8 @@ export class Session {
 
   /** Nothing is left to be seen but that staff has to come. */
   #awaitStaff(): void {
+    // Nobody signs here any more, whenever staff comes.
+    void this.#deps.reservations.release()
     this.state.go('finish', { ...CLEARED, isLocked: true })
   }
 

@@ -6,7 +6,7 @@ import * as files from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { AppError, ErrorCode } from '../../../shared/contract/index.ts'
-import { OneAtATime } from '../jobs/lanes.ts'
+import { OneAtATime, workedOff } from '../jobs/lanes.ts'
 import { codeOf } from '../lib/failure.ts'
 import { getOrMake } from '../lib/objects.ts'
 import { type Time, within } from '../lib/time.ts'
@@ -142,10 +142,9 @@ export class SharedFiles {
 
   /** Tells the office what it hasn't heard yet, once, where it is there; then nothing more. */
   async close(): Promise<void> {
-    const lanes = [...this.#lanes.values()]
-    await Promise.allSettled(lanes.map((lane) => lane.fresh()))
-    this.#isOver = true
-    await Promise.all(lanes.map((lane) => lane.close()))
+    await workedOff(this.#lanes.values(), () => {
+      this.#isOver = true
+    })
   }
 
   /** The answer for one that isn't this workstation's. */

@@ -211,3 +211,11 @@ export class Pauses {
     return this.#pauses.get(lane)
   }
 }
+
+/** Has each work once more, where it can, and none of them after that. @param over called in between: nothing is planned any more. */
+export async function workedOff(lanes: Iterable<OneAtATime<void>>, over: () => void): Promise<void> {
+  const all = [...lanes]
+  await Promise.allSettled(all.map((lane) => lane.fresh()))
+  over()
+  await Promise.all(all.map((lane) => lane.close()))
+}
