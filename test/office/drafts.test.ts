@@ -191,6 +191,25 @@ afterEach(() => {
   desks = []
 })
 
+test('a draft that the office’s server doesn’t take holds none of the others back, and goes over once it does', async () => {
+  at(0).away()
+  const [refused, ...others] = ['One', 'Two', 'Three'].map((text) => {
+    const editor = at(0).editor()
+    editor.type(text)
+    return editor.id
+  })
+  await office.sql(`CREATE FUNCTION office.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF NEW.id = '${refused}' THEN RAISE EXCEPTION 'It is not taken.'; END IF; RETURN NEW; END $$`)
+  await office.sql('CREATE TRIGGER refuse BEFORE INSERT ON office.thing FOR EACH ROW EXECUTE FUNCTION office.refuse()')
+  await expect(at(0).back()).rejects.toBeInstanceOf(AppFailure)
+  await at(1).synced()
+  expect(at(1).list()).toEqual(['Three', 'Two'])
+  await office.sql('DROP TRIGGER refuse ON office.thing')
+  await synced()
+  expect(at(1).list()).toEqual(['One', 'Three', 'Two'])
+  expect(others.map((id) => at(1).text(id))).toEqual(['Two', 'Three'])
+})
+
 describe('a draft of the office', () => {
   test('is everyone’s, as it is typed', async () => {
     const editor = at(0).editor()

@@ -113,9 +113,17 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       for (const id of rows.toKnow(accountId)) await tellAgain(officeId, id)
       if (state.rev !== rows.cursor(accountId) || !account.hasAll) await read(accountId, officeId)
       const given = rows.toGive(accountId)
-      for (const id of given) await give(accountId, officeId, id)
+      const failures: unknown[] = []
+      for (const id of given) {
+        await give(accountId, officeId, id).catch(async (error: unknown) => {
+          failures.push(error)
+          // Where the server can be asked, it is this draft alone that doesn't go over: the others do.
+          await asked((things) => things.state(officeId))
+        })
+      }
       // What was given comes back as a change, and others may have written meanwhile.
       if (given.length > 0) await read(accountId, officeId)
+      if (failures.length > 0) throw failures[0]
       account.failures = 0
     } catch (error) {
       account.failures++

@@ -1,0 +1,107 @@
+// Requests about this workstation's place in an office: only where settings are open, with the authority that was chosen, and in the audit trail.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { rootCertificates } from 'node:tls'
+import { expect, test } from 'vitest'
+import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
+import { AppFailure } from '../../../src/main/core/lib/failure.ts'
+import { officeHandlers } from '../../../src/main/ipc/office.ts'
+import type { DeskView } from '../../../src/shared/contract/index.ts'
+import { temporaryFolder } from '../storage/folders.ts'
+
+const caller = { stillAsking: () => true } as never
+const VIEW: DeskView = {
+  server: 'db.example:5432',
+  name: 'Counter 1',
+  state: 'connected',
+  who: [],
+  folders: [],
+  isLeaving: false
+}
+const place = { host: 'db.example', port: 5432, database: 'countersign' }
+const CODE = 'AAAA-BBBB'
+const [ROOT = '', OTHER = ''] = rootCertificates
+
+function open({ isOpen = true, path = undefined as string | undefined } = {}) {
+  let view: DeskView | undefined
+  const joined: unknown[][] = []
+  const notes: AuditNote[] = []
+  const handlers = officeHandlers({
+    desk: {
+      view: () => view,
+      async join(...asked) {
+        joined.push(asked)
+        view = VIEW
+        return VIEW
+      },
+      async leave() {
+        view = undefined
+      }
+    },
+    chooseFiles: async () => (path === undefined ? [] : [path]),
+    newId: () => 'chosen',
+    note: (note) => void notes.push(note),
+    async mustBeOpen() {
+      if (!isOpen)
+        throw new AppFailure({ code: 'not-allowed', message: 'An administrator has to unlock settings first.' })
+    }
+  })
+  return { handlers, joined, notes }
+}
+
+function certificateFile(text: string): string {
+  const path = join(temporaryFolder(), 'authority.pem')
+  writeFileSync(path, text)
+  return path
+}
+
+test('nobody joins or leaves while settings are locked, and nothing is noted', async () => {
+  const { handlers, joined, notes } = open({ isOpen: false })
+  await expect(handlers['office.join']({ ...place, code: CODE }, caller)).rejects.toMatchObject({
+    appError: { code: 'not-allowed' }
+  })
+  await expect(handlers['office.leave']({ without: false }, caller)).rejects.toMatchObject({
+    appError: { code: 'not-allowed' }
+  })
+  expect([joined, notes]).toEqual([[], []])
+})
+
+test('joining and leaving are in the audit trail, without the code', async () => {
+  const { handlers, notes } = open()
+  expect(await handlers['office.get'](undefined, caller)).toBeNull()
+  expect(await handlers['office.join']({ ...place, code: CODE }, caller)).toEqual(VIEW)
+  expect(await handlers['office.get'](undefined, caller)).toEqual(VIEW)
+  await handlers['office.leave']({ without: true }, caller)
+  // Once it has left there is nothing to be noted.
+  await handlers['office.leave']({ without: false }, caller)
+  expect(notes).toEqual([
+    { what: 'office-joined', detail: { server: VIEW.server, name: 'Counter 1' } },
+    { what: 'office-left', detail: { server: VIEW.server, how: 'without the server' } }
+  ])
+  expect(JSON.stringify(notes)).not.toContain(CODE)
+})
+
+test('an authority that was chosen is trusted once, and of its file the certificates alone', async () => {
+  const key = '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----'
+  const path = certificateFile([ROOT, key, OTHER].join('\n'))
+  const { handlers, joined } = open({ path })
+  expect(await handlers['office.chooseAuthority'](undefined, caller)).toEqual({ id: 'chosen', label: 'authority.pem' })
+  const asked = { ...place, code: CODE, authority: 'chosen' }
+  await handlers['office.join'](asked, caller)
+  expect(joined).toEqual([[{ ...place, ca: `${ROOT}\n${OTHER}` }, CODE]])
+  await expect(handlers['office.join'](asked, caller)).rejects.toMatchObject({ appError: { code: 'gone' } })
+})
+
+test.each([
+  ['no certificate', 'nothing of it'],
+  ['one that is none', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----']
+])('a file with %s is refused', async (_what, text) => {
+  const { handlers } = open({ path: certificateFile(text) })
+  await expect(handlers['office.chooseAuthority'](undefined, caller)).rejects.toMatchObject({
+    appError: { code: 'bad-file' }
+  })
+})
+
+test('where no file is chosen, none is', async () => {
+  expect(await open().handlers['office.chooseAuthority'](undefined, caller)).toBeNull()
+})
