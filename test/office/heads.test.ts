@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
 import { checkOffice } from '../../src/main/core/office/administration.ts'
 import { connected, openPool } from '../../src/main/core/office/connection.ts'
 import { Heads, openOfficeHeads } from '../../src/main/core/office/heads.ts'
@@ -126,8 +127,12 @@ describe('a trail', () => {
     }
     front.its.entries.clear()
     for (const [name, text] of others.its.entries) front.its.entries.set(name, text)
+    // And what the database says that was told is what is there now.
     const kept = keptIn(front.its.db)
-    kept.erase('office-heads')
+    const heads = kept.read('office-heads', z.looseObject({ mine: z.string(), stations: z.looseObject({}) }))
+    const newest = others.trail.newest()
+    if (!heads || !newest) throw new Error('Nothing was told.')
+    kept.write('office-heads', { ...heads, stations: { ...heads.stations, [heads.mine]: newest } })
     await front.restarts()
     await front.greets()
     await back.greets()
