@@ -8,12 +8,11 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Composition } from '../../../shared/composition/index.ts'
 import { Composition as CompositionShape } from '../../../shared/composition/index.ts'
 import type { DraftOffice, DraftSummary } from '../../../shared/contract/index.ts'
-import { OneAtATime } from '../jobs/lanes.ts'
 import { fail } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
-import { getOrMake } from '../lib/objects.ts'
 import { inSlices } from '../lib/slices.ts'
-import { backoff, type Time } from '../lib/time.ts'
+import type { Time } from '../lib/time.ts'
+import { AccountLanes, STEADY } from '../office/account-lanes.ts'
 import { askOffice } from '../office/sends.ts'
 import type { OfficeThings, ThingChange, ThingSaved } from '../office/things.ts'
 import type { Db } from '../storage/connection.ts'
@@ -33,31 +32,20 @@ interface SharedDraftsDeps {
   trouble?: ((error: unknown) => void) | undefined
 }
 
-/** Between two readings, and first where the server is away, in milliseconds. */
-const EVERY = 60_000
-const FIRST_WAIT = 2_000
-/** Steady typing goes over so often, in milliseconds. */
-const TYPING = 500
 /** So many saves of one draft can be without an answer, one after the other. */
 const MOST_PENDING = 50
 
 /** What is known of a draft that the office has no more. */
 const NO_MORE = { isGone: true, isToKnow: false, editingBy: undefined, editingUntil: 0, beside: 0 } as const
 
-interface Account {
-  readonly syncing: OneAtATime<void>
-  failures: number
-  isWanted: boolean
-  /** Every draft was read in this run up to the cursor. */
-  hasAll: boolean
-}
-
 export type SharedDrafts = ReturnType<typeof openSharedDrafts>
 
 export function openSharedDrafts(deps: SharedDraftsDeps) {
   const { db, drafts, time, newId, changed } = deps
   const rows = openSharedDraftRows(db)
-  const accounts = new Map<string, Account>()
+  /** Of these accounts every draft was read in this run up to the cursor. */
+  const readWholly = new Set<string>()
+  const lanes = new AccountLanes({ time, accounts: deps.accounts, sync })
   /** How many editors have each here: one may be opened before the last is left. */
   const open = new Map<string, number>()
   /** Of those that others have: forgets what is planned for the moment in which they no longer do. */
@@ -70,71 +58,31 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
   const asked = <Answer>(question: (things: OfficeThings) => Promise<Answer>) =>
     askOffice(office, question, deps.trouble)
 
-  function accountOf(accountId: string): Account {
-    return getOrMake(accounts, accountId, () => ({
-      syncing: new OneAtATime(
-        time,
-        () => sync(accountId),
-        () => rested(accountId)
-      ),
-      ...{ failures: 0, isWanted: false, hasAll: false }
-    }))
-  }
-
-  function rested(accountId: string): void {
-    const account = accounts.get(accountId)
-    if (!account || !office || officeIdOf(accountId) === undefined) return
-    const { failures, isWanted, syncing } = account
-    const usual = isWanted ? TYPING : EVERY * (1 - time.random() / 5)
-    syncing.later(failures > 0 ? backoff(FIRST_WAIT, failures, time.random) : usual)
-  }
-
-  /** Something may be new at the office, or is to go there. */
-  function soon(accountId: string, wait = 0): void {
-    if (!office || officeIdOf(accountId) === undefined) return
-    const account = accountOf(accountId)
-    // One that is under way may be past it, and is followed by another.
-    if ((wait === 0 || !account.isWanted) && !account.syncing.isRunning) account.syncing.later(wait)
-    account.isWanted = true
-  }
-
-  async function sync(accountId: string): Promise<void> {
-    const officeId = officeIdOf(accountId)
-    const account = accountOf(accountId)
-    if (officeId === undefined) return
-    account.isWanted = false
-    try {
-      const state = await asked((things) => things.state(officeId))
-      // What it has counts once both have told each other what they know, which the next greeting brings about.
-      if (state.life !== life) return
-      rows.begin(accountId)
-      // All of it is read again in its next life.
-      if (state.rev < (rows.cursor(accountId) ?? 0)) return await asked((things) => things.setBack(life))
-      for (const id of rows.toKnow(accountId)) await tellAgain(officeId, id)
-      if (state.rev !== rows.cursor(accountId) || !account.hasAll) await read(accountId, officeId)
-      const given = rows.toGive(accountId)
-      const failures: unknown[] = []
-      for (const id of given) {
-        await give(accountId, officeId, id).catch(async (error: unknown) => {
-          failures.push(error)
-          // Where the server can be asked, it is this draft alone that doesn't go over: the others do.
-          await asked((things) => things.state(officeId))
-        })
-      }
-      // What was given comes back as a change, and others may have written meanwhile.
-      if (given.length > 0) await read(accountId, officeId)
-      if (failures.length > 0) throw failures[0]
-      account.failures = 0
-    } catch (error) {
-      account.failures++
-      throw error
+  async function sync(accountId: string, officeId: string): Promise<void> {
+    const state = await asked((things) => things.state(officeId))
+    // What it has counts once both have told each other what they know, which the next greeting brings about.
+    if (state.life !== life) return
+    rows.begin(accountId)
+    // All of it is read again in its next life.
+    if (state.rev < (rows.cursor(accountId) ?? 0)) return await asked((things) => things.setBack(life))
+    for (const id of rows.toKnow(accountId)) await tellAgain(officeId, id)
+    if (state.rev !== rows.cursor(accountId) || !readWholly.has(accountId)) await read(accountId, officeId)
+    const given = rows.toGive(accountId)
+    const failures: unknown[] = []
+    for (const id of given) {
+      await give(accountId, officeId, id).catch(async (error: unknown) => {
+        failures.push(error)
+        // Where the server can be asked, it is this draft alone that doesn't go over: the others do.
+        await asked((things) => things.state(officeId))
+      })
     }
+    // What was given comes back as a change, and others may have written meanwhile.
+    if (given.length > 0) await read(accountId, officeId)
+    if (failures.length > 0) throw failures[0]
   }
 
   async function read(accountId: string, officeId: string): Promise<void> {
-    const account = accountOf(accountId)
-    const had = account.hasAll ? (rows.cursor(accountId) ?? 0) : 0
-    account.hasAll = false
+    const had = readWholly.delete(accountId) ? (rows.cursor(accountId) ?? 0) : 0
     let isAllWanted = false
     for (;;) {
       const page = await asked(async (things) => {
@@ -162,7 +110,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       rows.readTo(last.change.rev, accountId)
       for (const id of news) changed(id)
     }
-    account.hasAll = true
+    readWholly.add(accountId)
     // A content is wanted that was read before, as of one that was erased here and that the office keeps.
     if (isAllWanted) readAll(accountId)
   }
@@ -170,7 +118,8 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
   /** Everything is read once more, from the beginning. */
   function readAll(accountId: string): void {
     rows.fromStart(accountId)
-    Object.assign(accountOf(accountId), { hasAll: false, isWanted: true })
+    readWholly.delete(accountId)
+    lanes.want(accountId)
   }
 
   async function versionsOf(things: OfficeThings, { id, beside, isGone }: ThingChange) {
@@ -357,7 +306,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       return true
     })()
     if (saved.outcome !== 'newest') changed(id)
-    if (!isDone) accountOf(accountId).isWanted = true
+    if (!isDone) lanes.want(accountId)
     return isDone ? 'done' : 'again'
   }
 
@@ -426,8 +375,8 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
 
   function forget(accountId: string, keeps: boolean): void {
     rows.leave(accountId, keeps)
-    accounts.get(accountId)?.syncing.cancel()
-    accounts.delete(accountId)
+    lanes.cancel(accountId)
+    readWholly.delete(accountId)
     changed('')
   }
 
@@ -436,34 +385,32 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     connect(things: OfficeThings, itsLife: number): void {
       office = things
       life = itsLife
-      for (const accountId of deps.accounts().keys()) soon(accountId)
+      lanes.connect()
     },
 
     /** It isn't, or not ours any more. */
     disconnect(): void {
       office = undefined
-      for (const { syncing } of accounts.values()) syncing.cancel()
+      lanes.disconnect()
     },
 
     /** The server has begun another life: it is told what it had, and all is read from the beginning. */
     async restored(): Promise<void> {
       for (const accountId of deps.accounts().keys()) {
         // What is being read would put the cursor of before back.
-        await accountOf(accountId).syncing.ended()
+        await lanes.ended(accountId)
         rows.tellAgain(accountId)
-        accountOf(accountId).hasAll = false
+        readWholly.delete(accountId)
       }
     },
 
-    soon,
+    soon: (accountId: string): void => lanes.soon(accountId),
 
     /** Something was done to drafts here. */
-    changedHere(): void {
-      for (const accountId of deps.accounts().keys()) soon(accountId, TYPING)
-    },
+    changedHere: (): void => lanes.allSoon(STEADY),
 
     /** Reads and gives all that there is. Rejects where the server can't be reached. */
-    settled: (accountId: string): Promise<void> => accountOf(accountId).syncing.fresh(),
+    settled: (accountId: string): Promise<void> => lanes.fresh(accountId),
 
     /** How a draft stands with the office, for the screens. */
     marked<Draft extends DraftSummary>(draft: Draft): Draft {
@@ -497,7 +444,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       const { officeId, accountId } = shared
       await asked((things) => things.hold(officeId, id))
       rows.change(id, { editingBy: undefined, editingUntil: 0 })
-      await accountOf(accountId).syncing.fresh()
+      await lanes.fresh(accountId)
       changed(id)
     },
 
@@ -509,8 +456,8 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       const shared = sharedOne(id)
       if (!shared || !office || shared.known.round === 0) return
       const { accountId, officeId } = shared
-      await accountOf(accountId)
-        .syncing.fresh()
+      await lanes
+        .fresh(accountId)
         .then(() => (open.has(id) ? undefined : asked((things) => things.letGo(officeId, id))))
         // Then it ends by itself, in a minute.
         .catch(() => undefined)
@@ -527,7 +474,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       if (officeId === undefined || !known || known.isGone || known.isMine === (to === 'mine')) return draft
       if (to === 'mine') {
         if (known.round > 0 || known.basedOn.length > 0) {
-          await accountOf(draft.accountId).syncing.fresh()
+          await lanes.fresh(draft.accountId)
           const now = rows.find(id)
           const isDone = now && (await asked((things) => things.move(officeId, now, 'maker')))
           if (!isDone) {
@@ -539,7 +486,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
         rows.change(id, { isMine: true })
       } else {
         rows.change(id, { isMine: false, basedOn: [], edits: known.edits + 1 })
-        soon(draft.accountId)
+        lanes.soon(draft.accountId)
       }
       changed(id)
       return drafts.summary(id)
@@ -552,9 +499,9 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       const { accountId, officeId } = shared
       const here = rows.here(id)
       const seen = here ? rows.versionsOpen(here.number) : []
-      await accountOf(accountId).syncing.fresh()
+      await lanes.fresh(accountId)
       await asked((things) => things.settle(officeId, id, seen))
-      await accountOf(accountId).syncing.fresh()
+      await lanes.fresh(accountId)
     },
 
     /** @throws AppFailure `conflict` while versions stand beside a draft that is to be sent. */
@@ -593,7 +540,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
         rows.rename(id, newId(), shared.accountId)
         rows.follow(id, NO_MORE)
       })()
-      soon(shared.accountId)
+      lanes.soon(shared.accountId)
       changed(id)
     },
 
@@ -610,7 +557,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     async takeAlong(accountId: string): Promise<void> {
       const officeId = officeIdOf(accountId)
       if (officeId === undefined) return
-      await accountOf(accountId).syncing.fresh()
+      await lanes.fresh(accountId)
       for (const { draft, send } of rows.goingAlong.all(accountId)) {
         if (await asked((things) => things.sent(officeId, draft, send))) rows.follow(draft, { isMine: true })
       }
@@ -622,7 +569,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
 
     async close(): Promise<void> {
       office = undefined
-      await Promise.all([...accounts.values()].map(({ syncing }) => syncing.close()))
+      await lanes.close()
     }
   }
 }

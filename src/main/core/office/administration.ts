@@ -16,6 +16,7 @@ import { things, thingsForStations } from './migrations/008-things.ts'
 import { keys, keysForStations } from './migrations/009-keys.ts'
 import { heads, headsForStations } from './migrations/010-heads.ts'
 import { files } from './migrations/011-files.ts'
+import { records, recordsForStations } from './migrations/012-records.ts'
 import { keyId, newestOf, seal } from './sealing.ts'
 
 /** The oldest server that is taken, as PostgreSQL numbers itself. */
@@ -42,7 +43,8 @@ export const steps: readonly Step[] = [
   { name: 'things', sql: things, forStations: thingsForStations },
   { name: 'keys', sql: keys, forStations: keysForStations },
   { name: 'heads', sql: heads, forStations: headsForStations },
-  { name: 'files', sql: files, forStations: [] }
+  { name: 'files', sql: files, forStations: [] },
+  { name: 'records', sql: records, forStations: recordsForStations }
 ]
 
 /** From which steps on the office's key turns, and heads of trails are told. */

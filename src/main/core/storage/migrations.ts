@@ -16,6 +16,7 @@ import { identityNumbers } from './migrations/010-identity-numbers.ts'
 import { officeActions } from './migrations/011-office-actions.ts'
 import { officeDrafts } from './migrations/012-office-drafts.ts'
 import { officeFiles } from './migrations/013-office-files.ts'
+import { officeRecords } from './migrations/014-office-records.ts'
 
 /**
  * One step, frozen once it was released: the next is added after it, and a step imports nothing of the application, whose
@@ -42,7 +43,8 @@ export const migrations: readonly Migration[] = [
   { name: 'identity numbers', sql: identityNumbers },
   { name: 'office actions', sql: officeActions },
   { name: 'office drafts', sql: officeDrafts },
-  { name: 'office files', sql: officeFiles }
+  { name: 'office files', sql: officeFiles },
+  { name: 'office records', sql: officeRecords }
 ]
 
 /** The database was last used by a later version of the application. */

@@ -1,0 +1,90 @@
+/**
+ * Small things that an office’s workstations have in common: presets, views, people, appointments. They are things as drafts are, with one
+ * content that counts and an order of changes, but nobody holds one, and nothing is kept beside one: a workstation whose change doesn't go
+ * on from what counts is told what does, and puts the two together itself.
+ */
+export const records = `
+  ALTER TABLE thing_feed DROP CONSTRAINT thing_feed_kind_check;
+  ALTER TABLE thing_feed ADD CONSTRAINT thing_feed_kind_check
+    CHECK (kind IN ('draft', 'preset', 'view', 'person', 'appointment'));
+
+  -- From when on nobody needs it: it is erased then, by the server's clock.
+  ALTER TABLE thing ADD COLUMN until timestamptz;
+  CREATE INDEX thing_by_until ON thing (kind, account, until) WHERE until IS NOT NULL;
+
+  -- Up to where changes of each kind have come; a row of no kind says which life it is.
+  CREATE FUNCTION records_state(p_account uuid) RETURNS TABLE (kind text, rev double precision, life integer)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  DECLARE
+    its_life integer := current_life();
+  BEGIN
+    RETURN QUERY SELECT '', 0::double precision, its_life
+      UNION ALL SELECT kind, rev::double precision, its_life FROM thing_feed WHERE account = p_account;
+  END $$;
+
+  -- Saves or ends some of one kind, each by itself. newest: it counts. gone: there is none any more. beside: another content counts, which is
+  -- answered. older: of what a server that was put back is told again (p_rounds), that it has a later one.
+  -- Without a body it ends; p_is_final: whatever the content. What has ended stays so, unless it is given by one who knows of that end.
+  CREATE FUNCTION put_records(p_kind text, p_account uuid, p_ids text[], p_versions uuid[], p_based_on text[], p_sealed bytea[],
+    p_is_final boolean[], p_rounds integer[], p_until_ms double precision[])
+  RETURNS TABLE (id text, outcome text, version uuid, round integer, by text, sealed bytea)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  DECLARE
+    mine uuid := me();
+    now_life integer := (SELECT life FROM office);
+    next bigint;
+    its thing;
+    came text;
+    before integer;
+    is_known boolean;
+    is_end boolean;
+    ends timestamptz;
+  BEGIN
+    IF p_kind = 'draft' THEN
+      RAISE EXCEPTION 'Drafts have rules of their own.' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    next := next_thing_rev(p_kind, p_account);
+    DELETE FROM thing WHERE kind = p_kind AND account = p_account AND until < now();
+    FOR n IN 1..cardinality(p_ids) LOOP
+      its := thing_of(p_kind, p_ids[n], p_account);
+      is_end := p_sealed[n] IS NULL;
+      is_known := p_rounds[n] IS NOT NULL;
+      -- How many it had before the server was put back, of which alone those who tell again speak.
+      before := CASE WHEN its.life < now_life THEN its.round ELSE its.base_round END;
+      ends := now() + p_until_ms[n] * interval '1 ms';
+      came := CASE WHEN is_end THEN 'gone' ELSE 'newest' END;
+      IF ends < now() THEN
+        came := 'gone';
+      ELSIF its.id IS NULL THEN
+        next := next_thing_rev(p_kind, p_account);
+        INSERT INTO thing (kind, id, account, rev, body_rev, version, round, life, made_by, by, sealed, gone_at, until)
+          VALUES (p_kind, p_ids[n], p_account, next, next, p_versions[n], coalesce(p_rounds[n], 1), now_life - is_known::integer,
+            mine, mine, p_sealed[n], CASE WHEN is_end THEN now() END, ends);
+      ELSIF its.version = p_versions[n] THEN
+        came := CASE WHEN its.gone_at IS NULL THEN 'newest' ELSE 'gone' END;
+      ELSIF p_rounds[n] <= before THEN
+        came := 'older';
+      ELSIF its.version = ANY (string_to_array(p_based_on[n], ',')::uuid[])
+          OR (is_end AND p_is_final[n] AND its.gone_at IS NULL)
+          OR (is_known AND (its.life < now_life OR (is_end AND p_kind = 'person'))) THEN
+        next := next_thing_rev(p_kind, p_account);
+        UPDATE thing SET rev = next, body_rev = next, version = p_versions[n], round = coalesce(p_rounds[n], round + 1),
+            life = CASE WHEN is_known THEN life ELSE now_life END,
+            base_round = CASE WHEN NOT is_known AND life < now_life THEN round ELSE base_round END,
+            by = mine, at = now(), sealed = p_sealed[n], gone_at = CASE WHEN is_end THEN now() END, until = coalesce(ends, until)
+          WHERE kind = p_kind AND id = p_ids[n];
+      ELSE
+        came := CASE WHEN its.gone_at IS NULL THEN 'beside' ELSE 'gone' END;
+      END IF;
+      RETURN QUERY SELECT asked.id, came, coalesce(it.version, p_versions[n]), coalesce(it.round, 0), station.name,
+          CASE WHEN came = 'beside' THEN it.sealed END
+        FROM (SELECT p_ids[n] AS id) asked LEFT JOIN thing it ON it.kind = p_kind AND it.id = asked.id
+          LEFT JOIN station ON station.id = it.by;
+    END LOOP;
+  END $$;
+`
+
+/** What a workstation may call of these. */
+export const recordsForStations = ['records_state', 'put_records'] as const

@@ -1,0 +1,110 @@
+/**
+ * What an office's workstations have in common beside drafts, in small pieces, as its server has it: presets, views, people, appointments.
+ * Contents are sealed as what they are of. What is told apart by who or what it is, such as a person, has the same id at each of them: a
+ * tag, made by the office's key.
+ */
+import { createHmac } from 'node:crypto'
+import type { Pool } from 'pg'
+import { derived, seal, unsealIfWhole } from './sealing.ts'
+
+export type RecordKind = 'preset' | 'view'
+export type OfficeRecords = ReturnType<typeof openOfficeRecords>
+
+/** What counts of one. Without content it is no more, or was altered on the server. `by`: the workstation that saved it. */
+interface RecordNow {
+  readonly id: string
+  readonly version: string
+  readonly round: number
+  readonly by: string
+  readonly content?: unknown
+}
+export interface RecordChange extends RecordNow {
+  readonly rev: number
+  readonly isGone: boolean
+}
+
+/** One to be saved, or ended where it has no content. */
+export interface RecordToPut {
+  readonly id: string
+  readonly version: string
+  /** The contents that it goes on from. */
+  readonly basedOn: readonly string[]
+  readonly content?: unknown
+  /** It ends whatever others did to it. */
+  readonly isFinal?: boolean
+  /** A server that was put back is told again what it had: as its how manieth content. */
+  readonly round?: number
+  /** In how many milliseconds nobody needs it any more. */
+  readonly until?: number
+}
+
+/**
+ * newest: it counts. gone: there is none any more. beside: another content counts, which is here; nothing was kept of this one. older: a server
+ * that was put back has a later one.
+ */
+export interface RecordPut extends RecordNow {
+  readonly outcome: 'newest' | 'gone' | 'beside' | 'older'
+}
+
+/** So many are read, and put, at a time. */
+export const RECORDS_PAGE = 200
+
+/** Each rejects with the database's error where the server can't be asked. @param key the office's. */
+export function openOfficeRecords({ pool, key }: { pool: Pool; key: Buffer }) {
+  const tags = derived(key, 'record tags', 32)
+  const identityOf = (kind: RecordKind, id: string) => `${kind}:${id}`
+  function opened(kind: RecordKind, id: string, body: Buffer | null): { content?: unknown } {
+    const content = body && unsealIfWhole(key, identityOf(kind, id), body)
+    return content ? { content: JSON.parse(content.toString('utf8')) } : {}
+  }
+
+  return {
+    /** Of what is the same at each workstation. @param accountId the office's. */
+    tag: (kind: RecordKind, accountId: string, what: string): string =>
+      createHmac('sha256', tags).update(`${kind}\n${accountId}\n${what}`).digest('base64url'),
+
+    /** Up to where changes of each kind have come, and in which of the office's lives: 0 for one that nobody has noticed yet. */
+    async state(accountId: string): Promise<{ revs: ReadonlyMap<string, number>; life: number }> {
+      const { rows } = await pool.query<{ kind: string; rev: number; life: number }>(
+        'SELECT * FROM office.records_state($1)',
+        [accountId]
+      )
+      return { revs: new Map(rows.map(({ kind, rev }) => [kind, rev])), life: rows[0]?.life ?? 0 }
+    },
+
+    /** This workstation has read further than the server is: it begins another life. */
+    async setBack(life: number): Promise<void> {
+      await pool.query('SELECT office.set_back($1)', [life])
+    },
+
+    /** In their order, a page of them at most. */
+    async changes(kind: RecordKind, accountId: string, after: number): Promise<RecordChange[]> {
+      const { rows } = await pool.query<
+        Omit<RecordNow, 'content'> & { rev: number; is_gone: boolean; sealed: Buffer | null }
+      >('SELECT * FROM office.thing_changes($1, $2, $3, $4, 0)', [kind, accountId, after, RECORDS_PAGE])
+      return rows.map(({ id, rev, version, round, by, is_gone: isGone, sealed }) => ({
+        ...{ id, rev, version, round, by, isGone },
+        ...opened(kind, id, sealed)
+      }))
+    },
+
+    /** Saves or ends these; the same version again is the same save. Answers what came of each, in their order. */
+    async put(kind: RecordKind, accountId: string, some: readonly RecordToPut[]): Promise<RecordPut[]> {
+      const bodies = some.map(({ id, content }) =>
+        content === undefined ? null : seal(key, identityOf(kind, id), Buffer.from(JSON.stringify(content)))
+      )
+      const { rows } = await pool.query<Omit<RecordPut, 'content'> & { sealed: Buffer | null }>(
+        'SELECT * FROM office.put_records($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+        [
+          ...[kind, accountId, some.map(({ id }) => id), some.map(({ version }) => version)],
+          ...[some.map(({ basedOn }) => basedOn.join(',')), bodies, some.map(({ isFinal }) => isFinal === true)],
+          ...[some.map(({ round }) => round ?? null), some.map(({ until }) => until ?? null)]
+        ]
+      )
+      return rows.map(({ id, outcome, version, round, by, sealed }) => ({
+        ...{ id, outcome, version, round, by },
+        ...opened(kind, id, sealed)
+      }))
+    }
+  }
+}

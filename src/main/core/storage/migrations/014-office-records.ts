@@ -1,0 +1,69 @@
+/** Which presets and views an office shares, and what of them is to go there, or was read of it. */
+export const officeRecords = `
+  -- Up to which of the office's changes of a kind all is here. It stays where the account is shared no more, since it may be again.
+  CREATE TABLE office_records_read (
+    kind TEXT NOT NULL,
+    account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    -- Of which office's account.
+    office_id TEXT NOT NULL,
+    cursor INTEGER NOT NULL,
+    PRIMARY KEY (kind, account_id)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE office_records (
+    number INTEGER PRIMARY KEY NOT NULL,
+    kind TEXT NOT NULL,
+    account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    -- The office's id of it, once it is known; and the id of what is here, as long as it is.
+    id TEXT,
+    local TEXT,
+    -- The contents at the office that what is here goes on from, and how many the office's has had; 0 where the office has none.
+    based_on TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(based_on)),
+    round INTEGER NOT NULL DEFAULT 0,
+    -- The last of these contents, where changes of two are put together.
+    base TEXT,
+    -- Which other workstation saved it last.
+    saved_by TEXT,
+    -- How often it was changed here, and how much of that the office has.
+    edits INTEGER NOT NULL DEFAULT 1,
+    given INTEGER NOT NULL DEFAULT 0,
+    -- It was erased for all, whatever others did to it.
+    is_final INTEGER NOT NULL DEFAULT 0,
+    -- It is no more, and the office knows.
+    is_gone INTEGER NOT NULL DEFAULT 0,
+    -- It is still to be told to a server that was put back.
+    is_to_know INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE UNIQUE INDEX office_records_by_id ON office_records (kind, id) WHERE id IS NOT NULL;
+  CREATE UNIQUE INDEX office_records_by_local ON office_records (kind, local) WHERE local IS NOT NULL;
+  CREATE INDEX office_records_by_account ON office_records (kind, account_id);
+  CREATE INDEX office_records_to_give ON office_records (kind, account_id) WHERE edits <> given AND is_gone = 0;
+  CREATE INDEX office_records_unnamed ON office_records (kind, account_id) WHERE id IS NULL;
+
+  -- Noted in the transaction that changes one, so that nothing is forgotten. The organisation's are each computer's own.
+  CREATE TRIGGER office_preset_added AFTER INSERT ON presets
+    WHEN NEW.id NOT LIKE 'shared-%' AND EXISTS (SELECT 1 FROM office_accounts WHERE account_id = NEW.account_id) BEGIN
+    INSERT INTO office_records (kind, account_id, local) VALUES ('preset', NEW.account_id, NEW.id) ON CONFLICT DO NOTHING;
+  END;
+  CREATE TRIGGER office_preset_changed AFTER UPDATE OF name, body ON presets BEGIN
+    UPDATE office_records SET edits = edits + 1 WHERE kind = 'preset' AND local = NEW.id;
+  END;
+  CREATE TRIGGER office_preset_erased AFTER DELETE ON presets BEGIN
+    DELETE FROM office_records WHERE kind = 'preset' AND local = OLD.id AND id IS NULL;
+    UPDATE office_records SET local = NULL, base = NULL, edits = edits + 1 WHERE kind = 'preset' AND local = OLD.id;
+  END;
+
+  -- Their order, and whether someone is told of one, are each workstation's own.
+  CREATE TRIGGER office_view_added AFTER INSERT ON document_views
+    WHEN NEW.id NOT LIKE 'shared-%' AND EXISTS (SELECT 1 FROM office_accounts WHERE account_id = NEW.account_id) BEGIN
+    INSERT INTO office_records (kind, account_id, local) VALUES ('view', NEW.account_id, NEW.id) ON CONFLICT DO NOTHING;
+  END;
+  CREATE TRIGGER office_view_changed AFTER UPDATE OF name, query ON document_views
+    WHEN OLD.name <> NEW.name OR OLD.query <> NEW.query BEGIN
+    UPDATE office_records SET edits = edits + 1 WHERE kind = 'view' AND local = NEW.id;
+  END;
+  CREATE TRIGGER office_view_erased AFTER DELETE ON document_views BEGIN
+    DELETE FROM office_records WHERE kind = 'view' AND local = OLD.id AND id IS NULL;
+    UPDATE office_records SET local = NULL, base = NULL, edits = edits + 1 WHERE kind = 'view' AND local = OLD.id;
+  END;
+`
