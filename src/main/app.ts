@@ -334,7 +334,8 @@ export function serveScreens(parts: App, life: Life): void {
   const { foundation, folders, composing, counter, notifications, identity } = parts
   const { accounts, clients, facts, lists, dialogs, log, screens, send, settings, signals, time, window } = foundation
   const { actions, ask, views, watch } = folders
-  const { bulk, drafts, dropFolders, exchange, outbox, outside, people, presets, remembered, sharedDrafts } = composing
+  const { bulk, drafts, dropFolders, exchange, outbox, outside, people, presets, records, remembered, sharedDrafts } =
+    composing
   const { downloads } = identity
   const { isAway, handedBack, audit, auditExports, receipts } = counter
 
@@ -414,7 +415,18 @@ export function serveScreens(parts: App, life: Life): void {
           signals.emit('accounts')
         }
       }),
-      ...draftHandlers({ accounts, drafts, sharedDrafts, presets, exchange, outside, people, remembered, ...dialogs }),
+      ...draftHandlers({
+        accounts,
+        drafts,
+        sharedDrafts,
+        records,
+        presets,
+        exchange,
+        outside,
+        people,
+        remembered,
+        ...dialogs
+      }),
       ...outboxHandlers({ accounts, drafts, outbox, sharedDrafts, ...dialogs }),
       ...bulkHandlers({ accounts, bulk, readClipboard: plainClipboard.read, ...dialogs }),
       ...documentHandlers({

@@ -14,6 +14,7 @@ import { openDropFolders } from './core/drop-folders/drop-folders.ts'
 import { codeOf } from './core/lib/failure.ts'
 import { Desk } from './core/office/desk.ts'
 import { Heads } from './core/office/heads.ts'
+import { SharedRecords } from './core/office/shared-records.ts'
 import { Outbox } from './core/outbox/outbox.ts'
 import { keptIn } from './core/storage/meta.ts'
 import type { openFolders } from './folders.ts'
@@ -24,7 +25,7 @@ import { bulkWorkerOf } from './shell/bulk.ts'
 /** @param madeBy the application and its version, for the files that it writes. */
 export function openComposing(
   foundation: Foundation,
-  { ask, moment, once, watch, takeSent, documentsChanged }: ReturnType<typeof openFolders>,
+  { ask, moment, once, views, watch, takeSent, documentsChanged }: ReturnType<typeof openFolders>,
   madeBy: string
 ) {
   const { accounts, db, clients, facts, keychain, lists, log, newId, organisation, send, signals, time } = foundation
@@ -33,7 +34,11 @@ export function openComposing(
     draftsTold(id)
     sharedDrafts.changedHere()
   }
-  const presetsChanged = () => send('presets.changed', null)
+  const presetsTold = () => send('presets.changed', null)
+  function presetsChanged(): void {
+    presetsTold()
+    records.changedHere()
+  }
   const describe = asAppError
   /** Its code alone: what the server says may hold data. */
   const officeTrouble = (error: unknown) =>
@@ -56,6 +61,17 @@ export function openComposing(
     accounts: () => outbox.shared.accounts(),
     changed: draftsTold
   })
+  const records = new SharedRecords({
+    ...{ db, time, newId, trouble: officeTrouble },
+    kinds: [presets.shared, views.shared],
+    accounts: () => outbox.shared.accounts(),
+    changed(kind) {
+      if (kind === 'preset') return presetsTold()
+      send('views.changed', null)
+      signals.emit('views')
+    }
+  })
+  signals.on('views', () => records.changedHere())
   const outbox = new Outbox({
     ...{ db, drafts, describe, newId, officeTrouble, sharedDrafts, takeSent, time },
     clientOf: clients.of,
@@ -100,7 +116,7 @@ export function openComposing(
   watch.readTogether(together)
   const heads = new Heads(keptIn(db), time)
   const desk = new Desk({
-    ...{ drafts: sharedDrafts, folders: together, heads, once, shared: outbox.shared },
+    ...{ drafts: sharedDrafts, folders: together, heads, once, records, shared: outbox.shared },
     ...{ slot: keychain.office, kept: keptIn(db), time },
     // A practice office is this computer's own.
     accounts: () =>
@@ -130,6 +146,7 @@ export function openComposing(
   return {
     drafts,
     sharedDrafts,
+    records,
     presets,
     exchange,
     outside,

@@ -1,82 +1,22 @@
 // Two and three people work on the same drafts at workstations of one office: together and apart, with its server there, away, killed and
 // put back. Whatever someone typed is in some draft or version, and no draft is sent twice.
-import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { AppFailure } from '../../src/main/core/lib/failure.ts'
-import type { Desk } from '../../src/main/core/office/desk.ts'
-import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
 import { form, forms } from '../fixtures/compositions.ts'
-import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
-import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
+import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
+import { dumpOf, OfficeStation, openStation } from '../fixtures/office-station.ts'
 
 const sends = { show: 'all', offset: 0, limit: 100 } as const
 
 let office: TestOffice
 let desks: Station[]
 
-class Station {
-  readonly work: Workplace
-  readonly #slot = memoryKeychain().office
-  #desk: Desk
-
-  constructor(work: Workplace) {
-    this.work = work
-    this.#desk = this.#open()
-  }
-
-  static async beside(work: Workplace | undefined): Promise<Station> {
-    const station = new Station(await openWorkplace('empty', work))
-    onTestFinished(() => station.work.close())
-    onTestFinished(() => station.#desk.close())
-    return station
-  }
-
-  #open(): Desk {
-    return openDesk(this.work, { slot: this.#slot })
-  }
-
+class Station extends OfficeStation {
   get #parts() {
     return this.work.parts
   }
   get shared() {
     return this.#parts.sharedDrafts
-  }
-
-  async join(name: string): Promise<void> {
-    await this.#desk.join(serverOf(office), await office.invite(name))
-    await this.synced()
-  }
-
-  leave(how?: { without: boolean }): Promise<void> {
-    return this.#desk.leave(how)
-  }
-
-  /** As when the line to the office's server breaks, and as it is there again. */
-  away(): void {
-    this.shared.disconnect()
-    this.#parts.outbox.shared.disconnect()
-  }
-  async back(): Promise<void> {
-    await this.#desk.resumed()
-    await this.synced()
-  }
-
-  /** The process ends at once, and starts again. */
-  async killed(): Promise<void> {
-    // Its lines end with it.
-    await this.#desk.close()
-    this.work.startAgain()
-    this.#desk = this.#open()
-    this.#desk.open()
-    await this.#desk.look()
-    await this.synced()
-  }
-
-  /** All that is here is there, and all that is there is here. */
-  async synced(): Promise<void> {
-    await this.shared.settled(this.work.accountId)
-    // What goes over as another draft goes in the next round.
-    await this.shared.settled(this.work.accountId)
-    await this.#parts.outbox.shared.settled(this.work.accountId)
   }
 
   /** Someone has an editor open and types in it. */
@@ -182,8 +122,8 @@ const packages = () => at(0).work.taken('SendForms2').length
 
 beforeEach(async () => {
   office = await openTestOffice(inject('cluster'), { look: '0 s' })
-  desks = [await Station.beside(undefined)]
-  desks.push(await Station.beside(at(0).work))
+  desks = [await openStation(Station, office)]
+  desks.push(await openStation(Station, office, at(0)))
   await at(0).join('Front desk')
   await at(1).join('Counter 2')
 })
@@ -595,7 +535,7 @@ describe('one’s own', () => {
 
 describe('joining and leaving', () => {
   test('brings along what is here, and leaves what is the office’s with it', async () => {
-    const third = await Station.beside(at(0).work)
+    const third = await openStation(Station, office, at(0))
     for (const name of ['One', 'Two', 'Three']) third.editor().type(name)
     const own = third.editor()
     own.type('My own')
@@ -620,7 +560,7 @@ describe('joining and leaving', () => {
   })
 
   test('brings along nothing of which a package has left already', async () => {
-    const third = await Station.beside(at(0).work)
+    const third = await openStation(Station, office, at(0))
     const lease = third.editor()
     lease.type('Lease')
     third.work.line.fault('cut')
@@ -645,27 +585,12 @@ describe('joining and leaving', () => {
 })
 
 describe('a server that was put back', () => {
-  /** As a dump from now on, which the answer puts in place: what it has of drafts is what it had. */
-  async function dumped(): Promise<() => Promise<void>> {
-    const before = await office.sql<{ sealed: Buffer }>('SELECT * FROM office.thing')
-    return async () => {
-      await office.sql('DELETE FROM office.thing_version')
-      await office.sql('DELETE FROM office.thing')
-      for (const { sealed, ...row } of before) {
-        await office.sql('INSERT INTO office.thing SELECT * FROM json_populate_record(NULL::office.thing, $1)', [
-          JSON.stringify({ ...row, sealed: `\\x${sealed.toString('hex')}` })
-        ])
-      }
-      await office.sql('SELECT office.begin_life(now())')
-    }
-  }
-
   test('takes nothing of what was written while it was away', async () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
     await synced()
-    const putBack = await dumped()
+    const putBack = await dumpOf(office)
     at(0).away()
     front.type('Lease, not told yet')
     const back = at(1).editor(front.id)
@@ -688,7 +613,7 @@ describe('a server that was put back', () => {
     front.type('Lease')
     await front.close()
     await synced()
-    const putBack = await dumped()
+    const putBack = await dumpOf(office)
     const back = at(1).editor(front.id)
     front.type('Lease by front')
     back.type('Lease by back')
@@ -710,7 +635,7 @@ describe('a server that was put back', () => {
     const other = at(1).editor()
     other.type('Deed')
     await synced()
-    const putBack = await dumped()
+    const putBack = await dumpOf(office)
     front.type('Lease, later')
     await synced()
     const late = at(0).editor()
@@ -732,7 +657,7 @@ describe('a server that was put back', () => {
 describe('three people at once', () => {
   /** @param rounds in each of which each of three does something by chance. */
   async function work(rounds: number, seed: number): Promise<{ typed: string[]; found: string }> {
-    const third = await Station.beside(at(0).work)
+    const third = await openStation(Station, office, at(0))
     await third.join('Counter 3')
     desks.push(third)
     let state = seed

@@ -88,6 +88,15 @@ test('a preset of the organisation is marked, begun with, and neither renamed no
   expect(opened.api.control.state.drafts).toHaveLength(1)
 })
 
+test('a preset that an office shares says whose it is, and that it isn’t there yet', async () => {
+  const marks = [{ isUntold: true }, { isUntold: false, by: 'Counter 2' }, { isUntold: false }]
+  await open({
+    presets: madeUpPresets(NOW).map((preset, at) => ({ ...preset, ...(marks[at] && { office: marks[at] }) }))
+  })
+  const said = names().map((name) => /Not yet with the office|From Counter 2/.exec(name ?? '')?.[0])
+  expect(said.filter(Boolean).sort()).toEqual(['From Counter 2', 'Not yet with the office'])
+})
+
 test('a deleted preset can be had back with all that was in it', async () => {
   await open()
   await key('Home')

@@ -9,14 +9,17 @@ import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
 type DraftParts = Dialogs &
-  Pick<Parts, 'accounts' | 'drafts' | 'sharedDrafts' | 'presets' | 'exchange' | 'outside' | 'people' | 'remembered'>
+  Pick<
+    Parts,
+    'accounts' | 'drafts' | 'sharedDrafts' | 'records' | 'presets' | 'exchange' | 'outside' | 'people' | 'remembered'
+  >
 
 const KINDS: readonly FileKind[] = [{ name: 'Countersign file', extensions: [ENDING] }]
 
 export function draftHandlers(
   parts: DraftParts
 ): HandlersOf<'drafts' | 'presets' | 'exchange' | 'outside' | 'people' | 'remembered'> {
-  const { accounts, drafts, sharedDrafts, presets, exchange, outside, people, remembered } = parts
+  const { accounts, drafts, sharedDrafts, records, presets, exchange, outside, people, remembered } = parts
   const { marked } = sharedDrafts
 
   /** What is acted on belongs to the account that the person sees. */
@@ -75,7 +78,10 @@ export function draftHandlers(
       return saveAs('drafts', titles, stillAsking, (path) => exchange.exportDrafts(path, ids))
     },
 
-    'presets.list': async () => presets.list(chosenId(accounts)),
+    'presets.list': async () => {
+      const accountId = chosenId(accounts)
+      return records.marked('preset', accountId, presets.list(accountId))
+    },
     'presets.get': async ({ id }) => presets.get(ownPreset(id)),
     'presets.save': async ({ id, name, composition }) => presets.save(chosenId(accounts), name, composition, id),
     'presets.rename': async ({ id, name }) => presets.rename(ownPreset(id), name),

@@ -25,6 +25,7 @@ import type { DropFolders } from '../core/drop-folders/drop-folders.ts'
 import type { Readings } from '../core/identity/readings.ts'
 import type { Time } from '../core/lib/time.ts'
 import type { Heads } from '../core/office/heads.ts'
+import type { SharedRecords } from '../core/office/shared-records.ts'
 import type { Outbox } from '../core/outbox/outbox.ts'
 import type { Receipts } from '../core/receipts/receipts.ts'
 import type { Verifications } from '../core/verifications/verifications.ts'
@@ -54,6 +55,7 @@ export interface Parts extends Dialogs {
   previews: PdfPreviews
   readings: Readings
   receipts: Pick<Receipts, 'people' | 'pdf' | 'print' | 'check'>
+  records: Pick<SharedRecords, 'marked'>
   remembered: Remembered
   /** Shows a file or a folder in the system's own window. */
   reveal: (path: string) => void

@@ -81,10 +81,20 @@ export interface DraftVersion extends Pick<DraftSummary, 'id' | 'title' | 'who'>
   isOpen?: true
 }
 
+/** How a preset, a view or the like stands where workstations of an office have it in common. */
+export interface SharedMark {
+  /** The office doesn't have it as it is here. */
+  isUntold: boolean
+  /** The other workstation that changed it last. */
+  by?: string
+}
+
 export interface PresetSummary extends Pick<DraftSummary, 'id' | 'kind' | 'title' | 'updatedAt'> {
   name: string
   /** It comes from a file of the organisation's, and can't be changed here. */
   isOrganisations?: true
+  /** Where an office has it in common. */
+  office?: SharedMark
 }
 export interface PresetView extends PresetSummary {
   composition: Composition

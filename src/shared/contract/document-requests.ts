@@ -158,7 +158,7 @@ export const documentRequests = {
   ),
   'views.remove': answers<null>()(byId),
   /** All ids in their new order. */
-  'views.order': answers<null>()(z.strictObject({ ids: z.array(id).max(200) })),
+  'views.order': answers<null>()(z.strictObject({ ids: z.array(id).max(2_000) })),
 
   'actions.start': answers<ActionView>()(
     z.strictObject({

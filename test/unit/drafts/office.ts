@@ -17,6 +17,8 @@ import { temporaryFolder } from '../storage/folders.ts'
 
 export const MINUTE = 60_000
 export const DAY = 24 * 60 * MINUTE
+/** Of no office. */
+const unshared = { marked: <Row>(_kind: string, _accountId: string, rows: Row[]): Row[] => rows }
 const KEY = Buffer.alloc(32, 5)
 
 export type Office = ReturnType<typeof openOffice>
@@ -57,6 +59,7 @@ export function openOffice(open: () => Db = connectInMemory) {
       changed: (id) => changes.push(id)
     }),
     presets,
+    records: unshared,
     recipients,
     people: openPeople({ db, recipients: () => recipients, time: { now: clock } }),
     remembered: openRemembered({ db, time: { now: clock } }),

@@ -1,8 +1,10 @@
 /** Saved views: queries of an account's documents under a name, in the order in which the person put them. */
+import { z } from 'zod'
 import { DocumentQuery, type SavedView } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import { flag, json, type RecordOf, Rows, value } from '../lib/rows.ts'
 import { isShared, refuseShared } from '../lib/shared-id.ts'
+import type { SharedKind } from '../office/shared-records.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
 
@@ -22,6 +24,9 @@ const VIEWS = new Rows({
   query: json<unknown>(),
   tell: flag()
 })
+
+/** What an office's workstations have of one: each has its own order, and says itself what it is told of. */
+const Shared = z.object({ name: z.string(), query: DocumentQuery })
 
 /** As many as can be put in order at once. */
 const MOST_VIEWS = 200
@@ -67,7 +72,35 @@ export function openViews({ db, newId, changed }: ViewsDeps) {
     })
   })
 
+  /** How those of an office stand in the database. */
+  const shared: SharedKind<z.output<typeof Shared>> = {
+    kind: 'view',
+    page: 100,
+    locals: (accountId) => listed(accountId).flatMap((view) => (isShared(view) ? [] : [view.id])),
+    content: (id) => Shared.safeParse(find(id)).data,
+    read: (content) => Shared.safeParse(content).data,
+    write(accountId, view, id, local) {
+      if (local !== undefined) change(VIEWS.write({ ...view, id: local, tell: find(local)?.tell ?? false }))
+      else add(VIEWS.write({ ...view, id, accountId, tell: false }))
+      return local ?? id
+    },
+    erase: (id) => void erase(id),
+    another(accountId, { name, query }, beside) {
+      add(
+        VIEWS.write({
+          id: newId(),
+          accountId,
+          name: beside === undefined ? name : `${name} (${beside})`,
+          query,
+          tell: false
+        })
+      )
+    }
+  }
+
   return {
+    shared,
+
     /** In their order. */
     list: (accountId: string): SavedView[] => listed(accountId).map(viewOf),
 

@@ -1,14 +1,17 @@
 /** Compositions under a name, to begin others from. They belong to an account, as templates and references do. */
 
-import { type Composition, titleOf } from '../../../shared/composition/index.ts'
+import { z } from 'zod'
+import { type Composition, Composition as CompositionShape, titleOf } from '../../../shared/composition/index.ts'
 import type { PresetSummary, PresetView } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
+import { parsedJson } from '../lib/json-scanning.ts'
 import { Rows, value } from '../lib/rows.ts'
 import { isShared, refuseShared } from '../lib/shared-id.ts'
+import type { SharedKind } from '../office/shared-records.ts'
 import { TableStatements } from '../storage/statements.ts'
 import { compositionOf, type DraftDeps } from './draft-rows.ts'
 
-const PRESETS = new Rows<Omit<PresetSummary, 'isOrganisations'>>({
+const PRESETS = new Rows<Omit<PresetSummary, 'isOrganisations' | 'office'>>({
   id: value(),
   name: value(),
   kind: value(),
@@ -16,6 +19,8 @@ const PRESETS = new Rows<Omit<PresetSummary, 'isOrganisations'>>({
   updatedAt: value()
 })
 const GONE = 'This preset is no longer there.'
+/** What an office's workstations have of one. */
+const Shared = z.object({ name: z.string(), composition: CompositionShape, updatedAt: z.number() })
 
 export type Presets = ReturnType<typeof openPresets>
 
@@ -29,6 +34,9 @@ export function openPresets({ db, time, newId, changed }: DraftDeps & { changed:
   const readAccount = presets.value<[id: string], string>('SELECT account_id FROM presets WHERE id = ?')
   const namesOfOthers = presets.values<[accountId: string, id: string], string>(
     'SELECT name FROM presets WHERE account_id = ? AND id <> ?'
+  )
+  const own = presets.values<[accountId: string], string>(
+    `SELECT id FROM presets WHERE account_id = ? AND id NOT LIKE 'shared-%'`
   )
   const write = presets.run<[preset: object]>(
     `INSERT INTO presets (id, account_id, name, kind, title, created_at, updated_at, body)
@@ -44,14 +52,47 @@ export function openPresets({ db, time, newId, changed }: DraftDeps & { changed:
   const accountOf = (id: string): string => readAccount(id) ?? fail('gone', GONE)
 
   function put(accountId: string, name: string, composition: Composition, id: string): PresetSummary {
-    const { kind } = composition
-    const body = JSON.stringify(composition)
-    const unlike = freeName(name, namesOfOthers(accountId, id))
-    write({ id, accountId, name: unlike, kind, title: titleOf(composition), now: time.now(), body })
+    putAs(accountId, freeName(name, namesOfOthers(accountId, id)), composition, id)
     return summary(id)
   }
 
+  function putAs(accountId: string, name: string, composition: Composition, id: string, now = time.now()): void {
+    const { kind } = composition
+    write({ id, accountId, name, kind, title: titleOf(composition), now, body: JSON.stringify(composition) })
+  }
+
+  /** How those of an office stand in the database. */
+  const shared: SharedKind<z.output<typeof Shared>> = {
+    kind: 'preset',
+    // One can be megabytes.
+    page: 20,
+    locals: own,
+    content(id) {
+      const preset = one(id)
+      const read = CompositionShape.safeParse(parsedJson(readBody(id) ?? ''))
+      return preset && read.success
+        ? { name: preset.name, composition: read.data, updatedAt: preset.updatedAt }
+        : undefined
+    },
+    read: (content) => Shared.safeParse(content).data,
+    write(accountId, { name, composition, updatedAt }, id, local = id) {
+      // Where two have one name, every workstation gives the same one of them a number.
+      const other = all(accountId).find((preset) => preset.id !== local && isAlike(preset.name, name))
+      const isOthers = other !== undefined && !isShared(other) && other.id > local
+      if (isOthers) rename(freeName(name, [name, ...namesOfOthers(accountId, other.id)]), other.id)
+      const mine = other && !isOthers ? freeName(name, namesOfOthers(accountId, local)) : name
+      putAs(accountId, mine, composition, local, updatedAt)
+      return local
+    },
+    erase: (id) => void erase(id),
+    another(accountId, { name, composition }, beside) {
+      put(accountId, beside === undefined ? name : `${name} (${beside})`, composition, newId())
+    }
+  }
+
   return {
+    shared,
+
     /** By name. */
     list: (accountId: string): PresetSummary[] => all(accountId).map(marked).sort(byName),
 
@@ -115,6 +156,8 @@ function freeName(name: string, taken: readonly string[]): string {
     if (!known.has(wanted.toLowerCase())) return wanted
   }
 }
+
+const isAlike = (one: string, other: string) => one.toLowerCase() === other.toLowerCase()
 
 const collator = new Intl.Collator('en', { numeric: true })
 

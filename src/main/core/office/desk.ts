@@ -18,6 +18,7 @@ import { type Heads, openOfficeHeads } from './heads.ts'
 import { holdKey, KEY_TURNED, KeyTurned, keyNow, WrongKey } from './keys.ts'
 import type { Once } from './once.ts'
 import { type OfficeStore, officeIsAway } from './sends.ts'
+import type { SharedRecords } from './shared-records.ts'
 import type { OfficeThings } from './things.ts'
 
 /** Where the office's server is. `ca`: the certificates of authorities that are trusted in place of the system's, as PEM. */
@@ -58,6 +59,7 @@ interface SharedDrafts {
 interface DeskDeps {
   shared: SharedOutbox
   drafts: SharedDrafts
+  records: SharedRecords
   folders: SharedFolders
   once: Once
   heads: Heads
@@ -97,7 +99,7 @@ const Secrets = z.object({ user: z.string(), password: z.string(), key: z.string
 const EVERY = 60_000
 const FIRST_WAIT = 2_000
 /** The steps of the server's schema that this version knows. */
-const STEPS = 11
+const STEPS = 12
 /** How PostgreSQL says that someone may not sign in, or has no right. */
 const NOT_LET_IN: ReadonlySet<string> = new Set(['28P01', '28000', '42501'])
 
@@ -234,16 +236,18 @@ export class Desk {
    * @throws AppFailure `busy` while something is under way; `offline` while the server is away.
    */
   async leave({ without = false } = {}): Promise<void> {
-    const { shared, once, slot, kept } = this.#deps
+    const { shared, once, records, slot, kept } = this.#deps
     const office = this.#kept()
     if (!office) return
     kept.write(KEPT, { ...office, isLeaving: true })
     for (const accountId of [...shared.accounts().keys()]) {
       if (without) {
+        await records.leave(accountId, { without })
         shared.leaveBehind(accountId)
         continue
       }
       await once.leaves(accountId)
+      await records.leave(accountId, { without })
       await shared.takeAlong(accountId)
     }
     await this.#hangUp({ isPolite: true })
@@ -261,6 +265,7 @@ export class Desk {
     const { heads, trouble } = this.#deps
     if (this.#line) await heads.tell(this.#line.heads).catch((error: unknown) => trouble?.(error))
     await this.#hangUp({ isPolite: true })
+    await this.#deps.records.close()
   }
 
   #kept(): Kept | undefined {
@@ -300,6 +305,7 @@ export class Desk {
         if (!office.isLeaving) await this.#share(line)
         if (!this.#isStill(office) || this.#line !== line) return
         this.#deps.drafts.connect(line.drafts, life)
+        this.#deps.records.connect(line.records, life, name)
         this.#deps.shared.connect(line.store, life)
         if (this.#deps.kept.read(OFFICE_UNKNOWN, z.boolean())) this.#isKnown()
         this.#deps.folders.connect(line.feed, line.key)
@@ -324,12 +330,13 @@ export class Desk {
   #disconnect(): void {
     this.#deps.shared.disconnect()
     this.#deps.drafts.disconnect()
+    this.#deps.records.disconnect()
     this.#deps.once.disconnect()
   }
 
   /** Which life the server is in; where that is another than before, it and this workstation tell each other what they know first. */
   async #live(office: Kept, line: Line): Promise<number> {
-    const { shared, drafts, folders, once, kept, time } = this.#deps
+    const { shared, drafts, records, folders, once, kept, time } = this.#deps
     let { life, lostMs } = await line.life()
     if (life < office.life) {
       // An earlier one than is known here: it was set back as a whole.
@@ -343,6 +350,7 @@ export class Desk {
     await shared.restored(line.store, Math.round(time.now() - lostMs))
     await drafts.restored()
     once.restored()
+    await records.restored()
     await folders.restored(line.key)
     const now = this.#kept()
     if (now?.user === office.user) kept.write(KEPT, { ...now, life })
@@ -379,7 +387,7 @@ export class Desk {
 
   /** The bell says which account has something new; it was rung by nobody where the line broke. */
   #rung(bell: Bell | undefined): void {
-    const { shared, drafts, folders, once } = this.#deps
+    const { shared, drafts, records, folders, once } = this.#deps
     if (bell?.channel === 'life') return void this.#greeting.fresh().catch(() => undefined)
     if (bell?.channel === 'tasks') return void once.rung(bell.about)
     if (bell?.channel === 'feed' || bell?.channel === 'look') return void folders.rung(bell.channel, bell.about)
@@ -387,7 +395,10 @@ export class Desk {
     for (const [accountId, its] of shared.accounts()) {
       if (bell && its !== bell.about) continue
       if (bell?.channel !== 'things') shared.soon(accountId)
-      if (bell?.channel !== 'sends') drafts.soon(accountId)
+      if (bell?.channel !== 'sends') {
+        drafts.soon(accountId)
+        records.soon(accountId)
+      }
     }
   }
 
@@ -433,14 +444,17 @@ async function lineTo(
   time: Time,
   rung: (bell: Bell | undefined) => void
 ) {
-  const [{ openPool }, { openOfficeSends }, { openOfficeThings }, { openOfficeFeed }, { openOfficeTasks }] =
-    await Promise.all([
+  const [{ openPool }, { openOfficeSends }, { openOfficeThings }, { openOfficeRecords }, ...others] = await Promise.all(
+    [
       import('./connection.ts'),
       import('./sends.ts'),
       import('./things.ts'),
+      import('./records.ts'),
       import('./feed.ts'),
       import('./tasks.ts')
-    ])
+    ]
+  )
+  const [{ openOfficeFeed }, { openOfficeTasks }] = others
   const pool = openPool(place)
   let bell: PoolClient | undefined
   let key: Buffer
@@ -462,6 +476,7 @@ async function lineTo(
     key,
     store: openOfficeSends({ pool, key, time }),
     drafts: openOfficeThings({ pool, key }, 'draft'),
+    records: openOfficeRecords({ pool, key }),
     feed: openOfficeFeed({ pool, time }),
     tasks: openOfficeTasks({ pool, key, time }),
     heads: openOfficeHeads(pool),

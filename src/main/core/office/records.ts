@@ -3,9 +3,8 @@
  * Contents are sealed as what they are of. What is told apart by who or what it is, such as a person, has the same id at each of them: a
  * tag, made by the office's key.
  */
-import { createHmac } from 'node:crypto'
 import type { Pool } from 'pg'
-import { derived, seal, unsealIfWhole } from './sealing.ts'
+import { seal, tagBy, unsealIfWhole } from './sealing.ts'
 
 export type RecordKind = 'preset' | 'view'
 export type OfficeRecords = ReturnType<typeof openOfficeRecords>
@@ -46,12 +45,8 @@ export interface RecordPut extends RecordNow {
   readonly outcome: 'newest' | 'gone' | 'beside' | 'older'
 }
 
-/** So many are read, and put, at a time. */
-export const RECORDS_PAGE = 200
-
 /** Each rejects with the database's error where the server can't be asked. @param key the office's. */
 export function openOfficeRecords({ pool, key }: { pool: Pool; key: Buffer }) {
-  const tags = derived(key, 'record tags', 32)
   const identityOf = (kind: RecordKind, id: string) => `${kind}:${id}`
   function opened(kind: RecordKind, id: string, body: Buffer | null): { content?: unknown } {
     const content = body && unsealIfWhole(key, identityOf(kind, id), body)
@@ -61,7 +56,7 @@ export function openOfficeRecords({ pool, key }: { pool: Pool; key: Buffer }) {
   return {
     /** Of what is the same at each workstation. @param accountId the office's. */
     tag: (kind: RecordKind, accountId: string, what: string): string =>
-      createHmac('sha256', tags).update(`${kind}\n${accountId}\n${what}`).digest('base64url'),
+      tagBy(key, `record:${kind}\n${accountId}\n${what}`).toString('base64url'),
 
     /** Up to where changes of each kind have come, and in which of the office's lives: 0 for one that nobody has noticed yet. */
     async state(accountId: string): Promise<{ revs: ReadonlyMap<string, number>; life: number }> {
@@ -77,11 +72,11 @@ export function openOfficeRecords({ pool, key }: { pool: Pool; key: Buffer }) {
       await pool.query('SELECT office.set_back($1)', [life])
     },
 
-    /** In their order, a page of them at most. */
-    async changes(kind: RecordKind, accountId: string, after: number): Promise<RecordChange[]> {
+    /** In their order, so many at most. */
+    async changes(kind: RecordKind, accountId: string, after: number, most: number): Promise<RecordChange[]> {
       const { rows } = await pool.query<
         Omit<RecordNow, 'content'> & { rev: number; is_gone: boolean; sealed: Buffer | null }
-      >('SELECT * FROM office.thing_changes($1, $2, $3, $4, 0)', [kind, accountId, after, RECORDS_PAGE])
+      >('SELECT * FROM office.thing_changes($1, $2, $3, $4, 0)', [kind, accountId, after, most])
       return rows.map(({ id, rev, version, round, by, is_gone: isGone, sealed }) => ({
         ...{ id, rev, version, round, by, isGone },
         ...opened(kind, id, sealed)

@@ -1,0 +1,403 @@
+/**
+ * Presets, views and the like that the workstations of an office have in common. Each is a row of this workstation's own database, so
+ * that all works as ever while the office's server is away; what was changed here goes over once it is there, and what others changed is
+ * read in the order in which it happened. Of two who changed the same one, the newer stays at the office: this workstation puts the two together, or
+ * keeps its own beside it as one more.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type { SharedMark } from '../../../shared/contract/index.ts'
+import { clockTextOf } from '../lib/calendar.ts'
+import { inSlices } from '../lib/slices.ts'
+import type { Time } from '../lib/time.ts'
+import type { Db } from '../storage/connection.ts'
+import { AccountLanes, STEADY } from './account-lanes.ts'
+import { type KnownRecord, openRecordRows } from './record-rows.ts'
+import type { OfficeRecords, RecordChange, RecordKind, RecordPut, RecordToPut } from './records.ts'
+import { askOffice } from './sends.ts'
+
+/** How one kind of them stands in the database. A content is plain JSON; what is written fires the triggers that count changes. */
+// biome-ignore lint/suspicious/noExplicitAny: each kind takes what it has read itself.
+export interface SharedKind<Content = any> {
+  readonly kind: RecordKind
+  /** So many go over at a time, each way. */
+  readonly page: number
+  /** Those of an account, by their ids here. */
+  locals: (accountId: string) => string[]
+  /** Undefined where it isn't there, or this version can't read it. */
+  content: (local: string) => Content | undefined
+  /** Undefined where it is of no form that this version knows. */
+  read: (content: unknown) => Content | undefined
+  /** Writes one of the office's, over what is here where `local` is given; answers its id here. @param id the office's of it. */
+  write: (accountId: string, content: Content, id: string, local: string | undefined) => string
+  erase: (local: string) => void
+  /** By what it is the same at every workstation; undefined where it is by its own id. */
+  identity?: (content: Content) => string | undefined
+  /** Of two contents that both go on from `base` the one that counts. */
+  together?: (mine: Content, theirs: Content, base: Content | undefined) => Content
+  /** Writes it as one more. @param beside the other's workstation and when it saved that, where the other is there. */
+  another?: (accountId: string, content: Content, beside: string | undefined) => void
+}
+
+interface SharedRecordsDeps {
+  db: Db
+  time: Time
+  newId: () => string
+  kinds: readonly SharedKind[]
+  /** The accounts that are shared, by the office's ids. */
+  accounts: () => ReadonlyMap<string, string>
+  /** Some of a kind are other than before, by another workstation, or stand otherwise with the office. */
+  changed: (kind: RecordKind) => void
+  /** Called with why the office's server could not be asked. */
+  trouble?: ((error: unknown) => void) | undefined
+}
+
+/** So many saves of one can be without an answer, one after the other. */
+const MOST_PENDING = 50
+
+/** What counts at the office. */
+type Theirs = Pick<RecordPut, 'version' | 'round' | 'by' | 'content'>
+
+export class SharedRecords {
+  readonly #deps: SharedRecordsDeps
+  readonly #lanes: AccountLanes
+  #openRows: ReturnType<typeof openRecordRows> | undefined
+  #office: OfficeRecords | undefined
+  #life = 0
+  /** This workstation's name in the office. */
+  #name = ''
+
+  constructor(deps: SharedRecordsDeps) {
+    this.#deps = deps
+    this.#lanes = new AccountLanes({
+      ...{ time: deps.time, accounts: deps.accounts },
+      sync: (accountId, officeId) => this.#sync(accountId, officeId)
+    })
+  }
+
+  /** A workstation of no office prepares no statements. */
+  get #rows() {
+    this.#openRows ??= openRecordRows(this.#deps.db)
+    return this.#openRows
+  }
+
+  /** The office's server is there, in a life of which all is known here. */
+  connect(office: OfficeRecords, life: number, name: string): void {
+    this.#office = office
+    this.#life = life
+    this.#name = name
+    this.#lanes.connect()
+  }
+
+  /** It isn't, or not ours any more. */
+  disconnect(): void {
+    this.#office = undefined
+    this.#lanes.disconnect()
+  }
+
+  /** The server has begun another life: it is told what it had, and all is read from the beginning. */
+  async restored(): Promise<void> {
+    for (const accountId of this.#deps.accounts().keys()) {
+      // What is being read would put the cursor of before back.
+      await this.#lanes.ended(accountId)
+      for (const { kind } of this.#deps.kinds) this.#rows.tellAgain(kind, accountId)
+    }
+  }
+
+  soon(accountId: string): void {
+    this.#lanes.soon(accountId)
+  }
+
+  /** Something was done to them here. */
+  changedHere(): void {
+    this.#lanes.allSoon(STEADY)
+  }
+
+  /** Reads and gives all that there is. Rejects where the server can't be reached. */
+  settled(accountId: string): Promise<void> {
+    return this.#lanes.fresh(accountId)
+  }
+
+  /**
+   * The account is shared no more: all stays here, and at the office. What the office doesn't have yet goes there before.
+   * @param without the server. Rejects where it can't be reached, otherwise.
+   */
+  async leave(accountId: string, { without }: { without: boolean }): Promise<void> {
+    if (!without) await this.#lanes.fresh(accountId)
+    this.#lanes.cancel(accountId)
+    this.#rows.leave(accountId)
+  }
+
+  async close(): Promise<void> {
+    this.#office = undefined
+    await this.#lanes.close()
+  }
+
+  /** Those of an account with how they stand with the office, for the screens. */
+  marked<Row extends { id: string }>(
+    kind: RecordKind,
+    accountId: string,
+    rows: Row[]
+  ): (Row & { office?: SharedMark })[] {
+    if (!this.#deps.accounts().has(accountId)) return rows
+    const marks = new Map(this.#rows.marks.all(kind, accountId).map((mark) => [mark.local, mark]))
+    return rows.map((row) => {
+      const mark = marks.get(row.id)
+      if (!mark) return row
+      return { ...row, office: { isUntold: mark.isUntold === 1, ...(mark.savedBy !== null && { by: mark.savedBy }) } }
+    })
+  }
+
+  #asked<Answer>(question: (office: OfficeRecords) => Promise<Answer>): Promise<Answer> {
+    return askOffice(this.#office, question, this.#deps.trouble)
+  }
+
+  async #sync(accountId: string, officeId: string): Promise<void> {
+    const { revs, life } = await this.#asked((office) => office.state(officeId))
+    // What it has counts once both have told each other what they know, which the next greeting brings about.
+    if (life !== this.#life) return
+    for (const kind of this.#deps.kinds) {
+      const rev = revs.get(kind.kind) ?? 0
+      const cursor = this.#rows.cursor(kind.kind, accountId, officeId) ?? -1
+      // All of it is read again in its next life.
+      if (rev < cursor) return await this.#asked((office) => office.setBack(life))
+      if (cursor < 0) this.#begin(kind, accountId, officeId)
+      await this.#tellAgain(kind, accountId, officeId)
+      if (rev !== cursor) await this.#read(kind, accountId, officeId, rev)
+      await this.#give(kind, accountId, officeId)
+    }
+  }
+
+  #begin(kind: SharedKind, accountId: string, officeId: string): void {
+    this.#deps.db.transaction(() => this.#rows.begin(kind.kind, accountId, officeId, kind.locals(accountId)))()
+  }
+
+  /** Whether it is still this account's. */
+  #isShared(accountId: string, officeId: string): boolean {
+    return this.#deps.accounts().get(accountId) === officeId
+  }
+
+  async #read(kind: SharedKind, accountId: string, officeId: string, upTo: number): Promise<void> {
+    for (;;) {
+      const after = this.#rows.cursor(kind.kind, accountId, officeId) ?? 0
+      const page = await this.#asked((office) => office.changes(kind.kind, officeId, after, kind.page))
+      const last = page.at(-1)
+      let isNew = false
+      const taking = function* (this: SharedRecords) {
+        for (const change of page) {
+          // Another account's it is by now, or nobody's.
+          if (!this.#isShared(accountId, officeId)) return
+          this.#identify(kind, accountId, officeId)
+          isNew = this.#take(kind, accountId, change) || isNew
+          yield
+        }
+      }.bind(this)
+      await inSlices(taking(), (piece) => this.#deps.db.transaction(piece)())
+      if (!this.#isShared(accountId, officeId)) return
+      // The last number may be of nothing, as of what has been erased since.
+      this.#rows.readTo(last?.rev ?? Math.max(after, upTo), kind.kind, accountId)
+      if (isNew) this.#deps.changed(kind.kind)
+      if (!last) return
+    }
+  }
+
+  /** What was added here gets its id at the office; what is there again is what it was before. */
+  #identify(kind: SharedKind, accountId: string, officeId: string): void {
+    const rows = this.#rows
+    const office = this.#office
+    if (!office) return
+    for (const row of rows.unnamed(kind.kind, accountId)) {
+      const { local, number } = row
+      const content = local === undefined ? undefined : kind.content(local)
+      if (local === undefined || content === undefined) continue
+      const what = kind.identity?.(content)
+      const id = what === undefined ? local : office.tag(kind.kind, officeId, what)
+      const before = rows.byId(kind.kind, id)
+      if (!before) rows.change(number, { id })
+      // That it was erased for all is told first: nothing of what was erased is put together with this.
+      else if (before.isFinal) this.#lanes.want(accountId)
+      else if (before.local === undefined) {
+        rows.change(before.number, { edits: before.given + 1, isGone: false })
+        rows.bind(before, local)
+      }
+    }
+  }
+
+  /** Writes down what the office says of one; whether something of it is new here. */
+  #take(kind: SharedKind, accountId: string, change: RecordChange): boolean {
+    const rows = this.#rows
+    const before = rows.byId(kind.kind, change.id)
+    if (before ? before.accountId !== accountId : change.isGone && !kind.identity) return false
+    const known = before ?? rows.add(kind.kind, accountId, change.id)
+    if (change.isGone) return this.#ended(kind, known, change)
+    if (known.basedOn.includes(change.version)) {
+      const { round, content: base } = change
+      rows.change(known.number, { round, ...(kind.together && base !== undefined && { base }) })
+      return false
+    }
+    // That it was erased for all is still to be told.
+    if (known.isFinal) return false
+    return this.#meets(kind, known, change)
+  }
+
+  /**
+   * Another content counts than the one that what is here goes on from.
+   * @param isLost the office had what is here, before it was put back, and doesn't any more.
+   */
+  #meets(kind: SharedKind, known: KnownRecord, { version, round, by, content }: Theirs, isLost = false): boolean {
+    const rows = this.#rows
+    const { accountId, local, number } = known
+    const theirs = content === undefined ? undefined : kind.read(content)
+    if (theirs === undefined) {
+      // It was altered on the server, or a later version wrote it: what is here stays here.
+      rows.change(number, { given: known.edits, isToKnow: false })
+      return false
+    }
+    const seen = {
+      ...{ basedOn: [version], round, isGone: false, isToKnow: false },
+      ...{ base: kind.together && content, savedBy: by === this.#name ? undefined : by }
+    }
+    const mine = local === undefined ? undefined : kind.content(local)
+    if (mine !== undefined && isSame(mine, theirs)) {
+      rows.follow(number, seen)
+      return known.savedBy !== seen.savedBy
+    }
+    if (mine !== undefined && (isLost || known.edits !== known.given)) {
+      if (kind.together) {
+        const both = kind.together(mine, theirs, known.base === undefined ? undefined : kind.read(known.base))
+        kind.write(accountId, both, known.id ?? '', local)
+        // It goes over as what goes on from theirs.
+        if (isSame(both, theirs)) rows.follow(number, seen)
+        else rows.change(number, { ...seen, edits: known.given + 1, savedBy: undefined })
+        this.#lanes.want(accountId)
+        return true
+      }
+      kind.another?.(accountId, mine, `${this.#name}, ${this.#moment()}`)
+      this.#lanes.want(accountId)
+    }
+    rows.bind(known, kind.write(accountId, theirs, known.id ?? '', local))
+    rows.follow(number, seen)
+    return true
+  }
+
+  /** It is no more: neither is it here, but for what was changed here and not told, which goes on as another. */
+  #ended(kind: SharedKind, known: KnownRecord, { version, round }: Pick<Theirs, 'version' | 'round'>): boolean {
+    const { accountId, local, number } = known
+    const mine = local === undefined ? undefined : kind.content(local)
+    if (local !== undefined) kind.erase(local)
+    if (mine !== undefined && known.edits !== known.given && kind.another) {
+      kind.another(accountId, mine, undefined)
+      this.#lanes.want(accountId)
+    }
+    this.#rows.follow(number, { basedOn: [version], round, isGone: true, base: undefined, savedBy: undefined })
+    return local !== undefined
+  }
+
+  /** What was done here goes over. */
+  async #give(kind: SharedKind, accountId: string, officeId: string): Promise<void> {
+    const { db } = this.#deps
+    db.transaction(() => this.#identify(kind, accountId, officeId))()
+    const next = (after: number) => this.#rows.toGive(kind.kind, accountId, after, kind.page)
+    await this.#putAll(kind, accountId, officeId, next, (known, content) => {
+      // What the office never had is nothing to it.
+      if (content === undefined && known.basedOn.length === 0) return void this.#rows.forget(known.number)
+      return { isFinal: known.isFinal, version: this.#deps.newId() }
+    })
+  }
+
+  /** A server that was put back may have lost it, or have it as it was earlier. */
+  async #tellAgain(kind: SharedKind, accountId: string, officeId: string): Promise<void> {
+    const next = (after: number) => this.#rows.toKnow(kind.kind, accountId, after, kind.page)
+    await this.#putAll(kind, accountId, officeId, next, ({ isFinal, edits, given, round, basedOn: [version] }) =>
+      // What wasn't told yet goes on from what was.
+      edits === given && version !== undefined
+        ? { isFinal, version, round }
+        : { isFinal, version: this.#deps.newId(), round: round + 1 }
+    )
+  }
+
+  async #putAll(
+    kind: SharedKind,
+    accountId: string,
+    officeId: string,
+    next: (after: number) => KnownRecord[],
+    how: (
+      known: KnownRecord,
+      content: unknown
+    ) => (Pick<RecordToPut, 'isFinal' | 'round'> & { version: string }) | undefined
+  ): Promise<void> {
+    const rows = this.#rows
+    for (let page = next(0); page.length > 0; page = next(page.at(-1)?.number ?? 0)) {
+      const given = this.#deps.db.transaction(() =>
+        page.flatMap((known) => {
+          const content = known.local === undefined ? undefined : kind.content(known.local)
+          // A later version wrote it.
+          if (known.id === undefined || (known.local !== undefined && content === undefined)) return []
+          const asked = how(known, content)
+          if (!asked) return []
+          const { id, basedOn } = known
+          const pending = basedOn.includes(asked.version) ? basedOn : [...basedOn.slice(-MOST_PENDING), asked.version]
+          // Where no answer comes, it is known that the office may have it.
+          rows.change(known.number, { basedOn: pending })
+          return [{ known, put: { id, basedOn, content, ...asked } }]
+        })
+      )()
+      if (given.length === 0) continue
+      const answers = await this.#asked((office) =>
+        office.put(
+          kind.kind,
+          officeId,
+          given.map(({ put }) => put)
+        )
+      )
+      if (!this.#isShared(accountId, officeId)) return
+      const isNew = this.#deps.db.transaction(() =>
+        given.map(({ known, put }, index) => this.#told(kind, known, put, answers[index])).includes(true)
+      )()
+      if (isNew) this.#deps.changed(kind.kind)
+    }
+  }
+
+  /** Writes down what came of it; whether something is new here. */
+  #told(kind: SharedKind, sent: KnownRecord, put: RecordToPut, answer: RecordPut | undefined): boolean {
+    const rows = this.#rows
+    const now = rows.find(sent.number)
+    if (!now || answer?.id !== put.id) return false
+    const { outcome, version, round } = answer
+    if (outcome === 'older') rows.change(sent.number, { round, isToKnow: false })
+    else if (outcome === 'beside') return this.#meets(kind, now, answer, put.round !== undefined)
+    else if (outcome === 'gone' && put.content !== undefined) return this.#ended(kind, now, answer)
+    else if (outcome === 'gone') {
+      rows.change(sent.number, {
+        basedOn: [version],
+        round,
+        given: sent.edits,
+        isGone: now.edits === sent.edits,
+        isFinal: false,
+        isToKnow: false
+      })
+    } else {
+      const base = kind.together && put.content
+      rows.change(sent.number, {
+        basedOn: [version],
+        round,
+        given: sent.edits,
+        base,
+        savedBy: undefined,
+        isToKnow: false
+      })
+    }
+    if (now.edits !== sent.edits) this.#lanes.want(sent.accountId)
+    return true
+  }
+
+  /** Now, with its day. */
+  #moment(): string {
+    const { now, zone } = this.#deps.time
+    return clockTextOf(now(), zone(), 0)
+  }
+}
+
+/** As JSON has them: nothing is as good as not there. */
+function isSame(one: unknown, other: unknown): boolean {
+  return isDeepStrictEqual(JSON.parse(JSON.stringify(one)), JSON.parse(JSON.stringify(other)))
+}

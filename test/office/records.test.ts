@@ -1,0 +1,332 @@
+// Presets and saved views that the workstations of an office have in common: together and apart, with its server there, away and put back.
+// Nothing is lost, nothing is there twice, and what was removed once is removed for all.
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { sharedId } from '../../src/main/core/lib/shared-id.ts'
+import { openPool } from '../../src/main/core/office/connection.ts'
+import { openOfficeRecords } from '../../src/main/core/office/records.ts'
+import { DocumentQuery } from '../../src/shared/contract/index.ts'
+import { form, forms } from '../fixtures/compositions.ts'
+import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
+import { dumpOf, OfficeStation, openStation } from '../fixtures/office-station.ts'
+
+class Station extends OfficeStation {
+  preset(name: string, document: string, id?: string): string {
+    return this.work.parts.presets.save(this.work.accountId, name, forms({ items: [form({ Name: document })] }), id).id
+  }
+  presets(): string[] {
+    const { presets } = this.work.parts
+    return presets.list(this.work.accountId).map(({ id, name }) => {
+      const [item] = presets.get(id).composition.items as { Name?: string }[]
+      return `${name}: ${item?.Name}`
+    })
+  }
+  remove(id: string): void {
+    this.work.parts.presets.remove(id)
+  }
+  view(name: string, search: string, id?: string, tell = false): string {
+    const query = DocumentQuery.parse({ search })
+    return this.work.parts.views.save(this.work.accountId, { name, query, tell, id }).id
+  }
+  views(): string[] {
+    const told = (tell: boolean) => (tell ? ', told' : '')
+    return this.work.parts.views
+      .list(this.work.accountId)
+      .map(({ name, query, tell }) => `${name}: ${query.search}${told(tell)}`)
+      .sort()
+  }
+  marks() {
+    const { presets, records } = this.work.parts
+    return records
+      .marked('preset', this.work.accountId, presets.list(this.work.accountId))
+      .map(({ office: its }) => its)
+  }
+}
+
+let office: TestOffice
+let desks: Station[]
+const at = (index: number) => desks[index] ?? expect.fail('There is no such workstation.')
+/** Until nothing goes over any more. */
+async function synced(): Promise<void> {
+  for (let round = 0; round < 2; round++) for (const desk of desks) await desk.synced()
+}
+function expectPresets(...wanted: unknown[]): void {
+  for (const desk of desks) expect(desk.presets()).toEqual(wanted)
+}
+
+beforeEach(async () => {
+  office = await openTestOffice(inject('cluster'))
+  desks = [await openStation(Station, office)]
+  desks.push(await openStation(Station, office, at(0)))
+})
+afterEach(() => {
+  desks = []
+})
+async function joined(): Promise<void> {
+  await at(0).join('Front desk')
+  await at(1).join('Counter 2')
+}
+
+describe('joining', () => {
+  test('brings all presets and views along, and each has the others’', async () => {
+    for (let each = 0; each < 45; each++) at(0).preset(`Front ${each}`, 'Lease')
+    at(0).view('Front view', 'lease', undefined, true)
+    at(1).preset('Back', 'Deed')
+    await joined()
+    await synced()
+    for (const desk of desks) expect(desk.presets()).toHaveLength(46)
+    expect(at(0).views()).toEqual(['Front view: lease, told'])
+    // Whether someone is told of one is each workstation’s own.
+    expect(at(1).views()).toEqual(['Front view: lease'])
+    expect(await office.sql('SELECT kind, count(*)::integer FROM office.thing GROUP BY kind ORDER BY kind')).toEqual([
+      { kind: 'preset', count: 46 },
+      { kind: 'view', count: 1 }
+    ])
+  })
+
+  test('gives two of one name other names, the same at each', async () => {
+    at(0).preset('Lease', 'Lease by front')
+    at(1).preset('Lease', 'Lease by back')
+    await joined()
+    await synced()
+    expect(at(0).presets()).toEqual(at(1).presets())
+    expect(
+      at(0)
+        .presets()
+        .map((text) => text.split(':')[0])
+    ).toEqual(['Lease', 'Lease (2)'])
+  })
+
+  test('doesn’t bring along what is the organisation’s', async () => {
+    const { presets, views } = at(0).work.parts
+    const id = sharedId(at(0).work.accountId, 'Policy')
+    presets.share(at(0).work.accountId, id, 'Policy', forms())
+    views.share(at(0).work.accountId, [{ id, name: 'Policy', query: DocumentQuery.parse({}), tell: false }])
+    await joined()
+    presets.share(at(0).work.accountId, sharedId(at(0).work.accountId, 'Policy 2'), 'Policy 2', forms())
+    await synced()
+    expect(at(1).presets()).toEqual([])
+    expect(at(1).views()).toEqual([])
+    expect(await office.sql('SELECT FROM office.thing')).toEqual([])
+  })
+})
+
+describe('what is changed', () => {
+  test('is so everywhere, and removed for all', async () => {
+    await joined()
+    const id = at(0).preset('Lease', 'Lease')
+    const view = at(0).view('Waiting', 'lease')
+    await synced()
+    at(1).preset('Lease', 'Lease of a shop', id)
+    at(1).view('Waiting long', 'lease', view)
+    await synced()
+    expectPresets('Lease: Lease of a shop')
+    for (const desk of desks) expect(desk.views()).toEqual(['Waiting long: lease'])
+    at(0).remove(id)
+    at(0).work.parts.views.remove(at(0).work.accountId, view)
+    await synced()
+    expectPresets()
+    for (const desk of desks) expect(desk.views()).toEqual([])
+    expect(await office.sql('SELECT FROM office.thing WHERE sealed IS NOT NULL')).toEqual([])
+  })
+
+  test('by two at once is there twice: the newer as it is, the other beside it by name and time', async () => {
+    await joined()
+    const id = at(0).preset('Lease', 'Lease')
+    const view = at(0).view('Waiting', 'lease')
+    await synced()
+    at(0).away()
+    at(0).preset('Lease', 'Lease by front', id)
+    at(0).view('Waiting', 'front', view)
+    at(1).preset('Lease', 'Lease by back', id)
+    at(1).view('Waiting', 'back', view)
+    await at(1).synced()
+    await at(0).back()
+    await synced()
+    const time = String.raw`\d\d:\d\d on \d+ \w+`
+    for (const desk of desks) {
+      expect(desk.presets()).toEqual([
+        'Lease: Lease by back',
+        expect.stringMatching(new RegExp(String.raw`^Lease \(Front desk, ${time}\): Lease by front$`))
+      ])
+      expect(desk.views()).toEqual([
+        expect.stringMatching(new RegExp(String.raw`^Waiting \(Front desk, ${time}\): front$`)),
+        'Waiting: back'
+      ])
+    }
+  })
+
+  test('in the same way by two at once is one', async () => {
+    await joined()
+    const id = at(0).preset('Lease', 'Lease')
+    await synced()
+    at(0).away()
+    const at0 = at(0).work.parts.presets.get(id)
+    at(0).work.parts.presets.rename(id, 'Leases')
+    at(1).work.parts.presets.rename(id, 'Leases')
+    await at(1).synced()
+    await at(0).back()
+    await synced()
+    expect(at0.name).toBe('Lease')
+    expectPresets('Leases: Lease')
+  })
+
+  test('while another removes it goes on as one of its own; what was removed as it was before stays', async () => {
+    await joined()
+    const [first, second] = [at(0).preset('Lease', 'Lease'), at(0).preset('Deed', 'Deed')]
+    await synced()
+    at(0).away()
+    at(0).preset('Lease', 'Lease by front', first)
+    at(0).remove(second)
+    at(1).remove(first)
+    at(1).preset('Deed', 'Deed by back', second)
+    await at(1).synced()
+    await at(0).back()
+    await synced()
+    expectPresets('Deed: Deed by back', 'Lease: Lease by front')
+  })
+
+  test('while the server is away goes over once it is there, also after the process was killed', async () => {
+    await joined()
+    at(0).away()
+    const id = at(0).preset('Lease', 'Lease')
+    expect(at(0).marks()).toEqual([{ isUntold: true }])
+    await at(0).killed()
+    await synced()
+    expectPresets('Lease: Lease')
+    expect([at(0).marks(), at(1).marks()]).toEqual([[{ isUntold: false }], [{ isUntold: false, by: 'Front desk' }]])
+    at(1).preset('Lease', 'Lease of a shop', id)
+    await synced()
+    expect(at(0).marks()).toEqual([{ isUntold: false, by: 'Counter 2' }])
+  })
+
+  test('goes over once where its answer was lost', async () => {
+    await joined()
+    at(0).preset('Lease', 'Lease')
+    await synced()
+    // As where the office has it, and the workstation doesn’t know.
+    at(0).work.parts.db.prepare('UPDATE office_records SET given = 0').run()
+    at(1).preset('Deed', 'Deed')
+    await synced()
+    expectPresets('Deed: Deed', 'Lease: Lease')
+  })
+})
+
+describe('leaving', () => {
+  test('keeps what is here, and joining again doubles nothing', async () => {
+    await joined()
+    const [first, second] = [at(0).preset('Lease', 'Lease'), at(0).preset('Deed', 'Deed')]
+    await synced()
+    await at(1).leave()
+    expect(at(1).presets()).toEqual(['Deed: Deed', 'Lease: Lease'])
+    at(0).preset('Lease', 'Lease, later', first)
+    // What is removed or changed outside the office is so there alone, or goes along as a change.
+    at(1).remove(second)
+    at(1).preset('Will', 'Will')
+    await at(0).synced()
+    expect(at(0).presets()).toEqual(['Deed: Deed', 'Lease: Lease, later'])
+    await at(1).join('Counter 3')
+    await synced()
+    expectPresets('Deed: Deed', 'Lease: Lease, later', 'Will: Will')
+  })
+
+  test('without the server keeps all, too', async () => {
+    await joined()
+    at(0).preset('Lease', 'Lease')
+    await synced()
+    at(1).away()
+    await at(1).leave({ without: true })
+    at(0).preset('Deed', 'Deed')
+    await at(0).synced()
+    expect(at(1).presets()).toEqual(['Lease: Lease'])
+    expect(at(1).marks()).toEqual([undefined])
+  })
+})
+
+describe('a server that was put back', () => {
+  test('has again what it had, and what was removed stays so, in whatever order its workstations come', async () => {
+    await joined()
+    const [kept, removed] = [at(0).preset('Lease', 'Lease'), at(0).preset('Deed', 'Deed')]
+    await synced()
+    const putBack = await dumpOf(office)
+    at(0).preset('Lease', 'Lease, later', kept)
+    at(1).preset('Will', 'Will')
+    at(0).remove(removed)
+    await synced()
+    for (const desk of desks) desk.away()
+    at(1).preset('Lease', 'Lease, not told', kept)
+    await putBack()
+    await at(1).back()
+    await at(0).back()
+    await synced()
+    expectPresets('Lease: Lease, not told', 'Will: Will')
+  })
+
+  test('and what was changed since it was, stays beside what is told again', async () => {
+    await joined()
+    const id = at(0).preset('Lease', 'Lease')
+    await synced()
+    const putBack = await dumpOf(office)
+    at(0).away()
+    at(1).preset('Lease', 'Lease, before', id)
+    await at(1).synced()
+    await at(1).off()
+    await putBack()
+    await at(0).back()
+    at(0).preset('Lease', 'Lease, since', id)
+    await at(0).synced()
+    await at(1).killed()
+    await synced()
+    for (const desk of desks) {
+      expect(
+        desk
+          .presets()
+          .map((text) => text.replace(/^.*: /, ''))
+          .sort()
+      ).toEqual(['Lease, before', 'Lease, since'])
+    }
+  })
+})
+
+describe('the server', () => {
+  test('keeps no name and no content that can be read, and gives another account’s to nobody', async () => {
+    await joined()
+    at(0).preset('Planted name', 'Planted document')
+    await at(0).synced()
+    const rows = await office.sql<{ text: string }>('SELECT thing::text AS text FROM office.thing')
+    expect(JSON.stringify(rows)).not.toContain('Planted')
+    const hex = Buffer.from('Planted').toString('hex')
+    expect(JSON.stringify(rows)).not.toContain(hex)
+  })
+
+  test('takes one of two that are told at once, and tells the other what counts', async () => {
+    await joined()
+    const id = at(0).preset('Lease', 'Lease')
+    await synced()
+    const officeId = at(0).work.parts.outbox.shared.accounts().get(at(0).work.accountId) ?? ''
+    const pool = openPool((await office.join('Third')).place)
+    onTestFinished(() => pool.end())
+    const records = openOfficeRecords({ pool, key: office.key })
+    const version = (await records.changes('preset', officeId, 0, 10))[0]?.version ?? ''
+    const outcomes = async () => {
+      const some = ['one', 'two'].map((content) => ({ id, version: randomUUID(), basedOn: [version], content }))
+      return (await records.put('preset', officeId, some)).map(({ outcome, content }) => [outcome, content])
+    }
+    await office.mutated(
+      'put_records',
+      "its.version = ANY (string_to_array(p_based_on[n], ',')::uuid[])",
+      'true',
+      async () =>
+        expect(await outcomes()).toEqual([
+          ['newest', undefined],
+          ['newest', undefined]
+        ])
+    )
+    await office.sql('UPDATE office.thing SET version = $1', [version])
+    expect(await outcomes()).toEqual([
+      ['newest', undefined],
+      ['beside', 'one']
+    ])
+    await expect(records.put('draft' as 'preset', officeId, [])).rejects.toMatchObject({ code: '42501' })
+  })
+})
