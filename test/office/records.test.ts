@@ -1,7 +1,8 @@
 // Presets and saved views that the workstations of an office have in common: together and apart, with its server there, away and put back.
 // Nothing is lost, nothing is there twice, and what was removed once is removed for all.
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { Client } from 'pg'
+import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { sharedId } from '../../src/main/core/lib/shared-id.ts'
 import { openPool } from '../../src/main/core/office/connection.ts'
 import { openOfficeRecords } from '../../src/main/core/office/records.ts'
@@ -241,6 +242,49 @@ describe('leaving', () => {
     expect(at(1).presets()).toEqual(['Lease: Lease'])
     expect(at(1).marks()).toEqual([undefined])
   })
+
+  /** What a workstation removes and makes outside the office, and what of that is so once it joins again. */
+  async function expectApart(first: string): Promise<void> {
+    at(1).remove(first)
+    at(1).preset('Will', 'Will')
+    await at(1).join('Counter 3')
+    await synced()
+    expectPresets('Lease: Lease', 'Will: Will')
+  }
+
+  test('while something is new at the office leaves wholly', async () => {
+    await joined()
+    const id = at(0).preset('Lease', 'Lease')
+    await synced()
+    const { records, outbox } = at(1).work.parts
+    const takeAlong = outbox.shared.takeAlong.bind(outbox.shared)
+    // As where the bell rings meanwhile.
+    outbox.shared.takeAlong = async (accountId) => {
+      await records.settled(accountId)
+      await takeAlong(accountId)
+    }
+    await at(1).leave()
+    await expectApart(id)
+  })
+
+  test('while the server is just being asked leaves wholly', async () => {
+    await joined()
+    const id = at(0).preset('Lease', 'Lease')
+    await synced()
+    const { records } = at(1).work.parts
+    const server = new Client({ ...office.administrator })
+    await server.connect()
+    onTestFinished(() => server.end())
+    await server.query('BEGIN; LOCK TABLE office.thing_feed')
+    const asking = records.settled(at(1).work.accountId).catch(() => undefined)
+    const isAsking = () =>
+      server.query("SELECT FROM pg_locks WHERE NOT granted AND relation = 'office.thing_feed'::regclass")
+    await vi.waitFor(async () => expect((await isAsking()).rowCount).toBeGreaterThan(0), { timeout: 60_000 })
+    const leaving = at(1).leave({ without: true })
+    await server.query('COMMIT')
+    await Promise.all([asking, leaving])
+    await expectApart(id)
+  })
 })
 
 describe('a server that was put back', () => {
@@ -260,6 +304,24 @@ describe('a server that was put back', () => {
     await at(0).back()
     await synced()
     expectPresets('Lease: Lease, not told', 'Will: Will')
+  })
+
+  test('has again what one of its workstations had that left meanwhile, and joins by another code', async () => {
+    await joined()
+    const id = at(0).preset('Lease', 'Lease')
+    await synced()
+    const putBack = await dumpOf(office)
+    await at(0).off()
+    at(1).preset('Lease', 'Lease, later', id)
+    at(1).preset('Will', 'Will')
+    await at(1).synced()
+    at(1).away()
+    await putBack()
+    await at(1).leave({ without: true })
+    await at(1).join('Counter 3')
+    await at(0).killed()
+    await synced()
+    expectPresets('Lease: Lease, later', 'Will: Will')
   })
 
   test('and what was changed since it was, stays beside what is told again', async () => {

@@ -240,17 +240,19 @@ export class Desk {
     const office = this.#kept()
     if (!office) return
     kept.write(KEPT, { ...office, isLeaving: true })
-    for (const accountId of [...shared.accounts().keys()]) {
+    const accountIds = [...shared.accounts().keys()]
+    for (const accountId of accountIds) {
       if (without) {
-        await records.leave(accountId, { without })
         shared.leaveBehind(accountId)
         continue
       }
       await once.leaves(accountId)
-      await records.leave(accountId, { without })
+      // What the office doesn't have of them yet goes there before.
+      await records.settled(accountId)
       await shared.takeAlong(accountId)
     }
     await this.#hangUp({ isPolite: true })
+    await Promise.all(accountIds.map((accountId) => records.ended(accountId)))
     await slot.delete()
     kept.erase(KEPT)
     this.#isKnown()
@@ -336,7 +338,7 @@ export class Desk {
 
   /** Which life the server is in; where that is another than before, it and this workstation tell each other what they know first. */
   async #live(office: Kept, line: Line): Promise<number> {
-    const { shared, drafts, records, folders, once, kept, time } = this.#deps
+    const { shared, drafts, folders, once, kept, time } = this.#deps
     let { life, lostMs } = await line.life()
     if (life < office.life) {
       // An earlier one than is known here: it was set back as a whole.
@@ -350,7 +352,6 @@ export class Desk {
     await shared.restored(line.store, Math.round(time.now() - lostMs))
     await drafts.restored()
     once.restored()
-    await records.restored()
     await folders.restored(line.key)
     const now = this.#kept()
     if (now?.user === office.user) kept.write(KEPT, { ...now, life })

@@ -43,12 +43,12 @@ export function openRecordRows(db: Db) {
   const unbind = known.run<[kind: string, local: string, number: number]>(
     'DELETE FROM office_records WHERE kind = ? AND local = ? AND number <> ?'
   )
-  const officeOf = known.value<Of, string>(
-    'SELECT office_id FROM office_records_read WHERE kind = ? AND account_id = ?'
+  const readOf = db.prepare<Of, { officeId: string; life: number; cursor: number }>(
+    'SELECT office_id AS officeId, life, cursor FROM office_records_read WHERE kind = ? AND account_id = ?'
   )
-  const begin = known.run<[kind: string, accountId: string, officeId: string]>(
-    `INSERT INTO office_records_read (kind, account_id, office_id, cursor) VALUES (?, ?, ?, 0)
-     ON CONFLICT DO UPDATE SET office_id = excluded.office_id, cursor = 0`
+  const begin = known.run<[kind: string, accountId: string, officeId: string, life: number]>(
+    `INSERT INTO office_records_read (kind, account_id, office_id, life, cursor) VALUES (?, ?, ?, ?, 0)
+     ON CONFLICT DO UPDATE SET office_id = excluded.office_id, life = excluded.life, cursor = 0`
   )
   const forgetAll = known.run<Of>('DELETE FROM office_records WHERE kind = ? AND account_id = ?')
   const forgetErased = known.run<Of>(
@@ -57,7 +57,6 @@ export function openRecordRows(db: Db) {
   const again = known.run<Of>(
     'UPDATE office_records SET is_to_know = 1 WHERE kind = ? AND account_id = ? AND round > 0'
   )
-  const fromStart = known.run<Of>('UPDATE office_records_read SET cursor = 0 WHERE kind = ? AND account_id = ?')
 
   /** As it is in the database at this moment, but for these. */
   function change(number: number, changes: Partial<KnownRecord>): void {
@@ -91,31 +90,33 @@ export function openRecordRows(db: Db) {
     forget: known.run<[number: number]>('DELETE FROM office_records WHERE number = ?'),
 
     /**
-     * What was here before the account was shared is noted down. Where it was shared with the same office before, what is as it was then is the
-     * office's still; what was erased meanwhile was erased here alone.
+     * Where the account has just come to be shared, what was here before is noted down. Where it was shared with the same office before, what is
+     * as it was then is the office's still; what was erased meanwhile was erased here alone. A server in another life than it was known in is
+     * to be told again all that it had, and all is read once more.
      */
-    begin(kind: string, accountId: string, officeId: string, locals: readonly string[]): void {
-      if (officeOf(kind, accountId) !== officeId) forgetAll(kind, accountId)
-      else forgetErased(kind, accountId)
-      for (const local of locals) note(kind, accountId, local)
-      begin(kind, accountId, officeId)
-    },
-
-    cursor: known.value<[...Of, officeId: string], number>(
-      'SELECT cursor FROM office_records_read WHERE kind = ? AND account_id = ? AND office_id = ?'
+    begin: db.transaction(
+      (
+        kind: string,
+        { accountId, officeId, life }: { accountId: string; officeId: string; life: number },
+        locals: () => readonly string[]
+      ): void => {
+        const before = readOf.get(kind, accountId)
+        const isSame = before?.officeId === officeId
+        if (isSame && before.life === life && before.cursor >= 0) return
+        if (!isSame) forgetAll(kind, accountId)
+        else {
+          if (before.cursor < 0) forgetErased(kind, accountId)
+          if (before.life !== life) again(kind, accountId)
+        }
+        for (const local of locals()) note(kind, accountId, local)
+        begin(kind, accountId, officeId, life)
+      }
     ),
+
+    cursor: known.value<Of, number>('SELECT cursor FROM office_records_read WHERE kind = ? AND account_id = ?'),
     readTo: known.run<[cursor: number, ...Of]>(
       'UPDATE office_records_read SET cursor = ? WHERE kind = ? AND account_id = ?'
     ),
-    fromStart,
-    /** The account is shared no more; what is known of each stays, since it may be again. */
-    leave: known.run<[accountId: string]>('UPDATE office_records_read SET cursor = -1 WHERE account_id = ?'),
-
-    /** All that the office had is to be told once more, and all is read once more. */
-    tellAgain: db.transaction((...of: Of): void => {
-      again(...of)
-      fromStart(...of)
-    }),
 
     /** What has no id at the office yet. */
     unnamed: known.all<Of>('WHERE kind = ? AND account_id = ? AND id IS NULL'),

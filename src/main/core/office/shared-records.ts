@@ -94,15 +94,6 @@ export class SharedRecords {
     this.#lanes.disconnect()
   }
 
-  /** The server has begun another life: it is told what it had, and all is read from the beginning. */
-  async restored(): Promise<void> {
-    for (const accountId of this.#deps.accounts().keys()) {
-      // What is being read would put the cursor of before back.
-      await this.#lanes.ended(accountId)
-      for (const { kind } of this.#deps.kinds) this.#rows.tellAgain(kind, accountId)
-    }
-  }
-
   soon(accountId: string): void {
     this.#lanes.soon(accountId)
   }
@@ -117,14 +108,9 @@ export class SharedRecords {
     return this.#lanes.fresh(accountId)
   }
 
-  /**
-   * The account is shared no more: all stays here, and at the office. What the office doesn't have yet goes there before.
-   * @param without the server. Rejects where it can't be reached, otherwise.
-   */
-  async leave(accountId: string, { without }: { without: boolean }): Promise<void> {
-    if (!without) await this.#lanes.fresh(accountId)
-    this.#lanes.cancel(accountId)
-    this.#rows.leave(accountId)
+  /** Resolves once no round is under way, as of an account that is shared no more. */
+  ended(accountId: string): Promise<void> {
+    return this.#lanes.ended(accountId)
   }
 
   async close(): Promise<void> {
@@ -156,19 +142,17 @@ export class SharedRecords {
     // What it has counts once both have told each other what they know, which the next greeting brings about.
     if (life !== this.#life) return
     for (const kind of this.#deps.kinds) {
+      // While the server was asked the account may have left.
+      if (!this.#isShared(accountId, officeId)) return
       const rev = revs.get(kind.kind) ?? 0
-      const cursor = this.#rows.cursor(kind.kind, accountId, officeId) ?? -1
+      this.#rows.begin(kind.kind, { accountId, officeId, life }, () => kind.locals(accountId))
+      const cursor = this.#rows.cursor(kind.kind, accountId) ?? 0
       // All of it is read again in its next life.
       if (rev < cursor) return await this.#asked((office) => office.setBack(life))
-      if (cursor < 0) this.#begin(kind, accountId, officeId)
       await this.#tellAgain(kind, accountId, officeId)
       if (rev !== cursor) await this.#read(kind, accountId, officeId, rev)
       await this.#give(kind, accountId, officeId)
     }
-  }
-
-  #begin(kind: SharedKind, accountId: string, officeId: string): void {
-    this.#deps.db.transaction(() => this.#rows.begin(kind.kind, accountId, officeId, kind.locals(accountId)))()
   }
 
   /** Whether it is still this account's. */
@@ -177,8 +161,8 @@ export class SharedRecords {
   }
 
   async #read(kind: SharedKind, accountId: string, officeId: string, upTo: number): Promise<void> {
-    for (;;) {
-      const after = this.#rows.cursor(kind.kind, accountId, officeId) ?? 0
+    while (this.#isShared(accountId, officeId)) {
+      const after = this.#rows.cursor(kind.kind, accountId) ?? 0
       const page = await this.#asked((office) => office.changes(kind.kind, officeId, after, kind.page))
       const last = page.at(-1)
       let isNew = false
@@ -294,6 +278,7 @@ export class SharedRecords {
 
   /** What was done here goes over. */
   async #give(kind: SharedKind, accountId: string, officeId: string): Promise<void> {
+    if (!this.#isShared(accountId, officeId)) return
     const { db } = this.#deps
     db.transaction(() => this.#identify(kind, accountId, officeId))()
     const next = (after: number) => this.#rows.toGive(kind.kind, accountId, after, kind.page)

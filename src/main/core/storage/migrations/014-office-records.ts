@@ -4,11 +4,16 @@ export const officeRecords = `
   CREATE TABLE office_records_read (
     kind TEXT NOT NULL,
     account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-    -- Of which office's account.
+    -- Of which office's account, and in which of the server's lives.
     office_id TEXT NOT NULL,
+    life INTEGER NOT NULL,
+    -- Below 0 while the account isn't shared.
     cursor INTEGER NOT NULL,
     PRIMARY KEY (kind, account_id)
   ) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER office_records_left AFTER DELETE ON office_accounts BEGIN
+    UPDATE office_records_read SET cursor = -1 WHERE account_id = OLD.account_id;
+  END;
 
   CREATE TABLE office_records (
     number INTEGER PRIMARY KEY NOT NULL,
