@@ -245,7 +245,7 @@ class Claimed implements Making {
     this.#renewLater()
   }
 
-  /** Whoever takes it after an end in this moment looks whether it is there. @throws NotItsOwn */
+  /** One who takes it over after an end in this moment looks whether it is there. @throws NotItsOwn */
   async naming(made: Made): Promise<void> {
     this.#content = made
     const isHeard = await this.#renew()

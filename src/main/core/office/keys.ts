@@ -1,6 +1,6 @@
 /**
  * How a workstation is given the office's key when it turns (decision 63): sealed to a key of its own, which it makes of its password. So its
- * keychain keeps nothing more, the server and whoever was revoked can't open it, and nobody types anything.
+ * keychain keeps nothing more, the server and those who were revoked can't open it, and nobody types anything.
  */
 import {
   createPrivateKey,
