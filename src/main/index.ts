@@ -129,6 +129,8 @@ async function work(order: AgentOrder, parts: App, lifecycle: Lifecycle): Promis
   // Others could read it for as long as the agent runs.
   const code = process.env.COUNTERSIGN_CODE ?? ''
   delete process.env.COUNTERSIGN_CODE
+  // An order that is broken off was not carried out.
+  if (order.do !== 'run') app.on('will-quit', () => app.exit(1))
   try {
     const said = await obey(order, { parts, lifecycle, code })
     if (said === undefined) return

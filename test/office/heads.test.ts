@@ -11,7 +11,8 @@ import { connected, openPool } from '../../src/main/core/office/connection.ts'
 import { Heads, openOfficeHeads } from '../../src/main/core/office/heads.ts'
 import type { Db } from '../../src/main/core/storage/connection.ts'
 import { keptIn } from '../../src/main/core/storage/meta.ts'
-import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
+import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
+import { openWorkplace } from '../fixtures/workplace.ts'
 import { workstation } from '../unit/audit/office.ts'
 import { temporaryFolder } from '../unit/storage/folders.ts'
 
@@ -47,7 +48,7 @@ async function station(name: string) {
     found: () => now.heads.found().map(({ name: who, why, isMe }) => [who, why, isMe]),
     async greets(life = 1) {
       elapsed += LATER
-      await now.heads.greet(server, life)
+      return await now.heads.greet(server, life)
     },
     tell: (every?: number) => now.heads.tell(server, every),
     /** Writes so many entries. */
@@ -174,8 +175,6 @@ describe('a trail', () => {
 describe('a server', () => {
   test.each([
     ['changed a head', `UPDATE office.head SET hash = repeat('0', 64) WHERE number = 1`],
-    ['removed the newest', 'DELETE FROM office.head WHERE number = 2'],
-    ['removed all', 'DELETE FROM office.head'],
     [
       'chained them again',
       `UPDATE office.head SET seq = 2; UPDATE office.head it SET chained = office.chain_head('', it) WHERE number = 1;
@@ -195,13 +194,57 @@ describe('a server', () => {
     expect(all.filter(([, why]) => why !== 'rewritten')).toEqual([])
   })
 
+  test.each([
+    ['the newest', 'DELETE FROM office.head WHERE number = 2'],
+    ['all', 'DELETE FROM office.head']
+  ])(
+    'that has %s no more is taken for one that was put back, as a machine that was: nobody is accused',
+    async (_what, sql) => {
+      const { front, back } = await two()
+      await asOwner(sql)
+      for (const one of [front, back]) expect(await one.greets()).toEqual({ isPutBack: true })
+      expect([front.found(), back.found()]).toEqual([[], []])
+    }
+  )
+
+  test('that has fewer begins another life as a workstation greets it', async () => {
+    const work = await openWorkplace()
+    onTestFinished(() => work.close())
+    const its = workstation()
+    const audit = its.run()
+    const heads = new Heads(keptIn(its.db), work.time.run())
+    heads.follow(audit)
+    audit.note({ what: 'turn-ended', signerName: 'Mere Tamati' })
+    await audit.settled()
+    const desk = openDesk(work, { heads })
+    onTestFinished(() => desk.close())
+    await desk.join(serverOf(office), await office.invite('Front desk'))
+    const [count, life] = ['SELECT count(*)::integer AS it FROM office.head', 'SELECT life AS it FROM office.office']
+    const now = (sql: string) =>
+      expect.poll(
+        async () => {
+          await work.time.pass(60_000)
+          return (await office.sql(sql))[0]
+        },
+        { timeout: 60_000 }
+      )
+    await now(count).toEqual({ it: 1 })
+    const [first] = await office.sql(life)
+    await asOwner('DELETE FROM office.head')
+    await now(life).not.toEqual(first)
+    expect(heads.found()).toEqual([])
+  })
+
   test('that was put back to an earlier moment is no forger, and what is known of trails stays known', async () => {
     const { front, back } = await two()
     await front.writes(5)
     await front.greets()
     await back.greets()
     await asOwner('DELETE FROM office.head WHERE number > 2')
-    for (const one of [front, back]) await one.greets(2)
+    // A machine that was set back as a whole begins no other life by itself.
+    for (const one of [front, back]) expect(await one.greets()).toEqual({ isPutBack: true })
+    expect([front.found(), back.found()]).toEqual([[], []])
+    for (const one of [front, back]) expect(await one.greets(2)).toEqual({ isPutBack: false })
     expect([front.found(), back.found()]).toEqual([[], []])
     front.its.tamper('DELETE FROM audit WHERE seq > 4')
     await front.restarts()

@@ -163,6 +163,26 @@ test('a question of a workstation that has not taken it yet is answered nothing'
   })
 })
 
+test('a question that came while it turned, and waited, is answered nothing either', async () => {
+  const { place } = await office.join('Front desk')
+  await connected(place, async (client) => {
+    const ask = () => client.query('SELECT office.take_back(gen_random_uuid())')
+    await ask()
+    const waits = await connected(office.administrator, async (turning) => {
+      await turning.query('BEGIN; LOCK TABLE office.station IN ACCESS EXCLUSIVE MODE')
+      const asked = ask().then(
+        () => 'answered',
+        ({ code }) => code
+      )
+      const waiting = "SELECT FROM pg_locks WHERE NOT granted AND relation = 'office.station'::regclass"
+      await expect.poll(async () => (await office.sql(waiting)).length).toBe(1)
+      await turning.query('UPDATE office.office SET key_number = key_number + 1; COMMIT')
+      return asked
+    })
+    expect(waits).toBe('KEY01')
+  })
+})
+
 test('a keychain that can’t keep the key has it given again', async () => {
   const front = await joined('Front desk')
   const { slot } = front

@@ -261,7 +261,9 @@ export async function inviteStation(
         [keyId(newestOf(key))]
       )
       if (counts.length === 0)
-        throw new Error('Another key counts in this office. Take the newest copy of the key file.')
+        throw new Error(
+          'Another key counts in this office. Take the newest copy of the key file, or run rotate-key again if it was stopped.'
+        )
       for (const { role_name } of old) await client.query(`DROP ROLE IF EXISTS ${named(role_name)}`)
       await client.query(
         `CREATE ROLE ${named(role)} LOGIN CONNECTION LIMIT 10 PASSWORD ${text(verifierOf(password))} IN ROLE ${named(stations)}`

@@ -9,7 +9,7 @@ import type { DeskState, DeskView, FolderWatch } from '../../../shared/contract/
 import { OneAtATime } from '../jobs/lanes.ts'
 import { AppFailure, codeOf, fail } from '../lib/failure.ts'
 import { folded } from '../lib/text-folding.ts'
-import { backoff, type Time } from '../lib/time.ts'
+import { backoff, type Time, within } from '../lib/time.ts'
 import { KeychainError, type SecretSlot } from '../storage/keychain.ts'
 import { type keptIn, OFFICE_UNKNOWN } from '../storage/meta.ts'
 import type { OfficePlace } from './connection.ts'
@@ -98,6 +98,8 @@ const Secrets = z.object({ user: z.string(), password: z.string(), key: z.string
 /** How often it says that it is there, and how long it waits first where nobody answers, in milliseconds. */
 const EVERY = 60_000
 const FIRST_WAIT = 2_000
+/** How long the head of the trail may take to be told at the end, in milliseconds. */
+const TELLING = 1_000
 /** The steps of the server's schema that this version knows. */
 const STEPS = 12
 /** How PostgreSQL says that someone may not sign in, or has no right. */
@@ -265,7 +267,9 @@ export class Desk {
   async close(): Promise<void> {
     this.#isClosed = true
     const { heads, trouble } = this.#deps
-    if (this.#line) await heads.tell(this.#line.heads).catch((error: unknown) => trouble?.(error))
+    // Others are to be left what only one does at a time, whatever becomes of this.
+    const told = this.#line && heads.tell(this.#line.heads).catch((error: unknown) => trouble?.(error))
+    await within(TELLING, told ?? Promise.resolve(), this.#deps.time)
     await this.#hangUp({ isPolite: true })
     await this.#deps.records.close()
   }
@@ -312,7 +316,7 @@ export class Desk {
         if (this.#deps.kept.read(OFFICE_UNKNOWN, z.boolean())) this.#isKnown()
         this.#deps.folders.connect(line.feed, line.key)
         this.#deps.once.connect(line.tasks)
-        await this.#deps.heads.greet(line.heads, life)
+        await this.#showHeads(line, life)
       }
       this.#hears({ name, state, who })
     } catch (error) {
@@ -326,6 +330,17 @@ export class Desk {
       void this.#deps.folders.disconnect()
       this.#hears({ ...this.#heard, state: stateBy(error) })
       await line?.end()
+    }
+  }
+
+  /** What is wrong with them keeps nothing else from working. */
+  async #showHeads({ heads, store }: Line, life: number): Promise<void> {
+    try {
+      const { isPutBack } = await this.#deps.heads.greet(heads, life)
+      // As a machine that was set back as a whole, which notices nothing by itself.
+      if (isPutBack) await store.setBack(life)
+    } catch (error) {
+      this.#deps.trouble?.(error)
     }
   }
 

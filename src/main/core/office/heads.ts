@@ -115,9 +115,16 @@ export class Heads {
     return this.#kept.read(KEPT, Kept)?.found ?? []
   }
 
-  /** Reads what is new, looks whether it goes with what is known, and tells its own. @param life of the office's server. */
-  async greet(office: OfficeHeads, life: number): Promise<void> {
-    if (!this.#trail) return
+  /**
+   * Reads what is new, looks whether it goes with what is known, and tells its own.
+   * @param life of the office's server.
+   * @returns whether the server has less than is known here, in the life of which all was known: then nothing is told, and nobody accused.
+   */
+  async greet(office: OfficeHeads, life: number): Promise<{ isPutBack: boolean }> {
+    if (!this.#trail) return { isPutBack: false }
+    const known = this.#kept.read(KEPT, Kept)
+    if (known && known.number > 0 && known.life === life && (await office.from(known.number)).length === 0)
+      return { isPutBack: true }
     const kept = await this.#read(office, life)
     // What the database says that was told may have been written again with the trail: once in each run the server's word is asked.
     const mine = this.#hasAsked ? undefined : (await office.newest()).find(({ isMine }) => isMine)
@@ -126,6 +133,7 @@ export class Heads {
     const stations = isHere ? kept.stations : { ...kept.stations, [mine.station]: { seq: mine.seq, hash: mine.hash } }
     this.#write({ ...kept, stations, ...(mine && { mine: mine.station }) })
     await this.tell(office, EVERY)
+    return { isPutBack: false }
   }
 
   /** @param every where it was told later than so many milliseconds ago, it isn't again. */

@@ -13,8 +13,9 @@ export const keys = `
   ALTER TABLE station ADD COLUMN key_number integer NOT NULL DEFAULT 1,
     ADD COLUMN public_key bytea CHECK (length(public_key) = 32), ADD COLUMN vouched bytea CHECK (length(vouched) = 32);
 
-  -- The turning holds the table: each question is wholly before it, or after.
-  CREATE OR REPLACE FUNCTION me() RETURNS uuid LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  -- The turning holds the table: each question is wholly before it, or after. Volatile, so that one which waited for that sees what it
+  -- waited for: a stable function would see all as it was when its question came.
+  CREATE OR REPLACE FUNCTION me() RETURNS uuid LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid;
     is_behind boolean;
