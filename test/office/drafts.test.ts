@@ -519,8 +519,9 @@ describe('one’s own', () => {
     await synced()
     await expect(at(1).shared.setWhose(front.id, 'mine')).rejects.toMatchObject({ appError: { code: 'conflict' } })
     await at(0).shared.setWhose(front.id, 'mine')
+    await synced()
     // As where it ended, or no answer came, before that was written down.
-    at(0).work.parts.db.prepare('UPDATE office_drafts SET is_mine = 0').run()
+    at(0).work.parts.db.exec('UPDATE office_drafts SET is_mine = 0; UPDATE office_accounts SET drafts_cursor = 0')
     await synced()
     expect(at(0).mark(front.id)).toMatchObject({ isMine: true })
     expect([at(0).list(), at(1).list()]).toEqual([['Lease'], []])
