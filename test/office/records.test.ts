@@ -1,11 +1,18 @@
 // Presets and saved views that the workstations of an office have in common: together and apart, with its server there, away and put back.
 // Nothing is lost, nothing is there twice, and what was removed once is removed for all.
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { sharedId } from '../../src/main/core/lib/shared-id.ts'
 import { openPool } from '../../src/main/core/office/connection.ts'
-import { openOfficeRecords } from '../../src/main/core/office/records.ts'
+import {
+  MOST_BYTES,
+  type OfficeRecords,
+  openOfficeRecords,
+  type RecordToPut
+} from '../../src/main/core/office/records.ts'
+import { seal } from '../../src/main/core/office/sealing.ts'
+import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { DocumentQuery } from '../../src/shared/contract/index.ts'
 import { form, forms } from '../fixtures/compositions.ts'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
@@ -66,6 +73,33 @@ afterEach(() => {
 async function joined(): Promise<void> {
   await at(0).join('Front desk')
   await at(1).join('Counter 2')
+}
+
+/** Another workstation, as far as its lines to the server go, and how it has what the first one shares. */
+async function openThird() {
+  const pool = openPool((await office.join('Third')).place)
+  onTestFinished(() => pool.end())
+  const records = openOfficeRecords({ pool, key: office.key })
+  const officeId = at(0).work.parts.outbox.shared.accounts().get(at(0).work.accountId) ?? ''
+  const put = (kind: 'preset' | 'view', some: (Pick<RecordToPut, 'id' | 'content'> & { basedOn?: string[] })[]) =>
+    records.put(
+      kind,
+      officeId,
+      some.map((one) => ({ basedOn: [], ...one, version: randomUUID() }))
+    )
+  const versionOf = async (id: string) =>
+    (await records.changes('preset', officeId, 0, 100)).find((change) => change.id === id)?.version ?? ''
+  return { pool, records, officeId, put, versionOf }
+}
+const presetOf = (name: string, document: string) => ({
+  name,
+  composition: forms({ items: [form({ Name: document })] }),
+  updatedAt: 1
+})
+/** What the server has of a preset is other bytes, without its telling anyone. */
+async function sealedAs(id: string, text: string): Promise<void> {
+  const sealed = seal(office.key, `preset:${id}`, Buffer.from(text))
+  await office.sql('UPDATE office.thing SET sealed = $1 WHERE id = $2', [sealed, id])
 }
 
 describe('joining', () => {
@@ -213,6 +247,159 @@ describe('what is changed', () => {
   })
 })
 
+describe('what can’t go over or be taken holds nothing else back', () => {
+  test('where the server has its id under another account, or refuses it', async () => {
+    const id = at(0).preset('Lease', 'Lease')
+    at(0).view('Waiting', 'lease')
+    const { pool, records } = await openThird()
+    const limits = { concurrency: 1, perMinute: null }
+    const sends = openOfficeSends({ pool, key: office.key, time: at(0).work.time.run() })
+    const other = await sends.account('Another', limits)
+    await records.put('preset', other, [
+      { id, version: randomUUID(), basedOn: [], content: presetOf('Other', 'Other') }
+    ])
+    await joined()
+    await synced()
+    expectPresets('Lease: Lease')
+    expect(at(1).views()).toEqual(['Waiting: lease'])
+    at(1).preset('Lease', 'Lease of a shop', at(1).work.parts.presets.list(at(1).work.accountId)[0]?.id)
+    await synced()
+    expectPresets('Lease: Lease of a shop')
+    // The server keeps no id that is so long.
+    const { db } = at(0).work.parts
+    db.prepare(
+      `INSERT INTO presets SELECT ?, account_id, 'Long', kind, title, created_at, updated_at, body FROM presets WHERE id = ?`
+    ).run('x'.repeat(201), id)
+    at(0).preset('Deed', 'Deed')
+    at(0).view('Sent', 'deed')
+    await expect(at(0).work.parts.records.settled(at(0).work.accountId)).rejects.toThrow()
+    await at(1).synced()
+    expect(at(1).presets()).toEqual(['Deed: Deed', 'Lease: Lease of a shop'])
+    expect(at(1).views()).toEqual(['Sent: deed', 'Waiting: lease'])
+  })
+
+  test('where another workstation writes what isn’t right', async () => {
+    await joined()
+    const { presets, views, db } = at(0).work.parts
+    const { put } = await openThird()
+    const shared = sharedId(at(0).work.accountId, 'Policy')
+    views.share(at(0).work.accountId, [
+      { id: shared, name: 'Policy', query: DocumentQuery.parse({ search: 'policy' }), tell: false }
+    ])
+    db.exec(`INSERT INTO accounts (id, name, kind, base_url, auth_scheme, colour, folders, created_at, position)
+      SELECT 'own', 'Own', kind, base_url, auth_scheme, colour, folders, created_at, 9 FROM accounts`)
+    const own = presets.save('own', 'Own', forms()).id
+    db.exec(`CREATE TRIGGER refused BEFORE INSERT ON presets WHEN NEW.name = 'Refused'
+      BEGIN SELECT raise(ABORT, 'Refused'); END`)
+    at(0).away()
+    await put('preset', [
+      { id: 'broken', content: presetOf('Broken', 'Broken') },
+      { id: 'half', content: { ...presetOf('Half', 'Half'), updatedAt: 1.5 } },
+      { id: 'shared-mine', content: presetOf('Mine', 'Mine') },
+      { id: own, content: presetOf('Taken', 'Taken') },
+      { id: 'refused', content: presetOf('Refused', 'Lease') },
+      { id: 'good', content: presetOf('Good', 'Good') }
+    ])
+    await put('view', [
+      { id: shared, content: { name: 'Mine', query: DocumentQuery.parse({}) } },
+      { id: 'good', content: { name: 'Good', query: DocumentQuery.parse({ search: 'good' }) } }
+    ])
+    await sealedAs('broken', 'not JSON')
+    await at(0).back()
+    expect(at(0).presets()).toEqual(['Good: Good'])
+    expect(presets.get(own).name).toBe('Own')
+    expect(at(0).views()).toEqual(['Good: good', 'Policy: policy'])
+    // What was refused is there once it can be, in another run.
+    db.exec('DROP TRIGGER refused')
+    await at(0).killed()
+    expect(at(0).presets()).toEqual(['Good: Good', 'Refused: Lease'])
+  })
+
+  test('where a later version wrote it: what is changed here waits, and both are there once it can be read', async () => {
+    await joined()
+    const id = at(0).preset('Lease', 'Lease')
+    await synced()
+    const { put, versionOf } = await openThird()
+    await put('preset', [{ id, basedOn: [await versionOf(id)], content: { later: true } }])
+    const later = await versionOf(id)
+    await at(0).synced()
+    at(0).preset('Lease', 'Lease by front', id)
+    await at(0).synced()
+    expect(at(0).presets()).toEqual(['Lease: Lease by front'])
+    expect(at(0).marks()).toMatchObject([{ isUntold: true }])
+    expect(await versionOf(id)).toBe(later)
+    await sealedAs(id, JSON.stringify(presetOf('Lease', 'Lease, later')))
+    await at(0).killed()
+    expect(at(0).presets()).toEqual([
+      'Lease: Lease, later',
+      expect.stringMatching(/^Lease \(Front desk, .*: Lease by front$/)
+    ])
+  })
+
+  test('where it is much: it goes in parts, and what had no answer is the same save once more', async () => {
+    const { records } = at(0).work.parts
+    const connect = records.connect.bind(records)
+    const puts: (readonly RecordToPut[])[] = []
+    let isLost = false
+    records.connect = (its, ...more) => {
+      const put: OfficeRecords['put'] = async (kind, accountId, some) => {
+        puts.push(some)
+        const answers = await its.put(kind, accountId, some)
+        if (isLost) throw new Error('The answer is lost.')
+        return answers
+      }
+      connect({ ...its, put }, ...more)
+    }
+    await joined()
+    for (let each = 0; each < 3; each++) {
+      const XMLData = randomBytes(MOST_BYTES / 2).toString('base64')
+      const { presets } = at(0).work.parts
+      presets.save(at(0).work.accountId, `Large ${each}`, forms({ items: [form({ Name: 'Large', XMLData })] }))
+    }
+    await synced()
+    expect(puts.map((some) => some.length)).toEqual([2, 1])
+    const { records: others, officeId } = await openThird()
+    // Sealed it is packed, to a little more than it was before.
+    expect(await others.changes('preset', officeId, 0, 100)).toHaveLength(2)
+    for (const desk of desks) expect(desk.presets()).toHaveLength(3)
+    puts.length = 0
+    isLost = true
+    at(0).preset('Lease', 'Lease')
+    await expect(records.settled(at(0).work.accountId)).rejects.toThrow()
+    isLost = false
+    await synced()
+    expect(new Set(puts.flat().map(({ version }) => version)).size).toBe(1)
+    expect(at(1).presets()).toContain('Lease: Lease')
+  })
+})
+
+test('a view that names accounts is its workstation’s own, also where it was the office’s before', async () => {
+  await joined()
+  const { views, records } = at(0).work.parts
+  const named = (name: string, id?: string) => {
+    const query = DocumentQuery.parse({ accounts: [at(0).work.accountId], search: 'mine' })
+    return views.save(at(0).work.accountId, { name, query, tell: false, id }).id
+  }
+  named('Both')
+  const id = at(0).view('Waiting', 'lease')
+  await synced()
+  expect(at(1).views()).toEqual(['Waiting: lease'])
+  named('Waiting', id)
+  await synced()
+  at(1).view('Waiting', 'deed', id)
+  await synced()
+  expect(at(0).views()).toEqual(['Both: mine', 'Waiting: mine'])
+  expect(at(1).views()).toEqual(['Waiting: deed'])
+  at(1).work.parts.views.remove(at(1).work.accountId, id)
+  await synced()
+  expect(at(0).views()).toEqual(['Both: mine', 'Waiting: mine'])
+  // One that came from elsewhere all the same isn’t taken.
+  const { put } = await openThird()
+  await put('view', [{ id: 'named', content: { name: 'Named', query: DocumentQuery.parse({ accounts: ['a'] }) } }])
+  await records.settled(at(0).work.accountId)
+  expect(at(0).views()).toEqual(['Both: mine', 'Waiting: mine'])
+})
+
 describe('leaving', () => {
   test('keeps what is here, and joining again doubles nothing', async () => {
     await joined()
@@ -324,6 +511,24 @@ describe('a server that was put back', () => {
     expectPresets('Lease: Lease, later', 'Will: Will')
   })
 
+  test('keeps here what it lost, where someone who didn’t know of it removed it since', async () => {
+    await joined()
+    const id = at(0).preset('Lease', 'Lease')
+    await synced()
+    const putBack = await dumpOf(office)
+    await at(0).off()
+    at(1).preset('Lease', 'Lease, later', id)
+    await at(1).synced()
+    await at(1).off()
+    await putBack()
+    const { put, versionOf } = await openThird()
+    await put('preset', [{ id, basedOn: [await versionOf(id)], content: undefined }])
+    await at(1).killed()
+    await at(0).killed()
+    await synced()
+    expect(at(1).presets()).toEqual(['Lease: Lease, later'])
+  })
+
   test('and what was changed since it was, stays beside what is told again', async () => {
     await joined()
     const id = at(0).preset('Lease', 'Lease')
@@ -365,11 +570,8 @@ describe('the server', () => {
     await joined()
     const id = at(0).preset('Lease', 'Lease')
     await synced()
-    const officeId = at(0).work.parts.outbox.shared.accounts().get(at(0).work.accountId) ?? ''
-    const pool = openPool((await office.join('Third')).place)
-    onTestFinished(() => pool.end())
-    const records = openOfficeRecords({ pool, key: office.key })
-    const version = (await records.changes('preset', officeId, 0, 10))[0]?.version ?? ''
+    const { records, officeId, versionOf } = await openThird()
+    const version = await versionOf(id)
     const outcomes = async () => {
       const some = ['one', 'two'].map((content) => ({ id, version: randomUUID(), basedOn: [version], content }))
       return (await records.put('preset', officeId, some)).map(({ outcome, content }) => [outcome, content])

@@ -25,8 +25,11 @@ const VIEWS = new Rows({
   tell: flag()
 })
 
-/** What an office's workstations have of one: each has its own order, and says itself what it is told of. */
-const Shared = z.object({ name: z.string(), query: DocumentQuery })
+/**
+ * What an office's workstations have of one: each has its own order, and says itself what it is told of. One that names accounts is its
+ * workstation's own: each has other ids for them.
+ */
+const Shared = z.object({ name: z.string(), query: DocumentQuery.refine(({ accounts }) => accounts === undefined) })
 
 /** As many as can be put in order at once. */
 const MOST_VIEWS = 200
@@ -77,6 +80,7 @@ export function openViews({ db, newId, changed }: ViewsDeps) {
     kind: 'view',
     page: 100,
     locals: (accountId) => listed(accountId).flatMap((view) => (isShared(view) ? [] : [view.id])),
+    ownerOf: (id) => find(id)?.accountId,
     content: (id) => Shared.safeParse(find(id)).data,
     read: (content) => Shared.safeParse(content).data,
     write(accountId, view, id, local) {

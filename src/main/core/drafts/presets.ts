@@ -20,7 +20,7 @@ const PRESETS = new Rows<Omit<PresetSummary, 'isOrganisations' | 'office'>>({
 })
 const GONE = 'This preset is no longer there.'
 /** What an office's workstations have of one. */
-const Shared = z.object({ name: z.string(), composition: CompositionShape, updatedAt: z.number() })
+const Shared = z.object({ name: z.string(), composition: CompositionShape, updatedAt: z.int() })
 
 export type Presets = ReturnType<typeof openPresets>
 
@@ -67,6 +67,7 @@ export function openPresets({ db, time, newId, changed }: DraftDeps & { changed:
     // One can be megabytes.
     page: 20,
     locals: own,
+    ownerOf: readAccount,
     content(id) {
       const preset = one(id)
       const read = CompositionShape.safeParse(parsedJson(readBody(id) ?? ''))

@@ -16,9 +16,11 @@ const KNOWN = new Rows({
   savedBy: optional(value<string>()),
   edits: value<number>(),
   given: value<number>(),
+  asked: value<number>(),
   isFinal: flag(),
   isGone: flag(),
-  isToKnow: flag()
+  isToKnow: flag(),
+  isUnread: flag()
 })
 
 export type KnownRecord = RecordOf<typeof KNOWN>
@@ -31,7 +33,8 @@ export function openRecordRows(db: Db) {
   const find = known.one<[number: number]>('WHERE number = ?')
   const write = known.run<[row: object]>(
     `UPDATE office_records SET id = @id, local = @local, based_on = @basedOn, round = @round, base = @base, saved_by = @savedBy,
-       edits = @edits, given = @given, is_final = @isFinal, is_gone = @isGone, is_to_know = @isToKnow WHERE number = @number`
+       edits = @edits, given = @given, asked = @asked, is_final = @isFinal, is_gone = @isGone, is_to_know = @isToKnow,
+       is_unread = @isUnread WHERE number = @number`
   )
   const add = known.run<[kind: string, accountId: string, id: string]>(
     'INSERT INTO office_records (kind, account_id, id, edits) VALUES (?, ?, ?, 0) ON CONFLICT DO NOTHING'
@@ -72,7 +75,7 @@ export function openRecordRows(db: Db) {
     /** Nothing that was written just now goes to the office: it is the office's. */
     follow(number: number, changes: Partial<KnownRecord>): void {
       const row = find(number)
-      if (row) change(number, { ...changes, given: row.edits, isFinal: false, isToKnow: false })
+      if (row) change(number, { ...changes, given: row.edits, isFinal: false, isToKnow: false, isUnread: false })
     },
 
     /** Notes one of the office's down, if it isn't yet. */
@@ -118,11 +121,17 @@ export function openRecordRows(db: Db) {
       'UPDATE office_records_read SET cursor = ? WHERE kind = ? AND account_id = ?'
     ),
 
+    /** All is read from the beginning, where some of it couldn't be taken. */
+    readAgain: known.run<Of>(
+      `UPDATE office_records_read AS its SET cursor = 0 WHERE kind = ? AND account_id = ? AND EXISTS
+         (SELECT 1 FROM office_records WHERE kind = its.kind AND account_id = its.account_id AND is_unread = 1)`
+    ),
+
     /** What has no id at the office yet. */
     unnamed: known.all<Of>('WHERE kind = ? AND account_id = ? AND id IS NULL'),
     /** What is to go there, a page of it: from that number on. A preset of a file that is still being imported isn't there yet. */
     toGive: known.all<[...Of, after: number, limit: number]>(
-      `WHERE kind = ? AND account_id = ? AND edits <> given AND is_gone = 0 AND id IS NOT NULL AND number > ?
+      `WHERE kind = ? AND account_id = ? AND edits <> given AND is_gone = 0 AND is_unread = 0 AND id IS NOT NULL AND number > ?
          AND (local IS NULL OR local NOT IN (SELECT id FROM arrivals)) ORDER BY number LIMIT ?`
     ),
     /** What the office is to be told again. */

@@ -4,6 +4,7 @@
  * tag, made by the office's key.
  */
 import type { Pool } from 'pg'
+import { parsedJson } from '../lib/json-scanning.ts'
 import { seal, tagBy, unsealIfWhole } from './sealing.ts'
 
 export type RecordKind = 'preset' | 'view'
@@ -39,18 +40,21 @@ export interface RecordToPut {
 
 /**
  * newest: it counts. gone: there is none any more. beside: another content counts, which is here; nothing was kept of this one. older: a server
- * that was put back has a later one.
+ * that was put back has a later one. elsewhere: another account has that id.
  */
 export interface RecordPut extends RecordNow {
-  readonly outcome: 'newest' | 'gone' | 'beside' | 'older'
+  readonly outcome: 'newest' | 'gone' | 'beside' | 'older' | 'elsewhere'
 }
+
+/** So much goes over at a time, each way, and one at least: in bytes. */
+export const MOST_BYTES = 1_000_000
 
 /** Each rejects with the database's error where the server can't be asked. @param key the office's. */
 export function openOfficeRecords({ pool, key }: { pool: Pool; key: Buffer }) {
   const identityOf = (kind: RecordKind, id: string) => `${kind}:${id}`
   function opened(kind: RecordKind, id: string, body: Buffer | null): { content?: unknown } {
     const content = body && unsealIfWhole(key, identityOf(kind, id), body)
-    return content ? { content: JSON.parse(content.toString('utf8')) } : {}
+    return content ? { content: parsedJson(content.toString('utf8')) } : {}
   }
 
   return {
@@ -72,11 +76,17 @@ export function openOfficeRecords({ pool, key }: { pool: Pool; key: Buffer }) {
       await pool.query('SELECT office.set_back($1)', [life])
     },
 
-    /** In their order, so many at most. */
+    /** In their order, so many at most, and fewer where they are large. */
     async changes(kind: RecordKind, accountId: string, after: number, most: number): Promise<RecordChange[]> {
       const { rows } = await pool.query<
         Omit<RecordNow, 'content'> & { rev: number; is_gone: boolean; sealed: Buffer | null }
-      >('SELECT * FROM office.thing_changes($1, $2, $3, $4, 0)', [kind, accountId, after, most])
+      >(
+        `SELECT * FROM (
+           SELECT *, sum(octet_length(sealed)) OVER (ORDER BY rev ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+           FROM office.thing_changes($1, $2, $3, $4, 0)
+         ) change WHERE coalesce(before, 0) < $5 ORDER BY rev`,
+        [kind, accountId, after, most, MOST_BYTES]
+      )
       return rows.map(({ id, rev, version, round, by, is_gone: isGone, sealed }) => ({
         ...{ id, rev, version, round, by, isGone },
         ...opened(kind, id, sealed)

@@ -7,12 +7,20 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { SharedMark } from '../../../shared/contract/index.ts'
 import { clockTextOf } from '../lib/calendar.ts'
+import { isShared } from '../lib/shared-id.ts'
 import { inSlices } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { AccountLanes, STEADY } from './account-lanes.ts'
 import { type KnownRecord, openRecordRows } from './record-rows.ts'
-import type { OfficeRecords, RecordChange, RecordKind, RecordPut, RecordToPut } from './records.ts'
+import {
+  MOST_BYTES,
+  type OfficeRecords,
+  type RecordChange,
+  type RecordKind,
+  type RecordPut,
+  type RecordToPut
+} from './records.ts'
 import { askOffice } from './sends.ts'
 
 /** How one kind of them stands in the database. A content is plain JSON; what is written fires the triggers that count changes. */
@@ -23,7 +31,9 @@ export interface SharedKind<Content = any> {
   readonly page: number
   /** Those of an account, by their ids here. */
   locals: (accountId: string) => string[]
-  /** Undefined where it isn't there, or this version can't read it. */
+  /** Whose it is, the organisation's among them. */
+  ownerOf: (local: string) => string | undefined
+  /** Undefined where it isn't there, this version can't read it, or it isn't for others. */
   content: (local: string) => Content | undefined
   /** Undefined where it is of no form that this version knows. */
   read: (content: unknown) => Content | undefined
@@ -63,6 +73,8 @@ export class SharedRecords {
   #openRows: ReturnType<typeof openRecordRows> | undefined
   #office: OfficeRecords | undefined
   #life = 0
+  /** Of which kinds and accounts what couldn't be taken was read once more in this run. */
+  readonly #readAgain = new Set<string>()
   /** This workstation's name in the office. */
   #name = ''
 
@@ -141,18 +153,35 @@ export class SharedRecords {
     const { revs, life } = await this.#asked((office) => office.state(officeId))
     // What it has counts once both have told each other what they know, which the next greeting brings about.
     if (life !== this.#life) return
+    const failures: unknown[] = []
+    const unheld = async (step: () => Promise<void>): Promise<void> => {
+      await step().catch(async (error: unknown) => {
+        failures.push(error)
+        await this.#expectThere(officeId)
+      })
+    }
     for (const kind of this.#deps.kinds) {
       // While the server was asked the account may have left.
       if (!this.#isShared(accountId, officeId)) return
       const rev = revs.get(kind.kind) ?? 0
       this.#rows.begin(kind.kind, { accountId, officeId, life }, () => kind.locals(accountId))
+      const run = `${kind.kind} ${accountId}`
+      // This version may be another than the one that couldn't take it.
+      if (!this.#readAgain.has(run)) this.#rows.readAgain(kind.kind, accountId)
+      this.#readAgain.add(run)
       const cursor = this.#rows.cursor(kind.kind, accountId) ?? 0
       // All of it is read again in its next life.
       if (rev < cursor) return await this.#asked((office) => office.setBack(life))
-      await this.#tellAgain(kind, accountId, officeId)
-      if (rev !== cursor) await this.#read(kind, accountId, officeId, rev)
-      await this.#give(kind, accountId, officeId)
+      await unheld(() => this.#tellAgain(kind, accountId, officeId))
+      if (rev !== cursor) await unheld(() => this.#read(kind, accountId, officeId, rev))
+      await unheld(() => this.#give(kind, accountId, officeId))
     }
+    if (failures.length > 0) throw failures[0]
+  }
+
+  /** Where the server can be asked, what failed is of one thing alone: the others go on. Rejects where it can't. */
+  async #expectThere(officeId: string): Promise<void> {
+    await this.#asked((office) => office.state(officeId))
   }
 
   /** Whether it is still this account's. */
@@ -171,7 +200,7 @@ export class SharedRecords {
           // Another account's it is by now, or nobody's.
           if (!this.#isShared(accountId, officeId)) return
           this.#identify(kind, accountId, officeId)
-          isNew = this.#take(kind, accountId, change) || isNew
+          isNew = this.#orUnread(kind, accountId, change.id, () => this.#take(kind, accountId, change)) || isNew
           yield
         }
       }.bind(this)
@@ -206,16 +235,31 @@ export class SharedRecords {
     }
   }
 
+  /** Takes one of the office's. What can't be written is left for another run, and holds none of the others back. */
+  #orUnread(kind: SharedKind, accountId: string, id: string, take: () => boolean): boolean {
+    try {
+      return this.#deps.db.transaction(take)()
+    } catch (error) {
+      this.#deps.trouble?.(error)
+      const { number } = this.#rows.byId(kind.kind, id) ?? this.#rows.add(kind.kind, accountId, id)
+      this.#rows.change(number, { isUnread: true, isToKnow: false })
+      return false
+    }
+  }
+
   /** Writes down what the office says of one; whether something of it is new here. */
   #take(kind: SharedKind, accountId: string, change: RecordChange): boolean {
     const rows = this.#rows
     const before = rows.byId(kind.kind, change.id)
     if (before ? before.accountId !== accountId : change.isGone && !kind.identity) return false
+    // Nothing takes the place of what is the organisation's, another account's, or not known as the office's.
+    const isTaken = isShared(change) || kind.ownerOf(change.id) !== undefined
+    if (before?.local === undefined && isTaken) return false
     const known = before ?? rows.add(kind.kind, accountId, change.id)
     if (change.isGone) return this.#ended(kind, known, change)
     if (known.basedOn.includes(change.version)) {
       const { round, content: base } = change
-      rows.change(known.number, { round, ...(kind.together && base !== undefined && { base }) })
+      rows.change(known.number, { round, isUnread: false, ...(kind.together && base !== undefined && { base }) })
       return false
     }
     // That it was erased for all is still to be told.
@@ -231,16 +275,16 @@ export class SharedRecords {
     const rows = this.#rows
     const { accountId, local, number } = known
     const theirs = content === undefined ? undefined : kind.read(content)
-    if (theirs === undefined) {
-      // It was altered on the server, or a later version wrote it: what is here stays here.
-      rows.change(number, { given: known.edits, isToKnow: false })
+    const mine = local === undefined ? undefined : kind.content(local)
+    if (theirs === undefined || (local !== undefined && mine === undefined)) {
+      // One of them was altered on the server, written by a later version, or isn't for others: what is here stays here.
+      rows.change(number, { isUnread: true, isToKnow: false })
       return false
     }
     const seen = {
       ...{ basedOn: [version], round, isGone: false, isToKnow: false },
       ...{ base: kind.together && content, savedBy: by === this.#name ? undefined : by }
     }
-    const mine = local === undefined ? undefined : kind.content(local)
     if (mine !== undefined && isSame(mine, theirs)) {
       rows.follow(number, seen)
       return known.savedBy !== seen.savedBy
@@ -263,12 +307,25 @@ export class SharedRecords {
     return true
   }
 
-  /** It is no more: neither is it here, but for what was changed here and not told, which goes on as another. */
-  #ended(kind: SharedKind, known: KnownRecord, { version, round }: Pick<Theirs, 'version' | 'round'>): boolean {
+  /**
+   * It is no more: neither is it here, but for what was changed here and not told, which goes on as another.
+   * @param isLost as of {@link #meets}.
+   */
+  #ended(
+    kind: SharedKind,
+    known: KnownRecord,
+    { version, round }: Pick<Theirs, 'version' | 'round'>,
+    isLost = false
+  ): boolean {
     const { accountId, local, number } = known
     const mine = local === undefined ? undefined : kind.content(local)
+    if (local !== undefined && mine === undefined) {
+      // What can't be read, or isn't for others, is this workstation's own from here on.
+      this.#rows.forget(number)
+      return true
+    }
     if (local !== undefined) kind.erase(local)
-    if (mine !== undefined && known.edits !== known.given && kind.another) {
+    if (mine !== undefined && (isLost || known.edits !== known.given) && kind.another) {
       kind.another(accountId, mine, undefined)
       this.#lanes.want(accountId)
     }
@@ -285,19 +342,26 @@ export class SharedRecords {
     await this.#putAll(kind, accountId, officeId, next, (known, content) => {
       // What the office never had is nothing to it.
       if (content === undefined && known.basedOn.length === 0) return void this.#rows.forget(known.number)
-      return { isFinal: known.isFinal, version: this.#deps.newId() }
+      return { isFinal: known.isFinal, version: this.#versionOf(known) }
     })
   }
 
   /** A server that was put back may have lost it, or have it as it was earlier. */
   async #tellAgain(kind: SharedKind, accountId: string, officeId: string): Promise<void> {
     const next = (after: number) => this.#rows.toKnow(kind.kind, accountId, after, kind.page)
-    await this.#putAll(kind, accountId, officeId, next, ({ isFinal, edits, given, round, basedOn: [version] }) =>
+    await this.#putAll(kind, accountId, officeId, next, (known) => {
+      const { isFinal, edits, given, round, basedOn } = known
+      const [version] = basedOn
       // What wasn't told yet goes on from what was.
-      edits === given && version !== undefined
+      return edits === given && version !== undefined
         ? { isFinal, version, round }
-        : { isFinal, version: this.#deps.newId(), round: round + 1 }
-    )
+        : { isFinal, version: this.#versionOf(known), round: round + 1 }
+    })
+  }
+
+  /** What was given and had no answer is the same save once more. */
+  #versionOf({ edits, asked, basedOn }: KnownRecord): string {
+    return (asked === edits ? basedOn.at(-1) : undefined) ?? this.#deps.newId()
   }
 
   async #putAll(
@@ -311,35 +375,62 @@ export class SharedRecords {
     ) => (Pick<RecordToPut, 'isFinal' | 'round'> & { version: string }) | undefined
   ): Promise<void> {
     const rows = this.#rows
-    for (let page = next(0); page.length > 0; page = next(page.at(-1)?.number ?? 0)) {
-      const given = this.#deps.db.transaction(() =>
-        page.flatMap((known) => {
-          const content = known.local === undefined ? undefined : kind.content(known.local)
-          // A later version wrote it.
-          if (known.id === undefined || (known.local !== undefined && content === undefined)) return []
-          const asked = how(known, content)
-          if (!asked) return []
-          const { id, basedOn } = known
-          const pending = basedOn.includes(asked.version) ? basedOn : [...basedOn.slice(-MOST_PENDING), asked.version]
-          // Where no answer comes, it is known that the office may have it.
-          rows.change(known.number, { basedOn: pending })
-          return [{ known, put: { id, basedOn, content, ...asked } }]
-        })
-      )()
-      if (given.length === 0) continue
-      const answers = await this.#asked((office) =>
-        office.put(
-          kind.kind,
-          officeId,
-          given.map(({ put }) => put)
+    const failures: unknown[] = []
+    let after = 0
+    for (let page = next(after); page.length > 0; page = next(after)) {
+      const given: { known: KnownRecord; put: RecordToPut }[] = []
+      let bytes = 0
+      const ask = (known: KnownRecord) => {
+        after = known.number
+        const content = known.local === undefined ? undefined : kind.content(known.local)
+        // A later version wrote it, or it isn't for others.
+        if (known.id === undefined || (known.local !== undefined && content === undefined)) return
+        const asked = how(known, content)
+        if (!asked) return
+        const { id, basedOn } = known
+        const pending = basedOn.includes(asked.version) ? basedOn : [...basedOn.slice(-MOST_PENDING), asked.version]
+        // Where no answer comes, it is known that the office may have it.
+        rows.change(known.number, { basedOn: pending, asked: known.edits })
+        given.push({ known, put: { id, basedOn, content, ...asked } })
+        bytes += content === undefined ? 0 : JSON.stringify(content).length
+      }
+      this.#deps.db.transaction(() => {
+        for (const known of page) if (bytes < MOST_BYTES) ask(known)
+      })()
+      const put = (some: typeof given) =>
+        this.#asked((office) =>
+          office.put(
+            kind.kind,
+            officeId,
+            some.map((one) => one.put)
+          )
         )
-      )
+      const take = (some: typeof given, answers: RecordPut[]) => {
+        if (!this.#isShared(accountId, officeId)) return
+        const isNew = this.#deps.db.transaction(() =>
+          some
+            .map((one, index) =>
+              this.#orUnread(kind, accountId, one.put.id, () => this.#told(kind, one.known, one.put, answers[index]))
+            )
+            .includes(true)
+        )()
+        if (isNew) this.#deps.changed(kind.kind)
+      }
+      if (given.length === 0) continue
+      try {
+        take(given, await put(given))
+      } catch {
+        await this.#expectThere(officeId)
+        for (const one of given) {
+          await put([one]).then(
+            (answers) => take([one], answers),
+            (error: unknown) => failures.push(error)
+          )
+        }
+      }
       if (!this.#isShared(accountId, officeId)) return
-      const isNew = this.#deps.db.transaction(() =>
-        given.map(({ known, put }, index) => this.#told(kind, known, put, answers[index])).includes(true)
-      )()
-      if (isNew) this.#deps.changed(kind.kind)
     }
+    if (failures.length > 0) throw failures[0]
   }
 
   /** Writes down what came of it; whether something is new here. */
@@ -348,9 +439,11 @@ export class SharedRecords {
     const now = rows.find(sent.number)
     if (!now || answer?.id !== put.id) return false
     const { outcome, version, round } = answer
+    const isLost = put.round !== undefined
+    if (outcome === 'elsewhere') return this.#elsewhere(now)
     if (outcome === 'older') rows.change(sent.number, { round, isToKnow: false })
-    else if (outcome === 'beside') return this.#meets(kind, now, answer, put.round !== undefined)
-    else if (outcome === 'gone' && put.content !== undefined) return this.#ended(kind, now, answer)
+    else if (outcome === 'beside') return this.#meets(kind, now, answer, isLost)
+    else if (outcome === 'gone' && put.content !== undefined) return this.#ended(kind, now, answer, isLost)
     else if (outcome === 'gone') {
       rows.change(sent.number, {
         basedOn: [version],
@@ -368,11 +461,23 @@ export class SharedRecords {
         given: sent.edits,
         base,
         savedBy: undefined,
-        isToKnow: false
+        isToKnow: false,
+        isUnread: false
       })
     }
     if (now.edits !== sent.edits) this.#lanes.want(sent.accountId)
     return true
+  }
+
+  /** The office has its id under another account, as where this one had another name before: it gets another there. */
+  #elsewhere({ number, accountId, local, edits }: KnownRecord): boolean {
+    if (local === undefined) this.#rows.forget(number)
+    else {
+      const fresh = { id: this.#deps.newId(), basedOn: [], round: 0, isToKnow: false, isUnread: false }
+      this.#rows.change(number, { ...fresh, edits: edits + 1, given: edits })
+      this.#lanes.want(accountId)
+    }
+    return false
   }
 
   /** Now, with its day. */

@@ -24,7 +24,7 @@ export const records = `
   END $$;
 
   -- Saves or ends some of one kind, each by itself. newest: it counts. gone: there is none any more. beside: another content counts, which is
-  -- answered. older: of what a server that was put back is told again (p_rounds), that it has a later one.
+  -- answered. older: of what a server that was put back is told again (p_rounds), that it has a later one. elsewhere: another account has that id.
   -- Without a body it ends; p_is_final: whatever the content. What has ended stays so, unless it is given by one who knows of that end.
   CREATE FUNCTION put_records(p_kind text, p_account uuid, p_ids text[], p_versions uuid[], p_based_on text[], p_sealed bytea[],
     p_is_final boolean[], p_rounds integer[], p_until_ms double precision[])
@@ -48,6 +48,10 @@ export const records = `
     next := next_thing_rev(p_kind, p_account);
     DELETE FROM thing WHERE kind = p_kind AND account = p_account AND until < now();
     FOR n IN 1..cardinality(p_ids) LOOP
+      IF EXISTS (SELECT FROM thing WHERE kind = p_kind AND id = p_ids[n] AND account <> p_account) THEN
+        RETURN QUERY SELECT p_ids[n], 'elsewhere', p_versions[n], 0, NULL::text, NULL::bytea;
+        CONTINUE;
+      END IF;
       its := thing_of(p_kind, p_ids[n], p_account);
       is_end := p_sealed[n] IS NULL;
       is_known := p_rounds[n] IS NOT NULL;

@@ -32,12 +32,16 @@ export const officeRecords = `
     -- How often it was changed here, and how much of that the office has.
     edits INTEGER NOT NULL DEFAULT 1,
     given INTEGER NOT NULL DEFAULT 0,
+    -- How much of that the last of the contents in based_on has, which the office may have.
+    asked INTEGER NOT NULL DEFAULT -1,
     -- It was erased for all, whatever others did to it.
     is_final INTEGER NOT NULL DEFAULT 0,
     -- It is no more, and the office knows.
     is_gone INTEGER NOT NULL DEFAULT 0,
     -- It is still to be told to a server that was put back.
-    is_to_know INTEGER NOT NULL DEFAULT 0
+    is_to_know INTEGER NOT NULL DEFAULT 0,
+    -- What the office has of it couldn't be taken here, as of a later version: nothing of it goes over until it is.
+    is_unread INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   CREATE UNIQUE INDEX office_records_by_id ON office_records (kind, id) WHERE id IS NOT NULL;
   CREATE UNIQUE INDEX office_records_by_local ON office_records (kind, local) WHERE local IS NOT NULL;
