@@ -276,6 +276,23 @@ describe('into a folder that they share', () => {
     expect(server.asked).toHaveLength(2)
   })
 
+  test.each(['x\n/../../secret.pdf', '../secret.pdf', 'a/./b.pdf', '/etc/passwd', 'a\\..\\b.pdf'])(
+    'a name that leads out of the folder, as %j, is taken from no other workstation',
+    async (name) => {
+      await open(1)
+      desk(0).disconnect()
+      const references = newReferences(1)
+      await completes(references)
+      await becomes(() => desk(0).states(), ['done'])
+      desk(0).its.db.prepare('UPDATE downloads SET file_name = ?').run(name)
+      desk(0).connect()
+      await becomes(tasks, [{ state: 'done' }])
+      await open(1)
+      await completes(references, [desk(1)])
+      await becomes(() => desk(1).states(), [])
+    }
+  )
+
   test('another name of the file is another rule', async () => {
     await open(1)
     await open(1, share.path, '{reference}')

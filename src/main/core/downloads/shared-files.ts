@@ -43,7 +43,11 @@ const SIGN = /^[0-9a-f]{8}$/
 
 /** Which file it is, for those who didn't make it; its name is as of `KeptDownload`. */
 const Made = z.object({
-  fileName: z.string().refine((name) => !/[\\\0]|^(?:.*\/)?\.{0,2}(?:\/|$)/.test(name)),
+  // Inside of the folder, whatever another workstation says.
+  fileName: z
+    .string()
+    .max(1000)
+    .refine((name) => !/[\\\p{Cc}]|(?:^|\/)\.{0,2}(?:\/|$)/u.test(name)),
   bytes: z.int().min(0),
   sha256: z.string().regex(/^[0-9a-f]{64}$/)
 })
