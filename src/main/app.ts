@@ -416,15 +416,7 @@ export function serveScreens(parts: App, life: Life): void {
         }
       }),
       ...draftHandlers({
-        accounts,
-        drafts,
-        sharedDrafts,
-        records,
-        presets,
-        exchange,
-        outside,
-        people,
-        remembered,
+        ...{ accounts, drafts, sharedDrafts, records, presets, exchange, outside, people, remembered },
         ...dialogs
       }),
       ...outboxHandlers({ accounts, drafts, outbox, sharedDrafts, ...dialogs }),

@@ -144,18 +144,7 @@ export function openComposing(
     trouble: (error) => log.warn('A file could not be taken over.', { code: asAppError(error).code })
   })
   return {
-    drafts,
-    sharedDrafts,
-    records,
-    presets,
-    exchange,
-    outside,
-    people,
-    remembered,
-    outbox,
-    heads,
-    desk,
-    bulk,
-    dropFolders
+    ...{ drafts, sharedDrafts, records, presets, exchange, outside, people, remembered },
+    ...{ outbox, heads, desk, bulk, dropFolders }
   }
 }

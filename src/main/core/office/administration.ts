@@ -15,8 +15,7 @@ import { tasks, tasksForStations } from './migrations/007-tasks.ts'
 import { things, thingsForStations } from './migrations/008-things.ts'
 import { keys, keysForStations } from './migrations/009-keys.ts'
 import { heads, headsForStations } from './migrations/010-heads.ts'
-import { files } from './migrations/011-files.ts'
-import { records, recordsForStations } from './migrations/012-records.ts'
+import { records, recordsForStations } from './migrations/011-records.ts'
 import { keyId, newestOf, seal } from './sealing.ts'
 
 /** The oldest server that is taken, as PostgreSQL numbers itself. */
@@ -43,7 +42,6 @@ export const steps: readonly Step[] = [
   { name: 'things', sql: things, forStations: thingsForStations },
   { name: 'keys', sql: keys, forStations: keysForStations },
   { name: 'heads', sql: heads, forStations: headsForStations },
-  { name: 'files', sql: files, forStations: [] },
   { name: 'records', sql: records, forStations: recordsForStations }
 ]
 

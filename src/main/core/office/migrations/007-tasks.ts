@@ -1,10 +1,12 @@
 /**
- * What is done by one workstation at a time, beside sends: an action on a document, which is in doubt where its holder is gone, and a turn
- * at the counter, which is free then. What it is about the server can't read: a tag that the office's key makes stands for it.
+ * What is done by one workstation at a time, beside sends: an action on a document, which is in doubt where its holder is gone; a turn at the
+ * counter, which is free then; and a file that a rule saves in a folder that several share, which is free then, too, and stays done. What is
+ * sealed beside a file says which one it is, so that a holder that was gone in the middle may be found to have made it. What it is about
+ * the server can't read: a tag that the office's key makes stands for it.
  */
 export const tasks = `
   CREATE TABLE task (
-    kind text NOT NULL CHECK (kind IN ('action', 'turn')),
+    kind text NOT NULL CHECK (kind IN ('action', 'turn', 'file')),
     tag bytea NOT NULL CHECK (length(tag) = 32),
     account uuid NOT NULL REFERENCES outbox,
     -- Of the action or the session that has it, or had it last.
@@ -22,13 +24,14 @@ export const tasks = `
     PRIMARY KEY (kind, tag)
   );
   CREATE INDEX task_of_account ON task (kind, account) WHERE state IN ('open', 'uncertain');
-  CREATE INDEX task_over ON task (told) WHERE state IN ('done', 'free');
+  CREATE INDEX task_over ON task (told) WHERE state = 'free' OR (state = 'done' AND kind <> 'file');
+  CREATE INDEX task_names ON task (told) WHERE kind = 'file' AND sealed IS NOT NULL;
 
-  -- A holder that is gone may have asked the service: then nobody does it again before it is known. Nothing came of a turn.
+  -- A holder that is gone may have asked the service: then nobody does it again before it is known. Of the others nothing came.
   CREATE FUNCTION lapse_tasks(p_kind text, p_account uuid) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
-    UPDATE task SET state = CASE kind WHEN 'turn' THEN 'free' ELSE 'uncertain' END WHERE (kind, tag) IN (
+    UPDATE task SET state = CASE kind WHEN 'action' THEN 'uncertain' ELSE 'free' END WHERE (kind, tag) IN (
       SELECT kind, tag FROM task WHERE kind = p_kind AND account = p_account AND state = 'open' AND until < now()
         FOR UPDATE SKIP LOCKED);
   END $$;
@@ -36,6 +39,8 @@ export const tasks = `
   -- Takes all of these or none; answers them, or those that another has, or has done since this workstation could know. What it has
   -- already goes on. p_asked_ms: how long ago a person asked for it; p_known: up to which claim that person knows of what others did;
   -- p_is_again: what is in doubt is done once more, as a person decided.
+  -- A file is refused as long as another has it, or has made it, however long ago; what it is called isn't kept for more than 90 days. Who
+  -- takes one hears what is kept of the one who had it before.
   CREATE FUNCTION claim_tasks(p_kind text, p_account uuid, p_tags bytea[], p_id uuid, p_ms integer, p_sealed bytea,
     p_asked_ms double precision, p_known integer, p_is_again boolean)
   RETURNS TABLE (tag bytea, is_taken boolean, id uuid, epoch integer, state text, holder text, since_ms double precision, sealed bytea)
@@ -60,27 +65,34 @@ export const tasks = `
     -- Only with its own: who waits while it has others' would be waited for.
     PERFORM lapse_tasks(p_kind, p_account);
     DELETE FROM task WHERE (kind, tag) IN (
-      SELECT kind, tag FROM task WHERE state IN ('done', 'free') AND told < now() - interval '7 days'
+      SELECT kind, tag FROM task WHERE (state = 'free' OR (state = 'done' AND kind <> 'file')) AND told < now() - interval '7 days'
         AND NOT (kind = p_kind AND tag = ANY (p_tags)) FOR UPDATE SKIP LOCKED);
+    IF p_kind = 'file' THEN
+      UPDATE task SET sealed = NULL WHERE (kind, tag) IN (
+        SELECT kind, tag FROM task WHERE kind = 'file' AND sealed IS NOT NULL AND told < now() - interval '90 days' AND state = 'done'
+          AND NOT tag = ANY (p_tags) FOR UPDATE SKIP LOCKED);
+    END IF;
     FOR its IN SELECT * FROM task WHERE kind = p_kind AND tag = ANY (p_tags) LOOP
       IF its.account <> p_account OR NOT (CASE its.state
         WHEN 'free' THEN true
         WHEN 'open' THEN its.holder = mine AND (its.kind = 'turn' OR its.id = p_id)
         WHEN 'uncertain' THEN its.id = p_id AND (its.holder = mine OR p_is_again)
-        ELSE its.id <> p_id AND (its.holder = mine OR its.epoch <= p_known
-          OR its.told < now() - greatest(p_asked_ms * interval '1 ms', interval '1 min'))
+        ELSE its.id <> p_id AND (its.holder = mine OR (its.kind <> 'file' AND (its.epoch <= p_known
+          OR its.told < now() - greatest(p_asked_ms * interval '1 ms', interval '1 min'))))
         END) THEN
         refused := refused || its.tag;
       END IF;
       is_news := is_news OR its.state <> 'open' OR its.id <> p_id OR its.holder <> mine;
     END LOOP;
     IF refused = '{}' THEN
-      UPDATE task SET id = p_id, holder = mine, state = 'open', until = now() + p_ms * interval '1 ms', sealed = p_sealed,
-          -- What is still to come of an action's claim before this one must not end this one. A turn's goes on.
-          epoch = CASE WHEN state = 'open' AND kind = 'turn' THEN epoch ELSE epoch + 1 END,
+      UPDATE task SET id = p_id, holder = mine, state = 'open', until = now() + p_ms * interval '1 ms',
+          sealed = CASE kind WHEN 'file' THEN coalesce(p_sealed, sealed) ELSE p_sealed END,
+          -- What is still to come of an action's claim before this one must not end this one. That of others goes on.
+          epoch = CASE WHEN state = 'open' AND kind <> 'action' THEN epoch ELSE epoch + 1 END,
           since = CASE WHEN state = 'open' AND id = p_id THEN since ELSE now() END
         WHERE kind = p_kind AND tag = ANY (p_tags);
-      IF is_news THEN
+      -- Of files only the end is of interest to others, who ask as their own turn comes.
+      IF is_news AND p_kind <> 'file' THEN
         PERFORM pg_notify('countersign_tasks', p_account::text);
       END IF;
     END IF;
@@ -93,8 +105,8 @@ export const tasks = `
   -- How it ended, as its holder says, or as anyone has found of one that is in doubt, and how long ago; answers how it stands then, as of
   -- which claim, and whether that was this workstation's; nothing where something else has it by now. What a server that was put back
   -- doesn't know is told to it.
-  CREATE FUNCTION end_task(p_kind text, p_account uuid, p_tag bytea, p_id uuid, p_epoch integer, p_state text, p_ago_ms double precision,
-    p_sealed bytea)
+  CREATE FUNCTION end_task(p_kind text, p_account uuid, p_tag bytea, p_id uuid, p_epoch integer, p_state text,
+    p_ago_ms double precision, p_sealed bytea)
   RETURNS TABLE (state text, epoch integer, is_mine boolean)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -102,8 +114,8 @@ export const tasks = `
     mine uuid := me();
     its task;
     ended timestamptz := now() - greatest(p_ago_ms, 0) * interval '1 ms';
-    -- What is known needs no finding out.
-    kept bytea := CASE WHEN p_state = 'uncertain' THEN p_sealed END;
+    -- What is known needs no finding out; but others are to know of a file which one it is.
+    kept bytea := CASE WHEN p_state = 'uncertain' OR p_kind = 'file' THEN p_sealed END;
   BEGIN
     IF p_state NOT IN ('uncertain', 'done', 'free') THEN
       RAISE EXCEPTION 'There is no such end.' USING ERRCODE = 'invalid_parameter_value';
@@ -113,7 +125,8 @@ export const tasks = `
     PERFORM FROM task WHERE kind = p_kind AND tag = p_tag FOR UPDATE;
     PERFORM lapse_tasks(p_kind, p_account);
     SELECT * INTO its FROM task WHERE kind = p_kind AND tag = p_tag;
-    IF its.id <> p_id THEN
+    -- A file that was made is made, whichever claim made it, unless another makes it just now.
+    IF its.id <> p_id AND NOT (p_kind = 'file' AND p_state = 'done' AND its.state = 'free') THEN
       RETURN;
     END IF;
     IF its.state = 'open' AND its.holder <> mine THEN
@@ -121,7 +134,8 @@ export const tasks = `
     END IF;
     -- That it was done is so whatever was thought of it meanwhile; the rest decides what is of this claim.
     IF its.state <> 'done' AND its.state <> p_state AND (p_state = 'done' OR (its.state <> 'free' AND its.epoch = p_epoch)) THEN
-      UPDATE task SET state = p_state, since = ended, told = now(), sealed = coalesce(kept, CASE p_state WHEN 'uncertain' THEN sealed END)
+      UPDATE task SET id = p_id, holder = CASE kind WHEN 'file' THEN mine ELSE holder END, state = p_state, since = ended, told = now(),
+          sealed = coalesce(kept, CASE p_state WHEN 'uncertain' THEN sealed END)
         WHERE kind = p_kind AND tag = p_tag;
       PERFORM pg_notify('countersign_tasks', p_account::text);
     END IF;
@@ -145,7 +159,7 @@ export const tasks = `
   -- What a copy of an earlier moment has as open may have ended, or be with someone who hears nothing of it.
   CREATE FUNCTION lapse_life() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
-    UPDATE task SET state = CASE kind WHEN 'turn' THEN 'free' ELSE 'uncertain' END WHERE state = 'open';
+    UPDATE task SET state = CASE kind WHEN 'action' THEN 'uncertain' ELSE 'free' END WHERE state = 'open';
     RETURN NULL;
   END $$;
   CREATE TRIGGER lapse_life AFTER UPDATE OF life ON office FOR EACH ROW EXECUTE FUNCTION lapse_life();
