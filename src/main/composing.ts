@@ -125,7 +125,7 @@ export function openComposing(
         .flatMap(({ id, kind, name, baseUrl }) =>
           kind === 'service' && baseUrl !== null ? [{ id, name, baseUrl }] : []
         ),
-    limitsOf: (accountId) => outbox.state(accountId).settings,
+    outboxOf: (accountId) => outbox.state(accountId),
     authorities: () => organisation.policy.certificateAuthorities ?? [],
     trouble: officeTrouble,
     changed: officeChanged

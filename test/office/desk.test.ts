@@ -74,6 +74,14 @@ describe('joining', () => {
     const other = deskOf(second)
     await other.desk.join(serverOf(office), await office.invite('Back room'))
     expect(other.desk.view()?.who.map(({ name }) => name)).toEqual(['Back room', 'Front desk'])
+    // Someone had paused it before, and that holds for all now.
+    for (const { parts, time, accountId } of [first, second]) {
+      await parts.outbox.shared.settled(accountId)
+      await time.pass(60_000)
+      expect(parts.outbox.state(accountId).pause?.by).toBe('person')
+    }
+    expect(stateOf(second, waiting)).toBe('ready')
+    await second.parts.outbox.shared.pause(second.accountId, false)
     await becomes(second, waiting, 'sent')
     await becomes(first, waiting, 'sent')
     expect(first.taken('SendForms2')).toHaveLength(1)

@@ -5,7 +5,7 @@
 import { rootCertificates } from 'node:tls'
 import type { PoolClient } from 'pg'
 import { z } from 'zod'
-import type { DeskState, DeskView, FolderWatch } from '../../../shared/contract/index.ts'
+import type { DeskState, DeskView, FolderWatch, OutboxView } from '../../../shared/contract/index.ts'
 import { OneAtATime } from '../jobs/lanes.ts'
 import { AppFailure, codeOf, fail } from '../lib/failure.ts'
 import { folded } from '../lib/text-folding.ts'
@@ -69,8 +69,8 @@ interface DeskDeps {
   time: Time
   /** This workstation's accounts at services, which the office may have, too. */
   accounts: () => readonly { id: string; name: string; baseUrl: string }[]
-  /** How many of an account's may be under way, and leave a minute, where the office doesn't say yet. */
-  limitsOf: (accountId: string) => { concurrency: number; perMinute: number | null }
+  /** An account's outbox here: its limits and its pause are the office's where that has none yet. */
+  outboxOf: (accountId: string) => Pick<OutboxView, 'settings' | 'pause' | 'counts'>
   /** The organisation's own authorities, which certificates are trusted by beside the usual ones: PEM. */
   authorities?: () => readonly string[]
   /** Why the server couldn't be asked; it may not be shown. */
@@ -420,14 +420,16 @@ export class Desk {
 
   /** @param isAgain those that are shared: a server that was put back may never have heard of them. */
   async #share({ store }: Line, isAgain = false): Promise<void> {
-    const { shared, accounts, limitsOf } = this.#deps
+    const { shared, accounts, outboxOf } = this.#deps
     for (const { id, name, baseUrl } of accounts()) {
       const known = shared.accounts().get(id)
       if ((known !== undefined) !== isAgain) continue
-      const { concurrency, perMinute } = limitsOf(id)
-      const officeId = await store.account(`${new URL(baseUrl).href}\n${folded(name)}`, { concurrency, perMinute })
+      const { settings, pause, counts } = outboxOf(id)
+      const officeId = await store.account(`${new URL(baseUrl).href}\n${folded(name)}`, settings)
       if (officeId === known) continue
-      if (isAgain) await store.pause(officeId)
+      // What someone holds back here must not leave because it is in common now.
+      const isHeld = pause?.by === 'person' && counts.ready > 0
+      if (isAgain || isHeld) await store.pause(officeId)
       // Two accounts of this workstation that look the same are not the office's: nobody could say which is which.
       if (![...shared.accounts().values()].includes(officeId)) shared.share(id, officeId)
     }
