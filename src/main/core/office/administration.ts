@@ -133,7 +133,8 @@ export interface OfficeCheck {
   readonly excess: readonly string[]
 }
 
-export async function checkOffice(administrator: OfficePlace): Promise<OfficeCheck> {
+/** @param headsAtOnce so many heads of audit trails are followed by one statement. */
+export async function checkOffice(administrator: OfficePlace, headsAtOnce = HEADS): Promise<OfficeCheck> {
   const { owner, stations } = rolesOf(administrator.database)
   return await connected(administrator, (client) =>
     inTransaction(client, async () => {
@@ -156,7 +157,8 @@ export async function checkOffice(administrator: OfficePlace): Promise<OfficeChe
               `SELECT name FROM station WHERE joined_at IS NOT NULL AND revoked_at IS NULL
                  AND key_number <> (SELECT key_number FROM office) ORDER BY lower(name)`
             )
-      const { trails, brokenAt } = schema < HEADS_STEP ? { trails: [], brokenAt: undefined } : await trailsOf(client)
+      const { trails, brokenAt } =
+        schema < HEADS_STEP ? { trails: [], brokenAt: undefined } : await trailsOf(client, headsAtOnce)
       const excess = await rowsOf<{ what: string }>(
         client,
         `SELECT relname::text AS what FROM pg_class WHERE relnamespace = 'office'::regnamespace AND relkind IN ('r', 'v', 'S')
@@ -181,29 +183,54 @@ export async function checkOffice(administrator: OfficePlace): Promise<OfficeChe
   )
 }
 
-/** What the heads of trails show, followed from the first to the newest. */
-async function trailsOf(client: Client): Promise<{ trails: OfficeCheck['trails']; brokenAt: number | undefined }> {
-  const rows = await rowsOf<{ number: number; name: string; at: number; why: string | null; is_broken: boolean }>(
-    client,
-    `SELECT * FROM (
-       SELECT it.number::double precision AS number, station.name, it.at_ms::double precision AS at,
-         coalesce(it.cause, CASE WHEN it.seq < it.last_seq OR (it.seq = it.last_seq AND it.hash <> it.last_hash) THEN 'cut' END) AS why,
-         it.number <> it.place OR it.chained <> chain_head(it.before, ROW(it.number, it.station, it.seq, it.hash, it.at_ms, it.cause, '')::head)
-           AS is_broken
-       FROM (SELECT *, row_number() OVER everyone AS place, lag(chained, 1, '') OVER everyone AS before,
-           lag(seq) OVER its AS last_seq, lag(hash) OVER its AS last_hash
-         FROM head WINDOW everyone AS (ORDER BY number), its AS (PARTITION BY station ORDER BY number)) it
-         JOIN station ON station.id = it.station) found
-     WHERE why IS NOT NULL OR is_broken ORDER BY number`
-  )
-  return {
-    trails: rows.flatMap(({ name, why, at }) => (why === null ? [] : [{ name, why, at }])),
-    brokenAt: rows.find(({ is_broken }) => is_broken)?.number
-  }
-}
-
 /** So many heads are read at a time. */
 const HEADS = 10_000
+
+interface HeadRow {
+  number: number
+  station: string
+  name: string
+  seq: number
+  hash: string
+  at: number
+  cause: string | null
+  chained: string
+  follows: boolean
+}
+
+/** What the heads of trails show, followed from the first to the newest, some at a time. @param most so many at a time. */
+async function trailsOf(
+  client: Client,
+  most: number
+): Promise<{ trails: OfficeCheck['trails']; brokenAt: number | undefined }> {
+  const trails: { name: string; why: string; at: number }[] = []
+  /** The newest that was told of each workstation's trail. */
+  const newest = new Map<string, Pick<HeadRow, 'seq' | 'hash'>>()
+  let brokenAt: number | undefined
+  for (let [last, chained] = [0, '']; ; ) {
+    const rows = await rowsOf<HeadRow>(
+      client,
+      `SELECT it.number::double precision AS number, it.station, station.name, it.seq::double precision AS seq, it.hash,
+         it.at_ms::double precision AS at, it.cause, it.chained,
+         it.chained = chain_head(lag(it.chained, 1, $2) OVER (ORDER BY it.number),
+           ROW(it.number, it.station, it.seq, it.hash, it.at_ms, it.cause, '')::head) AS follows
+       FROM (SELECT * FROM head WHERE number > $1 ORDER BY number LIMIT $3) it JOIN station ON station.id = it.station
+       ORDER BY it.number`,
+      [last, chained, most]
+    )
+    for (const { number, station, name, seq, hash, at, cause, follows } of rows) {
+      if (!follows || number !== last + 1) brokenAt ??= number
+      last = number
+      const before = newest.get(station)
+      const isCut = before !== undefined && (seq < before.seq || (seq === before.seq && hash !== before.hash))
+      const why = cause ?? (isCut ? 'cut' : undefined)
+      if (why !== undefined) trails.push({ name, why, at })
+      newest.set(station, { seq, hash })
+    }
+    chained = rows.at(-1)?.chained ?? chained
+    if (rows.length < most) return { trails, brokenAt }
+  }
+}
 
 /** All heads of the office's chain, in order, each as a line of JSON: for a check that needs nothing of Countersign's. */
 export async function* headLines(administrator: OfficePlace): AsyncGenerator<string> {
