@@ -5,14 +5,10 @@ import { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { sharedId } from '../../src/main/core/lib/shared-id.ts'
 import { openPool } from '../../src/main/core/office/connection.ts'
-import {
-  MOST_BYTES,
-  type OfficeRecords,
-  openOfficeRecords,
-  type RecordToPut
-} from '../../src/main/core/office/records.ts'
+import { type OfficeRecords, openOfficeRecords, type RecordToPut } from '../../src/main/core/office/records.ts'
 import { seal } from '../../src/main/core/office/sealing.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
+import { MOST_BYTES } from '../../src/main/core/office/things.ts'
 import { DocumentQuery } from '../../src/shared/contract/index.ts'
 import { form, forms } from '../fixtures/compositions.ts'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'

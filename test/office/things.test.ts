@@ -1,11 +1,11 @@
 // What workstations work on together, on the office's server: of what several do at once one counts, and what doesn't is kept beside it.
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { systemTime } from '../../src/main/core/lib/time.ts'
 import { openPool } from '../../src/main/core/office/connection.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
-import { openOfficeThings } from '../../src/main/core/office/things.ts'
+import { MOST_BYTES, openOfficeThings } from '../../src/main/core/office/things.ts'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
 
 let office: TestOffice
@@ -88,6 +88,37 @@ describe('a save', () => {
       expect(await textsBeside(id)).toEqual([])
     })
   })
+})
+
+test('what is read at a time, and what stands beside one, is no more than so many bytes, and one at least', async () => {
+  const large = () => randomBytes(MOST_BYTES * 0.6).toString('base64')
+  const id = randomUUID()
+  const { its } = await save(0, id, 'one')
+  const texts = [large(), large(), large()]
+  await save(0, id, 'two', [its])
+  for (const text of texts) await save(1, id, text, [its])
+  // As much as one answer has, and what a reader of them sees.
+  const answered = await poolOf(2).query<{ sealed: Buffer | null }>(
+    'SELECT sealed FROM office.thing_versions($1, $2, $3, $4)',
+    ['draft', id, [], MOST_BYTES]
+  )
+  expect(answered.rows.map(({ sealed }) => sealed !== null)).toEqual([true, true, false])
+  expect((await textsBeside(id)).map(([, text]) => text)).toEqual(texts)
+  const [first] = await thingsOf(2).versions(id, [])
+  const others = await thingsOf(2).versions(id, [first?.version ?? ''])
+  expect(others.map(({ content }) => content?.toString())).toEqual([undefined, ...texts.slice(1)])
+
+  for (let each = 0; each < 3; each++) await save(0, randomUUID(), large())
+  const counts: number[] = []
+  for (let after = 0; ; ) {
+    const page = await thingsOf(2).changes(accountId, after, 0)
+    const last = page.at(-1)
+    if (!last) break
+    counts.push(page.length)
+    after = last.rev
+  }
+  // The small ones go with the first large one; the second passes the limit.
+  expect(counts).toEqual([3, 1])
 })
 
 describe('working on one', () => {

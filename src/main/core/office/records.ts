@@ -6,6 +6,7 @@
 import type { Pool } from 'pg'
 import { parsedJson } from '../lib/json-scanning.ts'
 import { seal, tagBy, unsealIfWhole } from './sealing.ts'
+import { MOST_BYTES } from './things.ts'
 
 export type RecordKind = 'preset' | 'view'
 export type OfficeRecords = ReturnType<typeof openOfficeRecords>
@@ -46,9 +47,6 @@ export interface RecordPut extends RecordNow {
   readonly outcome: 'newest' | 'gone' | 'beside' | 'older' | 'elsewhere'
 }
 
-/** So much goes over at a time, each way, and one at least: in bytes. */
-export const MOST_BYTES = 1_000_000
-
 /** Each rejects with the database's error where the server can't be asked. @param key the office's. */
 export function openOfficeRecords({ pool, key }: { pool: Pool; key: Buffer }) {
   const identityOf = (kind: RecordKind, id: string) => `${kind}:${id}`
@@ -80,13 +78,7 @@ export function openOfficeRecords({ pool, key }: { pool: Pool; key: Buffer }) {
     async changes(kind: RecordKind, accountId: string, after: number, most: number): Promise<RecordChange[]> {
       const { rows } = await pool.query<
         Omit<RecordNow, 'content'> & { rev: number; is_gone: boolean; sealed: Buffer | null }
-      >(
-        `SELECT * FROM (
-           SELECT *, sum(octet_length(sealed)) OVER (ORDER BY rev ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
-           FROM office.thing_changes($1, $2, $3, $4, 0)
-         ) change WHERE coalesce(before, 0) < $5 ORDER BY rev`,
-        [kind, accountId, after, most, MOST_BYTES]
-      )
+      >('SELECT * FROM office.thing_changes($1, $2, $3, $4, 0, $5)', [kind, accountId, after, most, MOST_BYTES])
       return rows.map(({ id, rev, version, round, by, is_gone: isGone, sealed }) => ({
         ...{ id, rev, version, round, by, isGone },
         ...opened(kind, id, sealed)

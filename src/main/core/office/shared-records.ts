@@ -13,15 +13,9 @@ import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { AccountLanes, STEADY } from './account-lanes.ts'
 import { type KnownRecord, openRecordRows } from './record-rows.ts'
-import {
-  MOST_BYTES,
-  type OfficeRecords,
-  type RecordChange,
-  type RecordKind,
-  type RecordPut,
-  type RecordToPut
-} from './records.ts'
+import type { OfficeRecords, RecordChange, RecordKind, RecordPut, RecordToPut } from './records.ts'
 import { askOffice } from './sends.ts'
+import { MOST_BYTES } from './things.ts'
 
 /** How one kind of them stands in the database. A content is plain JSON; what is written fires the triggers that count changes. */
 // biome-ignore lint/suspicious/noExplicitAny: each kind takes what it has read itself.

@@ -58,8 +58,10 @@ interface Known {
   readonly round: number
 }
 
-/** So many are read at a time: a content can be megabytes. */
+/** So many are read at a time. */
 const PAGE = 50
+/** So much goes over at a time, each way, and one content at least: in bytes. One can be megabytes. */
+export const MOST_BYTES = 1_000_000
 /** How long one who types has a thing, in milliseconds, if nothing more is typed. */
 const HOLD = 60_000
 
@@ -120,8 +122,8 @@ export function openOfficeThings({ pool, key }: { pool: Pool; key: Buffer }, kin
     /** @param bodiesAfter up to where every thing was read: 0 while that isn't so of all. */
     async changes(accountId: string, after: number, bodiesAfter: number): Promise<ThingChange[]> {
       const rows = await ask<ChangeRow>(
-        'SELECT * FROM office.thing_changes($1, $2, $3, $4, $5)',
-        ...[kind, accountId, after, PAGE, bodiesAfter]
+        'SELECT * FROM office.thing_changes($1, $2, $3, $4, $5, $6)',
+        ...[kind, accountId, after, PAGE, bodiesAfter, MOST_BYTES]
       )
       return rows.map(({ id, rev, version, round, by, beside, ...row }) => ({
         ...{ id, rev, version, round, by, beside, isMine: row.is_mine, ago: row.at_ms },
@@ -136,14 +138,21 @@ export function openOfficeThings({ pool, key }: { pool: Pool; key: Buffer }, kin
 
     /** What is kept beside one, the oldest first; without the contents of those that were had. */
     async versions(id: string, had: readonly string[]): Promise<ThingVersion[]> {
-      const rows = await ask<Pick<SavedRow, 'version' | 'by' | 'at_ms' | 'sealed'> & { is_settled: boolean }>(
-        'SELECT * FROM office.thing_versions($1, $2, $3)',
-        ...[kind, id, had]
-      )
-      return rows.map(({ version, by, at_ms: ago, is_settled: isSettled, sealed: body }) => ({
-        ...{ version, by, ago, isSettled },
-        ...opened(id, body)
-      }))
+      const contents = new Map<string, Pick<ThingVersion, 'content'>>()
+      for (;;) {
+        const rows = await ask<Pick<SavedRow, 'version' | 'by' | 'at_ms' | 'sealed'> & { is_settled: boolean }>(
+          'SELECT * FROM office.thing_versions($1, $2, $3, $4)',
+          ...[kind, id, [...had, ...contents.keys()], MOST_BYTES]
+        )
+        for (const { version, sealed: body } of rows) if (body) contents.set(version, opened(id, body))
+        // What comes after so many bytes is asked for once more.
+        if (rows.every(({ version }) => contents.has(version) || had.includes(version))) {
+          return rows.map(({ version, by, at_ms: ago, is_settled: isSettled }) => ({
+            ...{ version, by, ago, isSettled },
+            ...contents.get(version)
+          }))
+        }
+      }
     },
 
     /**

@@ -312,8 +312,8 @@ export const things = `
       current_life();
   END $$;
 
-  -- p_bodies_after: as of send_changes.
-  CREATE FUNCTION thing_changes(p_kind text, p_account uuid, p_after bigint, p_most integer, p_bodies_after bigint)
+  -- p_bodies_after: as of send_changes. What comes after p_bytes of contents comes another time.
+  CREATE FUNCTION thing_changes(p_kind text, p_account uuid, p_after bigint, p_most integer, p_bodies_after bigint, p_bytes bigint)
   RETURNS TABLE (id text, rev double precision, version uuid, round integer, is_mine boolean, by text, at_ms double precision, editing text,
     is_editing boolean, editing_ms double precision, aside_ms double precision, is_gone boolean, is_makers boolean, sealed bytea, beside integer)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
@@ -327,21 +327,29 @@ export const things = `
         1000 * extract(epoch FROM now() - it.aside_at)::double precision, it.gone_at IS NOT NULL, it.is_makers,
         CASE WHEN it.body_rev > p_bodies_after THEN it.sealed END,
         (SELECT count(*) FROM thing_version WHERE kind = p_kind AND id = it.id)::integer
-      FROM thing it JOIN station saver ON saver.id = it.by
+      FROM (
+        SELECT *, sum(CASE WHEN body_rev > p_bodies_after THEN octet_length(sealed) END)
+          OVER (ORDER BY rev ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes
+        FROM (SELECT * FROM thing WHERE kind = p_kind AND account = p_account AND rev > p_after ORDER BY rev LIMIT p_most) page
+      ) it JOIN station saver ON saver.id = it.by
         LEFT JOIN station editor ON editor.id = it.editing_by AND it.editing_until >= now()
-      WHERE it.kind = p_kind AND it.account = p_account AND it.rev > p_after ORDER BY it.rev LIMIT p_most;
+      WHERE coalesce(it.bytes, 0) < p_bytes ORDER BY it.rev;
   END $$;
 
-  -- What is kept beside a thing, the oldest first; without the contents of those that the reader has.
-  CREATE FUNCTION thing_versions(p_kind text, p_id text, p_had uuid[])
+  -- What is kept beside a thing, the oldest first; without the contents of those that the reader has, or what comes after p_bytes of them.
+  CREATE FUNCTION thing_versions(p_kind text, p_id text, p_had uuid[], p_bytes bigint)
   RETURNS TABLE (version uuid, by text, at_ms double precision, is_settled boolean, sealed bytea)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   BEGIN
     PERFORM me();
     RETURN QUERY SELECT it.version, station.name, 1000 * extract(epoch FROM now() - it.at)::double precision, it.is_settled,
-        CASE WHEN NOT it.version = ANY (p_had) THEN it.sealed END
-      FROM thing_version it JOIN station ON station.id = it.by WHERE it.kind = p_kind AND it.id = p_id ORDER BY it.at;
+        CASE WHEN NOT it.version = ANY (p_had) AND coalesce(it.bytes, 0) < p_bytes THEN it.sealed END
+      FROM (
+        SELECT *, sum(CASE WHEN NOT version = ANY (p_had) THEN octet_length(sealed) END)
+          OVER (ORDER BY at, version ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes
+        FROM thing_version WHERE kind = p_kind AND id = p_id
+      ) it JOIN station ON station.id = it.by ORDER BY it.at, it.version;
   END $$;
 
   -- As put_send, of a draft that the office has: taken, where another send of it waits, is under way or was sent; gone, where it is no
