@@ -23,6 +23,12 @@ export function openLog(): Log {
   logger.transports.file.maxSize = LARGEST_FILE
   logger.transports.file.format = '{iso} [{level}] {text}'
   logger.transports.console.format = '[{level}] {text}'
+  // A terminal that was closed, or a launcher that ended, takes no more lines: saying so there would be the next error, without end.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', () => {
+      logger.transports.console.level = false
+    })
+  }
   const line =
     (level: 'info' | 'warn' | 'error'): LogLine =>
     (message, detail) => {
