@@ -82,7 +82,14 @@ export async function openApp(start: AppStart) {
   const madeBy = `${app.getName()} ${app.getVersion()}`
   const composing = openComposing(foundation, folders, madeBy)
   const counter = openCounter(foundation, {
-    ...{ ask, heads: composing.heads, once: folders.once, watch, isWatching: watching.promise },
+    ...{
+      ask,
+      heads: composing.heads,
+      sharedStaff: composing.sharedStaff,
+      once: folders.once,
+      watch,
+      isWatching: watching.promise
+    },
     returnAddressesOf: (reference) => composing.outbox.returnAddressesOf(reference),
     compositionOf: (accountId, reference) => composing.outbox.compositionOfDocument(accountId, reference)
   })

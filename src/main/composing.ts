@@ -2,6 +2,7 @@
 
 import { openBulk } from './core/bulk/bulk.ts'
 import { openRememberedColumns } from './core/bulk/remembered-columns.ts'
+import { SharedStaff } from './core/counter/shared-staff.ts'
 import { ReadingTogether } from './core/documents/polling/reading-together.ts'
 import { openDrafts } from './core/drafts/drafts.ts'
 import { openExchange } from './core/drafts/exchange.ts'
@@ -71,6 +72,7 @@ export function openComposing(
       signals.emit('views')
     }
   })
+  const sharedStaff = new SharedStaff({ db, time, newId, trouble: officeTrouble })
   signals.on('views', () => records.changedHere())
   const outbox = new Outbox({
     ...{ db, drafts, describe, newId, officeTrouble, sharedDrafts, takeSent, time },
@@ -116,7 +118,7 @@ export function openComposing(
   watch.readTogether(together)
   const heads = new Heads(keptIn(db), time)
   const desk = new Desk({
-    ...{ drafts: sharedDrafts, folders: together, heads, once, records, shared: outbox.shared },
+    ...{ drafts: sharedDrafts, folders: together, heads, once, records, shared: outbox.shared, staff: sharedStaff },
     ...{ slot: keychain.office, kept: keptIn(db), time },
     // A practice office is this computer's own.
     accounts: () =>
@@ -145,6 +147,6 @@ export function openComposing(
   })
   return {
     ...{ drafts, sharedDrafts, records, presets, exchange, outside, people, remembered },
-    ...{ outbox, heads, desk, bulk, dropFolders }
+    ...{ outbox, heads, desk, sharedStaff, bulk, dropFolders }
   }
 }

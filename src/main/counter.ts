@@ -19,6 +19,7 @@ import { OfficeLock } from './core/counter/office-lock.ts'
 import { PHASES } from './core/counter/phases.ts'
 import { Reservations } from './core/counter/reservations.ts'
 import { SettingsAccess } from './core/counter/settings-access.ts'
+import type { SharedStaff } from './core/counter/shared-staff.ts'
 import { openAppointments } from './core/counter/signing-queue.ts'
 import { Staff } from './core/counter/staff.ts'
 import type { Polling } from './core/documents/polling/polling.ts'
@@ -49,6 +50,7 @@ const ANY_FILE = [{ name: 'All files', extensions: ['*'] as [string] }]
 export interface CounterParts {
   ask: AskDocuments
   heads: Heads
+  sharedStaff: SharedStaff
   once: Once
   watch: Polling
   /** Resolves when folders can be read: at the start, a session that was interrupted may be found before. */
@@ -59,7 +61,7 @@ export interface CounterParts {
 
 export function openCounter(
   foundation: Foundation,
-  { ask, heads, once, watch, isWatching, returnAddressesOf, compositionOf }: CounterParts
+  { ask, heads, once, sharedStaff, watch, isWatching, returnAddressesOf, compositionOf }: CounterParts
 ) {
   const { db, accounts, keychain, log, screens, send, signals, time } = foundation
   const zoom = () => foundation.settings.read().zoom
@@ -110,12 +112,15 @@ export function openCounter(
     slot: keychain.staffPin,
     keeps: keychain.keeps,
     platform: process.platform,
+    isOffices: () => sharedStaff.isOffices,
     changed() {
+      sharedStaff.changedHere()
       settingsChanged()
       send('lock.changed', null)
       void counter.pinChanged()
     }
   })
+  sharedStaff.follow(staff)
   const access = new SettingsAccess({ staff, time, note, changed: settingsChanged })
   const { devServer, preload } = foundation
   const start = devServer ? new URL('counter.html', devServer).href : PERSON_START

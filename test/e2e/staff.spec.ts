@@ -4,7 +4,7 @@ import { expect, test } from './office.ts'
 import { PIN } from './person.ts'
 import { formsFor, send } from './sending.ts'
 
-/** Grace Okafor, whose PIN is `PIN`, and Ana Reweti, a supervisor with a PIN and, where one is given, a badge. */
+/** Grace Okafor, whose PIN is `PIN`, and Ana Reweti, a manager with a PIN and, where one is given, a badge. */
 async function nameStaff({ window, button, goTo }: Clerk, badge?: string) {
   await goTo('Settings')
   await window.getByLabel('Staff member on this computer').fill('Grace Okafor')
@@ -14,7 +14,7 @@ async function nameStaff({ window, button, goTo }: Clerk, badge?: string) {
   await button('Add a staff member…').click()
   const dialog = window.getByRole('dialog')
   await dialog.getByLabel('Name').fill('Ana Reweti')
-  await dialog.getByLabel('Role').selectOption('Supervisor')
+  await dialog.getByLabel('Role').selectOption('Manager')
   await dialog.getByLabel('PIN', { exact: true }).fill('60417')
   if (badge !== undefined) {
     await dialog.getByLabel(/^Badge/).focus()
@@ -29,7 +29,7 @@ async function scan(window: Page, code: string) {
   for (const key of [...code, 'Enter']) await window.keyboard.press(key)
 }
 
-test('staff with names: a supervisor ends the wait that someone’s guesses made, and the trail says who it was', async ({
+test('staff with names: a manager ends the wait that someone’s guesses made, and the trail says who it was', async ({
   clerk
 }) => {
   const { window, button, person } = clerk
@@ -71,11 +71,11 @@ test('staff with names: a supervisor ends the wait that someone’s guesses made
   expect(entries.some((entry) => entry.startsWith('pin-wait-ended'))).toBe(true)
 })
 
-test('a supervisor’s badge is scanned wherever a PIN is asked for, also while PINs have to wait', async ({ clerk }) => {
+test('a manager’s badge is scanned wherever a PIN is asked for, also while PINs have to wait', async ({ clerk }) => {
   const { window, button, person } = clerk
   await send(clerk, formsFor(['Deed of gift'], [MERE]))
   await nameStaff(clerk, 'CARD-0042')
-  await expect(window.getByRole('list', { name: 'Staff' })).toContainText('Supervisor, badge')
+  await expect(window.getByRole('list', { name: 'Staff' })).toContainText('Manager, badge')
 
   await sign(await clerk.handOver(MERE, 'Deed of gift'), MERE)
   await person.heading('Thank you').waitFor()

@@ -291,17 +291,17 @@ test('a staff member is added with a role, a PIN and a badge, whose Enter sends 
   await send('Name')
   expect(dialog().getByText('Enter a name.')).toBeTruthy()
   await type('Name', ' Ben Tui ')
-  await fireEvent.change(dialog().getByLabelText('Role'), { target: { value: 'supervisor' } })
+  await fireEvent.change(dialog().getByLabelText('Role'), { target: { value: 'manager' } })
   await type('PIN', '60417')
   await type(/^Badge/, 'CARD-0042')
   const entered = await fireEvent.keyDown(dialog().getByLabelText(/^Badge/), { key: 'Enter' })
   expect(entered).toBe(false)
   await send('Name')
   expect(calls('counter.addStaff').at(-1)?.input).toEqual({
-    ...{ name: 'Ben Tui', role: 'supervisor', pin: '60417', badge: 'CARD-0042' }
+    ...{ name: 'Ben Tui', role: 'manager', pin: '60417', badge: 'CARD-0042' }
   })
   const list = within(screen.getByRole('list', { name: 'Staff' }))
-  expect(list.getByText('Supervisor, badge')).toBeTruthy()
+  expect(list.getByText('Manager, badge')).toBeTruthy()
   expect(list.getByText('Administrator, at this computer now')).toBeTruthy()
   // Their PIN takes the place of the one name.
   expect(screen.queryByLabelText('Staff member on this computer')).toBeNull()

@@ -387,7 +387,7 @@ describe('a badge’s reader, which types key by key wherever the focus is and e
     expect(side().queryByLabelText('Staff PIN')).toBeNull()
   })
 
-  test('is taken while PINs wait, as a supervisor’s ends that', async () => {
+  test('is taken while PINs wait, as a manager’s ends that', async () => {
     const { clock } = await open(named)
     await become({ ...named, pinWaitUntil: clock.now() + 300_000 })
     await scan('CARD-0042')

@@ -36,7 +36,7 @@ const typedName = z.string().max(100)
 /** As the reader types it. */
 const badge = z.string().regex(/^[!-~]{6,64}$/)
 const staffName = z.string().trim().min(1).max(100)
-const role = z.enum(['clerk', 'supervisor', 'administrator'])
+const role = z.enum(['counter', 'clerk', 'manager', 'administrator'])
 const language = z.enum(PERSON_LANGUAGES)
 /** Of a session; for the office's file, or for one of its people, counted from 1. */
 /** The language is of a person's own copy. */

@@ -230,8 +230,11 @@ export interface PinState {
   asksName?: true
 }
 
-/** supervisor: also ends the waiting after wrong PINs. administrator: also changes the counter's settings, and who of staff there is. */
-export type StaffRole = 'clerk' | 'supervisor' | 'administrator'
+/**
+ * Each may do what the ones before it may; see `rights.ts`. counter: calls people and hands the screen over. clerk: composes and sends. manager: ends
+ * the wait after wrong PINs, resumes the outbox, sees what others did. administrator: changes accounts, settings, and who of staff there is.
+ */
+export type StaffRole = 'counter' | 'clerk' | 'manager' | 'administrator'
 
 export interface StaffMember {
   id: string

@@ -120,7 +120,7 @@ function staffOf(): StaffMember[] {
   return [
     { id: 'first', name: 'Grace Okafor', role: 'administrator', hasBadge: false, isCurrent: true },
     { id: 'staff-1', name: 'Ben Tui', role: 'clerk', hasBadge: true, isCurrent: false },
-    { id: 'staff-2', name: 'Ana Reweti', role: 'supervisor', hasBadge: true, isCurrent: false }
+    { id: 'staff-2', name: 'Ana Reweti', role: 'manager', hasBadge: true, isCurrent: false }
   ]
 }
 

@@ -4,13 +4,13 @@ import { MINUTE, SECOND, staffOffice } from './office.ts'
 const refusal = (error: object) => ({ appError: error })
 const WRONG = { ok: false, code: 'wrong-pin' }
 
-/** Grace, whose PIN was everyone's; Ben, a clerk; Ana, a supervisor. */
+/** Grace, whose PIN was everyone's; Ben, a clerk; Ana, a manager. */
 async function named(change: Parameters<typeof staffOffice>[0] = {}) {
   const office = staffOffice(change)
   const staff = office.run()
   await staff.set('74918')
   await staff.add({ name: 'Ben Tui', role: 'clerk', pin: '60417' })
-  await staff.add({ name: 'Ana Reweti', role: 'supervisor', pin: '83920' })
+  await staff.add({ name: 'Ana Reweti', role: 'manager', pin: '83920' })
   office.notes.length = 0
   return { ...office, staff }
 }
@@ -43,7 +43,7 @@ describe('one PIN for everyone', () => {
     expect(staff.list().map(({ name, role }) => [name, role])).toEqual([
       ['Grace Okafor', 'administrator'],
       ['Ben Tui', 'clerk'],
-      ['Ana Reweti', 'supervisor']
+      ['Ana Reweti', 'manager']
     ])
     expect(await run().check('74918')).toEqual({ ok: true })
     expect(await run().state()).toMatchObject({ isSet: true, asksName: true })
@@ -94,15 +94,15 @@ describe('staff with names', () => {
 
   test('are changed by an administrator, and the trail has the old and the new, and no PIN', async () => {
     const { staff, notes } = await named()
-    await staff.change('staff-1', { name: 'Ben Tui-Smith', role: 'supervisor', pin: '91736', badge: 'CARD-0042' })
+    await staff.change('staff-1', { name: 'Ben Tui-Smith', role: 'manager', pin: '91736', badge: 'CARD-0042' })
     expect(await staff.check('60417', 'Ben Tui-Smith')).toMatchObject(WRONG)
     expect(await staff.check('91736', 'Ben Tui-Smith')).toEqual({ ok: true })
     const changed = notes.find(({ what }) => what === 'staff-changed')
     expect(changed?.detail).toEqual({
-      ...{ name: 'Ben Tui → Ben Tui-Smith', role: 'clerk → supervisor', pin: 'another', badge: 'another' }
+      ...{ name: 'Ben Tui → Ben Tui-Smith', role: 'clerk → manager', pin: 'another', badge: 'another' }
     })
     await staff.remove('staff-1')
-    expect(notes.at(-1)).toEqual({ what: 'staff-removed', detail: { name: 'Ben Tui-Smith', role: 'supervisor' } })
+    expect(notes.at(-1)).toEqual({ what: 'staff-removed', detail: { name: 'Ben Tui-Smith', role: 'manager' } })
     expect(await staff.check('91736', 'Ben Tui-Smith')).toMatchObject(WRONG)
     expect(JSON.stringify(notes)).not.toMatch(/91736|CARD-0042/)
   })
@@ -146,12 +146,12 @@ describe('staff with names', () => {
     await staff.change('staff-2', { badge: 'CARD-0042' })
     notes.length = 0
     const taken = refusal({ fields: [{ field: 'badge' }] })
-    await expect(
-      staff.change('staff-1', { pin: '91736', role: 'supervisor', badge: 'CARD-0042' })
-    ).rejects.toMatchObject(taken)
-    await expect(
-      staff.change('staff-1', { pin: '1234', role: 'supervisor', badge: 'CARD-0077' })
-    ).rejects.toMatchObject(refusal({ fields: [{ field: 'pin' }] }))
+    await expect(staff.change('staff-1', { pin: '91736', role: 'manager', badge: 'CARD-0042' })).rejects.toMatchObject(
+      taken
+    )
+    await expect(staff.change('staff-1', { pin: '1234', role: 'manager', badge: 'CARD-0077' })).rejects.toMatchObject(
+      refusal({ fields: [{ field: 'pin' }] })
+    )
     await expect(staff.add({ name: 'Mere', role: 'clerk', pin: '52947', badge: 'CARD-0042' })).rejects.toMatchObject(
       taken
     )
@@ -325,13 +325,13 @@ describe('a badge', () => {
 })
 
 describe('anyone who guesses', () => {
-  test('makes only the name wait that they guess at: a supervisor is taken all the same, and ends the wait', async () => {
+  test('makes only the name wait that they guess at: a manager is taken all the same, and ends the wait', async () => {
     const office = await named()
     const { staff, notes } = office
     await wrongly(office, 7)
     expect(await staff.check('74918')).toMatchObject({ ok: false, code: 'pin-wait' })
     expect(await staff.check('83920', 'Ana Reweti')).toEqual({ ok: true })
-    expect(notes).toContainEqual({ what: 'pin-wait-ended', detail: { how: 'Ana Reweti, supervisor' } })
+    expect(notes).toContainEqual({ what: 'pin-wait-ended', detail: { how: 'Ana Reweti, manager' } })
     expect(await staff.check('74918', 'Grace Okafor')).toEqual({ ok: true })
   })
 
@@ -406,7 +406,7 @@ describe('anyone who guesses', () => {
     expect(await staff.check('CARD-0042')).toEqual({ ok: true, by: 'badge' })
   })
 
-  test('at badges can’t have a PIN of their own make the wrong ones forgotten: only a supervisor or the sign-in does', async () => {
+  test('at badges can’t have a PIN of their own make the wrong ones forgotten: only a manager or the sign-in does', async () => {
     const office = await named()
     const { staff, time } = office
     await staff.change('staff-2', { badge: 'CARD-0042' })
@@ -458,7 +458,7 @@ describe('anyone who guesses', () => {
   test.each([
     ['a part of a name first', (name: string) => [...Array(3).fill(name.split(' ')[0]), name]],
     ['many other names in between', (name: string) => [name, ...others(60), name]],
-    ['a supervisor’s PIN in between', (name: string) => [name, name, name, undefined, name, name]]
+    ['a manager’s PIN in between', (name: string) => [name, name, name, undefined, name, name]]
   ])('learns of no name by %s', async (_how, tries) => {
     const told = async (whole: string) => {
       const office = await named()

@@ -270,7 +270,7 @@ describe('a pad that waits after wrong PINs', () => {
     office.pinWaitUntil = office.time.now + 300_000
     await office.start(['will', 0])
     expect(office.counter.state()?.pinWaitUntil).toBe(office.pinWaitUntil)
-    // Someone signed in to the computer, or a supervisor gave their PIN.
+    // Someone signed in to the computer, or a manager gave their PIN.
     office.pinWaitUntil = undefined
     await office.counter.pinChanged()
     expect(office.counter.state()).not.toHaveProperty('pinWaitUntil')

@@ -4,6 +4,7 @@
  * nobody: one that isn't there is judged as long, and made to wait as long, as one that is.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import type { PinState, StaffMember, StaffRole } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
@@ -17,15 +18,18 @@ import { keptIn, openMeta } from '../storage/meta.ts'
 import { Delays, type PinAnswer, type PinDeps, StaffPinKeeper, Tries } from './pin.ts'
 import { FULL_COST, hashOf, isCheaper, PinHash, refusedPin } from './pin-hash.ts'
 
-const ROLES = ['clerk', 'supervisor', 'administrator'] as const satisfies readonly StaffRole[]
-const Member = z.object({
+const ROLES = ['counter', 'clerk', 'manager', 'administrator'] as const satisfies readonly StaffRole[]
+/** As a list from before says it of those who are managers now. */
+const SUPERVISOR = 'supervisor'
+export const Member = z.object({
   id: z.string().min(1).max(64),
   name: z.string().min(1).max(100),
-  role: z.enum(ROLES),
+  role: z.preprocess((role) => (role === SUPERVISOR ? 'manager' : role), z.enum(ROLES)),
   badge: PinHash.optional()
 })
-type Member = z.infer<typeof Member>
+export type Member = z.infer<typeof Member>
 
+/** Where the list is kept; the database's triggers know it and the keys of PINs, too. */
 const LIST = 'staff'
 const CURRENT = 'staff-current'
 const TRIES = 'staff-tries'
@@ -40,6 +44,17 @@ const SHORTEST_BADGE = 6
 /** What this computer takes in wrong PINs of all names together before they wait together; and in wrong badges. */
 const COMPUTER_DELAYS = { atOnce: 20, delays: [5 * 60_000] }
 
+const KeptHash = z.object({ hash: PinHash })
+
+/** Staff of a whole office. The hash of a PIN is as secret as the PIN: it goes nowhere but sealed. */
+export const StaffInCommon = z.object({
+  members: z
+    .array(Member.extend({ pin: PinHash.optional() }))
+    .min(1)
+    .max(1000)
+})
+export type StaffInCommon = z.infer<typeof StaffInCommon>
+
 /** at: whose PIN it would have been, for the trail alone. */
 export type Proof = PinAnswer & { by?: 'badge'; at?: string }
 
@@ -49,6 +64,8 @@ export interface StaffDeps extends Omit<PinDeps, 'keeps'> {
   newId: () => string
   /** What the first administrator is called, unless they say otherwise. */
   firstName: () => string
+  /** Whether this workstation belongs to an office, whose staff they are then. */
+  isOffices?: () => boolean
 }
 
 export interface NewStaff {
@@ -72,9 +89,8 @@ export class Staff {
   readonly #keepers = new Map<string, StaffPinKeeper>()
   readonly #delays: Delays
   readonly #badgeDelays: Delays
-  #members: Member[]
-  /** What the list has that can't be understood: kept as it is, and locked rather than taken for nobody. */
-  readonly #unread: readonly unknown[]
+  readonly #readText: (key: string) => string | undefined
+  #read: { text: string | undefined; members: Member[]; unread: readonly unknown[] } | undefined
   #wasLocked = false
 
   constructor(deps: StaffDeps) {
@@ -82,9 +98,30 @@ export class Staff {
     this.#meta = keptIn(deps.db)
     this.#delays = new Delays(deps.time, COMPUTER_DELAYS)
     this.#badgeDelays = new Delays(deps.time, COMPUTER_DELAYS)
-    const kept = listIn(openMeta(deps.db).read(LIST))
-    this.#members = kept.flatMap((one) => Member.safeParse(one).data ?? [])
-    this.#unread = kept.filter((one) => !Member.safeParse(one).success)
+    this.#readText = openMeta(deps.db).read
+  }
+
+  /** As the database has it: an office's list changes without our doing, and a change of it may be undone. */
+  get #kept() {
+    const text = this.#readText(LIST)
+    if (this.#read && this.#read.text === text) return this.#read
+    const kept = listIn(text)
+    const members = kept.flatMap((one) => Member.safeParse(one).data ?? [])
+    this.#read = { text, members, unread: kept.filter((one) => !Member.safeParse(one).success) }
+    return this.#read
+  }
+
+  get #members(): Member[] {
+    return this.#kept.members
+  }
+
+  /** What the list has that can't be understood: kept as it is, and locked rather than taken for nobody. */
+  get #unread(): readonly unknown[] {
+    return this.#kept.unread
+  }
+
+  get #isOffices(): boolean {
+    return this.#deps.isOffices?.() ?? false
   }
 
   /** Whether staff have names, so that each PIN belongs to one of them. */
@@ -97,10 +134,14 @@ export class Staff {
     return this.#first.canReset
   }
 
-  /** Who works here now: as they proved last. Undefined where nobody has a name. */
+  /**
+   * Who works here now: as they proved last. Undefined where nobody has a name, where they are on the list no more, and in an office until
+   * someone has proved theirs.
+   */
   current(): Member | undefined {
     const id = this.#meta.read(CURRENT, z.string())
-    return this.#members.find((member) => member.id === id) ?? this.#members.find(isAdministrator)
+    if (id === undefined && !this.#isOffices) return this.#members.find(isAdministrator)
+    return this.#members.find((member) => member.id === id)
   }
 
   list(): StaffMember[] {
@@ -119,12 +160,12 @@ export class Staff {
     const state = await keeper.state()
     if (!this.hasNames) return state
     const waitUntil = this.#later(state.waitUntil, await this.#computersWait(keeper))
-    const isSet = state.isSet || !this.#isOnlyOne
+    const isSet = state.isSet || !this.#isOnlyOne || this.#isOffices
     const named = { ...state, asksName: true as const, isSet, ...defined({ waitUntil }) }
     // A keychain that fails says so wherever its PIN is asked for.
     if (named.isSet && (await this.hasLostEntry().catch(() => false)))
       return { ...named, canReset: false, reset: 'allowed', resetOf: this.#heir().name }
-    return { ...named, ...(!this.#isOnlyOne && { canReset: false, reset: 'none' }) }
+    return { ...named, ...(!this.#mayReset && { canReset: false, reset: 'none' }) }
   }
 
   /**
@@ -132,12 +173,13 @@ export class Staff {
    * way back for an office of which no administrator knows their PIN.
    */
   async hasLostEntry(): Promise<boolean> {
-    return this.hasNames && (await this.#deps.slot.get()) === null
+    // An office's PINs are in no keychain: who can sign in to one of its computers gets no way to an administrator's for all.
+    return this.hasNames && !this.#isOffices && (await this.#deps.slot.get()) === null
   }
 
   /**
    * Whether this is the PIN of who is named, of who works here now where nobody is, or anyone's badge. Who proves it works here
-   * from then on; a supervisor or an administrator ends everyone's waiting as well.
+   * from then on; a manager or an administrator ends everyone's waiting as well.
    */
   check(code: string, name?: string): Promise<Proof> {
     return inTurn(this, () => this.#judge(code, name))
@@ -160,7 +202,7 @@ export class Staff {
 
   /** As `StaffPinKeeper.reset`. @throws AppFailure `bad-input` where an administrator can set another. */
   async reset(): Promise<PinState> {
-    if (this.hasNames && !this.#isOnlyOne) {
+    if (this.hasNames && !this.#mayReset) {
       fail('bad-input', 'Only an administrator can set a new PIN for you.', {
         next: 'Ask one to set it in Settings → Counter.'
       })
@@ -187,8 +229,11 @@ export class Staff {
       const before = await this.#withFirst()
       const id = this.#deps.newId()
       const member = { id, name: this.#freeName(name, before), role }
-      const after = [...before, await this.#withBadge(member, badge)]
+      const added = await this.#withBadge(member, badge)
+      if (!this.hasNames) this.#meta.write(CURRENT, FIRST)
+      const after = (now: Member[]) => [...(this.hasNames ? now : before), added]
       await this.#keeperOf(id).replace(pin, (secret) => this.#writeWithPin(after, id, secret))
+      if (this.#isOffices) await this.#leaveKeychain()
       this.#deps.note({ what: 'staff-added', detail: { name: member.name, role: member.role } })
     })
     this.#deps.changed()
@@ -206,7 +251,7 @@ export class Staff {
         ...(name !== undefined && { name: this.#freeName(name, others) })
       }
       const after = await this.#withBadge(next, badge)
-      const members = this.#members.map((member) => (member.id === id ? after : member))
+      const members = (now: Member[]) => now.map((member) => (member.id === id ? after : member))
       if (pin === undefined) this.#write(members)
       else await this.#keeperOf(id).replace(pin, (secret) => this.#writeWithPin(members, id, secret))
       const detail = {
@@ -226,7 +271,10 @@ export class Staff {
       const member = this.#members.find((one) => one.id === id) ?? fail('gone', 'They are no longer on the list.')
       const others = this.#members.filter((one) => one.id !== id)
       if (!this.#isOnlyOne || id !== FIRST) this.#mustBeAdministrated(others)
-      this.#write(others, () => void this.#meta.erase(pinKey(id)))
+      this.#write(
+        () => others,
+        () => void this.#meta.erase(pinKey(id))
+      )
       this.#keepers.delete(id)
       this.#deps.note({ what: 'staff-removed', detail: { name: member.name, role: member.role } })
       // The keychain's PIN stays where it is the only one, and is nobody's from now on where others have theirs. A keychain that
@@ -245,8 +293,8 @@ export class Staff {
   /** @throws AppFailure `invalid` with the field; KeychainError. */
   async #setHeirs(pin: string): Promise<void> {
     const who = this.#heir()
-    const others = this.#members.filter(({ id }) => id !== who.id)
-    await this.#keeperOf(who.id).replace(pin, (secret) => this.#writeWithPin([who, ...others], who.id, secret))
+    const after = (now: Member[]) => [who, ...now.filter(({ id }) => id !== who.id)]
+    await this.#keeperOf(who.id).replace(pin, (secret) => this.#writeWithPin(after, who.id, secret))
     if (who.id !== FIRST) await this.#deps.slot.set(this.#nobodys())
     this.#deps.note({ what: 'pin-reset', detail: { how: 'after the keychain’s entry was removed', name: who.name } })
     this.#choose(who, undefined)
@@ -287,7 +335,7 @@ export class Staff {
     this.#meta.erase(TRIES)
     // What is right in between doesn't make wrong badges forgotten: else who has a PIN of their own could go on guessing.
     this.#meta.write(BADGE_TRIES, wrongBadges)
-    if (who.role !== 'clerk') await this.#endWaits(who)
+    if (who.role === 'manager' || who.role === 'administrator') await this.#endWaits(who)
     this.#choose(who, answer.by)
     return answer
   }
@@ -356,8 +404,8 @@ export class Staff {
 
   #choose(who: Member, by: Proof['by']): void {
     const before = this.current()
+    if (this.#meta.read(CURRENT, z.string()) !== who.id) this.#meta.write(CURRENT, who.id)
     if (before?.id === who.id) return
-    this.#meta.write(CURRENT, who.id)
     this.#deps.note({ what: 'staff-chosen', detail: { ...(before && { from: before.name }), how: by ?? 'PIN' } })
     this.#deps.changed()
   }
@@ -417,23 +465,103 @@ export class Staff {
     return this.#members.find((member) => folded(member.name) === typed)
   }
 
-  /** @param along written with it, or not at all. */
-  #write(members: Member[], along: () => void = () => undefined): void {
+  /**
+   * @param change of the list as it is at that moment: another workstation's may have come meanwhile.
+   * @param along written with it, or not at all.
+   */
+  #write(change: (now: Member[]) => Member[], along: () => void = () => undefined): void {
     this.#deps.db.transaction(() => {
       along()
-      this.#meta.write(LIST, [...members, ...this.#unread])
+      this.#meta.write(LIST, [...change(this.#members), ...this.#unread])
     })()
-    this.#members = members
   }
 
   /** The list and a PIN, together. The keychain's goes first: that fails more easily than the database. */
-  async #writeWithPin(members: Member[], id: string, secret: string): Promise<void> {
+  async #writeWithPin(change: (now: Member[]) => Member[], id: string, secret: string): Promise<void> {
     if (id === FIRST) await this.#deps.slot.set(secret)
-    this.#write(members, () => id !== FIRST && this.#meta.write(pinKey(id), secret))
+    this.#write(change, () => id !== FIRST && this.#meta.write(pinKey(id), secret))
+  }
+
+  /**
+   * What an office has in common: everyone with the hash of their PIN. Undefined where nobody has a name, one can't be understood, or the
+   * first one's PIN is still in the keychain.
+   */
+  inCommon(): StaffInCommon | undefined {
+    const isWhole = this.#unread.length === 0 && !this.#members.some(({ id }) => id === FIRST)
+    if (!this.hasNames || !isWhole) return undefined
+    return { members: this.#members.map((member) => ({ ...member, ...defined({ pin: this.#hashFor(member.id) }) })) }
+  }
+
+  /** Takes the office's list for this workstation's. Tries that were wrong go on being counted, but at a PIN that is another. */
+  take({ members }: StaffInCommon): void {
+    const { db } = this.#deps
+    db.transaction(() => {
+      const gone = this.#members.filter(({ id }) => !members.some((member) => member.id === id))
+      for (const { id } of gone) this.#meta.erase(pinKey(id))
+      for (const { id, pin } of members) {
+        if (pin === undefined) this.#meta.erase(pinKey(id))
+        else if (!isDeepStrictEqual(pin, this.#hashFor(id)))
+          this.#meta.write(pinKey(id), JSON.stringify({ hash: pin, wrong: 0, triedAt: 0 }))
+      }
+      this.#meta.write(
+        LIST,
+        members.map(({ pin: _pin, ...member }) => member)
+      )
+    })()
+  }
+
+  /** The office has no staff with names any more, and neither has this workstation. */
+  forget(): void {
+    this.#deps.db.transaction(() => {
+      for (const { id } of this.#members) this.#meta.erase(pinKey(id))
+      this.#meta.erase(LIST)
+    })()
+  }
+
+  /** Something of them came from the office. */
+  cameFromOffice(): void {
+    this.#deps.changed()
+  }
+
+  /** As the workstation joins an office: each PIN is one that others can have. Rejects with the keychain's error. */
+  joins(): Promise<void> {
+    return inTurn(this, () => this.#leaveKeychain())
+  }
+
+  /** As it leaves: what was removed from the keychain is taken for that again, and not for what never was there. */
+  leaves(): Promise<void> {
+    return inTurn(this, async () => {
+      if (this.hasNames && (await this.#deps.slot.get()) === null) await this.#deps.slot.set(this.#nobodys())
+    })
+  }
+
+  /** The first one's PIN goes to the others', under an id that is nobody else's elsewhere. */
+  async #leaveKeychain(): Promise<void> {
+    if (!this.#members.some(({ id }) => id === FIRST)) return
+    const secret = await this.#deps.slot.get()
+    const id = this.#deps.newId()
+    this.#write(
+      (now) => now.map((member) => (member.id === FIRST ? { ...member, id } : member)),
+      () => {
+        if (secret !== null) this.#meta.write(pinKey(id), secret)
+        if (this.#meta.read(CURRENT, z.string()) === FIRST) this.#meta.write(CURRENT, id)
+      }
+    )
+    this.#keepers.delete(FIRST)
+    await this.#deps.slot.delete()
+  }
+
+  #hashFor(id: string): PinHash | undefined {
+    return KeptHash.safeParse(parsedJson(this.#meta.read(pinKey(id), z.string()) ?? '')).data?.hash
   }
 
   get #isOnlyOne(): boolean {
     return this.#members.length === 1 && this.#unread.length === 0
+  }
+
+  /** A PIN that is the only one can be reset by signing in to this computer, unless it is a whole office's. */
+  get #mayReset(): boolean {
+    return this.#isOnlyOne && !this.#isOffices
   }
 
   get #first(): StaffPinKeeper {

@@ -17,6 +17,7 @@ import type { OfficeFeed } from './feed.ts'
 import { type Heads, openOfficeHeads } from './heads.ts'
 import { holdKey, KEY_TURNED, KeyTurned, keyNow, WrongKey } from './keys.ts'
 import type { Once } from './once.ts'
+import type { OfficeRecords } from './records.ts'
 import { type OfficeStore, officeIsAway } from './sends.ts'
 import type { SharedRecords } from './shared-records.ts'
 import type { OfficeThings } from './things.ts'
@@ -56,10 +57,25 @@ interface SharedDrafts {
   soon: (accountId: string) => void
 }
 
+/** As much of the office's staff as it takes; see `SharedStaff`. */
+interface OfficeStaff {
+  connect: (
+    line: { store: Pick<OfficeStore, 'account'>; records: OfficeRecords },
+    life: number,
+    name: string
+  ) => Promise<void>
+  disconnect: () => void
+  rung: (officeId: string | undefined) => void
+  settled: () => Promise<void>
+  left: () => Promise<void>
+  close: () => Promise<void>
+}
+
 interface DeskDeps {
   shared: SharedOutbox
   drafts: SharedDrafts
   records: SharedRecords
+  staff: OfficeStaff
   folders: SharedFolders
   once: Once
   heads: Heads
@@ -238,7 +254,7 @@ export class Desk {
    * @throws AppFailure `busy` while something is under way; `offline` while the server is away.
    */
   async leave({ without = false } = {}): Promise<void> {
-    const { shared, once, records, slot, kept } = this.#deps
+    const { shared, once, records, staff, slot, kept } = this.#deps
     const office = this.#kept()
     if (!office) return
     kept.write(KEPT, { ...office, isLeaving: true })
@@ -253,7 +269,9 @@ export class Desk {
       await records.settled(accountId)
       await shared.takeAlong(accountId)
     }
+    if (!without) await staff.settled()
     await this.#hangUp({ isPolite: true })
+    await staff.left()
     await Promise.all(accountIds.map((accountId) => records.ended(accountId)))
     await slot.delete()
     kept.erase(KEPT)
@@ -271,7 +289,7 @@ export class Desk {
     const told = this.#line && heads.tell(this.#line.heads).catch((error: unknown) => trouble?.(error))
     await within(TELLING, told ?? Promise.resolve(), this.#deps.time)
     await this.#hangUp({ isPolite: true })
-    await this.#deps.records.close()
+    await Promise.all([this.#deps.records.close(), this.#deps.staff.close()])
   }
 
   #kept(): Kept | undefined {
@@ -314,6 +332,8 @@ export class Desk {
         this.#deps.records.connect(line.records, life, name)
         this.#deps.shared.connect(line.store, life)
         if (this.#deps.kept.read(OFFICE_UNKNOWN, z.boolean())) this.#isKnown()
+        await this.#deps.staff.connect(line, life, name).catch((error: unknown) => this.#deps.trouble?.(error))
+        if (!this.#isStill(office) || this.#line !== line) return this.#deps.staff.disconnect()
         this.#deps.folders.connect(line.feed, line.key)
         this.#deps.once.connect(line.tasks)
         await this.#showHeads(line, life)
@@ -348,6 +368,7 @@ export class Desk {
     this.#deps.shared.disconnect()
     this.#deps.drafts.disconnect()
     this.#deps.records.disconnect()
+    this.#deps.staff.disconnect()
     this.#deps.once.disconnect()
   }
 
@@ -403,11 +424,12 @@ export class Desk {
 
   /** The bell says which account has something new; it was rung by nobody where the line broke. */
   #rung(bell: Bell | undefined): void {
-    const { shared, drafts, records, folders, once } = this.#deps
+    const { shared, drafts, records, staff, folders, once } = this.#deps
     if (bell?.channel === 'life') return void this.#greeting.fresh().catch(() => undefined)
     if (bell?.channel === 'tasks') return void once.rung(bell.about)
     if (bell?.channel === 'feed' || bell?.channel === 'look') return void folders.rung(bell.channel, bell.about)
     if (!bell && !this.#isClosed) this.#greeting.later(FIRST_WAIT * (1 + this.#deps.time.random()))
+    if (!bell || bell.channel === 'things') staff.rung(bell?.about)
     for (const [accountId, its] of shared.accounts()) {
       if (bell && its !== bell.about) continue
       if (bell?.channel !== 'things') shared.soon(accountId)

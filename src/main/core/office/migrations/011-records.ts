@@ -1,12 +1,12 @@
 /**
- * Small things that an office’s workstations have in common: presets, views, people, appointments. They are things as drafts are, with one
+ * Small things that an office’s workstations have in common: presets, views, people, appointments, staff. They are things as drafts are, with one
  * content that counts and an order of changes, but nobody holds one, and nothing is kept beside one: a workstation whose change doesn't go
  * on from what counts is told what does, and puts the two together itself.
  */
 export const records = `
   ALTER TABLE thing_feed DROP CONSTRAINT thing_feed_kind_check;
   ALTER TABLE thing_feed ADD CONSTRAINT thing_feed_kind_check
-    CHECK (kind IN ('draft', 'preset', 'view', 'person', 'appointment'));
+    CHECK (kind IN ('draft', 'preset', 'view', 'person', 'appointment', 'staff'));
 
   -- From when on nobody needs it: it is erased then, by the server's clock.
   ALTER TABLE thing ADD COLUMN until timestamptz;

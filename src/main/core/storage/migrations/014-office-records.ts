@@ -1,9 +1,10 @@
-/** Which presets and views an office shares, and what of them is to go there, or was read of it. */
+/** Which presets, views and staff an office shares, and what of them is to go there, or was read of it. */
 export const officeRecords = `
   -- Up to which of the office's changes of a kind all is here. It stays where the account is shared no more, since it may be again.
   CREATE TABLE office_records_read (
     kind TEXT NOT NULL,
-    account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    -- 'office' for what is of no account.
+    account_id TEXT NOT NULL,
     -- Of which office's account, and in which of the server's lives.
     office_id TEXT NOT NULL,
     life INTEGER NOT NULL,
@@ -18,7 +19,7 @@ export const officeRecords = `
   CREATE TABLE office_records (
     number INTEGER PRIMARY KEY NOT NULL,
     kind TEXT NOT NULL,
-    account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    account_id TEXT NOT NULL,
     -- The office's id of it, once it is known; and the id of what is here, as long as it is.
     id TEXT,
     local TEXT,
@@ -49,6 +50,11 @@ export const officeRecords = `
   CREATE INDEX office_records_to_give ON office_records (kind, account_id) WHERE edits <> given AND is_gone = 0;
   CREATE INDEX office_records_unnamed ON office_records (kind, account_id) WHERE id IS NULL;
 
+  CREATE TRIGGER office_records_go AFTER DELETE ON accounts BEGIN
+    DELETE FROM office_records WHERE account_id = OLD.id;
+    DELETE FROM office_records_read WHERE account_id = OLD.id;
+  END;
+
   -- Noted in the transaction that changes one, so that nothing is forgotten. The organisation's are each computer's own.
   CREATE TRIGGER office_preset_added AFTER INSERT ON presets
     WHEN NEW.id NOT LIKE 'shared-%' AND EXISTS (SELECT 1 FROM office_accounts WHERE account_id = NEW.account_id) BEGIN
@@ -74,5 +80,30 @@ export const officeRecords = `
   CREATE TRIGGER office_view_erased AFTER DELETE ON document_views BEGIN
     DELETE FROM office_records WHERE kind = 'view' AND local = OLD.id AND id IS NULL;
     UPDATE office_records SET local = NULL, base = NULL, edits = edits + 1 WHERE kind = 'view' AND local = OLD.id;
+  END;
+
+  -- The list of staff is one thing, with their PINs. How many tries were wrong is each workstation's own.
+  CREATE TRIGGER office_staff_added AFTER INSERT ON meta
+    WHEN NEW.key = 'staff' AND EXISTS (SELECT 1 FROM meta WHERE key = 'office-staff') BEGIN
+    INSERT INTO office_records (kind, account_id, local) VALUES ('staff', 'office', 'staff') ON CONFLICT DO NOTHING;
+  END;
+  CREATE TRIGGER office_staff_changed AFTER UPDATE OF value ON meta WHEN NEW.key = 'staff' AND OLD.value <> NEW.value BEGIN
+    UPDATE office_records SET edits = edits + 1 WHERE kind = 'staff' AND local = 'staff';
+  END;
+  CREATE TRIGGER office_staff_erased AFTER DELETE ON meta WHEN OLD.key = 'staff' BEGIN
+    DELETE FROM office_records WHERE kind = 'staff' AND id IS NULL;
+    UPDATE office_records SET local = NULL, base = NULL, edits = edits + 1 WHERE kind = 'staff' AND local = 'staff';
+  END;
+  CREATE TRIGGER office_staff_pin_added AFTER INSERT ON meta WHEN NEW.key LIKE 'staff-pin-%' BEGIN
+    UPDATE office_records SET edits = edits + 1 WHERE kind = 'staff' AND local = 'staff';
+  END;
+  -- A PIN is kept as text that is JSON, in a value that is.
+  CREATE TRIGGER office_staff_pin_changed AFTER UPDATE OF value ON meta
+    WHEN NEW.key LIKE 'staff-pin-%'
+      AND json_extract(json_extract(OLD.value, '$'), '$.hash') IS NOT json_extract(json_extract(NEW.value, '$'), '$.hash') BEGIN
+    UPDATE office_records SET edits = edits + 1 WHERE kind = 'staff' AND local = 'staff';
+  END;
+  CREATE TRIGGER office_staff_left AFTER DELETE ON meta WHEN OLD.key = 'office-staff' BEGIN
+    UPDATE office_records_read SET cursor = -1 WHERE kind = 'staff';
   END;
 `

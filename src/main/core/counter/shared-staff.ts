@@ -1,0 +1,152 @@
+/**
+ * Staff of an office: its workstations have one list of them, with roles and PINs, as they have presets in common. It is of no account.
+ * A workstation that can't reach the office's server goes on with what it last knew; where two changed the list at the same time, both changes
+ * hold, and of one person's the one that the office had first.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { z } from 'zod'
+import { folded } from '../lib/text-folding.ts'
+import type { Time } from '../lib/time.ts'
+import type { OfficeRecords } from '../office/records.ts'
+import { type SharedKind, SharedRecords } from '../office/shared-records.ts'
+import type { Db } from '../storage/connection.ts'
+import { keptIn } from '../storage/meta.ts'
+import { type Staff, StaffInCommon } from './staff.ts'
+
+/** What the database calls that which is of no account, and its list of staff; its triggers know both, and the key. */
+const OFFICES = 'office'
+const LIST = 'staff'
+const KEY = 'office-staff'
+const NO_LIMITS = { concurrency: 1, perMinute: null }
+
+type Shared = Pick<Staff, 'inCommon' | 'take' | 'forget' | 'cameFromOffice' | 'joins' | 'leaves'>
+
+interface SharedStaffDeps {
+  db: Db
+  time: Time
+  newId: () => string
+  /** Called with why the office's server could not be asked. */
+  trouble: (error: unknown) => void
+}
+
+/** As much of the line to the office as it takes. */
+interface Line {
+  store: { account: (name: string, limits: typeof NO_LIMITS) => Promise<string> }
+  records: OfficeRecords
+}
+
+export class SharedStaff {
+  readonly #meta: ReturnType<typeof keptIn>
+  readonly #records: SharedRecords
+  readonly #kinds: SharedKind[] = []
+  #staff: Shared | undefined
+  #isThere = false
+
+  constructor(deps: SharedStaffDeps) {
+    this.#meta = keptIn(deps.db)
+    this.#records = new SharedRecords({
+      ...deps,
+      kinds: this.#kinds,
+      accounts: () => {
+        const id = this.#officeId()
+        return new Map(id === undefined ? [] : [[OFFICES, id]])
+      },
+      changed: () => this.#staff?.cameFromOffice()
+    })
+  }
+
+  /** Whether staff are an office's. */
+  get isOffices(): boolean {
+    return this.#officeId() !== undefined
+  }
+
+  /** Whose list it is; before the workstation connects. */
+  follow(staff: Shared): void {
+    this.#staff = staff
+    this.#kinds.splice(0, Number.POSITIVE_INFINITY, kindOf(staff))
+  }
+
+  /** The office's server is there. Rejects where it, or the keychain, doesn't do what is asked; the list stays as it is then. */
+  async connect({ store, records }: Line, life: number, name: string): Promise<void> {
+    if (!this.#staff) return
+    // A server that was put back may have it under another id.
+    const id = await store.account(LIST, NO_LIMITS)
+    if (id !== this.#officeId()) this.#meta.write(KEY, id)
+    // Only now: a keychain without an entry would else be taken for one whose entry someone has removed.
+    await this.#staff.joins()
+    this.#records.connect(records, life, name)
+    this.#isThere = true
+  }
+
+  disconnect(): void {
+    this.#isThere = false
+    this.#records.disconnect()
+  }
+
+  /** Something was done to them here. */
+  changedHere(): void {
+    this.#records.changedHere()
+  }
+
+  /** Something is new of what the office has under this id; undefined where that may be anything. */
+  rung(officeId: string | undefined): void {
+    if (officeId === undefined || officeId === this.#officeId()) this.#records.soon(OFFICES)
+  }
+
+  /** Reads and gives all that there is, where the server is there. Rejects where it can't be reached any more. */
+  async settled(): Promise<void> {
+    if (this.#isThere) await this.#records.settled(OFFICES)
+  }
+
+  /** The workstation leaves: the list is its own from now on. */
+  async left(): Promise<void> {
+    await this.#staff?.leaves()
+    this.#meta.erase(KEY)
+    await this.#records.ended(OFFICES)
+  }
+
+  close(): Promise<void> {
+    return this.#records.close()
+  }
+
+  #officeId(): string | undefined {
+    return this.#meta.read(KEY, z.string())
+  }
+}
+
+function kindOf(staff: Shared): SharedKind<StaffInCommon> {
+  const content = () => staff.inCommon()
+  return {
+    kind: 'staff',
+    page: 1,
+    locals: () => (content() ? [LIST] : []),
+    ownerOf: (local) => (local === LIST && content() ? OFFICES : undefined),
+    content,
+    read: (kept) => StaffInCommon.safeParse(kept).data,
+    write(_account, kept) {
+      staff.take(kept)
+      return LIST
+    },
+    erase: () => staff.forget(),
+    identity: () => LIST,
+    together
+  }
+}
+
+/**
+ * Of two lists that both go on from `base` the one that counts: who was removed from one is on none, and what only one changed is as
+ * that has it. Of two people of one name, as in an office where both workstations had named them before, the office's stays.
+ */
+export function together(mine: StaffInCommon, theirs: StaffInCommon, base: StaffInCommon | undefined): StaffInCommon {
+  const of = (list: StaffInCommon | undefined, id: string) => list?.members.find((member) => member.id === id)
+  const ids = new Set([...theirs.members, ...mine.members].map(({ id }) => id))
+  const members = [...ids].flatMap((id) => {
+    const [here, there, before] = [of(mine, id), of(theirs, id), of(base, id)]
+    if (!here || !there) return before ? [] : (here ?? there ?? [])
+    return isDeepStrictEqual(there, before) ? here : there
+  })
+  const named = members.filter(
+    (member, index) => members.findIndex(({ name }) => folded(name) === folded(member.name)) === index
+  )
+  return named.some(({ role }) => role === 'administrator') ? { members: named } : theirs
+}

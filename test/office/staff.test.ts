@@ -1,0 +1,250 @@
+// Staff that the workstations of an office have in common, with their PINs: named at one they are known at all, and who is removed at one is
+// nobody anywhere. The server has nothing of it that it can read.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { SharedStaff } from '../../src/main/core/counter/shared-staff.ts'
+import { Staff } from '../../src/main/core/counter/staff.ts'
+import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
+import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
+import { dumpOf, OfficeStation, openStation } from '../fixtures/office-station.ts'
+import type { Workplace } from '../fixtures/workplace.ts'
+
+const WRONG = { ok: false, code: 'wrong-pin' }
+
+class Station extends OfficeStation {
+  readonly slot: ReturnType<typeof memoryKeychain>['staffPin']
+  readonly its: { staff: Staff; shared: SharedStaff }
+
+  constructor(work: Workplace, office: TestOffice) {
+    const slot = memoryKeychain().staffPin
+    const its = {} as { staff: Staff; shared: SharedStaff }
+    super(work, office, ({ parts: { db }, time }) => {
+      const shared = new SharedStaff({ db, time: time.run(), newId: randomUUID, trouble: () => undefined })
+      const staff = new Staff({
+        ...{ db, slot, randomBytes, platform: 'win32', keeps: 'in-os', cost: { n: 2 ** 10, r: 8, p: 1 } },
+        ...{ newId: randomUUID, firstName: () => 'Grace Okafor', note: () => undefined },
+        time: { now: time.clock, elapsed: time.elapsed },
+        isOffices: () => shared.isOffices,
+        changed: () => shared.changedHere()
+      })
+      shared.follow(staff)
+      Object.assign(its, { staff, shared })
+      return { staff: shared }
+    })
+    this.slot = slot
+    this.its = its
+  }
+
+  get staff(): Staff {
+    return this.its.staff
+  }
+  /** Grace, who administers; Ben, a clerk. */
+  async name(): Promise<void> {
+    await this.staff.set('74918')
+    await this.staff.add({ name: 'Ben Tui', role: 'clerk', pin: '60417', badge: 'CARD-0042' })
+  }
+  names(): string[] {
+    return this.staff
+      .list()
+      .map(({ name, role }) => `${name}, ${role}`)
+      .sort()
+  }
+  idOf(name: string): string {
+    return this.staff.list().find((one) => one.name === name)?.id ?? expect.fail('They are not on the list.')
+  }
+  override away(): void {
+    super.away()
+    this.its.shared.disconnect()
+  }
+  override async synced(): Promise<void> {
+    await super.synced()
+    for (let round = 0; round < 2; round++) await this.its.shared.settled()
+  }
+}
+
+let office: TestOffice
+let desks: Station[]
+const at = (index: number) => desks[index] ?? expect.fail('There is no such workstation.')
+async function synced(): Promise<void> {
+  for (let round = 0; round < 2; round++) for (const desk of desks) await desk.synced()
+}
+async function joined(): Promise<void> {
+  await at(0).join('Front desk')
+  await at(1).join('Counter 2')
+  await synced()
+}
+
+beforeEach(async () => {
+  office = await openTestOffice(inject('cluster'))
+  desks = [await openStation(Station, office)]
+  desks.push(await openStation(Station, office, at(0)))
+})
+afterEach(() => {
+  desks = []
+})
+
+describe('staff named at one workstation', () => {
+  test('are known at the others by their names, PINs and badges, and work there once they have proved it', async () => {
+    await at(0).name()
+    await joined()
+    expect(at(1).names()).toEqual(['Ben Tui, clerk', 'Grace Okafor, administrator'])
+    expect(at(1).staff.current()).toBeUndefined()
+    expect(await at(1).staff.state()).toMatchObject({ isSet: true, asksName: true, canReset: false })
+    expect(await at(1).staff.check('74918')).toMatchObject(WRONG)
+    expect(await at(1).staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
+    expect(at(1).staff.current()?.name).toBe('Ben Tui')
+    expect(await at(1).staff.check('74918', 'Grace Okafor')).toEqual({ ok: true })
+    expect(await at(1).staff.check('CARD-0042')).toEqual({ ok: true, by: 'badge' })
+  })
+
+  test('are nothing that the server can read', async () => {
+    await at(0).name()
+    await joined()
+    const [row, ...others] = await office.sql<{ id: string; sealed: Buffer }>(
+      "SELECT id, sealed FROM office.thing WHERE kind = 'staff'"
+    )
+    expect(others).toEqual([])
+    const there = `${row?.id} ${row?.sealed.toString('latin1')}`
+    for (const secret of ['Ben', 'Grace', 'clerk', 'salt', 'staff']) expect(there).not.toContain(secret)
+  })
+
+  test('have no PIN in a keychain any more, and one that is gone from there lets nobody choose another', async () => {
+    await at(0).name()
+    await joined()
+    for (const desk of desks) {
+      expect(await desk.slot.get()).toBeNull()
+      expect(await desk.staff.hasLostEntry()).toBe(false)
+      await expect(desk.staff.set('91736')).rejects.toMatchObject({ appError: { code: 'invalid' } })
+      await expect(desk.staff.reset()).rejects.toMatchObject({ appError: { code: 'bad-input' } })
+    }
+    expect(await at(1).staff.check('91736', 'Grace Okafor')).toMatchObject(WRONG)
+  })
+
+  test('while the workstation belongs to an office already are the office’s, too', async () => {
+    await joined()
+    await at(1).staff.set('83920')
+    await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '60417' })
+    await synced()
+    expect(at(0).names()).toEqual(['Ana Reweti, clerk', 'Grace Okafor, administrator'])
+    expect(await at(0).staff.check('83920', 'Grace Okafor')).toEqual({ ok: true })
+    expect(
+      at(0)
+        .staff.list()
+        .map(({ id }) => id)
+    ).not.toContain('first')
+  })
+})
+
+describe('a change at one workstation', () => {
+  beforeEach(async () => {
+    await at(0).name()
+    await joined()
+  })
+
+  test('that removes someone makes them nobody everywhere, also where they work just now', async () => {
+    await at(1).staff.check('60417', 'Ben Tui')
+    await at(0).staff.remove(at(0).idOf('Ben Tui'))
+    await synced()
+    expect(at(1).names()).toEqual(['Grace Okafor, administrator'])
+    expect(at(1).staff.current()).toBeUndefined()
+    expect(await at(1).staff.check('60417', 'Ben Tui')).toMatchObject(WRONG)
+    expect(await at(1).staff.check('CARD-0042')).toMatchObject(WRONG)
+  })
+
+  test('of a PIN or role holds at all', async () => {
+    await at(1).staff.change(at(1).idOf('Ben Tui'), { pin: '91736', role: 'administrator' })
+    await synced()
+    expect(at(0).names()).toEqual(['Ben Tui, administrator', 'Grace Okafor, administrator'])
+    expect(await at(0).staff.check('60417', 'Ben Tui')).toMatchObject(WRONG)
+    expect(await at(0).staff.check('91736', 'Ben Tui')).toEqual({ ok: true })
+  })
+
+  test('of one’s own PIN holds at all', async () => {
+    await at(1).staff.set('91736', '60417', 'Ben Tui')
+    await synced()
+    expect(await at(0).staff.check('91736', 'Ben Tui')).toEqual({ ok: true })
+  })
+
+  test('comes to one that was off, which goes on with what it knew until then', async () => {
+    at(1).away()
+    await at(0).staff.remove(at(0).idOf('Ben Tui'))
+    await at(0).synced()
+    expect(await at(1).staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
+    await at(1).back()
+    expect(await at(1).staff.check('60417', 'Ben Tui')).toMatchObject(WRONG)
+  })
+
+  test('and one at another at the same time both hold', async () => {
+    at(1).away()
+    await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '83920' })
+    await at(0).staff.change(at(0).idOf('Ben Tui'), { pin: '91736' })
+    await at(0).staff.add({ name: 'Wiremu Ngata', role: 'clerk', pin: '52819' })
+    await at(0).synced()
+    await at(1).back()
+    await synced()
+    for (const { staff } of desks) {
+      expect(await staff.check('83920', 'Ana Reweti')).toEqual({ ok: true })
+      expect(await staff.check('91736', 'Ben Tui')).toEqual({ ok: true })
+      expect(await staff.check('52819', 'Wiremu Ngata')).toEqual({ ok: true })
+    }
+    expect(at(0).names()).toEqual(at(1).names())
+  })
+
+  test('is known after a kill', async () => {
+    await at(1).staff.check('60417', 'Ben Tui')
+    await at(1).killed()
+    expect(at(1).staff.current()?.name).toBe('Ben Tui')
+    await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '83920' })
+    await synced()
+    expect(at(0).names()).toContain('Ana Reweti, clerk')
+  })
+
+  test('that removed someone holds after a backup was put in the server’s place', async () => {
+    const putBack = await dumpOf(office)
+    await at(0).staff.remove(at(0).idOf('Ben Tui'))
+    await synced()
+    await putBack()
+    for (const desk of desks) await desk.back()
+    await synced()
+    for (const desk of desks) expect(desk.names()).toEqual(['Grace Okafor, administrator'])
+  })
+})
+
+test('wrong PINs are counted where they were given', async () => {
+  await at(0).name()
+  await joined()
+  for (let tries = 0; tries < 3; tries++) await at(1).staff.check('0000', 'Ben Tui')
+  expect(await at(1).staff.check('60417', 'Ben Tui')).toMatchObject({ ok: false, code: 'pin-wait' })
+  await at(0).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '83920' })
+  await synced()
+  // What comes of others doesn't end it.
+  expect(await at(1).staff.check('60417', 'Ben Tui')).toMatchObject({ ok: false, code: 'pin-wait' })
+  expect(await at(0).staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
+})
+
+test('of two lists that come together each person is there once, as the office had them first', async () => {
+  await at(0).name()
+  await at(1).staff.set('29384')
+  await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '83920' })
+  await joined()
+  for (const desk of desks) {
+    expect(desk.names()).toEqual(['Ana Reweti, clerk', 'Ben Tui, clerk', 'Grace Okafor, administrator'])
+    expect(await desk.staff.check('29384', 'Grace Okafor')).toMatchObject(WRONG)
+    expect(await desk.staff.check('74918', 'Grace Okafor')).toEqual({ ok: true })
+  }
+})
+
+test('a workstation that leaves keeps staff as they were, and who was removed from the office meanwhile is so as it comes back', async () => {
+  await at(0).name()
+  await joined()
+  await at(1).leave()
+  expect(await at(1).staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
+  // Nothing was removed from its keychain, which had nothing.
+  expect(await at(1).staff.hasLostEntry()).toBe(false)
+  await at(0).staff.remove(at(0).idOf('Ben Tui'))
+  await at(0).synced()
+  expect(at(1).names()).toContain('Ben Tui, clerk')
+  await at(1).join('Counter 3')
+  await synced()
+  for (const desk of desks) expect(desk.names()).toEqual(['Grace Okafor, administrator'])
+})
