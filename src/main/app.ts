@@ -13,6 +13,7 @@ import { openRecovery, recoverKey } from './core/backup/recovery.ts'
 import { decideOnRemoval } from './core/backup/removal.ts'
 import { RollingCopies } from './core/backup/rolling-copies.ts'
 import { BackupSchedule } from './core/backup/schedule.ts'
+import { rightsOf } from './core/counter/rights.ts'
 import { copyOfDocument } from './core/drafts/copy-of-document.ts'
 import { dayAt, isoWriter } from './core/lib/calendar.ts'
 import { applyAccounts, applyDropFolders, expanded, organisationsBackups } from './core/organisation/applying.ts'
@@ -375,11 +376,15 @@ export function serveScreens(parts: App, life: Life): void {
   const withKeychain = onceMoreWithKeychain(
     async () => foundation.keychainState().state !== 'available' && (await lookForKeychain()).state === 'available'
   )
+  const mustBeAllowed = rightsOf(counter.staff)
   registerHandlers({
     handle: (channel, listener) => ipcMain.handle(channel, listener),
     roleOf: screens.roleOf,
     ...{ isAway, handedBack, log },
-    lock,
+    lock(name, input) {
+      mustBeAllowed(name, input)
+      lock(name, input)
+    },
     handlers: {
       ...accountHandlers({
         ...{ accounts, clients, facts, lists, presets, watch },

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import { rights, rightsOf } from '../../../src/main/core/counter/rights.ts'
+import { type RequestName, requestNames, type StaffRole } from '../../../src/shared/contract/index.ts'
+import { staffOffice } from './office.ts'
+
+const ROLES: StaffRole[] = ['counter', 'clerk', 'manager', 'administrator']
+
+/** Who of staff works here, of each role one, and what they may do. */
+async function office() {
+  const { run, db } = staffOffice()
+  const staff = run()
+  await staff.set('74918')
+  for (const [index, role] of ROLES.entries()) await staff.add({ name: `The ${role}`, role, pin: `6041${index}` })
+  const ask = rightsOf(staff)
+  const may = (name: RequestName, input?: unknown) => {
+    try {
+      ask(name, input)
+      return true
+    } catch {
+      return false
+    }
+  }
+  const works = (role: StaffRole) => staff.check(`6041${ROLES.indexOf(role)}`, `The ${role}`)
+  return { staff, run, db, ask, may, works }
+}
+
+describe('what each of staff may do', () => {
+  test.each([...rights])('%s takes %s', async (name, least) => {
+    const { may, works } = await office()
+    const allowed: StaffRole[] = []
+    for (const role of ROLES) {
+      await works(role)
+      if (may(name)) allowed.push(role)
+    }
+    expect(allowed).toEqual(ROLES.slice(ROLES.indexOf(least)))
+  })
+
+  test('is everything where nobody has a name', () => {
+    const ask = rightsOf(staffOffice().run())
+    for (const name of requestNames) expect(() => ask(name, undefined)).not.toThrow()
+  })
+
+  test('is to look, and the counter, for everyone', async () => {
+    const { may, works } = await office()
+    await works('counter')
+    for (const name of [
+      'documents.list',
+      'counter.start',
+      'counter.lockOffice',
+      'drafts.list',
+      'settings.set'
+    ] as const)
+      expect(may(name)).toBe(true)
+    expect(may('activity.list', { reference: 'A', offset: 0, limit: 10 })).toBe(true)
+    expect(may('activity.list', { offset: 0, limit: 10 })).toBe(false)
+  })
+
+  test('says who may', async () => {
+    const { ask, works } = await office()
+    await works('clerk')
+    expect(() => ask('outbox.resume', {})).toThrow(
+      expect.objectContaining({
+        appError: expect.objectContaining({
+          code: 'not-allowed',
+          message: 'Only managers and administrators can do this.'
+        })
+      })
+    )
+  })
+
+  test('is a manager’s for who was a supervisor', async () => {
+    const { db, run, works } = await office()
+    await works('manager')
+    db.prepare("UPDATE meta SET value = replace(value, '\"manager\"', '\"supervisor\"') WHERE key = 'staff'").run()
+    const staff = run()
+    expect(staff.current()?.role).toBe('manager')
+    expect(() => rightsOf(staff)('outbox.resume', {})).not.toThrow()
+  })
+
+  test('is no more than that for who is on the list no more, whom nobody takes the place of', async () => {
+    const { staff, may, works, ask } = await office()
+    await staff.joins()
+    await works('manager')
+    const { members } = staff.inCommon() ?? { members: [] }
+    staff.take({ members: members.filter(({ role }) => role !== 'manager') })
+    expect(staff.current()).toBeUndefined()
+    expect([...rights.keys()].filter((name) => may(name))).toEqual([])
+    expect(may('documents.list')).toBe(true)
+    expect(() => ask('sends.start', {})).toThrow('Nobody of staff has entered their PIN here yet.')
+  })
+})
