@@ -60,11 +60,11 @@ const REFUSED: Record<StaffRole, string> = {
 }
 
 /** @returns asks whether who works here may do this. @throws AppFailure `not-allowed`, with who may. */
-export function rightsOf(staff: Pick<Staff, 'hasNames' | 'current'>): (name: RequestName, input: unknown) => void {
+export function rightsOf(staff: Pick<Staff, 'hasNames' | 'proved'>): (name: RequestName, input: unknown) => void {
   return (name, input) => {
     const least = rights.get(name)
     if (least === undefined || !staff.hasNames || isOneDocuments(name, input)) return
-    const role = staff.current()?.role
+    const role = staff.proved()?.role
     if (role !== undefined && ROLES.indexOf(role) >= ROLES.indexOf(least)) return
     if (role === undefined) {
       fail('not-allowed', 'Nobody of staff has entered their PIN here yet.', {

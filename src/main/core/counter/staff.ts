@@ -134,11 +134,13 @@ export class Staff {
     return this.#first.canReset
   }
 
-  /**
-   * Who works here now: as they proved last. Undefined where nobody has a name, where they are on the list no more, and in an office until
-   * someone has proved theirs.
-   */
+  /** Who works here now: as they proved last. Undefined where nobody has a name, and in an office until someone has proved theirs. */
   current(): Member | undefined {
+    return this.proved() ?? (this.#isOffices ? undefined : this.#members.find(isAdministrator))
+  }
+
+  /** The same for what takes a role: nobody has the place of someone who is on the list no more. */
+  proved(): Member | undefined {
     const id = this.#meta.read(CURRENT, z.string())
     if (id === undefined && !this.#isOffices) return this.#members.find(isAdministrator)
     return this.#members.find((member) => member.id === id)
