@@ -137,7 +137,7 @@ function kindOf(staff: Shared): SharedKind<StaffInCommon> {
  * Of two lists that both go on from `base` the one that counts: who was removed from one is on none, and what only one changed is as
  * that has it. Of two people of one name, as in an office where both workstations had named them before, the office's stays.
  */
-export function together(mine: StaffInCommon, theirs: StaffInCommon, base: StaffInCommon | undefined): StaffInCommon {
+function together(mine: StaffInCommon, theirs: StaffInCommon, base: StaffInCommon | undefined): StaffInCommon {
   const of = (list: StaffInCommon | undefined, id: string) => list?.members.find((member) => member.id === id)
   const ids = new Set([...theirs.members, ...mine.members].map(({ id }) => id))
   const members = [...ids].flatMap((id) => {
