@@ -431,7 +431,7 @@ export function serveScreens(parts: App, life: Life): void {
         ...{ accounts, drafts, sharedDrafts, records, presets, exchange, outside, people, remembered },
         ...dialogs
       }),
-      ...outboxHandlers({ accounts, drafts, outbox, sharedDrafts, ...dialogs }),
+      ...outboxHandlers({ accounts, drafts, note: audit.note, outbox, sharedDrafts, ...dialogs }),
       ...bulkHandlers({ accounts, bulk, readClipboard: plainClipboard.read, ...dialogs }),
       ...documentHandlers({
         ...{ accounts, ask, watch, time, views },

@@ -62,6 +62,7 @@ export function openComposing(
     accounts: () => outbox.shared.accounts(),
     changed: draftsTold
   })
+  const sharedStaff = new SharedStaff({ db, time, newId, trouble: officeTrouble })
   const records = new SharedRecords({
     ...{ db, time, newId, trouble: officeTrouble },
     kinds: [presets.shared, views.shared],
@@ -72,10 +73,10 @@ export function openComposing(
       signals.emit('views')
     }
   })
-  const sharedStaff = new SharedStaff({ db, time, newId, trouble: officeTrouble })
   signals.on('views', () => records.changedHere())
   const outbox = new Outbox({
     ...{ db, drafts, describe, newId, officeTrouble, sharedDrafts, takeSent, time },
+    release: sharedStaff.releaseRule,
     clientOf: clients.of,
     readAllFolders: watch.readAllFolders,
     arrived(accountId) {

@@ -115,3 +115,49 @@ test('settings that lock while someone is being added ask for the PIN, and nothi
   await adding.getByRole('button', { name: 'Add' }).click()
   await expect(window.getByRole('list', { name: 'Staff' })).toContainText('Ben Tui')
 })
+
+test('a package waits until someone else releases it, and leaves once', async ({ clerk }) => {
+  const { window, button, goTo } = clerk
+  await nameStaff(clerk)
+  await window.getByLabel('Packages that someone else releases').selectOption('All')
+  await expect(window.getByLabel('Packages that someone else releases')).toHaveValue('0')
+  const draft = await window.evaluate(
+    async (composition) => {
+      const { drafts, sends } = globalThis.window.countersign
+      const saved = await drafts.save({ composition })
+      if (!saved.ok) throw new Error(saved.error.message)
+      const started = await sends.start({ draftId: saved.value.id })
+      if (!started.ok) throw new Error(started.error.message)
+      return started.value
+    },
+    formsFor(['Deed of gift'], [MERE])
+  )
+  expect(draft).toMatchObject({ state: 'ready', hold: 'release', release: { by: 'Grace Okafor' } })
+
+  // “Don’t release…” has the word, too.
+  const release = window.getByRole('button', { name: 'Release', exact: true })
+  await goTo(/^Outbox/)
+  await window.getByRole('row', { name: /Deed of gift/ }).click()
+  await expect(window.getByText('Waiting for release.')).toBeVisible()
+  await release.click()
+  await expect(window.getByText('Someone else has to release this: you sent it.').first()).toBeVisible()
+
+  await button(/^Account:/).click()
+  await window.getByRole('menuitem', { name: 'Lock Countersign' }).click()
+  await button('Another staff member').click()
+  await window.getByLabel('Staff name').fill('Ana Reweti')
+  await window.getByLabel(/PIN/).fill('60417')
+  await button('Unlock').click()
+  await expect(window.getByRole('heading', { name: 'Countersign is locked' })).toBeHidden()
+  await release.click()
+  await expect(window.getByText('Released by Ana Reweti')).toBeVisible()
+  // What takes an administrator is refused before it is looked at.
+  const refused = await window.evaluate(() => globalThis.window.countersign.accounts.remove({ id: 'none' }))
+  expect(refused).toMatchObject({ ok: false, error: { message: 'Only administrators can do this.' } })
+  await expect(window.getByText('Delivered', { exact: true })).toBeVisible()
+  const sent = await window.evaluate(async () => {
+    const list = await globalThis.window.countersign.sends.list({ show: 'sent', search: '', offset: 0, limit: 10 })
+    return list.ok ? list.value.rows.map(({ release }) => release) : []
+  })
+  expect(sent).toEqual([{ by: 'Grace Okafor', released: 'Ana Reweti' }])
+})

@@ -159,6 +159,18 @@ describe('a change at one workstation', () => {
     expect(await at(0).staff.check('91736', 'Ben Tui')).toEqual({ ok: true })
   })
 
+  test('of which packages take a second person holds at all', async () => {
+    await at(0).staff.add({ name: 'Ana Reweti', role: 'manager', pin: '83920' })
+    at(0).staff.needRelease({ above: 5 })
+    await synced()
+    expect(at(1).staff.release()).toEqual({ above: 5 })
+    expect(at(1).its.shared.releaseRule.isNeeded(5)).toBe(false)
+    expect(at(1).its.shared.releaseRule.isNeeded(6)).toBe(true)
+    at(1).staff.needRelease(null)
+    await synced()
+    expect(at(0).staff.release()).toBeUndefined()
+  })
+
   test('of one’s own PIN holds at all', async () => {
     await at(1).staff.set('91736', '60417', 'Ben Tui')
     await synced()

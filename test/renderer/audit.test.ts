@@ -283,6 +283,8 @@ test('every event has words of its own, and a later version’s event is shown b
     'staff-changed',
     'staff-removed',
     'staff-chosen',
+    'package-released',
+    'package-refused',
     'settings-unlocked',
     'settings-changed',
     'trail-exported',

@@ -307,6 +307,19 @@ test('a staff member is added with a role, a PIN and a badge, whose Enter sends 
   expect(screen.queryByLabelText('Staff member on this computer')).toBeNull()
 })
 
+test('which packages someone else releases is chosen where there are several', async () => {
+  await open({ ...pin({}), staff: { members: [grace, ben], settings: 'open' } })
+  const choice = screen.getByLabelText<HTMLSelectElement>('Packages that someone else releases')
+  expect(choice.selectedOptions[0]?.label).toBe('None')
+  await fireEvent.change(choice, { target: { value: '5' } })
+  await settle()
+  expect(calls('counter.needRelease').at(-1)?.input).toEqual({ release: { above: 5 } })
+  expect(opened.api.control.state.staff.release).toEqual({ above: 5 })
+  await fireEvent.change(choice, { target: { value: '' } })
+  await settle()
+  expect(opened.api.control.state.staff).not.toHaveProperty('release')
+})
+
 test('a staff member is changed and removed; why not is said at its field', async () => {
   await open({ ...pin({}), staff: { members: [grace, ben], settings: 'open' } })
   await press('Edit Ben Tui')

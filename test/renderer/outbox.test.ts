@@ -88,6 +88,61 @@ test('of an office it says which workstation a package is from, what it waits fo
   ).toBeTruthy()
 })
 
+describe('a package that someone else releases', () => {
+  const { goesAt: _at, ...rest } = waiting
+  const held: SendView = { ...rest, hold: 'release', release: { by: 'Ben Tui' } }
+
+  test('says who sent it, isn’t hurried, and is released by one press', async () => {
+    await open({ sends: [held] }, ['w'])
+    expect(screen.getByText('Waiting for release.')).toBeTruthy()
+    expect(
+      screen.getByText('Ben Tui sent this. It leaves once another manager or administrator releases it.')
+    ).toBeTruthy()
+    expect(screen.getAllByText('To be released').length).toBeGreaterThan(0)
+    expect(screen.queryByRole('button', { name: 'Send now' })).toBeNull()
+    await press('Release')
+    await settle()
+    expect(calls('sends.release').at(-1)?.input).toEqual({ id: 'w' })
+    expect(screen.getByText('Released by Ana Reweti')).toBeTruthy()
+  })
+
+  test('isn’t for a reason, which is shown until it is taken back', async () => {
+    await open({ sends: [held] }, ['w'])
+    await press('Don’t release…')
+    const dialog = within(screen.getByRole('dialog'))
+    const confirm = dialog.getByRole('button', { name: 'Don’t release' })
+    expect(confirm.matches(':disabled')).toBe(true)
+    await fireEvent.input(dialog.getByLabelText('Reason'), { target: { value: ' Wrong address. ' } })
+    await fireEvent.click(confirm)
+    await settle()
+    expect(calls('sends.refuse').at(-1)?.input).toEqual({ id: 'w', reason: 'Wrong address.' })
+    expect(screen.getByText('Ana Reweti didn’t release this.')).toBeTruthy()
+    expect(screen.getByText('Reason: Wrong address. Undo the send to correct it.')).toBeTruthy()
+    expect(screen.queryByRole('button', { name: 'Release' })).toBeNull()
+    expect(screen.getByRole('button', { name: 'Undo send' })).toBeTruthy()
+  })
+
+  test('says why the one who sent it can’t', async () => {
+    await open({ sends: [held] }, ['w'])
+    opened.api.control.fail('sends.release', {
+      code: 'not-allowed',
+      message: 'Someone else has to release this: you sent it.'
+    })
+    await press('Release')
+    await settle()
+    expect(screen.getByText('Someone else has to release this: you sent it.')).toBeTruthy()
+  })
+
+  test('may be a batch, released as a whole', async () => {
+    const batch = batchOf({ release: { by: 'Ben Tui' } })
+    await open({ batches: [batch] })
+    await press('Release Staff declarations')
+    await settle()
+    expect(calls('batches.release').at(-1)?.input).toEqual({ id: 'batch-1' })
+    expect(screen.queryByRole('button', { name: 'Release Staff declarations' })).toBeNull()
+  })
+})
+
 const press = (name: string | RegExp) => fireEvent.click(screen.getByRole('button', { name }))
 const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
 const tab = (name: string | RegExp) =>

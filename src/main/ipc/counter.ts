@@ -119,6 +119,7 @@ type CounterSettingsHandlers = Pick<
     | 'setPin'
     | 'resetPin'
     | 'staffList'
+    | 'needRelease'
     | 'chooseStaff'
     | 'openSettings'
     | 'closeSettings'
@@ -161,7 +162,12 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
   async function view(): Promise<StaffView> {
     const isOpen = await access.isOpen()
     const { isSet } = staff.hasNames ? { isSet: true } : await staff.state()
-    return { members: staff.list(), settings: isSet ? (isOpen ? 'open' : 'locked') : 'unguarded' }
+    const release = staff.release()
+    return {
+      members: staff.list(),
+      settings: isSet ? (isOpen ? 'open' : 'locked') : 'unguarded',
+      ...(release && { release })
+    }
   }
 
   /** @throws AppFailure `wrong-pin`, `pin-wait`, `no-pin`; and `keychain` if the PIN can't be read. */
@@ -213,6 +219,7 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
     'counter.addStaff': (member) => administered(() => staff.add(member)),
     'counter.changeStaff': ({ id, ...change }) => administered(() => staff.change(id, change)),
     'counter.removeStaff': ({ id }) => administered(() => staff.remove(id)),
+    'counter.needRelease': ({ release }) => administered(async () => staff.needRelease(release)),
 
     'counter.settings': async () => settings.read(),
     'counter.configure': async (changes) => {

@@ -1,5 +1,6 @@
 /** Requests about sends, the outbox and batches. What is acted on belongs to the account that the person sees. */
 import type { OutboxView, SendCounts } from '../../shared/contract/index.ts'
+import type { NoteInAudit } from '../core/audit/audit.ts'
 import { type TableFormat, tableFile } from '../core/bulk/table-file.ts'
 import { fail } from '../core/lib/failure.ts'
 import { defined } from '../core/lib/objects.ts'
@@ -9,12 +10,13 @@ import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
 interface OutboxParts extends Pick<Parts, 'accounts' | 'outbox' | 'chooseSaveFile'> {
+  note: NoteInAudit
   sharedDrafts: Pick<Parts['sharedDrafts'], 'mustBeOne'>
   drafts: Pick<Parts['drafts'], 'summary'>
 }
 
 export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox' | 'batches'> {
-  const { accounts, drafts, outbox, sharedDrafts } = parts
+  const { accounts, drafts, note, outbox, sharedDrafts } = parts
   const { batches } = outbox
 
   function ownDraft(id: string): string {
@@ -62,6 +64,16 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
     'sends.start': async ({ draftId, at }) => outbox.start(ownDraft(draftId), { at }),
     'sends.now': async ({ id }) => outbox.now(ownSend(id)),
     'sends.undo': async ({ id }) => outbox.undo(await keptBack(id)),
+    'sends.release': async ({ id }) => {
+      const view = outbox.release(ownSend(id))
+      note({ what: 'package-released', detail: { package: view.title, sentBy: view.release?.by ?? '' } })
+      return view
+    },
+    'sends.refuse': async ({ id, reason }) => {
+      const view = outbox.refuse(ownSend(id), reason)
+      note({ what: 'package-refused', detail: { package: view.title, sentBy: view.release?.by ?? '', why: reason } })
+      return view
+    },
     'sends.list': async ({ search, ...query }) =>
       search.trim() === '' ? outbox.list(shownIds(accounts), query) : outbox.search(shownIds(accounts), search, query),
     'sends.get': async ({ id }) => outbox.get(ownSend(id)),
@@ -93,6 +105,12 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
         .flatMap((accountId) => batches.list(accountId))
         .sort((one, other) => other.createdAt - one.createdAt),
     'batches.pause': async ({ id }) => batches.pause(ownBatch(id)),
+    'batches.release': async ({ id }) => {
+      const { name, release } = batches.get(ownBatch(id))
+      const view = batches.release(id)
+      note({ what: 'package-released', detail: { package: name, sentBy: release?.by ?? '' } })
+      return view
+    },
     'batches.resume': async ({ id }) => batches.resume(ownBatch(id)),
     'batches.cancel': async ({ id }) => batches.cancel(ownBatch(id)),
     'batches.retry': async ({ id }) => batches.retry(ownBatch(id)),

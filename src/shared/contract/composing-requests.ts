@@ -138,6 +138,10 @@ export const composingRequests = {
   'sends.start': answers<SendView>()(z.strictObject({ draftId: id, at: moment.optional() })),
   /** Lets a waiting send go without waiting any longer. */
   'sends.now': answers<SendView>()(byId),
+  /** Lets one go that waits for another of staff; `not-allowed` to who put it in the outbox. */
+  'sends.release': answers<SendView>()(byId),
+  /** Has such a one stay, until it is taken back. */
+  'sends.refuse': answers<SendView>()(z.strictObject({ id, reason: z.string().trim().min(1).max(500) })),
   /** Takes a send that has not left out of the outbox: it is a draft again. */
   'sends.undo': answers<DraftSummary>()(byId),
   'sends.list': answers<SendList>()(
@@ -180,6 +184,8 @@ export const composingRequests = {
   ),
   'batches.list': answers<BatchView[]>()(nothing),
   'batches.pause': answers<BatchView>()(byId),
+  /** As `sends.release`, all of the batch that wait for it. */
+  'batches.release': answers<BatchView>()(byId),
   'batches.resume': answers<BatchView>()(byId),
   /** What of the batch has not left stays here for good. */
   'batches.cancel': answers<BatchView>()(byId),

@@ -137,9 +137,18 @@ export type SendState = 'ready' | 'sending' | 'sent' | 'refused' | 'uncertain' |
 
 /**
  * What a ready send waits for: the time to take it back, the time it was given, the line, the box or its batch being
- * let go, the service's "not so fast", the office's server, or its turn.
+ * let go, the service's "not so fast", the office's server, another of staff who releases it, or its turn.
  */
-export type SendHold = 'undo' | 'time' | 'line' | 'paused' | 'rate-limited' | 'office' | 'turn'
+export type SendHold = 'undo' | 'time' | 'line' | 'paused' | 'rate-limited' | 'office' | 'release' | 'turn'
+
+/** Of a package that took another of staff to release it: their names. */
+export interface SendRelease {
+  /** Who put it in the outbox. */
+  by: string
+  released?: string
+  /** It won't leave; it can be taken back. */
+  refused?: { by: string; reason: string }
+}
 
 export interface SendView extends Pick<DraftSummary, 'id' | 'accountId' | 'kind' | 'title' | 'who'> {
   draftId?: string
@@ -153,6 +162,7 @@ export interface SendView extends Pick<DraftSummary, 'id' | 'accountId' | 'kind'
   hold?: SendHold
   /** When a ready send goes at the earliest. */
   goesAt?: number
+  release?: SendRelease
   /** When it was put in the outbox. */
   createdAt: number
   /** How often it was tried. */
@@ -246,6 +256,8 @@ export interface BatchView {
   /** Rows that had errors when they were checked and were left out. */
   leftOut: number
   total: number
+  /** Packages of it wait for another of staff. */
+  release?: SendRelease
 }
 
 /** A sheet that was read, whole, in the main process. */

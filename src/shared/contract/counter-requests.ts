@@ -171,6 +171,10 @@ export const counterRequests = {
     })
   ),
   'counter.removeStaff': answers<StaffView>()(byId),
+  /** Which packages wait for a second person; null for none. */
+  'counter.needRelease': answers<StaffView>()(
+    z.strictObject({ release: z.strictObject({ above: z.int().min(0).max(1000) }).nullable() })
+  ),
 
   'counter.settings': answers<CounterSettings>()(nothing),
   'counter.configure': answers<CounterSettings>()(

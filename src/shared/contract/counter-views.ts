@@ -251,6 +251,12 @@ export interface StaffView {
   members: StaffMember[]
   /** locked: an administrator's PIN opens them. unguarded: there is no PIN yet. */
   settings: 'locked' | 'open' | 'unguarded'
+  release?: ReleaseNeeded
+}
+
+/** Packages to more people than this wait until another of staff releases them; bulk sends do whatever the number. 0: every package. */
+interface ReleaseNeeded {
+  above: number
 }
 
 export interface CounterSettings {
@@ -354,6 +360,8 @@ export type AuditEvent =
   | 'staff-changed'
   | 'staff-removed'
   | 'staff-chosen'
+  | 'package-released'
+  | 'package-refused'
   | 'settings-unlocked'
   | 'settings-changed'
   | 'trail-exported'

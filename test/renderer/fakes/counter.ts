@@ -317,6 +317,12 @@ export function fakeCounter(office: FakeOffice): Handled {
     },
 
     'counter.staffList': () => state.staff,
+    'counter.needRelease': ({ release }) => {
+      if (state.staff.settings === 'locked') throw new Failure('not-allowed')
+      const { release: _before, ...staff } = state.staff
+      state.staff = { ...staff, ...(release && { release }) }
+      return state.staff
+    },
     'counter.chooseStaff': ({ name, pin }) => {
       givePin(pin)
       const members = state.staff.members.map((one) => ({ ...one, isCurrent: one.name === name }))

@@ -62,6 +62,14 @@ export function fakeOutbox({ state, emit, isShown, newId }: FakeOffice): Handler
       return put(send)
     },
     'sends.now': ({ id }) => leave({ state, emit }, id),
+    'sends.release': ({ id }) => {
+      const send = byId(state.sends, id)
+      return put({ ...send, hold: 'turn', release: { by: send.release?.by ?? '', released: 'Ana Reweti' } })
+    },
+    'sends.refuse': ({ id, reason }) => {
+      const send = byId(state.sends, id)
+      return put({ ...send, release: { by: send.release?.by ?? '', refused: { by: 'Ana Reweti', reason } } })
+    },
     'sends.undo': ({ id }) => {
       const send = byId(state.sends, id)
       if (send.state !== 'ready') throw new Failure('busy')
@@ -156,6 +164,11 @@ export function fakeOutbox({ state, emit, isShown, newId }: FakeOffice): Handler
     },
     'batches.list': () => state.batches,
     'batches.pause': ({ id }) => changeBatch(id, { state: 'paused' }),
+    'batches.release': ({ id }) => {
+      const { release: _release, ...batch } = changeBatch(id, {})
+      state.batches = state.batches.map((one) => (one.id === id ? batch : one))
+      return batch
+    },
     'batches.resume': ({ id }) => changeBatch(id, { state: 'going' }),
     'batches.cancel': ({ id }) => {
       const { counts } = byId(state.batches, id)

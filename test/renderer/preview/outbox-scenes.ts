@@ -259,6 +259,29 @@ export const outboxScenes: Record<string, () => FakeApi> = {
         pause: { by: 'person', since: minutes(12) }
       }
     }),
+  /** Packages that someone else releases, or didn't. */
+  'outbox-release': () =>
+    outbox({
+      sends: [
+        waiting({ id: 'held', title: 'Deed of gift', hold: 'release', release: { by: 'Ben Tui' } }),
+        waiting({
+          id: 'refused-here',
+          title: 'Loan variation',
+          hold: 'release',
+          release: { by: 'Ben Tui', refused: { by: 'Ana Reweti', reason: 'The e-mail of the second signer is wrong.' } }
+        })
+      ],
+      batches: [
+        batch({
+          id: 'batch-2',
+          name: 'Tenancies, second half',
+          total: 50,
+          leftOut: 0,
+          counts: { ...done, sent: 0, ready: 50 },
+          release: { by: 'Ben Tui' }
+        })
+      ]
+    }),
   'outbox-batches': () =>
     outbox({
       batches: [

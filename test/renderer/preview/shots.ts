@@ -138,6 +138,8 @@ export const shots: Shot[] = [
   shot('outbox-refused', 'outbox', '#/outbox/refused'),
   shot('outbox-sent', 'outbox', '#/outbox/sent'),
   shot('outbox-office', 'outbox-office', '#/outbox/theirs'),
+  shot('outbox-release', 'outbox-release', '#/outbox/held'),
+  shot('outbox-not-released', 'outbox-release', '#/outbox/refused-here'),
   ...at(
     '#/outbox',
     'outbox-empty',

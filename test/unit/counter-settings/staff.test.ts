@@ -131,6 +131,21 @@ describe('staff with names', () => {
     expect(staff.list()).toHaveLength(3)
   })
 
+  test('release each other’s packages only where two can', async () => {
+    const { staff, notes } = await named()
+    await staff.remove('staff-2')
+    expect(() => staff.needRelease({ above: 0 })).toThrow(
+      expect.objectContaining({ appError: expect.objectContaining({ code: 'bad-input' }) })
+    )
+    expect(staff.release()).toBeUndefined()
+    await staff.change('staff-1', { role: 'manager' })
+    staff.needRelease({ above: 0 })
+    expect(staff.release()).toEqual({ above: 0 })
+    expect(notes.at(-1)).toEqual({ what: 'staff-changed', detail: { release: '0' } })
+    staff.needRelease(null)
+    expect(staff.release()).toBeUndefined()
+  })
+
   test('always have an administrator', async () => {
     const { staff } = await named()
     await expect(staff.remove('first')).rejects.toMatchObject(refusal({ code: 'bad-input' }))

@@ -23,6 +23,7 @@ afterEach(() => work.close())
 const handlers = () =>
   outboxHandlers({
     accounts: work.accounts,
+    note: () => undefined,
     drafts: work.drafts,
     outbox: work.outbox,
     sharedDrafts: work.sharedDrafts,

@@ -37,7 +37,10 @@ const TAKES = {
     ...['dropFolders.add', 'dropFolders.change', 'dropFolders.remove']
   ],
   // What concerns the work of others.
-  manager: ['outbox.resume', 'outbox.configure', 'activity.list', 'audit.list', 'audit.check', 'audit.export'],
+  manager: [
+    ...['sends.release', 'sends.refuse', 'batches.release'],
+    ...['outbox.resume', 'outbox.configure', 'activity.list', 'audit.list', 'audit.check', 'audit.export']
+  ],
   // What concerns all that is done here. The counter's settings, staff, retention and the office ask for an administrator's PIN besides.
   administrator: [
     ...['accounts.add', 'accounts.update', 'accounts.remove', 'accounts.setPracticeDay', 'accounts.allowSigned'],

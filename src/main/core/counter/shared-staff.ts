@@ -9,6 +9,7 @@ import { folded } from '../lib/text-folding.ts'
 import type { Time } from '../lib/time.ts'
 import type { OfficeRecords } from '../office/records.ts'
 import { type SharedKind, SharedRecords } from '../office/shared-records.ts'
+import type { ReleaseRule } from '../outbox/releases.ts'
 import type { Db } from '../storage/connection.ts'
 import { keptIn } from '../storage/meta.ts'
 import { type Staff, StaffInCommon } from './staff.ts'
@@ -19,7 +20,10 @@ const LIST = 'staff'
 const KEY = 'office-staff'
 const NO_LIMITS = { concurrency: 1, perMinute: null }
 
-type Shared = Pick<Staff, 'inCommon' | 'take' | 'forget' | 'cameFromOffice' | 'joins' | 'leaves'>
+type Shared = Pick<
+  Staff,
+  'inCommon' | 'take' | 'forget' | 'cameFromOffice' | 'joins' | 'leaves' | 'hasNames' | 'proved' | 'release'
+>
 
 interface SharedStaffDeps {
   db: Db
@@ -53,6 +57,18 @@ export class SharedStaff {
       },
       changed: () => this.#staff?.cameFromOffice()
     })
+  }
+
+  /** Which packages wait for another of staff, and who is asking; nobody's, before staff are known. */
+  readonly releaseRule: ReleaseRule = {
+    isNeeded: (people) => {
+      const release = this.#staff?.release()
+      return release !== undefined && people > release.above
+    },
+    who: () => {
+      const { id = '', name = '' } = this.#staff?.proved() ?? {}
+      return { id, name }
+    }
   }
 
   /** Whether staff are an office's. */
@@ -148,5 +164,7 @@ function together(mine: StaffInCommon, theirs: StaffInCommon, base: StaffInCommo
   const named = members.filter(
     (member, index) => members.findIndex(({ name }) => folded(name) === folded(member.name)) === index
   )
-  return named.some(({ role }) => role === 'administrator') ? { members: named } : theirs
+  if (!named.some(({ role }) => role === 'administrator')) return theirs
+  const { release } = isDeepStrictEqual(theirs.release, base?.release) ? mine : theirs
+  return { members: named, ...(release && { release }) }
 }

@@ -32,6 +32,7 @@ export type Member = z.infer<typeof Member>
 /** Where the list is kept; the database's triggers know it and the keys of PINs, too. */
 const LIST = 'staff'
 const CURRENT = 'staff-current'
+const RELEASE = 'staff-release'
 const TRIES = 'staff-tries'
 const BADGE_TRIES = 'staff-badge-tries'
 const STRANGERS = 'staff-strangers'
@@ -44,6 +45,8 @@ const SHORTEST_BADGE = 6
 /** What this computer takes in wrong PINs of all names together before they wait together; and in wrong badges. */
 const COMPUTER_DELAYS = { atOnce: 20, delays: [5 * 60_000] }
 
+const ReleaseNeeded = z.object({ above: z.int().min(0) })
+type ReleaseNeeded = z.infer<typeof ReleaseNeeded>
 const KeptHash = z.object({ hash: PinHash })
 
 /** Staff of a whole office. The hash of a PIN is as secret as the PIN: it goes nowhere but sealed. */
@@ -51,7 +54,8 @@ export const StaffInCommon = z.object({
   members: z
     .array(Member.extend({ pin: PinHash.optional() }))
     .min(1)
-    .max(1000)
+    .max(1000),
+  release: ReleaseNeeded.optional()
 })
 export type StaffInCommon = z.infer<typeof StaffInCommon>
 
@@ -491,11 +495,12 @@ export class Staff {
   inCommon(): StaffInCommon | undefined {
     const isWhole = this.#unread.length === 0 && !this.#members.some(({ id }) => id === FIRST)
     if (!this.hasNames || !isWhole) return undefined
-    return { members: this.#members.map((member) => ({ ...member, ...defined({ pin: this.#hashFor(member.id) }) })) }
+    const members = this.#members.map((member) => ({ ...member, ...defined({ pin: this.#hashFor(member.id) }) }))
+    return { members, ...defined({ release: this.release() }) }
   }
 
   /** Takes the office's list for this workstation's. Tries that were wrong go on being counted, but at a PIN that is another. */
-  take({ members }: StaffInCommon): void {
+  take({ members, release }: StaffInCommon): void {
     const { db } = this.#deps
     db.transaction(() => {
       const gone = this.#members.filter(({ id }) => !members.some((member) => member.id === id))
@@ -505,6 +510,7 @@ export class Staff {
         else if (!isDeepStrictEqual(pin, this.#hashFor(id)))
           this.#meta.write(pinKey(id), JSON.stringify({ hash: pin, wrong: 0, triedAt: 0 }))
       }
+      this.#keepRelease(release)
       this.#meta.write(
         LIST,
         members.map(({ pin: _pin, ...member }) => member)
@@ -518,6 +524,29 @@ export class Staff {
       for (const { id } of this.#members) this.#meta.erase(pinKey(id))
       this.#meta.erase(LIST)
     })()
+  }
+
+  /** Which packages wait until another of staff releases them; undefined for none. */
+  release(): ReleaseNeeded | undefined {
+    return this.hasNames ? this.#meta.read(RELEASE, ReleaseNeeded) : undefined
+  }
+
+  /** By an administrator. @param release null for no package. @throws AppFailure `bad-input` where there is nobody else who could. */
+  needRelease(release: ReleaseNeeded | null): void {
+    const releasing = this.#members.filter(({ role }) => role === 'manager' || role === 'administrator')
+    if (release !== null && releasing.length < 2) {
+      fail('bad-input', 'Nobody else could release what a manager sends.', {
+        next: 'Add a second manager or administrator first.'
+      })
+    }
+    this.#keepRelease(release ?? undefined)
+    this.#deps.note({ what: 'staff-changed', detail: { release: release ? String(release.above) : '-' } })
+    this.#deps.changed()
+  }
+
+  #keepRelease(release: ReleaseNeeded | undefined): void {
+    if (release) this.#meta.write(RELEASE, release)
+    else this.#meta.erase(RELEASE)
   }
 
   /** Something of them came from the office. */

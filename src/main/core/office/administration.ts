@@ -16,6 +16,7 @@ import { things, thingsForStations } from './migrations/008-things.ts'
 import { keys, keysForStations } from './migrations/009-keys.ts'
 import { heads, headsForStations } from './migrations/010-heads.ts'
 import { records, recordsForStations } from './migrations/011-records.ts'
+import { release, releaseForStations } from './migrations/012-release.ts'
 import { keyId, newestOf, seal } from './sealing.ts'
 
 /** The oldest server that is taken, as PostgreSQL numbers itself. */
@@ -42,7 +43,8 @@ export const steps: readonly Step[] = [
   { name: 'things', sql: things, forStations: thingsForStations },
   { name: 'keys', sql: keys, forStations: keysForStations },
   { name: 'heads', sql: heads, forStations: headsForStations },
-  { name: 'records', sql: records, forStations: recordsForStations }
+  { name: 'records', sql: records, forStations: recordsForStations },
+  { name: 'release', sql: release, forStations: releaseForStations }
 ]
 
 /** From which steps on the office's key turns, and heads of trails are told. */

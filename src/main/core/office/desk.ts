@@ -117,7 +117,7 @@ const FIRST_WAIT = 2_000
 /** How long the head of the trail may take to be told at the end, in milliseconds. */
 const TELLING = 1_000
 /** The steps of the server's schema that this version knows. */
-const STEPS = 11
+const STEPS = 12
 /** How PostgreSQL says that someone may not sign in, or has no right. */
 const NOT_LET_IN: ReadonlySet<string> = new Set(['28P01', '28000', '42501'])
 

@@ -109,6 +109,10 @@ export interface OfficeStore extends SendStore {
   ): Promise<{ state: OfficeState | NotTaken; round: number }>
   /** Keeps one from leaving, also where it never came here; whether it can't leave now. */
   withhold(accountId: string, send: { id: string; round: number }, as: 'held' | 'cancelled'): Promise<boolean>
+  /** Nobody can claim it until someone else than this one of staff, by their id, has released it. Before it is given. */
+  askRelease(id: string, by: string): Promise<void>
+  /** Whether it is released now; not by who asked. */
+  release(id: string, by: string): Promise<boolean>
   /** Gives back all that this workstation made and that isn't over; answers how many are under way. */
   takeAlong(accountId: string): Promise<number>
   /** Looks have shown that one arrived; whether it still was in doubt. */
@@ -176,6 +180,9 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
   }
   const opened = (id: string, sealed: Buffer) => unsealIfWhole(key, contentOf(id), sealed)
 
+  /** Another of each send, so that the server can't tell who asks often. */
+  const personOf = (id: string, by: string) => tagBy(key, `release:${id}\n${by}`)
+
   const sealedAnswer = (id: string, epoch: number, answer: unknown) =>
     seal(key, answerOf(id, epoch), Buffer.from(JSON.stringify(answer) ?? 'null'))
 
@@ -215,6 +222,15 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
         perMinute
       ])
       return row?.id ?? ''
+    },
+
+    async askRelease(id, by) {
+      await ask('SELECT office.ask_release($1, $2)', [id, personOf(id, by)])
+    },
+
+    async release(id, by) {
+      const [row] = await ask<{ is: boolean }>('SELECT office.release_send($1, $2) AS is', [id, personOf(id, by)])
+      return row?.is === true
     },
 
     async withhold(accountId, { id, round }, as) {

@@ -11,6 +11,7 @@ import { inSlices, nextTurn } from '../lib/slices.ts'
 import { type BatchRecord, type BatchRecords, openBatchRecords } from './batch-records.ts'
 import type { OutboxDeps } from './deps.ts'
 import type { AccountPauses, SendTimes } from './pauses.ts'
+import { heldBy, releasedBy, releaseView } from './releases.ts'
 import { requestOf } from './send-actions.ts'
 import type { SendQueries } from './send-list.ts'
 import type { Send, SentRequest } from './send-record.ts'
@@ -30,7 +31,7 @@ export interface NewBatch {
   at?: number | undefined
 }
 
-export interface BatchDeps extends Pick<OutboxDeps, 'db' | 'newId' | 'time'> {
+export interface BatchDeps extends Pick<OutboxDeps, 'db' | 'newId' | 'time' | 'release'> {
   sends: Sends
   queries: SendQueries
   times: SendTimes
@@ -105,6 +106,19 @@ export class Batches {
     this.#recordOf(id)
     this.#records.setPaused(id, true)
     this.#changed(id)
+    return this.get(id)
+  }
+
+  /** Lets all of it go that waits for another of staff. @throws AppFailure `not-allowed` to who put it in the outbox; `busy`; `gone`. */
+  release(id: string): BatchView {
+    const { accountId } = this.#recordOf(id)
+    const { sends, release, wake } = this.#deps
+    const who = release?.who() ?? { id: '', name: '' }
+    // All of a batch were put in the outbox by one.
+    releasedBy(sends.toRelease(id)?.release, who)
+    sends.releaseBatch(JSON.stringify(who), id)
+    this.#changed(id)
+    wake(accountId)
     return this.get(id)
   }
 
@@ -201,6 +215,8 @@ export class Batches {
     const id = newId()
     const { id: batchId, accountId, createdAt } = batch
     const goes = { isScheduled: at !== undefined, goesAt: at ?? createdAt }
+    // A bulk send counts as one to many, however many rows follow.
+    const held = heldBy(this.#deps.release, Number.POSITIVE_INFINITY, goes)
     const send = {
       id,
       accountId,
@@ -210,7 +226,7 @@ export class Batches {
       cells,
       ...(corrected && { corrected }),
       composition,
-      ...goes
+      ...(held ?? goes)
     }
     sends.add({ ...send, ...contentOf(composition, id, at ?? time.now()) } as NewSend)
     note(accountId, composition)
@@ -255,7 +271,11 @@ export class Batches {
     const { id, accountId, name, createdAt, leftOut } = record
     const counts = this.#deps.queries.counts(accountId, id)
     const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
-    return { id, accountId, name, createdAt, leftOut, counts, total, state: stateOf(record, counts) }
+    const { release } = (counts.ready > 0 && this.#deps.sends.toRelease(id)) || {}
+    return {
+      ...{ id, accountId, name, createdAt, leftOut, counts, total, state: stateOf(record, counts) },
+      ...(release && { release: releaseView(release) })
+    }
   }
 
   #changed(id: string): void {

@@ -8,6 +8,7 @@ import type { SharedDrafts } from '../drafts/shared-drafts.ts'
 import type { Time } from '../lib/time.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'
+import type { ReleaseRule } from './releases.ts'
 
 /** As much of the service's client as sending takes. */
 export type SendingClient = Pick<ServiceClient, 'sendFormPackage' | 'sendTemplates'>
@@ -59,6 +60,8 @@ export interface OutboxDeps {
   sharedDrafts?: Pick<SharedDrafts, 'toSend' | 'goesOn' | 'isUntold' | 'takeAlong' | 'leaveBehind' | 'close'>
   /** Called with why the office's server could not be asked. */
   officeTrouble?: (error: unknown) => void
+  /** Where some packages take another of staff to release them. */
+  release?: ReleaseRule
   changed: ChangeListeners
   newId: () => string
   time: Time

@@ -21,6 +21,7 @@ import type { ChangeListeners, OutboxDeps } from './deps.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { AccountPauses, type OutboxSettings, SendTimes } from './pauses.ts'
 import { Reconciler } from './reconcile.ts'
+import type { Person } from './releases.ts'
 import { SendActions, type SendActionsDeps } from './send-actions.ts'
 import { type SendPage, SendQueries, type SendQuery } from './send-list.ts'
 import type { Send } from './send-record.ts'
@@ -151,6 +152,22 @@ export class Outbox {
   now(id: string): SendView {
     this.#dispatcher.wake(this.#actions.now(id).accountId)
     return this.get(id)
+  }
+
+  /** Lets one go that waits for another of staff. @throws AppFailure `not-allowed` to who put it here; `busy`; `gone`. */
+  release(id: string): SendView {
+    this.#dispatcher.wake(this.#actions.decide(id, this.#who()).accountId)
+    return this.get(id)
+  }
+
+  /** Such a one stays, until it is taken back. @throws as `release`. */
+  refuse(id: string, reason: string): SendView {
+    this.#actions.decide(id, this.#who(), reason)
+    return this.get(id)
+  }
+
+  #who(): Person {
+    return this.#deps.release?.who() ?? { id: '', name: '' }
   }
 
   /** Takes a send that has not left out of the outbox. @throws AppFailure `busy` if it has left; `gone`. */

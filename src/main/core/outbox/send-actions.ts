@@ -22,11 +22,12 @@ import { AppFailure, fail } from '../lib/failure.ts'
 import type { OutboxDeps } from './deps.ts'
 import { markOf } from './matching.ts'
 import type { AccountPauses, SendTimes } from './pauses.ts'
+import { heldBy, isHeld, type Person, peopleOf, refusedBy, releasedBy } from './releases.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import type { Changes } from './send-view.ts'
 import type { Sends } from './sends.ts'
 
-export interface SendActionsDeps extends Pick<OutboxDeps, 'db' | 'drafts' | 'newId' | 'time'> {
+export interface SendActionsDeps extends Pick<OutboxDeps, 'db' | 'drafts' | 'newId' | 'time' | 'release'> {
   sends: Sends
   changes: Changes
   times: SendTimes
@@ -54,13 +55,14 @@ export class SendActions {
     const at = asked !== undefined && asked > createdAt ? asked : undefined
     const content = requestOf(composition, id, at ?? createdAt)
     const undoWindow = pauses.undoWindow(accountId)
+    const held = heldBy(this.#deps.release, peopleOf(composition), { isScheduled: at !== undefined, goesAt: at ?? 0 })
     const send = db.transaction(() => {
       drafts.keepVersion(draftId, 'send')
       this.#supersede(draftId)
-      const goes = { isScheduled: at !== undefined, goesAt: at ?? createdAt + undoWindow }
+      const goes = held ?? { isScheduled: at !== undefined, goesAt: at ?? createdAt + undoWindow }
       return sends.add({ ...content, ...goes, id, accountId, draftId, composition, createdAt, state: 'ready' })
     })()
-    if (at === undefined) times.allowUndo(id, undoWindow)
+    if (at === undefined && !held) times.allowUndo(id, undoWindow)
     else times.schedule(id)
     note(accountId, composition)
     changes.send(send)
@@ -72,8 +74,21 @@ export class SendActions {
     const { sends, changes, times } = this.#deps
     const send = sends.get(id)
     if (send.state !== 'ready') fail('busy', 'This package is no longer waiting.')
+    if (isHeld(send.release)) fail('not-allowed', 'This package waits until someone else releases it.')
     const next = sends.change(send, { goesAt: 0, isScheduled: false })
     times.endUndo(id)
+    changes.send(send)
+    return next
+  }
+
+  /** @param reason why it is not to leave; absent: it leaves. */
+  decide(id: string, who: Person, reason?: string): Send {
+    const { sends, changes, times } = this.#deps
+    const send = sends.get(id)
+    if (send.state !== 'ready') fail('busy', 'This package is no longer waiting.')
+    const decided = reason === undefined ? releasedBy(send.release, who) : refusedBy(send.release, who, reason)
+    const next = sends.change(send, decided)
+    times.schedule(id)
     changes.send(send)
     return next
   }

@@ -155,6 +155,9 @@ export class SendQueries {
   }
 }
 
+/** Not while it waits for another of staff, whatever its time says. */
+const MAY_LEAVE = `(release IS NULL OR json_extract(release, '$.released') IS NOT NULL)`
+
 function statementsOf(db: Db) {
   return {
     ofAccount: db.prepare<[string], { state: SendState; count: number }>(
@@ -186,7 +189,7 @@ function statementsOf(db: Db) {
       .pluck(),
     singles: db.prepare<[string], Row>(
       `SELECT ${WAITING.columns} FROM sends INDEXED BY sends_ready
-       WHERE account_id = ? AND batch_id IS NULL AND state = 'ready' ORDER BY goes_at, sheet_row, number`
+       WHERE account_id = ? AND batch_id IS NULL AND state = 'ready' AND ${MAY_LEAVE} ORDER BY goes_at, sheet_row, number`
     ),
     batches: db
       .prepare<[string], string>(
@@ -198,7 +201,7 @@ function statementsOf(db: Db) {
       .pluck(),
     nextRow: db.prepare<[string, string], Row>(
       `SELECT ${WAITING.columns} FROM sends INDEXED BY sends_ready
-       WHERE account_id = ? AND batch_id = ? AND state = 'ready' ORDER BY goes_at, sheet_row, number LIMIT 1`
+       WHERE account_id = ? AND batch_id = ? AND state = 'ready' AND ${MAY_LEAVE} ORDER BY goes_at, sheet_row, number LIMIT 1`
     ),
     inUndoWindow: db.prepare<[number], Row>(
       `SELECT ${WAITING.columns} FROM sends

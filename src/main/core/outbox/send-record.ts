@@ -2,6 +2,7 @@
 import type { AppError, SendAmbiguity, SendState } from '../../../shared/contract/index.ts'
 import type { SendFormDirectRequest, SendFormFillerRequest } from '../../../shared/model/index.ts'
 import { flag, json, optional, type RecordOf, Rows, value } from '../lib/rows.ts'
+import type { Release } from './releases.ts'
 
 export type SentRequest =
   | { kind: 'form-direct'; request: SendFormDirectRequest }
@@ -39,6 +40,8 @@ export const SENDS = new Rows({
   firstAttemptedAt: optional(value<number>()),
   settledAt: optional(value<number>()),
   error: optional(json<AppError>()),
+  /** Of one that took another of staff: see `releases.ts`. */
+  release: optional(json<Release>()),
   ambiguity: optional(json<Ambiguity>('doubt')),
   dismissed: json<readonly string[]>(),
   packageReference: optional(value<string>()),

@@ -17,6 +17,7 @@ import type { Time } from '../lib/time.ts'
 import { ambiguityView } from './ambiguity.ts'
 import type { ChangeListeners } from './deps.ts'
 import type { AccountPauses, SendTimes } from './pauses.ts'
+import { isHeld, releaseView } from './releases.ts'
 import type { Send, SentRequest } from './send-record.ts'
 
 export interface ViewDeps {
@@ -60,6 +61,7 @@ export function viewer({
     const { accountId, batchId, goesAt, isScheduled } = send
     const now = time.now()
     const left = times.left(send)
+    if (isHeld(send.release)) return { hold: 'release' }
     if (left > 0) {
       const at = Math.round(now + left)
       // Later than the clock says if the clock has jumped.
@@ -109,7 +111,8 @@ export function viewer({
       ...{ id, accountId, kind, title, who, state, createdAt, attempt },
       documents: [...send.documents],
       ...defined({ draftId, batchId, row, desk, attemptedAt, settledAt, packageReference, packageStatus }),
-      ...shown(send)
+      ...shown(send),
+      ...(send.release && { release: releaseView(send.release) })
     }
   }
 }

@@ -6,6 +6,7 @@ import { HELD_OR_SENT_STATES } from '../drafts/draft-rows.ts'
 import { fail } from '../lib/failure.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
+import type { Release } from './releases.ts'
 import { SENDS, type Send, type SentRequest } from './send-record.ts'
 
 export type NewSend = SentRequest & {
@@ -24,6 +25,7 @@ export type NewSend = SentRequest & {
   goesAt: number
   createdAt: number
   error?: AppError
+  release?: Release
 }
 
 /** What may change of a send once it is there. */
@@ -35,6 +37,7 @@ export type SendChange = Partial<
     | 'desk'
     | 'isScheduled'
     | 'goesAt'
+    | 'release'
     | 'attempt'
     | 'attemptedAt'
     | 'firstAttemptedAt'
@@ -47,6 +50,9 @@ export type SendChange = Partial<
     | 'documents'
   >
 >
+
+/** As the index `sends_to_release` has it. */
+const UNDECIDED = `release IS NOT NULL AND json_extract(release, '$.released') IS NULL AND json_extract(release, '$.refused') IS NULL`
 
 export type Sends = ReturnType<typeof openSends>
 
@@ -62,9 +68,9 @@ export function openSends(db: Db) {
   )
   const insert = table.run<[send: object]>(
     `INSERT INTO sends (id, account_id, draft_id, batch_id, sheet_row, desk, kind, state, title, who, is_scheduled, goes_at,
-       created_at, settled_at, fingerprint, error)
+       created_at, settled_at, fingerprint, error, release)
      VALUES (@id, @accountId, @draftId, @batchId, @row, @desk, @kind, @state, @title, @who, @isScheduled, @goesAt,
-       @createdAt, @settledAt, @fingerprint, @error)`
+       @createdAt, @settledAt, @fingerprint, @error, @release)`
   )
   const insertBody = table.run<[number: number, cells: string | null, body: string]>(
     'INSERT INTO send_bodies (number, cells, body) VALUES (?, ?, ?)'
@@ -81,7 +87,7 @@ export function openSends(db: Db) {
        documents = @documents WHERE number = @number`
   )
   const writePlace = table.run<[send: object]>(
-    'UPDATE sends SET draft_id = @draftId, desk = @desk, is_scheduled = @isScheduled, goes_at = @goesAt WHERE number = @number'
+    'UPDATE sends SET draft_id = @draftId, desk = @desk, is_scheduled = @isScheduled, goes_at = @goesAt, release = @release WHERE number = @number'
   )
   const writeResponse = table.run<[response: string, number: number]>(
     'UPDATE send_bodies SET response = ? WHERE number = ?'
@@ -119,7 +125,13 @@ export function openSends(db: Db) {
     const next = { ...send, ...changes }
     const written = SENDS.write(next)
     write(written)
-    if ('draftId' in changes || 'desk' in changes || 'isScheduled' in changes || 'goesAt' in changes)
+    if (
+      'draftId' in changes ||
+      'desk' in changes ||
+      'isScheduled' in changes ||
+      'goesAt' in changes ||
+      'release' in changes
+    )
       writePlace(written)
     return next
   }
@@ -128,6 +140,17 @@ export function openSends(db: Db) {
     get,
     find,
     change,
+
+    /** The first of a batch that nobody has decided of. */
+    toRelease: table.one<[batchId: string]>(
+      `INDEXED BY sends_to_release WHERE batch_id = ? AND state = 'ready' AND ${UNDECIDED} LIMIT 1`
+    ),
+    /** All of a batch of which nobody has decided leave now. */
+    releaseBatch: table.run<[released: string, batchId: string]>(
+      `UPDATE sends SET is_scheduled = json_extract(release, '$.isScheduled'), goes_at = json_extract(release, '$.goesAt'),
+         release = json_set(release, '$.released', json(?))
+       WHERE batch_id = ? AND state = 'ready' AND ${UNDECIDED}`
+    ),
 
     /** What was corrected in the row that it was made of; undefined where nothing was. */
     correctedOf: (send: Send): BulkCorrection[] | undefined => contentOf(send).corrected,

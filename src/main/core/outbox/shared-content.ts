@@ -4,6 +4,7 @@ import type { PackageResponse } from '../../../shared/model/index.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
 import type { AttemptEnd } from '../office/sends.ts'
 import type { Outcome } from './attempts.ts'
+import { Release } from './releases.ts'
 import type { Send, SentRequest } from './send-record.ts'
 
 /** What of a send the office has, sealed: all that is needed to send it, to show it, and to make a draft of it. */
@@ -13,6 +14,7 @@ export type SharedBody = SentRequest & {
   isScheduled: boolean
   /** The draft that it is of, where the office has that. */
   draftId?: string | undefined
+  release?: Release | undefined
 }
 
 /** How an end is told to the office, which counts attempts by it. */
@@ -41,14 +43,15 @@ export function saidOf(outcome: Outcome): Outcome {
 
 /** @param draftId of the draft, where the office has that. */
 export function contentOf(send: Send, content: SentRequest, composition: Composition, draftId?: string): Buffer {
-  const { createdAt, isScheduled } = send
+  const { createdAt, isScheduled, release } = send
   const body = {
     kind: content.kind,
     request: content.request,
     composition,
     createdAt,
     isScheduled,
-    draftId
+    draftId,
+    release
   } as SharedBody
   return Buffer.from(JSON.stringify(body))
 }
@@ -61,7 +64,8 @@ export function bodyOf(content: Buffer): SharedBody | undefined {
   if (!isWhole || typeof body.createdAt !== 'number') return undefined
   const composition = Composition.safeParse(body.composition)
   const draftId = typeof body.draftId === 'string' ? body.draftId : undefined
-  return composition.success
-    ? { ...body, composition: composition.data, isScheduled: body.isScheduled === true, draftId }
+  const release = Release.optional().safeParse(body.release)
+  return composition.success && release.success
+    ? { ...body, composition: composition.data, isScheduled: body.isScheduled === true, draftId, release: release.data }
     : undefined
 }

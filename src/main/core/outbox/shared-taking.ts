@@ -1,8 +1,10 @@
 /** Writes down what an office's server says of its sends, as rows among this workstation's own: see `SharedSends`. */
+import { isDeepStrictEqual } from 'node:util'
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { SendChange } from '../office/sends.ts'
 import type { OutboxDeps } from './deps.ts'
 import type { LeavingDeps } from './leaving.ts'
+import { isHeld } from './releases.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import { bodyOf, type SharedBody, saidBy } from './shared-content.ts'
 import type { openSharedRows } from './shared-rows.ts'
@@ -50,7 +52,7 @@ export function openTaking({ sends, times, time, sharedDrafts, rows, isKeptBack 
       case 'ready':
         // Taken back here a moment ago: that is still to be told.
         if (send.state === 'cancelled' && known?.state === 'ready') return undefined
-        if (send.state === 'ready') return here ? undefined : send
+        if (send.state === 'ready') return here ? decided(here, change) : send
         return sends.change(send, { ...attempted, state, error: undefined, ambiguity: undefined })
       case 'sending':
         if (send.state === 'sending') return undefined
@@ -79,19 +81,32 @@ export function openTaking({ sends, times, time, sharedDrafts, rows, isKeptBack 
     }
   }
 
+  /** Another of staff has released it at another workstation, or refused to. */
+  function decided(send: Send, { content, goesIn }: SendChange): Send | undefined {
+    const body = content && bodyOf(content)
+    const isNew = isHeld(send.release) && body?.release && !isDeepStrictEqual(body.release, send.release)
+    if (!isNew) return undefined
+    const goesAt = goesIn > 0 ? Math.round(time.now() + goesIn) : 0
+    const known = rows.find(send.id)
+    if (known) rows.keep({ ...known, goesAt })
+    times.schedule(send.id)
+    return sends.change(send, { release: body.release, goesAt, isScheduled: goesAt > 0 })
+  }
+
   function addFrom(accountId: string, { id, state, content, maker, isMine, goesIn }: SendChange): Send | undefined {
     const body = content && state !== 'held' && state !== 'cancelled' ? bodyOf(content) : undefined
     return body && add(accountId, id, body, isMine ? undefined : maker, goesIn)
   }
 
   function add(accountId: string, id: string, body: SharedBody, desk?: string, goesIn = 0): Send {
-    const { composition, createdAt, isScheduled, draftId, ...content } = body
+    const { composition, createdAt, isScheduled, draftId, release, ...content } = body
     const goesAt = goesIn > 0 ? Math.round(time.now() + goesIn) : 0
     if (goesAt > 0 && !isScheduled) times.allowUndo(id, goesIn)
     return sends.add({
       ...(content as SentRequest),
       ...{ id, accountId, composition, createdAt, isScheduled: isScheduled && goesAt > 0, goesAt, state: 'ready' },
       ...(desk !== undefined && { desk }),
+      ...(release && { release }),
       // What was written here and isn't there is no part of it: that draft goes on.
       ...(draftId !== undefined && !sharedDrafts?.isUntold(draftId) && { draftId })
     })

@@ -23,6 +23,7 @@ import { TIME_LIMITS } from '../service/limits.ts'
 import { type Ended, type Outcome, recorder } from './attempts.ts'
 import type { OutboxDeps } from './deps.ts'
 import type { Begun, Leaving, LeavingDeps, Recorded } from './leaving.ts'
+import type { Release } from './releases.ts'
 import { overdue } from './send-actions.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import type { Changes } from './send-view.ts'
@@ -591,6 +592,7 @@ export class SharedSends {
         if (round === 1) this.#keepKnown(accountId, id, { state: 'held', round: 0 })
         const inMs = Math.max(0, Math.round(times.left(send)))
         const isInDoubt = send.firstAttemptedAt !== undefined
+        if (send.release && !(await this.#askRelease(send.release, id))) continue
         const { state, round: known } = await this.#asked((office) =>
           office.give(officeId, { id, content, inMs, round, isInDoubt, ...(of && { of }) })
         )
@@ -611,6 +613,14 @@ export class SharedSends {
       }
       if (give.length + withhold.length < CHUNK) return
     }
+  }
+
+  /** Whether it may be given: the server holds what waits for someone before it has it, and knows of who let it go. */
+  #askRelease({ by, released }: Release, id: string): Promise<boolean> {
+    return this.#asked(async (office) => {
+      await office.askRelease(id, by.id)
+      return released === undefined || office.release(id, released.id)
+    })
   }
 
   /** The office didn't take it, since of its draft another was sent, or was written further: it is a draft again. */

@@ -17,6 +17,7 @@ import { officeActions } from './migrations/011-office-actions.ts'
 import { officeDrafts } from './migrations/012-office-drafts.ts'
 import { officeFiles } from './migrations/013-office-files.ts'
 import { officeRecords } from './migrations/014-office-records.ts'
+import { releases } from './migrations/015-releases.ts'
 
 /**
  * One step, frozen once it was released: the next is added after it, and a step imports nothing of the application, whose
@@ -44,7 +45,8 @@ export const migrations: readonly Migration[] = [
   { name: 'office actions', sql: officeActions },
   { name: 'office drafts', sql: officeDrafts },
   { name: 'office files', sql: officeFiles },
-  { name: 'office records', sql: officeRecords }
+  { name: 'office records', sql: officeRecords },
+  { name: 'releases', sql: releases }
 ]
 
 /** The database was last used by a later version of the application. */

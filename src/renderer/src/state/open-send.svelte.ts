@@ -10,7 +10,7 @@ import { type Clock, coalesced } from './clock.ts'
 const PAUSE = 250
 
 /** What a person can do about it. */
-export type SendAction = 'now' | 'undo' | 'reconcile' | 'settle' | 'retry' | 'again' | 'another'
+export type SendAction = 'now' | 'release' | 'refuse' | 'undo' | 'reconcile' | 'settle' | 'retry' | 'again' | 'another'
 
 export class OpenSend {
   #view = $state.raw<SendView>()
@@ -75,6 +75,14 @@ export class OpenSend {
 
   now(): Promise<void> {
     return this.#change('now', () => this.#api.sends.now({ id: this.id }))
+  }
+  /** Lets it go that waits for another of staff. */
+  release(): Promise<void> {
+    return this.#change('release', () => this.#api.sends.release({ id: this.id }))
+  }
+  /** It stays, for this reason. */
+  refuse(reason: string): Promise<void> {
+    return this.#change('refuse', () => this.#api.sends.refuse({ id: this.id, reason }))
   }
   reconcile(): Promise<void> {
     return this.#change('reconcile', () => this.#api.sends.reconcile({ id: this.id }))

@@ -60,6 +60,8 @@ export function heldInWords(send: SendView, now: number, pause: OutboxView['paus
         title: 'The service is busy.',
         meaning: `Too many packages were sent in a short time. This one will be sent automatically${goesAt === undefined ? '' : ` ${comingAt(goesAt, now)}`}.`
       }
+    case 'release':
+      return releaseInWords(send.release)
     case 'office':
       return {
         title: 'Waiting for the office’s server.',
@@ -67,6 +69,20 @@ export function heldInWords(send: SendView, now: number, pause: OutboxView['paus
       }
     default:
       return { title: 'Queued.', meaning: 'It will be sent after the packages ahead of it.' }
+  }
+}
+
+function releaseInWords(release: SendView['release']): Said {
+  if (release?.refused)
+    return {
+      title: `${release.refused.by || 'Someone'} didn’t release this.`,
+      meaning: `Reason: ${release.refused.reason} Undo the send to correct it.`
+    }
+  return {
+    title: 'Waiting for release.',
+    meaning: release?.by
+      ? `${release.by} sent this. It leaves once another manager or administrator releases it.`
+      : 'It leaves once a manager or administrator releases it.'
   }
 }
 

@@ -111,10 +111,17 @@ const holds: Record<SendHold, StatusWords> = {
   paused: { shape: 'pause', word: 'Paused', tone: 'warn' },
   'rate-limited': { shape: 'clock', word: 'Service is busy', tone: 'quiet' },
   office: { shape: 'ring', word: 'Waiting for the server', tone: 'warn' },
+  release: { shape: 'pause', word: 'To be released', tone: 'warn' },
   turn: sends.ready
 }
 /** How a package of the outbox stands; what has not left says what holds it, what is in doubt says that. */
-export function sendStatus({ state, hold, ambiguity }: Pick<SendView, 'state' | 'hold' | 'ambiguity'>): StatusWords {
+export function sendStatus({
+  state,
+  hold,
+  ambiguity,
+  release
+}: Pick<SendView, 'state' | 'hold' | 'ambiguity' | 'release'>): StatusWords {
+  if (state === 'ready' && release?.refused) return { shape: 'cross', word: 'Not released', tone: 'danger' }
   if (state === 'ready' && hold) return holds[hold]
   if (state === 'uncertain' && ambiguity) return { shape: 'question', word: 'Needs your decision', tone: 'danger' }
   return sends[state]

@@ -9,7 +9,7 @@ import { Resource } from '../../state/resource.svelte.ts'
 /** Milliseconds between two readings: a batch tells of each of its packages. */
 const PAUSE = 250
 
-export type BatchDeed = 'pause' | 'resume' | 'cancel' | 'retry' | 'exportFailed'
+export type BatchDeed = 'pause' | 'release' | 'resume' | 'cancel' | 'retry' | 'exportFailed'
 
 export class Batches extends Resource<BatchView[]> {
   readonly #acting = new Action<unknown>()
@@ -40,7 +40,7 @@ export class Batches extends Resource<BatchView[]> {
     return this.#sorted.find((batch) => batch.id === id)
   }
 
-  async change(id: string, deed: 'pause' | 'resume' | 'cancel' | 'retry'): Promise<void> {
+  async change(id: string, deed: Exclude<BatchDeed, 'exportFailed'>): Promise<void> {
     const changed = await this.#do(id, deed, () => this.#api.batches[deed]({ id }))
     if (changed) this.put(this.#sorted.map((batch) => (batch.id === id ? changed : batch)))
   }

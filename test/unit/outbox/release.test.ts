@@ -1,0 +1,133 @@
+/** Packages that another of staff has to release: nothing else lets one leave, and once it is released it leaves once. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { PackageRow } from '../../../src/main/core/bulk/dry-run.ts'
+import { form, forms, signer } from '../../fixtures/compositions.ts'
+import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
+
+const BEN = { id: 'ben', name: 'Ben Tui' }
+const ANA = { id: 'ana', name: 'Ana Reweti' }
+const YEARS = 40 * 365 * 24 * 60 * 60_000
+
+let work: Workplace
+beforeEach(async () => {
+  work = await openWorkplace()
+  work.staff.above = 0
+  work.staff.who = BEN
+})
+afterEach(() => work.close())
+
+const outbox = () => work.parts.outbox
+const start = (at?: number) => outbox().start(work.parts.drafts.save(work.accountId, forms()).id, { at })
+const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
+/** What becomes due does, and would have left by then. */
+async function muchLater(): Promise<void> {
+  await work.time.pass(YEARS)
+  await new Promise((resume) => setTimeout(resume, 50))
+}
+function batch(count: number) {
+  const rows: PackageRow[] = Array.from({ length: count }, (_, index) => ({
+    row: index + 1,
+    cells: [],
+    composition: forms({ items: [form({ signers: [signer({ Email: `row${index}@example.com` })] })] })
+  }))
+  return outbox().addBatch({ accountId: work.accountId, name: 'Tax forms', columns: [], rows, leftOut: [] })
+}
+const refusal = (code: string) => expect.objectContaining({ appError: expect.objectContaining({ code }) })
+
+describe('a package that someone else releases', () => {
+  test('waits, whatever the time, also after a restart, and can’t be hurried', async () => {
+    const { id } = start()
+    expect(outbox().get(id)).toMatchObject({ state: 'ready', hold: 'release', release: { by: 'Ben Tui' } })
+    await muchLater()
+    work.startAgain()
+    await muchLater()
+    expect(() => outbox().now(id)).toThrow(refusal('not-allowed'))
+    expect(outbox().get(id)).toMatchObject({ state: 'ready', hold: 'release' })
+    expect(posts()).toBe(0)
+  })
+
+  test('leaves once it is released by another, once', async () => {
+    const { id } = start()
+    work.staff.who = ANA
+    outbox().release(id)
+    expect(await work.ended(id)).toMatchObject({ state: 'sent', release: { by: 'Ben Tui', released: 'Ana Reweti' } })
+    expect(() => outbox().release(id)).toThrow(refusal('busy'))
+    await work.time.pass(60_000)
+    expect(work.taken('SendForms2')).toHaveLength(1)
+  })
+
+  test('isn’t released by the one who sent it', async () => {
+    const { id } = start()
+    expect(() => outbox().release(id)).toThrow(refusal('not-allowed'))
+    expect(() => outbox().refuse(id, 'Mine.')).toThrow(refusal('not-allowed'))
+    expect(outbox().get(id)).toMatchObject({ hold: 'release' })
+  })
+
+  test('leaves at its time, where it has one', async () => {
+    const at = work.clock() + 3_600_000
+    const { id } = start(at)
+    work.staff.who = ANA
+    expect(outbox().release(id)).toMatchObject({ hold: 'time', goesAt: at })
+    expect(posts()).toBe(0)
+    await work.time.pass(3_600_100)
+    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+  })
+
+  test('stays with the reason where another refuses, and is a draft again once it is taken back', async () => {
+    const { id } = start()
+    work.staff.who = ANA
+    outbox().refuse(id, 'Wrong address.')
+    expect(outbox().get(id)).toMatchObject({
+      state: 'ready',
+      hold: 'release',
+      release: { by: 'Ben Tui', refused: { by: 'Ana Reweti', reason: 'Wrong address.' } }
+    })
+    expect(() => outbox().release(id)).toThrow(refusal('busy'))
+    await muchLater()
+    expect(posts()).toBe(0)
+    const draft = outbox().undo(id)
+    expect(outbox().list([work.accountId], { show: 'all', offset: 0, limit: 10 }).total).toBe(0)
+    // It takes a release of its own.
+    expect(outbox().start(draft.id)).toMatchObject({ hold: 'release', release: { by: 'Ana Reweti' } })
+  })
+
+  test('is one to more people than the rule has', async () => {
+    work.staff.above = 1
+    const one = start()
+    expect(one).toMatchObject({ hold: 'undo' })
+    expect(one).not.toHaveProperty('release')
+    const two = [signer({ key: 'one' }), signer({ key: 'two', Email: 'two@example.com' })]
+    const draft = work.parts.drafts.save(work.accountId, forms({ items: [form({ signers: two })] }))
+    expect(outbox().start(draft.id)).toMatchObject({ hold: 'release' })
+  })
+})
+
+describe('a batch', () => {
+  test('waits as a whole, and its rows leave once each after one release', async () => {
+    work.staff.above = 20
+    const { id } = await batch(3)
+    expect(outbox().batches.get(id)).toMatchObject({ release: { by: 'Ben Tui' }, counts: { ready: 3 } })
+    await muchLater()
+    expect(posts()).toBe(0)
+    expect(() => outbox().batches.release(id)).toThrow(refusal('not-allowed'))
+    work.staff.who = ANA
+    expect(outbox().batches.release(id)).not.toHaveProperty('release')
+    await expect
+      .poll(async () => {
+        await work.time.pass(10_000)
+        return outbox().batches.get(id).counts.sent
+      })
+      .toBe(3)
+    expect(() => outbox().batches.release(id)).toThrow(refusal('busy'))
+    expect(posts()).toBe(3)
+  })
+
+  test('can be cancelled while it waits', async () => {
+    const { id } = await batch(2)
+    await outbox().batches.cancel(id)
+    expect(outbox().batches.get(id)).toMatchObject({ state: 'done', counts: { cancelled: 2 } })
+    work.staff.who = ANA
+    expect(() => outbox().batches.release(id)).toThrow(refusal('busy'))
+    expect(posts()).toBe(0)
+  })
+})
