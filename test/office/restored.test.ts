@@ -161,6 +161,64 @@ test.each([
   expect(arrived()).toEqual(['Leaves from the other', 'Sent since', 'Waits', 'Waits since'])
 })
 
+test.each([
+  ['the workstation that sent it is there first', true],
+  ['another that sends it, too, is there first, and the outbox goes on before the one that did is', false]
+])('a draft that was sent since isn’t sent once more: %s', { timeout: 240_000 }, async (_name, isSenderFirst) => {
+  const office = await openTestOffice(inject('cluster'), { look: '0 s' })
+  const run = await programsFor(office)
+  const front = await joined(office, 'Front desk')
+  const back = await joined(office, 'Back room', front.work)
+  const both = [front, back]
+  const composition = forms({ items: [form({ Name: 'Deed of gift', Reference: 'Deed of gift' })] })
+  const { id: draft } = front.work.parts.sharedDrafts.save(front.work.accountId, composition)
+  const has = ({ work }: Station) => work.parts.drafts.list([work.accountId]).rows.some(({ id }) => id === draft)
+  await until(both, () => both.every(has))
+  run('pg_dump', '-Fc')
+  const send = ({ work }: Station) => {
+    const { id } = work.parts.outbox.start(draft)
+    work.parts.outbox.now(id)
+    return id
+  }
+  await back.desk.close()
+  const sent = send(front)
+  await until([front], () => front.state(sent) === 'sent')
+  await front.desk.close()
+  // It hears of that from nobody: not from the office, nor from its folders.
+  const another = send(back)
+  back.work.line.fault('cut')
+  run('pg_restore', '--clean', '--if-exists', '--single-transaction')
+  const arrived = () => front.work.taken('SendForms2').length
+  // Of its drafts it tells later than of what it sent.
+  const opens = () => {
+    front.open()
+    front.work.parts.sharedDrafts.connect = () => undefined
+  }
+  if (isSenderFirst) {
+    opens()
+    await until([front], () => pausedBecause(front).includes('put back to an earlier moment'))
+  }
+  back.open()
+  await until([back], () => pausedBecause(back).includes('put back to an earlier moment'))
+  const isThere = async () => (await office.sql('SELECT FROM office.send WHERE id = $1', [another])).length === 1
+  if (!isSenderFirst) {
+    await until([back], isThere)
+    // What the workstation that sent it says comes last.
+    opens()
+    await until(both, async () => {
+      const [row] = await office.sql<{ state: string }>('SELECT state FROM office.send WHERE id = $1', [sent])
+      return row?.state === 'sent'
+    })
+  }
+  back.work.line.fault('pass')
+  await longEnough(office)
+  await pause(back, false)
+  await until(both, () => front.state(sent) === 'sent' && back.state(another) !== 'ready')
+  for (let minute = 0; minute < 5; minute++) for (const { work } of both) await work.time.pass(60_000)
+  expect(back.state(another)).toBe('cancelled')
+  expect(arrived()).toBe(1)
+})
+
 test('a standby that takes the server’s place is noticed, also by one that lost nothing', {
   timeout: 240_000
 }, async () => {

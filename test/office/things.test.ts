@@ -166,7 +166,7 @@ describe('the trash', () => {
 })
 
 describe('sending a draft', () => {
-  const give = (index: number, draft: string, basedOn: string[], id = randomUUID()) =>
+  const give = (index: number, draft: string, basedOn: string[], id: string = randomUUID()) =>
     sendsOf(index).give(accountId, {
       id,
       content: Buffer.from('{}'),
@@ -189,6 +189,38 @@ describe('sending a draft', () => {
     const first = await save(0, draft, 'one')
     await save(1, draft, 'two', [first.its])
     expect((await give(0, draft, [first.its])).state).toBe('changed')
+  })
+
+  test('by two that a server that was put back has both: none leaves while the other may have, and one in the end', async () => {
+    const draft = randomUUID()
+    const ids = [randomUUID(), randomUUID(), randomUUID()].sort()
+    const [first = '', second = '', third = ''] = ids
+    const { its } = await save(0, draft, 'one')
+    await give(0, draft, [its], second)
+    // As of workstations that the server doesn't know of each other's by.
+    for (const id of [first, third]) {
+      const known = { id, content: Buffer.from('{}'), inMs: 0, round: 1, isInDoubt: id === third }
+      await sendsOf(1).give(accountId, known)
+    }
+    await office.sql(`UPDATE office.send SET draft = $1, goes_at = now() - interval '1 s' WHERE account = $2`, [
+      draft,
+      accountId
+    ])
+    const claimed = async () => (await sendsOf(2).claim(accountId, 2)).map(({ id }) => id)
+    const becomes = (id: string, state: string) =>
+      office.sql('UPDATE office.send SET state = $2, is_in_doubt = false, uncertain_at = NULL WHERE id = $1', [
+        id,
+        state
+      ])
+    // One may have left.
+    expect(await claimed()).toEqual([])
+    await becomes(third, 'not-sent')
+    expect(await claimed()).toEqual([first])
+    expect(await claimed()).toEqual([])
+    await becomes(first, 'sent')
+    expect(await claimed()).toEqual([])
+    expect(await thingsOf(2).sent(accountId, draft, first)).toBe(true)
+    expect(await office.sql('SELECT state FROM office.send WHERE id = $1', [second])).toEqual([{ state: 'cancelled' }])
   })
 
   test('can be done again once it was taken back, and ends the draft once it was sent', async () => {

@@ -120,8 +120,13 @@ export interface OfficeStore extends SendStore {
   /** @param bodiesAfter up to where every send was read: 0 while that isn't so of all. */
   changes(accountId: string, after: number, bodiesAfter: number): Promise<SendChange[]>
   outbox(accountId: string): Promise<OutboxState>
-  /** This workstation knows that a send arrived, whatever the server has of it. */
-  knowSent(accountId: string, send: Pick<Claim, 'id' | 'epoch'>, answer: unknown): Promise<void>
+  /** This workstation knows that a send arrived, whatever the server has of it. @param draft that it was of, where it was of one. */
+  knowSent(
+    accountId: string,
+    send: Pick<Claim, 'id' | 'epoch'>,
+    answer: unknown,
+    draft?: string | undefined
+  ): Promise<void>
   /** The same of one that is over otherwise, or was kept back, as of this round; whether the server has it so now. */
   knowOver(
     accountId: string,
@@ -255,8 +260,10 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
       return row?.done === true
     },
 
-    async knowSent(accountId, { id, epoch }, answer) {
-      await ask('SELECT office.know_sent($1, $2, $3, $4)', [id, accountId, epoch, sealedAnswer(id, epoch, answer)])
+    async knowSent(accountId, { id, epoch }, answer, draft) {
+      const its = [id, accountId, epoch, sealedAnswer(id, epoch, answer)]
+      if (draft === undefined) await ask('SELECT office.know_sent($1, $2, $3, $4)', its)
+      else await ask('SELECT office.know_draft_sent($1, $2, $3, $4, $5)', [draft, ...its])
     },
 
     async knowOver(accountId, { id, round }, state) {

@@ -65,7 +65,7 @@ export async function settleRestored(
   for (const id of gone) {
     const send = sends.find(id)
     // Also what another made: the workstation that made it may have been off since, and would give it once more.
-    if (send?.state === 'sent') await office.knowSent(officeId, { id, epoch: 0 }, answerOf(id))
+    if (send?.state === 'sent') await office.knowSent(officeId, { id, epoch: 0 }, answerOf(id), send.draftId)
   }
   write(() => gone.map(forgotten))
   return changed
@@ -81,7 +81,7 @@ export async function settleRestored(
     const send = sends.find(id)
     if (state === 'sent') return undefined
     if (send?.state === 'sent') {
-      await office.knowSent(officeId, change, answerOf(id))
+      await office.knowSent(officeId, change, answerOf(id), send.draftId)
       return 'sent'
     }
     const said = overHere(send, known)

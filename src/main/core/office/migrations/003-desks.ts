@@ -181,6 +181,8 @@ export const desks = `
     RETURN QUERY
       WITH picked AS (
         SELECT id FROM send WHERE account = p_account AND state = 'ready' AND goes_at <= now()
+          -- Of the sends of one draft: see the step of things.
+          AND (draft IS NULL OR NOT leaves_elsewhere(draft, account, id))
           ORDER BY goes_at, id LIMIT room FOR UPDATE SKIP LOCKED
       ), begun AS (
         UPDATE send SET state = 'sending', holder = mine, epoch = send.epoch + 1, attempt = send.attempt + 1,

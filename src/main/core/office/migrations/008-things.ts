@@ -110,6 +110,15 @@ export const things = `
       AND state IN ('ready', 'sending', 'uncertain', 'sent'));
   END $$;
 
+  -- Whether another send of this draft is under way, may have left or was sent, or is the one that leaves. A server that was put back can get two
+  -- of them, one from a workstation that doesn't know of the other.
+  CREATE FUNCTION leaves_elsewhere(p_draft text, p_account uuid, p_send uuid) RETURNS boolean
+  LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
+  BEGIN
+    RETURN EXISTS (SELECT FROM send WHERE account = p_account AND draft = p_draft AND id <> p_send
+      AND (state IN ('sending', 'uncertain', 'sent') OR (state = 'ready' AND id < p_send)));
+  END $$;
+
   -- Keeps a content: newest, where it goes on from the one that counts; beside, where not; gone, where there is no such thing any more;
   -- sent, where it is a draft that is just being sent, and that someone may still take back.
   -- The same version again is the same save. Each save that counts holds the thing for p_hold_ms, where that is given.
@@ -269,6 +278,13 @@ export const things = `
       WHERE kind = p_kind AND id = p_id AND gone_at IS NULL;
   END $$;
 
+  -- Of a draft that was sent nothing else is.
+  CREATE FUNCTION cancel_others(p_draft text, p_account uuid, p_send uuid) RETURNS void
+  LANGUAGE sql SET search_path = office, pg_temp AS $$
+    UPDATE send SET state = 'cancelled', settled_at = now()
+      WHERE account = p_account AND draft = p_draft AND id <> p_send AND state = 'ready' AND NOT is_in_doubt
+  $$;
+
   -- A draft that was sent is no more: the send says so, which the office has. Neither is one that goes along with its send, as its
   -- workstation leaves. What else was to be sent of it, and hasn't begun to, isn't.
   CREATE FUNCTION draft_sent(p_id text, p_account uuid, p_send uuid) RETURNS boolean
@@ -282,10 +298,19 @@ export const things = `
     IF NOT FOUND THEN
       RETURN false;
     END IF;
-    UPDATE send SET state = 'cancelled', settled_at = now()
-      WHERE account = p_account AND draft = p_id AND id <> p_send AND state = 'ready' AND NOT is_in_doubt;
+    PERFORM cancel_others(p_id, p_account, p_send);
     PERFORM end_thing('draft', p_id, next);
     RETURN true;
+  END $$;
+
+  -- As know_sent, of a draft: no other send of it leaves.
+  CREATE FUNCTION know_draft_sent(p_draft text, p_id uuid, p_account uuid, p_epoch integer, p_sealed bytea) RETURNS void
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  BEGIN
+    PERFORM next_thing_rev('draft', p_account);
+    PERFORM know_sent(p_id, p_account, p_epoch, p_sealed);
+    UPDATE send SET draft = p_draft WHERE id = p_id AND account = p_account AND draft IS NULL;
+    PERFORM cancel_others(p_draft, p_account, p_id);
   END $$;
 
   -- Of these that are kept beside it someone has decided.
@@ -389,6 +414,6 @@ export const things = `
 
 /** What a workstation may call of these. */
 export const thingsForStations = [
-  ...['save_thing', 'know_thing', 'hold_thing', 'let_go_of_thing', 'move_thing', 'draft_sent', 'settle_versions'],
-  ...['things_state', 'thing_changes', 'thing_versions', 'put_send_of']
+  ...['save_thing', 'know_thing', 'hold_thing', 'let_go_of_thing', 'move_thing', 'draft_sent', 'know_draft_sent'],
+  ...['settle_versions', 'things_state', 'thing_changes', 'thing_versions', 'put_send_of']
 ] as const
