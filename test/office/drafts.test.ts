@@ -630,6 +630,25 @@ describe('a server that was put back', () => {
     }
   })
 
+  test('that has a draft which was sent brings it back nowhere', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    await front.close()
+    await synced()
+    const [before] = await office.sql<{ sealed: Buffer }>('SELECT sealed FROM office.thing WHERE id = $1', [front.id])
+    const send = at(0).send(front.id)
+    await until(() => at(1).state(send) === 'sent', at(0))
+    await synced()
+    await office.sql(
+      `UPDATE office.thing SET gone_at = NULL, sealed = $2, rev = rev + 1, body_rev = rev + 1 WHERE id = $1`,
+      [front.id, before?.sealed]
+    )
+    await office.sql('UPDATE office.thing_feed SET rev = rev + 1')
+    await synced()
+    for (const desk of desks) expect(desk.list()).toEqual([])
+    expect(packages()).toBe(1)
+  })
+
   test('has again what it had, in whatever order its workstations come', async () => {
     const front = at(0).editor()
     front.type('Lease')

@@ -177,6 +177,8 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       // It was erased here, or sent: that is still to be told, unless it was changed since.
       if (before && isUntold && known.round > 0 && (rows.sentAs(id) !== undefined || (!isNewer && known.isAside)))
         return false
+      // A server that was put back has a draft that was sent until it hears of that.
+      if (rows.sentAs(id) !== undefined) return false
       if (!composition) return change.content === undefined && 'wanted'
       drafts.follow(accountId, id, composition, momentOf(change.ago))
       rows.follow(id, { ...seen, basedOn: [change.version], taken: known.taken + 1, isGone: false })
