@@ -88,6 +88,7 @@ export async function openApp(start: AppStart) {
       heads: composing.heads,
       sharedStaff: composing.sharedStaff,
       once: folders.once,
+      records: composing.records,
       watch,
       isWatching: watching.promise
     },

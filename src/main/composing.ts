@@ -1,5 +1,6 @@
 /** The layer of composing and sending: drafts and what is offered in them, the outbox and the office that may share it, sheets, and files that are dropped. */
 
+import { openSharedAppointments } from './core/appointments/shared-appointments.ts'
 import { openBulk } from './core/bulk/bulk.ts'
 import { openRememberedColumns } from './core/bulk/remembered-columns.ts'
 import { SharedStaff } from './core/counter/shared-staff.ts'
@@ -63,12 +64,14 @@ export function openComposing(
     changed: draftsTold
   })
   const sharedStaff = new SharedStaff({ db, time, newId, trouble: officeTrouble })
-  const records = new SharedRecords({
+  const appointments = openSharedAppointments({ db, time, newId, here: () => records.name })
+  const records: SharedRecords = new SharedRecords({
     ...{ db, time, newId, trouble: officeTrouble },
-    kinds: [presets.shared, views.shared],
+    kinds: [presets.shared, views.shared, appointments],
     accounts: () => outbox.shared.accounts(),
     changed(kind) {
       if (kind === 'preset') return presetsTold()
+      if (kind === 'appointment') return send('appointments.changed', null)
       send('views.changed', null)
       signals.emit('views')
     }

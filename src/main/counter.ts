@@ -26,6 +26,7 @@ import type { Polling } from './core/documents/polling/polling.ts'
 import type { AskDocuments } from './core/documents/questions.ts'
 import type { Heads } from './core/office/heads.ts'
 import type { Once } from './core/office/once.ts'
+import type { SharedRecords } from './core/office/shared-records.ts'
 import { organisationsCounter } from './core/organisation/applying.ts'
 import { PERSON_START } from './core/policy/app-pages.ts'
 import { Receipts } from './core/receipts/receipts.ts'
@@ -52,6 +53,7 @@ export interface CounterParts {
   heads: Heads
   sharedStaff: SharedStaff
   once: Once
+  records: Pick<SharedRecords, 'changedHere'>
   watch: Polling
   /** Resolves when folders can be read: at the start, a session that was interrupted may be found before. */
   isWatching: Promise<void>
@@ -61,7 +63,7 @@ export interface CounterParts {
 
 export function openCounter(
   foundation: Foundation,
-  { ask, heads, once, sharedStaff, watch, isWatching, returnAddressesOf, compositionOf }: CounterParts
+  { ask, heads, once, records, sharedStaff, watch, isWatching, returnAddressesOf, compositionOf }: CounterParts
 ) {
   const { db, accounts, keychain, log, screens, send, signals, time } = foundation
   const zoom = () => foundation.settings.read().zoom
@@ -155,7 +157,10 @@ export function openCounter(
     const named = namedAccount.getStore()
     return named === undefined ? accounts.shownIds() : [named]
   }
-  const appointmentsChanged = () => send('appointments.changed', null)
+  const appointmentsChanged = () => {
+    send('appointments.changed', null)
+    records.changedHere()
+  }
   const waitingHere = (account: string) => ask('waitingHere', { accountId: account, withoutLink: true })
   const documentOf = (account: string, reference: string) => ask('get', { accountId: account, reference })
   const appointments = new Appointments({

@@ -106,6 +106,32 @@ describe('appointments of today', () => {
     expect(rows()[0]?.textContent).toContain('At the counter')
   })
 
+  test('say who of the office called them, and can be called here only once that is some minutes ago', async () => {
+    const called = (name: string, ago: number) =>
+      one(name, 0, { state: 'called', desk: 'Front desk', number: 3, calledAt: NOW - ago * MINUTE, person: name })
+    await open({
+      queue: [entry('Aroha Ngata'), entry('Mere Parata')],
+      appointments: [
+        called('Aroha Ngata', 2),
+        called('Mere Parata', 6),
+        one('Tama Brooks', 5, { state: 'here', desk: 'Front desk' })
+      ]
+    })
+    expect(rows().map((row) => /Called by.*ago|Went to.*desk/.exec(row.textContent ?? '')?.[0])).toEqual([
+      'Called by Front desk 2 min ago',
+      'Called by Front desk 6 min ago',
+      'Went to Front desk'
+    ])
+    const isOff = (name: RegExp) =>
+      button(name).getAttribute('aria-disabled') === 'true' || (button(name) as HTMLButtonElement).disabled
+    expect([/^Call again: Aroha/, /^Start: Aroha/, /^Call again: Mere/, /^Start: Mere/].map(isOff)).toEqual([
+      true,
+      true,
+      false,
+      false
+    ])
+  })
+
   test('can’t be taken back to “expected” once they have the screen', async () => {
     await open({ queue: [entry('Mere Parata')], appointments: [one('Mere Parata', 0, { person: 'Mere Parata' })] })
     await press(/^Arrived: Mere Parata/)

@@ -78,6 +78,8 @@ export interface Appointment {
   number?: number
   arrivedAt?: number
   calledAt?: number
+  /** The office's other workstation that called them, or where they are. */
+  desk?: string
   /** Who of the queue it is, as of `CounterEntry`. */
   person?: string
   /** Nobody of the queue is surely the one, and these may be: staff says who. */

@@ -201,6 +201,13 @@ function morning(): Partial<FakeState> {
     counterSettings: { ...fakeApi().control.state.counterSettings, waitingRoom: room, staffName: 'Grace Okafor' }
   }
 }
+
+/** The same where another counter of the office has called two of them. */
+function elsewhere(): Partial<FakeState> {
+  const { appointments = [], ...rest } = morning()
+  const isThere = (id: string) => id === 'a1' || id === 'a2'
+  return { ...rest, appointments: appointments.map((one) => (isThere(one.id) ? { ...one, desk: 'Front desk' } : one)) }
+}
 const room = { counterName: 'Counter 2', noShowAfter: 15, callSound: true, pictures: [] }
 
 const importedFile: FakeState['appointmentFile'] = {
@@ -229,6 +236,7 @@ const offline = { code: 'offline', message: 'No network.' } as const
 export const counterClerkScenes: Record<string, () => FakeApi> = {
   clerk: () => counter(),
   'clerk-appointments': () => counter(morning()),
+  'clerk-appointments-office': () => counter(elsewhere()),
   'clerk-appointments-empty': () =>
     counter({
       queue: [],

@@ -209,7 +209,7 @@ export const shots: Shot[] = [
   ...at('#/identity-pdf/doc-6', 'identity-pdf-offline'),
 
   shot('clerk', 'clerk', '#/counter'),
-  ...at('#/counter', 'clerk-appointments', 'clerk-appointments-empty'),
+  ...at('#/counter', 'clerk-appointments', 'clerk-appointments-office', 'clerk-appointments-empty'),
   shot('clerk-appointment', 'clerk-appointments', '#/counter', async (page) => {
     await press('Appointments')(page)
     await page.getByRole('menuitem', { name: 'Add appointment…' }).click()

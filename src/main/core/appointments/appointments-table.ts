@@ -23,7 +23,9 @@ const APPOINTMENTS = new Rows({
   number: optional(value<number>()),
   arrivedAt: optional(value<number>()),
   calledAt: optional(value<number>()),
-  calls: value<number>()
+  calls: value<number>(),
+  /** The other workstation of the office that called them, or where they are. */
+  desk: optional(value<string>())
 })
 
 export type KeptAppointment = RecordOf<typeof APPOINTMENTS>
@@ -33,17 +35,22 @@ export function openAppointmentsTable(db: Db) {
   const table = new TableStatements(db, 'appointments', APPOINTMENTS)
   const put = table.run<[appointment: object]>(
     `INSERT INTO appointments (id, account_id, key, series, version, name, email, mobile, at, minutes, place, about, person,
-       state, before, number, arrived_at, called_at, calls)
+       state, before, number, arrived_at, called_at, calls, desk)
      VALUES (@id, @accountId, @key, @series, @version, @name, @email, @mobile, @at, @minutes, @place, @about, @person,
-       @state, @before, @number, @arrivedAt, @calledAt, @calls)
+       @state, @before, @number, @arrivedAt, @calledAt, @calls, @desk)
      ON CONFLICT (id) DO UPDATE SET key = excluded.key, series = excluded.series, version = excluded.version,
        name = excluded.name, email = excluded.email, mobile = excluded.mobile, at = excluded.at,
        minutes = excluded.minutes, place = excluded.place, about = excluded.about, person = excluded.person,
        state = excluded.state, before = excluded.before, number = excluded.number, arrived_at = excluded.arrived_at,
-       called_at = excluded.called_at, calls = excluded.calls`
+       called_at = excluded.called_at, calls = excluded.calls, desk = excluded.desk`
+  )
+  const removeBefore = table.run<[at: number]>('DELETE FROM appointments WHERE at < ?')
+  const untell = table.run<[at: number]>(
+    "DELETE FROM office_records WHERE kind = 'appointment' AND local IN (SELECT id FROM appointments WHERE at < ?)"
   )
   return {
     put: (appointment: KeptAppointment) => void put(APPOINTMENTS.write(appointment)),
+    byId: table.one<[id: string]>('WHERE id = ?'),
     find: table.one<[accountId: string, id: string]>('WHERE account_id = ? AND id = ?'),
     ofKey: table.one<[accountId: string, key: string]>('WHERE account_id = ? AND key = ?'),
     ofSeries: table.all<[accountId: string, series: string]>('WHERE account_id = ? AND series = ? ORDER BY at'),
@@ -51,7 +58,11 @@ export function openAppointmentsTable(db: Db) {
       'WHERE account_id = ? AND at >= ? AND at < ? ORDER BY at, name, id'
     ),
     remove: table.run<[id: string]>('DELETE FROM appointments WHERE id = ?'),
-    removeBefore: table.run<[at: number]>('DELETE FROM appointments WHERE at < ?'),
+    /** Of days that are over. The office isn't told: each workstation has clocks of its own, and the server forgets them by itself. */
+    removeBefore: db.transaction((at: number): void => {
+      untell(at)
+      removeBefore(at)
+    }),
     places: table.values<[accountId: string], string>(
       `SELECT place FROM appointments WHERE account_id = ? AND place <> '' GROUP BY place ORDER BY count(*) DESC LIMIT 20`
     )

@@ -136,13 +136,13 @@ export class Appointments {
     const { time } = this.#deps
     if (as === 'undo') {
       if (one.before === undefined) return
-      const back = { ...one, state: one.before, before: undefined }
+      const back = { ...one, state: one.before, before: undefined, desk: undefined }
       // A number that was given stays theirs for the day.
       if (back.state === 'expected') back.arrivedAt = undefined
       this.#keep(back, { what: 'appointment-undone', detail: { was: one.state } })
     } else if (one.state !== as) {
       const now = time.now()
-      const next: KeptAppointment = { ...one, state: as, before: one.state }
+      const next: KeptAppointment = { ...one, state: as, before: one.state, desk: undefined }
       if (as === 'arrived') Object.assign(next, { number: one.number ?? this.#nextNumber(), arrivedAt: now })
       const what = { arrived: 'appointment-arrived', 'no-show': 'appointment-missed' } as const
       const noted = as === 'arrived' || as === 'no-show' ? what[as] : 'appointment-marked'
@@ -169,7 +169,8 @@ export class Appointments {
       number: one.number ?? this.#nextNumber(),
       arrivedAt: one.arrivedAt ?? now,
       calledAt: now,
-      calls: one.calls + 1
+      calls: one.calls + 1,
+      desk: undefined
     }
     this.#keep(called, { what: 'appointment-called', detail: { times: String(called.calls) } })
     this.#call?.cancel()
@@ -191,7 +192,8 @@ export class Appointments {
     const call = this.#call
     if (!call || time.now() >= call.until) return undefined
     const one = this.#find(call.id)
-    if (one?.state !== 'called' || one.number === undefined) return undefined
+    // Another counter may have called them since.
+    if (one?.state !== 'called' || one.number === undefined || one.desk !== undefined) return undefined
     return { number: one.number, place: one.place || settings().counterName, calls: one.calls }
   }
 
@@ -282,7 +284,8 @@ export const TO_COME_AGAIN = {
   number: undefined,
   arrivedAt: undefined,
   calledAt: undefined,
-  calls: 0
+  calls: 0,
+  desk: undefined
 }
 
 const blank = { ...TO_COME_AGAIN, key: undefined, series: undefined, person: undefined }
@@ -293,10 +296,10 @@ function inOrder<One extends Pick<Appointment, 'at' | 'name'>>(all: One[]): One[
 }
 
 function viewOf(one: KeptAppointment, { person, choices }: Fit): Appointment {
-  const { id, accountId, name, at, minutes, place, state, number, arrivedAt, calledAt } = one
+  const { id, accountId, name, at, minutes, place, state, number, arrivedAt, calledAt, desk } = one
   return {
     ...{ id, accountId, name, at, minutes, place, state, choices },
-    ...defined({ number, arrivedAt, calledAt, person }),
+    ...defined({ number, arrivedAt, calledAt, person, desk }),
     ...(one.email && { email: one.email }),
     ...(one.mobile && { mobile: one.mobile }),
     ...(one.about && { about: one.about })

@@ -7,6 +7,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { SharedMark } from '../../../shared/contract/index.ts'
 import { clockTextOf } from '../lib/calendar.ts'
+import { defined } from '../lib/objects.ts'
 import { isShared } from '../lib/shared-id.ts'
 import { inSlices } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
@@ -36,10 +37,12 @@ export interface SharedKind<Content = any> {
   erase: (local: string) => void
   /** By what it is the same at every workstation; undefined where it is by its own id. */
   identity?: (content: Content) => string | undefined
-  /** Of two contents that both go on from `base` the one that counts. */
-  together?: (mine: Content, theirs: Content, base: Content | undefined) => Content
+  /** Of two contents that both go on from `base` the one that counts; undefined where they become two. */
+  together?: (mine: Content, theirs: Content, base: Content | undefined) => Content | undefined
   /** Writes it as one more. @param beside the other's workstation and when it saved that, where the other is there. */
   another?: (accountId: string, content: Content, beside: string | undefined) => void
+  /** In how many milliseconds nobody needs it any more. */
+  until?: (content: Content) => number
 }
 
 interface SharedRecordsDeps {
@@ -69,7 +72,6 @@ export class SharedRecords {
   #life = 0
   /** Of which kinds and accounts what couldn't be taken was read once more in this run. */
   readonly #readAgain = new Set<string>()
-  /** This workstation's name in the office. */
   #name = ''
 
   constructor(deps: SharedRecordsDeps) {
@@ -102,6 +104,11 @@ export class SharedRecords {
 
   soon(accountId: string): void {
     this.#lanes.soon(accountId)
+  }
+
+  /** This workstation's name in the office; '' before it was connected in this run. */
+  get name(): string {
+    return this.#name
   }
 
   /** Something was done to them here. */
@@ -284,8 +291,8 @@ export class SharedRecords {
       return known.savedBy !== seen.savedBy
     }
     if (mine !== undefined && (isLost || known.edits !== known.given)) {
-      if (kind.together) {
-        const both = kind.together(mine, theirs, known.base === undefined ? undefined : kind.read(known.base))
+      const both = kind.together?.(mine, theirs, known.base === undefined ? undefined : kind.read(known.base))
+      if (both !== undefined) {
         kind.write(accountId, both, known.id ?? '', local)
         // It goes over as what goes on from theirs.
         if (isSame(both, theirs)) rows.follow(number, seen)
@@ -379,13 +386,16 @@ export class SharedRecords {
         const content = known.local === undefined ? undefined : kind.content(known.local)
         // A later version wrote it, or it isn't for others.
         if (known.id === undefined || (known.local !== undefined && content === undefined)) return
+        const until = content === undefined ? undefined : kind.until?.(content)
+        // Nobody needs it any more.
+        if (until !== undefined && until <= 0) return rows.change(known.number, { given: known.edits, isToKnow: false })
         const asked = how(known, content)
         if (!asked) return
         const { id, basedOn } = known
         const pending = basedOn.includes(asked.version) ? basedOn : [...basedOn.slice(-MOST_PENDING), asked.version]
         // Where no answer comes, it is known that the office may have it.
         rows.change(known.number, { basedOn: pending, asked: known.edits })
-        given.push({ known, put: { id, basedOn, content, ...asked } })
+        given.push({ known, put: { id, basedOn, content, ...asked, ...defined({ until }) } })
         bytes += content === undefined ? 0 : JSON.stringify(content).length
       }
       this.#deps.db.transaction(() => {

@@ -12,13 +12,19 @@ export const records = `
   ALTER TABLE thing ADD COLUMN until timestamptz;
   CREATE INDEX thing_by_until ON thing (kind, account, until) WHERE until IS NOT NULL;
 
-  -- Up to where changes of each kind have come; a row of no kind says which life it is.
+  -- What nobody needs any more goes. Up to where changes of each kind have come; a row of no kind says which life it is.
   CREATE FUNCTION records_state(p_account uuid) RETURNS TABLE (kind text, rev double precision, life integer)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   DECLARE
     its_life integer := current_life();
   BEGIN
+    IF EXISTS (SELECT FROM thing WHERE account = p_account AND until < now()) THEN
+      -- Those who change one have this lock, too.
+      PERFORM FROM thing_feed WHERE account = p_account
+        AND kind IN (SELECT kind FROM thing WHERE account = p_account AND until < now()) ORDER BY kind FOR UPDATE;
+      DELETE FROM thing WHERE account = p_account AND until < now();
+    END IF;
     RETURN QUERY SELECT '', 0::double precision, its_life
       UNION ALL SELECT kind, rev::double precision, its_life FROM thing_feed WHERE account = p_account;
   END $$;

@@ -1,4 +1,4 @@
-/** Which presets, views and staff an office shares, and what of them is to go there, or was read of it. */
+/** Which presets, views, staff and appointments an office shares, and what of them is to go there, or was read of it. */
 export const officeRecords = `
   -- Up to which of the office's changes of a kind all is here. It stays where the account is shared no more, since it may be again.
   CREATE TABLE office_records_read (
@@ -105,5 +105,19 @@ export const officeRecords = `
   END;
   CREATE TRIGGER office_staff_left AFTER DELETE ON meta WHEN OLD.key = 'office-staff' BEGIN
     UPDATE office_records_read SET cursor = -1 WHERE kind = 'staff';
+  END;
+
+  -- The other workstation that called someone, or where they are.
+  ALTER TABLE appointments ADD COLUMN desk TEXT;
+  CREATE TRIGGER office_appointment_added AFTER INSERT ON appointments
+    WHEN EXISTS (SELECT 1 FROM office_accounts WHERE account_id = NEW.account_id) BEGIN
+    INSERT INTO office_records (kind, account_id, local) VALUES ('appointment', NEW.account_id, NEW.id) ON CONFLICT DO NOTHING;
+  END;
+  CREATE TRIGGER office_appointment_changed AFTER UPDATE ON appointments BEGIN
+    UPDATE office_records SET edits = edits + 1 WHERE kind = 'appointment' AND local = NEW.id;
+  END;
+  CREATE TRIGGER office_appointment_erased AFTER DELETE ON appointments BEGIN
+    DELETE FROM office_records WHERE kind = 'appointment' AND local = OLD.id AND id IS NULL;
+    UPDATE office_records SET local = NULL, base = NULL, edits = edits + 1 WHERE kind = 'appointment' AND local = OLD.id;
   END;
 `

@@ -12,6 +12,8 @@ import type { StatusTone } from '../../words/statuses.ts'
 /** Milliseconds between two readings while documents change. */
 const PAUSE = 500
 const MINUTE = 60_000
+/** As long as the display shows a call. */
+const CALL_HOLDS = 5 * MINUTE
 
 /** An appointment, with the one of the queue who it is of. */
 export interface ExpectedPerson {
@@ -104,9 +106,22 @@ export class AppointmentList {
     )
   }
 
+  /** Another counter of the office has just called them: they are on their way there. */
+  isCalledElsewhere({ state, desk, calledAt }: Appointment): boolean {
+    return state === 'called' && desk !== undefined && this.now - (calledAt ?? 0) < CALL_HOLDS
+  }
+
   /** Where they stand, in a few words. @param isBusy someone signs at this moment. */
-  standingOf({ state, at, arrivedAt, calledAt }: Appointment, isBusy = false): Standing {
+  standingOf({ state, at, arrivedAt, calledAt, desk }: Appointment, isBusy = false): Standing {
     const span = (from: number) => spanOf(this.now - from)
+    if (desk && state === 'called') {
+      const isNow = this.now - (calledAt ?? at) < MINUTE
+      return {
+        words: isNow ? `Called by ${desk} just now` : `Called by ${desk} ${span(calledAt ?? at)} ago`,
+        tone: 'quiet'
+      }
+    }
+    if (desk && state === 'here') return { words: `Went to ${desk}`, tone: 'quiet' }
     switch (state) {
       case 'expected':
         return this.now - at < MINUTE

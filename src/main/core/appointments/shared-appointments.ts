@@ -1,0 +1,138 @@
+/**
+ * Appointments that an office's workstations have in common: how they stand in the database for that, and what becomes of two changes of one.
+ * Who changed the person and who marked that they came both had their way. Where both changed the same, one stays and the other is kept beside it.
+ */
+import { z } from 'zod'
+import type { AppointmentState } from '../../../shared/contract/index.ts'
+import { beginningOf, dayAfter, dayAt } from '../lib/calendar.ts'
+import { shortened } from '../lib/text-folding.ts'
+import type { Time } from '../lib/time.ts'
+import type { SharedKind } from '../office/shared-records.ts'
+import type { Db } from '../storage/connection.ts'
+import { type KeptAppointment, openAppointmentsTable } from './appointments-table.ts'
+
+const text = z.string().max(200)
+const state = z.enum(['expected', 'arrived', 'called', 'here', 'done', 'no-show'])
+/** Up to the year 9999, of which every clock can show the day. */
+const moment = z.int().min(0).max(253_402_214_400_000)
+const Shared = z.object({
+  ...{ key: z.string().max(500).optional(), series: z.string().max(500).optional(), version: z.int() },
+  ...{ name: text.min(1), email: text, mobile: text, person: text.optional() },
+  ...{ at: moment, minutes: z.int().min(1).max(1440), place: text, about: z.string().max(300) },
+  ...{ state, before: state.optional(), number: z.int().min(1).optional(), calls: z.int().min(0) },
+  ...{ arrivedAt: moment.optional(), calledAt: moment.optional() },
+  /** The workstation that called them, or where they are. */
+  desk: text.optional()
+})
+export type SharedAppointment = z.output<typeof Shared>
+
+/** What is changed as one: the name of one change with the address of another would be nobody's. */
+const GROUPS = [['name', 'email', 'mobile', 'person'], ['at', 'minutes'], ['place'], ['about'], ['series']] as const
+const STEPS = ['state', 'before', 'number', 'arrivedAt', 'calledAt', 'calls', 'desk'] as const
+/** How far each is: who came isn't one who didn't. */
+const ORDER: readonly AppointmentState[] = ['expected', 'no-show', 'arrived', 'called', 'here', 'done']
+
+interface SharedAppointmentsDeps {
+  db: Db
+  time: Pick<Time, 'now' | 'zone'>
+  newId: () => string
+  /** This workstation's name in the office; '' while it isn't known. */
+  here: () => string
+}
+
+/** How those of an office stand in the database. */
+export function openSharedAppointments({
+  db,
+  time,
+  newId,
+  here
+}: SharedAppointmentsDeps): SharedKind<SharedAppointment> {
+  const table = openAppointmentsTable(db)
+  return {
+    kind: 'appointment',
+    page: 100,
+    locals: (accountId) =>
+      table.between(accountId, beginningOf(dayAt(time.now(), time.zone()), time.zone()), Infinity).map(({ id }) => id),
+    ownerOf: (local) => table.byId(local)?.accountId,
+    content(local) {
+      const row = table.byId(local)
+      if (!row) return undefined
+      const isSomewhere = row.state === 'called' || row.state === 'here'
+      return Shared.safeParse({ ...row, desk: isSomewhere ? (row.desk ?? here()) : undefined }).data
+    },
+    read: (content) => Shared.safeParse(content).data,
+    write(accountId, { desk, ...content }, id, local = id) {
+      table.put({ ...NOTHING, ...content, id: local, accountId, desk: desk === here() ? undefined : desk })
+      return local
+    },
+    erase: (local) => void table.remove(local),
+    // The same event of one calendar is the same appointment, wherever it was imported.
+    identity: ({ key }) => key,
+    together,
+    another(accountId, content, beside) {
+      const about = [content.about, beside && `(${beside})`].filter(Boolean).join(' ')
+      // Beside the other it is one of its own, which no file changes.
+      const own = beside === undefined ? {} : { key: undefined, series: undefined }
+      table.put({
+        ...NOTHING,
+        ...content,
+        ...own,
+        id: newId(),
+        accountId,
+        desk: undefined,
+        about: shortened(about, 300)
+      })
+    },
+    // One day more than here: clocks and zones differ.
+    until: ({ at }) => beginningOf(dayAfter(dayAt(at, time.zone()), 2), time.zone()) - time.now()
+  }
+}
+
+const NOTHING = {
+  ...{ key: undefined, series: undefined, person: undefined, before: undefined, number: undefined },
+  ...{ arrivedAt: undefined, calledAt: undefined }
+} satisfies Partial<KeptAppointment>
+
+/** What counts of two contents that go on from `base`; undefined where both changed the same in other ways. */
+export function together(
+  mine: SharedAppointment,
+  theirs: SharedAppointment,
+  base: SharedAppointment | undefined
+): SharedAppointment | undefined {
+  const both = { ...theirs, ...stepsOf(mine, theirs, base), version: Math.max(mine.version, theirs.version) }
+  // A calendar says itself which is newer; where it doesn't, what the office has stays.
+  const isByFile = mine.key !== undefined && (base === undefined || mine.version !== theirs.version)
+  for (const members of GROUPS) {
+    const isLike = (one: SharedAppointment, other: SharedAppointment | undefined) =>
+      members.every((member) => one[member] === other?.[member])
+    if (isLike(mine, theirs) || (base && isLike(mine, base))) continue
+    const isMine = base && isLike(theirs, base)
+    if (!isMine && !isByFile) return undefined
+    if (isMine || mine.version > theirs.version) Object.assign(both, part(mine, members))
+  }
+  return both
+}
+
+/** Who came is here at each; of two that went on by themselves the one who is further. */
+function stepsOf(mine: SharedAppointment, theirs: SharedAppointment, base: SharedAppointment | undefined) {
+  const isLike = (one: SharedAppointment, other: SharedAppointment | undefined) =>
+    STEPS.every((member) => one[member] === other?.[member])
+  if (base && isLike(mine, base)) return part(theirs, STEPS)
+  if (base && isLike(theirs, base)) return part(mine, STEPS)
+  const [ahead, behind] = ORDER.indexOf(mine.state) > ORDER.indexOf(theirs.state) ? [mine, theirs] : [theirs, mine]
+  return {
+    ...part(ahead, STEPS),
+    // What someone was told they are called by is kept, and that they were called.
+    number: theirs.number ?? mine.number,
+    arrivedAt: ahead.arrivedAt ?? behind.arrivedAt,
+    calledAt: ahead.calledAt ?? behind.calledAt,
+    calls: Math.max(mine.calls, theirs.calls)
+  }
+}
+
+function part<Member extends keyof SharedAppointment>(
+  of: SharedAppointment,
+  members: readonly Member[]
+): Pick<SharedAppointment, Member> {
+  return Object.fromEntries(members.map((member) => [member, of[member]])) as Pick<SharedAppointment, Member>
+}

@@ -1,0 +1,368 @@
+// Appointments that the workstations of an office have in common: who is expected, who came and who was called is the same at each, with the
+// server there, away and put back. What two change of one is put together where that can be, and is there twice where it can’t.
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
+import type { KeptAppointment } from '../../src/main/core/appointments/appointments-table.ts'
+import { openPool } from '../../src/main/core/office/connection.ts'
+import { openOfficeRecords } from '../../src/main/core/office/records.ts'
+import type { Input } from '../../src/shared/contract/requests.ts'
+import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
+import { dumpOf, OfficeStation, openStation } from '../fixtures/office-station.ts'
+
+const HOUR = 3_600_000
+type Given = Partial<Omit<Input<'appointments.save'>, 'id'>>
+
+class Station extends OfficeStation {
+  get #appointments() {
+    return this.work.parts.appointments
+  }
+  all(): KeptAppointment[] {
+    return this.#appointments.table.between(this.work.accountId, 0, Number.MAX_SAFE_INTEGER)
+  }
+  /** As a calendar's event of that key would come. */
+  imported(key: string, given: Partial<KeptAppointment> = {}): void {
+    const before = this.#appointments.table.ofKey(this.work.accountId, key)
+    const blank = { series: undefined, version: 0, email: '', mobile: '', minutes: 30, place: '', about: '', calls: 0 }
+    const none = { person: undefined, before: undefined, number: undefined, arrivedAt: undefined, calledAt: undefined }
+    this.#appointments.table.put({
+      ...{ ...blank, ...none, desk: undefined, id: randomUUID(), accountId: this.work.accountId, key, name: key },
+      ...{ at: noon(), state: 'expected', ...before, ...given }
+    })
+    this.work.parts.records.changedHere()
+  }
+  add(name: string, given: Given = {}): string {
+    const before = new Set(this.all().map(({ id }) => id))
+    this.#appointments.save({ name, at: noon(), minutes: 30, ...given })
+    return this.all().find(({ id }) => !before.has(id))?.id ?? expect.fail('It was not added.')
+  }
+  change(id: string, given: Given): void {
+    const one = this.all().find((other) => other.id === id) ?? expect.fail('It is not there.')
+    const { name, at, minutes, email, mobile, place, about } = one
+    this.#appointments.save({ id, name, at, minutes, email, mobile, place, about, ...given })
+  }
+  mark(id: string, as: Input<'appointments.mark'>['as']): void {
+    this.#appointments.mark(id, as)
+  }
+  call(id: string): void {
+    this.#appointments.call(id)
+  }
+  remove(id: string): void {
+    this.#appointments.remove(id)
+  }
+  /** As a day’s list shows them. */
+  list(): string[] {
+    const words = ({ name, state, place, desk }: KeptAppointment) =>
+      [name, place, state, desk !== undefined && `at ${desk}`].filter(Boolean).join(', ')
+    return this.all().map(words).sort()
+  }
+}
+
+let office: TestOffice
+let desks: Station[]
+const at = (index: number) => desks[index] ?? expect.fail('There is no such workstation.')
+/** Of a day that is to come, whenever this runs. */
+const noon = () => Math.ceil(at(0).work.time.now / (24 * HOUR)) * 24 * HOUR + 36 * HOUR
+async function synced(): Promise<void> {
+  for (let round = 0; round < 2; round++) for (const desk of desks) await desk.synced()
+}
+function expectAll(...wanted: unknown[]): void {
+  for (const desk of desks) expect(desk.list()).toEqual(wanted)
+}
+
+beforeEach(async () => {
+  office = await openTestOffice(inject('cluster'))
+  desks = []
+  desks.push(await openStation(Station, office))
+  desks.push(await openStation(Station, office, at(0)))
+})
+async function joined(): Promise<void> {
+  await at(0).join('Front desk')
+  await at(1).join('Counter 2')
+}
+
+test('joining brings all along; what is changed, marked and removed at one is so at each', async () => {
+  const mere = at(0).add('Mere Parata')
+  const tama = at(1).add('Tama Brooks', { place: 'Room 1' })
+  await joined()
+  await synced()
+  expectAll('Mere Parata, expected', 'Tama Brooks, Room 1, expected')
+  at(1).mark(mere, 'arrived')
+  at(0).change(tama, { place: 'Room 2' })
+  await synced()
+  expectAll('Mere Parata, arrived', 'Tama Brooks, Room 2, expected')
+  expect(
+    at(0)
+      .all()
+      .map(({ number }) => number)
+  ).toEqual([1, undefined])
+  at(1).mark(tama, 'no-show')
+  at(0).remove(mere)
+  await synced()
+  expectAll('Tama Brooks, Room 2, no-show')
+  at(0).mark(tama, 'undo')
+  await synced()
+  expectAll('Tama Brooks, Room 2, expected')
+})
+
+test('each says where someone was called, but for where that is here', async () => {
+  await joined()
+  const mere = at(0).add('Mere Parata')
+  await synced()
+  at(1).call(mere)
+  expect(at(1).work.parts.appointments.calling()).toMatchObject({ number: 1 })
+  await synced()
+  expect(at(0).list()).toEqual(['Mere Parata, called, at Counter 2'])
+  expect(at(1).list()).toEqual(['Mere Parata, called'])
+  // Who is called elsewhere since isn’t called here any more.
+  at(0).call(mere)
+  await synced()
+  expect(at(1).work.parts.appointments.calling()).toBeUndefined()
+  expect(at(1).list()).toEqual(['Mere Parata, called, at Front desk'])
+  at(1).mark(mere, 'here')
+  await synced()
+  expect(at(0).list()).toEqual(['Mere Parata, here, at Counter 2'])
+  at(1).mark(mere, 'done')
+  await synced()
+  expectAll('Mere Parata, done')
+})
+
+describe('two who change one at the same time', () => {
+  async function apart(given: Given = {}): Promise<string> {
+    await joined()
+    const id = at(0).add('Mere Parata', given)
+    await synced()
+    at(0).away()
+    return id
+  }
+  async function together(): Promise<void> {
+    await at(1).synced()
+    await at(0).back()
+    await synced()
+  }
+
+  test('both have their way where it isn’t the same that they changed', async () => {
+    const id = await apart()
+    at(0).change(id, { name: 'Mere Parata-Reid' })
+    at(1).change(id, { place: 'Room 2' })
+    at(1).mark(id, 'arrived')
+    await together()
+    expectAll('Mere Parata-Reid, Room 2, arrived')
+  })
+
+  test('where both went on with one who came, the one who is further counts, and nobody who came didn’t', async () => {
+    const id = await apart()
+    at(0).mark(id, 'no-show')
+    at(1).mark(id, 'arrived')
+    await together()
+    expectAll('Mere Parata, arrived')
+    at(0).away()
+    at(0).mark(id, 'here')
+    at(1).mark(id, 'done')
+    await together()
+    expectAll('Mere Parata, done')
+    expect(at(0).all()[0]?.number).toBe(1)
+  })
+
+  test('where both changed the same, the office’s stays and the other is there beside it', async () => {
+    const id = await apart()
+    at(0).change(id, { name: 'Mere Reid' })
+    at(1).change(id, { name: 'Mary Parata' })
+    await together()
+    expectAll('Mary Parata, expected', 'Mere Reid, expected')
+    expect(
+      at(1)
+        .all()
+        .find(({ name }) => name === 'Mere Reid')?.about
+    ).toMatch(/^\(Front desk, \d\d:\d\d on .*\)$/)
+  })
+
+  test('what one removed and the other changed is there; what one removed alone isn’t', async () => {
+    const id = await apart()
+    at(0).remove(id)
+    at(1).mark(id, 'arrived')
+    await together()
+    expectAll('Mere Parata, arrived')
+    const [one] = at(1).all()
+    at(0).away()
+    at(0).mark(one?.id ?? '', 'here')
+    at(1).remove(one?.id ?? '')
+    await together()
+    expect(at(1).list()).toEqual(['Mere Parata, here, at Front desk'])
+  })
+})
+
+describe('an event of a calendar', () => {
+  test('that two imported is one, as the newer file has it, also once it was removed and is imported again', async () => {
+    at(0).imported('event', { name: 'Mere Parata', version: 1 })
+    at(1).imported('event', { name: 'Mere Parata', version: 2, place: 'Room 2', state: 'arrived' })
+    await joined()
+    await synced()
+    expectAll('Mere Parata, Room 2, arrived')
+    at(0).remove(at(0).all()[0]?.id ?? '')
+    await synced()
+    expectAll()
+    at(1).imported('event', { name: 'Mere Parata', version: 3 })
+    await synced()
+    expectAll('Mere Parata, expected')
+  })
+
+  test('of which no file is the newer stays as the office has it', async () => {
+    at(0).imported('event', { name: 'Mere Parata', place: 'Room 1' })
+    await joined()
+    await synced()
+    at(1).imported('event', { place: 'Room 3' })
+    at(0).away()
+    at(0).imported('event', { place: 'Room 4', version: 1 })
+    await at(1).synced()
+    await at(0).back()
+    await synced()
+    expectAll('Mere Parata, Room 4, expected')
+  })
+})
+
+describe('what is over', () => {
+  test('is gone here and at the office, and is nobody’s removal', async () => {
+    await joined()
+    at(0).add('Mere Parata')
+    const later = at(0).add('Tama Brooks', { at: noon() + 48 * HOUR })
+    await synced()
+    // The clocks of one workstation are wrong.
+    at(1).work.time.now = noon() + 24 * HOUR
+    at(1).work.parts.appointments.ofToday()
+    expect(at(1).list()).toEqual(['Tama Brooks, expected'])
+    await synced()
+    expect(at(0).list()).toEqual(['Mere Parata, expected', 'Tama Brooks, expected'])
+    await office.sql(`UPDATE office.thing SET until = now() - interval '1 s' WHERE id <> $1`, [later])
+    await synced()
+    expect(await office.sql('SELECT id FROM office.thing')).toEqual([{ id: later }])
+    expect(at(0).list()).toEqual(['Mere Parata, expected', 'Tama Brooks, expected'])
+  })
+
+  test('before the office has heard of it stays here as long as it does, and no copy is made of it', async () => {
+    await joined()
+    at(0).add('Mere Parata', { at: at(0).work.time.now - 72 * HOUR })
+    for (let round = 0; round < 3; round++) await at(0).synced()
+    expect(at(0).list()).toEqual(['Mere Parata, expected'])
+    expect(await office.sql('SELECT id FROM office.thing')).toEqual([])
+    expect(at(0).work.parts.db.prepare('SELECT count(*) AS n FROM office_records WHERE edits <> given').get()).toEqual({
+      n: 0
+    })
+  })
+})
+
+test('a server that was put back has again what came since', async () => {
+  await joined()
+  const id = at(0).add('Mere Parata')
+  const gone = at(0).add('Aroha King')
+  await synced()
+  const putBack = await dumpOf(office)
+  at(1).mark(id, 'arrived')
+  at(1).add('Tama Brooks')
+  at(1).remove(gone)
+  await synced()
+  for (const desk of desks) desk.away()
+  at(0).mark(id, 'here')
+  await putBack()
+  await at(1).back()
+  await at(0).back()
+  await synced()
+  expect(at(1).list()).toEqual(['Mere Parata, here, at Front desk', 'Tama Brooks, expected'])
+})
+
+test('the server keeps no name, and what another workstation writes that isn’t right isn’t taken', async () => {
+  await joined()
+  const id = at(0).add('Planted name', { email: 'planted@example.com', about: 'Planted deed' })
+  at(1).imported('planted-key')
+  await synced()
+  const rows = JSON.stringify(await office.sql('SELECT thing::text AS text FROM office.thing'))
+  expect(rows).not.toMatch(/planted/i)
+  expect(rows).not.toContain(Buffer.from('Planted').toString('hex'))
+  const pool = openPool((await office.join('Third')).place)
+  onTestFinished(() => pool.end())
+  const records = openOfficeRecords({ pool, key: office.key })
+  const officeId = at(0).work.parts.outbox.shared.accounts().get(at(0).work.accountId) ?? ''
+  const content = {
+    ...at(0)
+      .all()
+      .find((one) => one.id === id),
+    key: undefined
+  }
+  const some = [
+    { ...content, at: 1e300 },
+    { ...content, name: 'x'.repeat(300) },
+    { ...content, state: 'gone' },
+    { ...content, key: 'planted-key' },
+    { ...content, name: 'Good' }
+  ]
+  await records.put(
+    'appointment',
+    officeId,
+    some.map((one, index) => ({ id: `bad-${index}`, version: randomUUID(), basedOn: [], content: one }))
+  )
+  await synced()
+  expectAll('Good, expected', 'Planted name, expected', 'planted-key, expected')
+})
+
+test('whatever happens in whatever order, each has the same in the end, and nothing that someone wrote is lost', async () => {
+  await joined()
+  const steps = ['expected', 'arrived', 'called', 'here', 'done'] as const
+  const command = fc.record({
+    who: fc.nat(1),
+    what: fc.constantFrom('add', 'rename', 'rename', 'move', 'mark', 'mark', 'remove', 'away', 'back', 'sync', 'sync'),
+    which: fc.nat(5)
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(command, { minLength: 8, maxLength: 24 }), async (commands) => {
+      for (const { id } of at(0).all()) at(0).remove(id)
+      await synced()
+      let count = 0
+      /** What someone wrote, and nobody who saw it wrote something else in its place. */
+      const written = new Set<string>()
+      const away = new Set<number>()
+      for (const { who, what, which } of commands) {
+        const desk = at(who)
+        const all = desk.all()
+        const one = all[which % Math.max(1, all.length)]
+        const name = `Name ${++count}`
+        if (what === 'add') {
+          desk.add(name)
+          written.add(name)
+        } else if (what === 'away') {
+          desk.away()
+          away.add(who)
+        } else if (what === 'back') {
+          await desk.back()
+          away.delete(who)
+        } else if (what === 'sync' && !away.has(who)) await desk.synced()
+        if (!one) continue
+        if (what === 'rename') {
+          desk.change(one.id, { name })
+          written.delete(one.name)
+          written.add(name)
+        } else if (what === 'move') desk.change(one.id, { at: one.at + count * 60_000 })
+        else if (what === 'remove') {
+          desk.remove(one.id)
+          written.delete(one.name)
+        } else if (what === 'mark') {
+          const next = steps[steps.indexOf(one.state as 'arrived') + 1]
+          if (next === 'called') desk.call(one.id)
+          else if (next && next !== 'expected') desk.mark(one.id, next)
+        }
+      }
+      for (const desk of desks) await desk.back()
+      await synced()
+      await synced()
+      const [mine = [], theirs] = desks.map((desk) => desk.all().map(({ desk: _, accountId: __, ...one }) => one))
+      expect(theirs).toEqual(mine)
+      const names = new Set(mine.map((one) => one.name))
+      expect([...written].filter((name) => !names.has(name))).toEqual([])
+      expect(
+        mine.filter(
+          ({ state, number }) => state !== 'expected' && number === undefined && state !== 'here' && state !== 'done'
+        )
+      ).toEqual([])
+    }),
+    { numRuns: 12, includeErrorInReport: true }
+  )
+})
