@@ -5,6 +5,7 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { Appointments } from './core/appointments/appointments.ts'
 import { CounterBoard } from './core/appointments/board.ts'
+import { Calls } from './core/appointments/calls.ts'
 import { AppointmentImports } from './core/appointments/importing.ts'
 import { Audit } from './core/audit/audit.ts'
 import { Signer } from './core/audit/signature.ts'
@@ -168,6 +169,7 @@ export function openCounter(
     settings: () => settings.read().waitingRoom,
     changed: appointmentsChanged
   })
+  const calls = new Calls({ appointments, once, time, accountId, newId: foundation.newId })
   const imports = new AppointmentImports({
     ...{ db, time, note, accountId, appointments, newId: foundation.newId },
     worker: appointmentWorkerOf({ worker: new URL('./bulk-worker.js', import.meta.url), log }),
@@ -294,6 +296,7 @@ export function openCounter(
       lock,
       isAway,
       appointments,
+      calls,
       imports,
       board
     },

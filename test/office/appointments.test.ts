@@ -127,6 +127,51 @@ test('each says where someone was called, but for where that is here', async () 
   expectAll('Mere Parata, done')
 })
 
+describe('who is called', () => {
+  const called = (index: number, id: string) => at(index).work.parts.calls.call(id)
+  const refused = {
+    appError: { code: 'busy', message: expect.stringMatching(/^Front desk called this person at \d\d:\d\d\.$/) }
+  }
+
+  test('at one counter can’t be at another in the same moment, until they have come or some minutes are over', async () => {
+    await joined()
+    const [mere, tama] = [at(0).add('Mere Parata'), at(0).add('Tama Brooks')]
+    at(1).imported('event')
+    await synced()
+    const event = (index: number) =>
+      at(index)
+        .all()
+        .find(({ key }) => key === 'event')?.id ?? ''
+    // None of these has been told to the other.
+    await called(0, mere)
+    await called(0, event(0))
+    await expect(called(1, mere)).rejects.toMatchObject(refused)
+    await expect(called(1, event(1))).rejects.toMatchObject(refused)
+    expect(at(1).list()).toEqual(['Mere Parata, expected', 'Tama Brooks, expected', 'event, expected'])
+    await called(1, tama)
+    await called(0, mere)
+    await at(0).work.parts.calls.mark(mere, 'here')
+    await called(1, mere)
+    await office.sql(`UPDATE office.task SET until = now() WHERE state = 'open'`)
+    await called(1, event(1))
+  })
+
+  test('gets a number that nobody else has, and is called while the server is away, too', async () => {
+    await joined()
+    const ids = Array.from({ length: 6 }, (_, index) => at(0).add(`Person ${index}`))
+    await synced()
+    await Promise.all(ids.map((id, index) => at(index % 2).work.parts.calls.mark(id, 'arrived')))
+    const numbers = desks.flatMap((desk) => desk.all().flatMap(({ number }) => number ?? []))
+    expect(numbers).toHaveLength(6)
+    expect(new Set(numbers).size).toBe(6)
+    for (const desk of desks) {
+      desk.away()
+      await desk.work.parts.calls.call(ids[0] ?? '')
+    }
+    expect(desks.map((desk) => desk.all().find(({ id }) => id === ids[0])?.state)).toEqual(['called', 'called'])
+  })
+})
+
 describe('two who change one at the same time', () => {
   async function apart(given: Given = {}): Promise<string> {
     await joined()

@@ -1,12 +1,14 @@
 /** Requests about who is expected at the counter, who is called, and the board. */
 import type { Appointments } from '../core/appointments/appointments.ts'
 import type { CounterBoard } from '../core/appointments/board.ts'
+import type { Calls } from '../core/appointments/calls.ts'
 import type { AppointmentImports } from '../core/appointments/importing.ts'
 import type { Dialogs, FileKind } from './dialogs.ts'
 import type { HandlersOf } from './registration.ts'
 
 export interface AppointmentParts extends Pick<Dialogs, 'chooseFiles'> {
   appointments: Appointments
+  calls: Calls
   imports: AppointmentImports
   board: CounterBoard
 }
@@ -17,16 +19,17 @@ const FILES: readonly FileKind[] = [
 
 export function appointmentHandlers({
   appointments,
+  calls,
   imports,
   board,
   chooseFiles
 }: AppointmentParts): HandlersOf<'appointments'> & HandlersOf<'board'> {
   return {
     'appointments.today': () => appointments.today(),
-    'appointments.save': async (given) => appointments.save(given),
+    'appointments.save': (given) => calls.save(given),
     'appointments.remove': async ({ id }) => appointments.remove(id),
-    'appointments.mark': async ({ id, as }) => appointments.mark(id, as),
-    'appointments.call': async ({ id }) => appointments.call(id),
+    'appointments.mark': ({ id, as }) => calls.mark(id, as),
+    'appointments.call': ({ id }) => calls.call(id),
     'appointments.endCall': async () => appointments.endCall(),
     'appointments.choosePerson': async ({ id, person }) => appointments.choosePerson(id, person),
     'appointments.openFile': async (_input, { stillAsking }) => {

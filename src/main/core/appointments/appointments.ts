@@ -37,7 +37,7 @@ export interface AppointmentsDeps extends QueueDeps {
 type Mark = DecodedInput<'appointments.mark'>['as']
 
 /** Milliseconds that a number stays on the second display. */
-const CALL_SHOWN = 5 * 60_000
+export const CALL_SHOWN = 5 * 60_000
 /** Not here yet. */
 const TO_COME: readonly AppointmentState[] = ['expected', 'arrived', 'called']
 /** Numbers that were given today: `{day, last}`. */
@@ -103,12 +103,12 @@ export class Appointments {
     return dayAt(one, time.zone()) !== dayAt(other, time.zone())
   }
 
-  /** Adds one, or changes one. @throws AppFailure `gone`; the database's error: then nothing has changed. */
-  save({ id, hasArrived, ...given }: DecodedInput<'appointments.save'>): void {
+  /** Adds one, or changes one. @param number as of {@link mark}. @throws AppFailure `gone`; the database's error: then nothing has changed. */
+  save({ id, hasArrived, ...given }: DecodedInput<'appointments.save'>, number?: number): void {
     const { accountId, newId } = this.#deps
     const account = accountId()
     if (account === '') fail('gone', 'There is no account.')
-    const before = id === undefined ? undefined : this.#named(id)
+    const before = id === undefined ? undefined : this.named(id)
     const { name, at, minutes, email = '', mobile = '', place = '', about = '' } = given
     const base = before ?? { id: newId(), accountId: account, version: 0 }
     const saved: KeptAppointment = { ...blank, ...base, name, at, minutes, email, mobile, place, about }
@@ -118,11 +118,11 @@ export class Appointments {
     else if (before && (before.name !== name || before.email !== email)) saved.person = undefined
     this.#keep(saved, { what: 'appointment-saved', detail: { how: before ? 'changed' : 'added' } })
     if (saved.state === 'expected') this.#endCallOf(saved.id)
-    if (hasArrived && saved.state === 'expected') this.mark(saved.id, 'arrived')
+    if (hasArrived && saved.state === 'expected') this.mark(saved.id, 'arrived', number)
   }
 
   remove(id: string): void {
-    const one = this.#named(id)
+    const one = this.named(id)
     this.#deps.note(noteOf(one, { what: 'appointment-removed' }, this.#deps.time), 'now-or-never', () =>
       this.table.remove(id)
     )
@@ -130,9 +130,12 @@ export class Appointments {
     this.#deps.changed()
   }
 
-  /** @throws AppFailure `gone`; the database's error: then nothing has changed. */
-  mark(id: string, as: Mark): void {
-    const one = this.#named(id)
+  /**
+   * @param number what they are called by from now on, where they have no number yet; absent: the next of this computer.
+   * @throws AppFailure `gone`; the database's error: then nothing has changed.
+   */
+  mark(id: string, as: Mark, number?: number): void {
+    const one = this.named(id)
     const { time } = this.#deps
     if (as === 'undo') {
       if (one.before === undefined) return
@@ -143,7 +146,7 @@ export class Appointments {
     } else if (one.state !== as) {
       const now = time.now()
       const next: KeptAppointment = { ...one, state: as, before: one.state, desk: undefined }
-      if (as === 'arrived') Object.assign(next, { number: one.number ?? this.#nextNumber(), arrivedAt: now })
+      if (as === 'arrived') Object.assign(next, { number: one.number ?? number ?? this.nextNumber(), arrivedAt: now })
       const what = { arrived: 'appointment-arrived', 'no-show': 'appointment-missed' } as const
       const noted = as === 'arrived' || as === 'no-show' ? what[as] : 'appointment-marked'
       this.#keep(next, { what: noted, detail: noted === 'appointment-marked' ? { to: as } : {} })
@@ -155,18 +158,18 @@ export class Appointments {
   /** Who the staff says that it is; '' for none of the queue. @throws AppFailure `gone`; the database's error: then nothing has changed. */
   choosePerson(id: string, person: string): void {
     const matched = person === '' ? 'none' : 'signer'
-    this.#keep({ ...this.#named(id), person }, { what: 'appointment-matched', detail: { matched } })
+    this.#keep({ ...this.named(id), person }, { what: 'appointment-matched', detail: { matched } })
   }
 
-  /** The second display shows their number, for some minutes. */
-  call(id: string): void {
-    const one = this.#named(id)
+  /** The second display shows their number, for some minutes. @param number as of {@link mark}. */
+  call(id: string, number?: number): void {
+    const one = this.named(id)
     const now = this.#deps.time.now()
     const called: KeptAppointment = {
       ...one,
       state: 'called',
       before: one.state === 'called' ? one.before : one.state,
-      number: one.number ?? this.#nextNumber(),
+      number: one.number ?? number ?? this.nextNumber(),
       arrivedAt: one.arrivedAt ?? now,
       calledAt: now,
       calls: one.calls + 1,
@@ -240,17 +243,19 @@ export class Appointments {
     for (const { id, accountId, person, state } of appointments) {
       if (accountId !== account || person === undefined || !people.has(person) || !TO_COME.includes(state)) continue
       // Who has signed all isn't in the queue any more: whose it was is known then.
-      this.table.put({ ...this.#named(id), person })
+      this.table.put({ ...this.named(id), person })
       this.mark(id, 'here')
     }
   }
 
-  /** One after the other, from 1 each day; never given twice on a day. */
-  #nextNumber(): number {
+  /** One after the other, from 1 each day; never given twice on a day, as far as is known here. */
+  nextNumber(): number {
     const { time } = this.#deps
     const day = dayAt(time.now(), time.zone())
     const [keptDay, last = '0'] = (this.#meta.read(NUMBERS) ?? '').split(' ')
-    const next = keptDay === day ? Number(last) + 1 : 1
+    // Another workstation of the office may have given some.
+    const known = this.ofToday().map(({ number = 0 }) => number)
+    const next = Math.max(keptDay === day ? Number(last) : 0, ...known) + 1
     this.#meta.write(NUMBERS, `${day} ${next}`)
     return next
   }
@@ -264,7 +269,8 @@ export class Appointments {
     if (this.#call?.id === id) this.endCall()
   }
 
-  #named(id: string): KeptAppointment {
+  /** @throws AppFailure `gone` */
+  named(id: string): KeptAppointment {
     return this.#find(id) ?? fail('gone', 'This appointment is no longer there.')
   }
 
