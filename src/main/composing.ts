@@ -12,12 +12,14 @@ import { openPeople } from './core/drafts/people.ts'
 import { openPresets } from './core/drafts/presets.ts'
 import { openRemembered } from './core/drafts/remembered.ts'
 import { openSharedDrafts } from './core/drafts/shared-drafts.ts'
+import { openSharedPeople } from './core/drafts/shared-people.ts'
 import { openDropFolders } from './core/drop-folders/drop-folders.ts'
 import { codeOf } from './core/lib/failure.ts'
 import { Desk } from './core/office/desk.ts'
 import { Heads } from './core/office/heads.ts'
 import { SharedRecords } from './core/office/shared-records.ts'
 import { Outbox } from './core/outbox/outbox.ts'
+import { daysKept } from './core/retention/retention.ts'
 import { keptIn } from './core/storage/meta.ts'
 import type { openFolders } from './folders.ts'
 import type { Foundation } from './foundation.ts'
@@ -56,7 +58,11 @@ export function openComposing(
     ...{ drafts, presets, exchange, newId, describe },
     changed: () => send('outside.changed', null)
   })
-  const people = openPeople({ db, recipients: lists.keptRecipients, time })
+  const people = openPeople({ db, recipients: lists.keptRecipients, time, changed: () => records.changedHere() })
+  const sharedPeople = openSharedPeople({
+    ...{ db, now: time.now },
+    keptDays: () => (organisation.isKnown ? daysKept(keptIn(db), organisation).people : null)
+  })
   const remembered = openRemembered({ db, time })
   const sharedDrafts = openSharedDrafts({
     ...{ db, drafts, time, newId, trouble: officeTrouble },
@@ -67,10 +73,12 @@ export function openComposing(
   const appointments = openSharedAppointments({ db, time, newId, here: () => records.name })
   const records: SharedRecords = new SharedRecords({
     ...{ db, time, newId, trouble: officeTrouble },
-    kinds: [presets.shared, views.shared, appointments],
+    kinds: [presets.shared, views.shared, appointments, sharedPeople],
     accounts: () => outbox.shared.accounts(),
     changed(kind) {
       if (kind === 'preset') return presetsTold()
+      // The address book is read as it is looked at.
+      if (kind === 'person') return
       if (kind === 'appointment') return send('appointments.changed', null)
       send('views.changed', null)
       signals.emit('views')

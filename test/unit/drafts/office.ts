@@ -61,7 +61,7 @@ export function openOffice(open: () => Db = connectInMemory) {
     presets,
     records: unshared,
     recipients,
-    people: openPeople({ db, recipients: () => recipients, time: { now: clock } }),
+    people: openPeople({ db, recipients: () => recipients, time: { now: clock }, changed: () => undefined }),
     remembered: openRemembered({ db, time: { now: clock } }),
     exchange,
     outside: new FromOutside({

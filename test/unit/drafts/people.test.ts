@@ -209,7 +209,12 @@ test('what was fetched of the service’s lists last is offered while offline', 
     describe: asAppError,
     time: { now: () => office.time.now }
   })
-  const people = openPeople({ db: office.db, recipients: fetched.keptRecipients, time: { now: () => office.time.now } })
+  const people = openPeople({
+    db: office.db,
+    recipients: fetched.keptRecipients,
+    time: { now: () => office.time.now },
+    changed: () => undefined
+  })
   expect(people.find('a', 'mere', 5)).toEqual([])
   await fetched.recipients('a', { refresh: true })
   isDown = true

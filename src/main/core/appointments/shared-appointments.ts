@@ -94,7 +94,7 @@ const NOTHING = {
 } satisfies Partial<KeptAppointment>
 
 /** What counts of two contents that go on from `base`; undefined where both changed the same in other ways. */
-export function together(
+function together(
   mine: SharedAppointment,
   theirs: SharedAppointment,
   base: SharedAppointment | undefined

@@ -15,6 +15,8 @@ import type { DraftDeps } from './draft-rows.ts'
 import { questionOf } from './words.ts'
 
 export interface PeopleDeps extends Omit<DraftDeps, 'newId'> {
+  /** Some are other than before. */
+  changed: () => void
   /** What is kept of the service's lists, without asking it. */
   recipients: (accountId: string) => RecipientView[]
 }
@@ -27,7 +29,7 @@ const CANDIDATES = 200
 
 export type People = ReturnType<typeof openPeople>
 
-export function openPeople({ db, recipients, time }: PeopleDeps) {
+export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
   const newest = db.prepare<[string, number], PersonView>(
     `SELECT ${PERSON} FROM people WHERE account_id = ? ORDER BY used_at DESC LIMIT ?`
   )
@@ -58,6 +60,17 @@ export function openPeople({ db, recipients, time }: PeopleDeps) {
     'DELETE FROM people WHERE account_id = ? AND email_key = ? AND name_key = ?'
   )
 
+  // For all who have them in common, whatever they have done to them meanwhile.
+  const FINAL = `UPDATE office_records SET local = NULL, base = NULL, is_final = 1, edits = edits + 1
+    WHERE kind = 'person' AND id IS NOT NULL AND EXISTS (SELECT 1 FROM office_accounts WHERE account_id = office_records.account_id)
+      AND local IN (SELECT CAST(number AS TEXT) FROM people WHERE account_id = ? AND email_key = ?`
+  const forgetForAll = db.prepare<[string, string]>(`${FINAL})`)
+  const forgetOneForAll = db.prepare<[string, string, string]>(`${FINAL} AND name_key = ?)`)
+  const forgetting = db.transaction((accountId: string, email: string, name?: string): void => {
+    for (const statement of name === undefined ? [forgetForAll, forget] : []) statement.run(accountId, email)
+    if (name !== undefined) for (const statement of [forgetOneForAll, forgetOne]) statement.run(accountId, email, name)
+  })
+
   const isKnown = db.prepare<[{ accountId: string; emailKey: string; nameKey: string }], unknown>(
     'SELECT 1 FROM people WHERE account_id = @accountId AND email_key = @emailKey AND name_key = @nameKey'
   )
@@ -75,6 +88,7 @@ export function openPeople({ db, recipients, time }: PeopleDeps) {
       for (const person of peopleOf(composition)) {
         write.run({ ...person, accountId, emailKey: plain(person.Email), nameKey: nameKey(person), now })
       }
+      changed()
     }),
 
     /**
@@ -84,13 +98,14 @@ export function openPeople({ db, recipients, time }: PeopleDeps) {
     correct: db.transaction((accountId: string, was: Called, now: Called & Partial<Mobile>): void => {
       const [before, after] = [keyOf(was), keyOf(now)]
       const isSame = before.emailKey === after.emailKey && before.nameKey === after.nameKey
-      if (!isSame && isKnown.get({ accountId, ...after })) forgetOne.run(accountId, before.emailKey, before.nameKey)
+      if (!isSame && isKnown.get({ accountId, ...after })) forgetting(accountId, before.emailKey, before.nameKey)
       const { FirstName, LastName, Email, MiddleName, MobileCountry, MobileNumber } = now
       rewrite.run({
         ...{ accountId, wasEmail: before.emailKey, wasName: before.nameKey, ...after },
         ...{ FirstName, LastName, Email, MiddleName: MiddleName ?? null },
         ...{ MobileCountry: MobileCountry ?? null, MobileNumber: MobileNumber ?? null }
       })
+      changed()
     }),
 
     /** Those whose names or address have all the words of the text, or whose begin so; best first, then newest. */
@@ -117,8 +132,8 @@ export function openPeople({ db, recipients, time }: PeopleDeps) {
      * lists, it goes on listing.
      */
     forget(accountId: string, email: string, name?: { FirstName: string; LastName: string }): void {
-      if (name) forgetOne.run(accountId, plain(email), nameKey(name))
-      else forget.run(accountId, plain(email))
+      forgetting(accountId, plain(email), name && nameKey(name))
+      changed()
     }
   }
 }
@@ -215,10 +230,11 @@ function folded(text: string): string {
   return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
 }
 
-function nameKey({ FirstName, LastName }: { FirstName: string; LastName: string }): string {
+/** By what people of one address are told apart. */
+export function nameKey({ FirstName, LastName }: { FirstName: string; LastName: string }): string {
   return plain(`${FirstName} ${LastName}`)
 }
 
-function plain(text: string): string {
+export function plain(text: string): string {
   return text.trim().toLowerCase()
 }

@@ -8,7 +8,7 @@ import { parsedJson } from '../lib/json-scanning.ts'
 import { seal, tagBy, unsealIfWhole } from './sealing.ts'
 import { MOST_BYTES } from './things.ts'
 
-export type RecordKind = 'preset' | 'view' | 'staff' | 'appointment'
+export type RecordKind = 'preset' | 'view' | 'staff' | 'appointment' | 'person'
 export type OfficeRecords = ReturnType<typeof openOfficeRecords>
 
 /** What counts of one. Without content it is no more, or was altered on the server. `by`: the workstation that saved it. */

@@ -41,8 +41,8 @@ export interface SharedKind<Content = any> {
   together?: (mine: Content, theirs: Content, base: Content | undefined) => Content | undefined
   /** Writes it as one more. @param beside the other's workstation and when it saved that, where the other is there. */
   another?: (accountId: string, content: Content, beside: string | undefined) => void
-  /** In how many milliseconds nobody needs it any more. */
-  until?: (content: Content) => number
+  /** In how many milliseconds nobody needs it any more; undefined where that isn't known. */
+  until?: (content: Content) => number | undefined
 }
 
 interface SharedRecordsDeps {
@@ -277,7 +277,7 @@ export class SharedRecords {
     const { accountId, local, number } = known
     const theirs = content === undefined ? undefined : kind.read(content)
     const mine = local === undefined ? undefined : kind.content(local)
-    if (theirs === undefined || (local !== undefined && mine === undefined)) {
+    if (theirs === undefined || !this.#isOf(kind, known, theirs) || (local !== undefined && mine === undefined)) {
       // One of them was altered on the server, written by a later version, or isn't for others: what is here stays here.
       rows.change(number, { isUnread: true, isToKnow: false })
       return false
@@ -306,6 +306,13 @@ export class SharedRecords {
     rows.bind(known, kind.write(accountId, theirs, known.id ?? '', local))
     rows.follow(number, seen)
     return true
+  }
+
+  /** What is told apart by what it is has the id that comes of it: nothing else is put in its place. */
+  #isOf(kind: SharedKind, { id, accountId }: KnownRecord, content: unknown): boolean {
+    const officeId = this.#deps.accounts().get(accountId)
+    const what = kind.identity?.(content)
+    return what === undefined || officeId === undefined || this.#office?.tag(kind.kind, officeId, what) === id
   }
 
   /**

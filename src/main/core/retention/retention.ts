@@ -239,12 +239,22 @@ export class Retention {
   }
 
   #own(): RetentionDays {
-    return { ...KEPT_FOREVER, ...defined(this.#kept.read(KEY, Own) ?? {}) }
+    return ownDays(this.#kept)
   }
 
   #days(): RetentionDays {
-    return { ...this.#own(), ...defined(this.#deps.organisation.policy.retention ?? {}) }
+    return daysKept(this.#kept, this.#deps.organisation)
   }
+}
+
+const ownDays = (kept: ReturnType<typeof keptIn>): RetentionDays => ({
+  ...KEPT_FOREVER,
+  ...defined(kept.read(KEY, Own) ?? {})
+})
+
+/** How many days each kind is kept, as policy has it, or else the office's own settings; null for always. */
+export function daysKept(kept: ReturnType<typeof keptIn>, organisation: Pick<Organisation, 'policy'>): RetentionDays {
+  return { ...ownDays(kept), ...defined(organisation.policy.retention ?? {}) }
 }
 
 const KEPT_FOREVER: RetentionDays = {

@@ -1,4 +1,4 @@
-/** Which presets, views, staff and appointments an office shares, and what of them is to go there, or was read of it. */
+/** Which presets, views, staff, appointments and people an office shares, and what of them is to go there, or was read of it. */
 export const officeRecords = `
   -- Up to which of the office's changes of a kind all is here. It stays where the account is shared no more, since it may be again.
   CREATE TABLE office_records_read (
@@ -119,5 +119,27 @@ export const officeRecords = `
   CREATE TRIGGER office_appointment_erased AFTER DELETE ON appointments BEGIN
     DELETE FROM office_records WHERE kind = 'appointment' AND local = OLD.id AND id IS NULL;
     UPDATE office_records SET local = NULL, base = NULL, edits = edits + 1 WHERE kind = 'appointment' AND local = OLD.id;
+  END;
+
+  CREATE TRIGGER office_person_added AFTER INSERT ON people
+    WHEN EXISTS (SELECT 1 FROM office_accounts WHERE account_id = NEW.account_id) BEGIN
+    INSERT INTO office_records (kind, account_id, local) VALUES ('person', NEW.account_id, CAST(NEW.number AS TEXT)) ON CONFLICT DO NOTHING;
+  END;
+  CREATE TRIGGER office_person_changed AFTER UPDATE ON people
+    WHEN OLD.email_key = NEW.email_key AND OLD.name_key = NEW.name_key BEGIN
+    UPDATE office_records SET edits = edits + 1 WHERE kind = 'person' AND local = CAST(NEW.number AS TEXT);
+  END;
+  -- Another name or address is another person at the office, and the one before is no more.
+  CREATE TRIGGER office_person_renamed AFTER UPDATE ON people
+    WHEN OLD.email_key <> NEW.email_key OR OLD.name_key <> NEW.name_key BEGIN
+    DELETE FROM office_records WHERE kind = 'person' AND local = CAST(OLD.number AS TEXT) AND id IS NULL;
+    UPDATE office_records SET local = NULL, base = NULL, edits = edits + 1 WHERE kind = 'person' AND local = CAST(OLD.number AS TEXT);
+    INSERT INTO office_records (kind, account_id, local)
+      SELECT 'person', NEW.account_id, CAST(NEW.number AS TEXT)
+      WHERE EXISTS (SELECT 1 FROM office_accounts WHERE account_id = NEW.account_id);
+  END;
+  -- Who goes because nobody sent to them for long is the office's still, as long as others keep them.
+  CREATE TRIGGER office_person_purged AFTER DELETE ON people BEGIN
+    DELETE FROM office_records WHERE kind = 'person' AND local = CAST(OLD.number AS TEXT);
   END;
 `

@@ -1,0 +1,98 @@
+/**
+ * The address book as an office's workstations have it in common: whom one has sent to, each offers. Who has the same name and e-mail
+ * address is the same person at each; anyone else is another. Who is forgotten at one is forgotten at all of them.
+ */
+import { z } from 'zod'
+import { DAY } from '../lib/calendar.ts'
+import { Rows, value } from '../lib/rows.ts'
+import type { SharedKind } from '../office/shared-records.ts'
+import type { Db } from '../storage/connection.ts'
+import { TableStatements } from '../storage/statements.ts'
+import { nameKey, plain } from './people.ts'
+
+const PEOPLE = new Rows({
+  number: value<number>(),
+  accountId: value<string>(),
+  emailKey: value<string>(),
+  nameKey: value<string>(),
+  firstName: value<string>(),
+  middleName: value<string>(),
+  lastName: value<string>(),
+  email: value<string>(),
+  mobileCountry: value<string>(),
+  mobileNumber: value<string>(),
+  usedAt: value<number>(),
+  times: value<number>()
+})
+
+const text = z.string().max(1000)
+const Shared = z.object({
+  ...{ firstName: text, middleName: text, lastName: text, email: text.min(1), mobileCountry: text, mobileNumber: text },
+  ...{ usedAt: z.int().min(0), times: z.int().min(1) }
+})
+type SharedPerson = z.output<typeof Shared>
+
+interface SharedPeopleDeps {
+  db: Db
+  now: () => number
+  /** How many days after their last use they are kept; null for always. */
+  keptDays: () => number | null
+}
+
+/** How those of an office stand in the database. Whom a workstation purges by its retention, the others aren't told of. */
+export function openSharedPeople({ db, now, keptDays }: SharedPeopleDeps): SharedKind<SharedPerson> {
+  const people = new TableStatements(db, 'people', PEOPLE)
+  const find = people.one<[number: number]>('WHERE number = ?')
+  const numbers = people.values<[accountId: string], number>('SELECT number FROM people WHERE account_id = ?')
+  const COLUMNS =
+    'email_key, name_key, first_name, middle_name, last_name, email, mobile_country, mobile_number, used_at, times'
+  const VALUES =
+    '@emailKey, @nameKey, @firstName, @middleName, @lastName, @email, @mobileCountry, @mobileNumber, @usedAt, @times'
+  const add = people.value<[person: object], number>(
+    `INSERT INTO people (account_id, ${COLUMNS}) VALUES (@accountId, ${VALUES}) RETURNING number`
+  )
+  const change = people.run<[person: object]>(`UPDATE people SET (${COLUMNS}) = (${VALUES}) WHERE number = @number`)
+  // What is known of it is kept, but for the row.
+  const detach = people.run<[local: string]>(
+    `UPDATE office_records SET local = NULL, base = NULL, edits = edits + 1 WHERE kind = 'person' AND local = ?`
+  )
+  const erase = people.run<[number: number]>('DELETE FROM people WHERE number = ?')
+  const rowOf = (local: string) => (/^\d{1,15}$/.test(local) ? find(Number(local)) : undefined)
+
+  return {
+    kind: 'person',
+    page: 200,
+    locals: (accountId) => numbers(accountId).map(String),
+    ownerOf: (local) => rowOf(local)?.accountId,
+    content: (local) => Shared.safeParse(rowOf(local)).data,
+    read: (content) => Shared.safeParse(content).data,
+    write(accountId, content, _id, local) {
+      const { firstName: FirstName, lastName: LastName } = content
+      const keys = { emailKey: plain(content.email), nameKey: nameKey({ FirstName, LastName }) }
+      const row = { ...content, ...keys, accountId, number: Number(local ?? 0) }
+      if (local === undefined) return String(add(PEOPLE.write(row)))
+      change(PEOPLE.write(row))
+      return local
+    },
+    erase(local) {
+      detach(local)
+      erase(Number(local))
+    },
+    identity: ({ email, firstName: FirstName, lastName: LastName }) =>
+      JSON.stringify([plain(email), nameKey({ FirstName, LastName })]),
+    together,
+    until: ({ usedAt }) => {
+      const days = keptDays()
+      return days === null ? undefined : usedAt + days * DAY - now()
+    }
+  }
+}
+
+/** As whoever sent to them last has them; and sent to by both. */
+function together(mine: SharedPerson, theirs: SharedPerson, base: SharedPerson | undefined): SharedPerson {
+  const newer = mine.usedAt > theirs.usedAt ? mine : theirs
+  // What one corrected since counts, too, although nobody sent to them.
+  const isCorrected = base !== undefined && mine.usedAt === base.usedAt && theirs.usedAt === base.usedAt
+  const times = mine.times + theirs.times - (base?.times ?? 0)
+  return { ...(isCorrected ? mine : newer), times: Math.max(times, mine.times, theirs.times) }
+}

@@ -1,0 +1,222 @@
+// The address book that the workstations of an office have in common: whom one has sent to, each offers; one person is there once, two who only
+// share an address or a name stay two, and who is forgotten is forgotten everywhere.
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { openPool } from '../../src/main/core/office/connection.ts'
+import { openOfficeRecords } from '../../src/main/core/office/records.ts'
+import { openPurging } from '../../src/main/core/retention/purging.ts'
+import { form, forms, signer } from '../fixtures/compositions.ts'
+import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
+import { dumpOf, OfficeStation, openStation } from '../fixtures/office-station.ts'
+
+const DAY = 86_400_000
+
+class Station extends OfficeStation {
+  get #people() {
+    return this.work.parts.people
+  }
+  send(FirstName: string, LastName: string, Email: string, MobileNumber = ''): void {
+    this.#people.note(
+      this.work.accountId,
+      forms({ items: [form({ signers: [signer({ FirstName, LastName, Email, MobileNumber })] })] })
+    )
+  }
+  forget(email: string, FirstName: string, LastName: string): void {
+    this.#people.forget(this.work.accountId, email, { FirstName, LastName })
+  }
+  correct(was: [string, string, string], now: [string, string, string]): void {
+    const called = ([FirstName, LastName, Email]: [string, string, string]) => ({ FirstName, LastName, Email })
+    this.#people.correct(this.work.accountId, called(was), called(now))
+  }
+  list(): string[] {
+    const { rows } = this.#people.list(this.work.accountId, { search: '', offset: 0, limit: 100 })
+    return rows.map((one) => `${one.FirstName} ${one.LastName} <${one.Email}> ${one.MobileNumber} ${one.times}`).sort()
+  }
+}
+
+let office: TestOffice
+let desks: Station[]
+const at = (index: number) => desks[index] ?? expect.fail('There is no such workstation.')
+async function synced(): Promise<void> {
+  for (let round = 0; round < 2; round++) for (const desk of desks) await desk.synced()
+}
+function expectAll(...wanted: unknown[]): void {
+  for (const desk of desks) expect(desk.list()).toEqual(wanted)
+}
+beforeEach(async () => {
+  office = await openTestOffice(inject('cluster'))
+  desks = []
+  desks.push(await openStation(Station, office))
+  desks.push(await openStation(Station, office, at(0)))
+})
+async function joined(): Promise<void> {
+  await at(0).join('Front desk')
+  await at(1).join('Counter 2')
+}
+
+test('joining brings all along: who is the same by name and e-mail is one, anyone else another', async () => {
+  at(0).send('Mere', 'Parata', 'mere@example.com', '021 555 0101')
+  at(0).send('Rewi', 'Parata', 'mere@example.com')
+  at(1).send('mere', 'parata', 'Mere@example.com')
+  at(1).send('Mere', 'Parata', 'other@example.com')
+  await joined()
+  await synced()
+  expectAll(
+    'Mere Parata <other@example.com>  1',
+    'Rewi Parata <mere@example.com>  1',
+    expect.stringMatching(/^mere parata <mere@example.com> .* 2$/i)
+  )
+})
+
+describe('joined', () => {
+  beforeEach(joined)
+
+  test('each offers whom another sends to, found by their words, and counts what all sent', async () => {
+    at(0).send('Mere', 'Parata', 'mere@example.com')
+    await synced()
+    const { people } = at(1).work.parts
+    expect(people.find(at(1).work.accountId, 'mer', 5)).toMatchObject([{ LastName: 'Parata', from: 'sent' }])
+    at(0).away()
+    at(0).send('Mere', 'Parata', 'mere@example.com', '021 555 0101')
+    at(1).send('Mere', 'Parata', 'mere@example.com', '021 555 0202')
+    await at(1).synced()
+    await at(0).back()
+    await synced()
+    // Of two who were sent to at once with other numbers the later one counts.
+    expectAll(expect.stringMatching(/^Mere Parata <mere@example.com> 021 555 0[12]0[12] 3$/))
+    expect(at(0).list()).toEqual(at(1).list())
+    const rows = JSON.stringify(await office.sql('SELECT thing::text AS text FROM office.thing'))
+    expect(rows).not.toMatch(/mere|parata|555/i)
+  })
+
+  test('who is forgotten at one is at all, whatever others did meanwhile, and is there again once sent to', async () => {
+    at(0).send('Mere', 'Parata', 'mere@example.com')
+    await synced()
+    at(0).away()
+    at(0).forget('mere@example.com', 'Mere', 'Parata')
+    at(1).send('Mere', 'Parata', 'mere@example.com')
+    await at(1).synced()
+    await at(0).back()
+    await synced()
+    expectAll()
+    expect(await office.sql('SELECT FROM office.thing WHERE sealed IS NOT NULL')).toEqual([])
+    at(1).send('Mere', 'Parata', 'mere@example.com')
+    await synced()
+    expectAll('Mere Parata <mere@example.com>  1')
+  })
+
+  test('who is corrected is so everywhere, and the wrong one is nobody’s', async () => {
+    at(0).send('Mere', 'Prata', 'mere@example.com')
+    await synced()
+    at(1).correct(['Mere', 'Prata', 'mere@example.com'], ['Mere', 'Parata', 'mere@example.com'])
+    await synced()
+    expectAll('Mere Parata <mere@example.com>  1')
+    at(0).correct(['Mere', 'Parata', 'mere@example.com'], ['Mere', 'PARATA', 'mere@example.com'])
+    await synced()
+    expectAll('Mere PARATA <mere@example.com>  1')
+  })
+
+  test('whom one purges after their days the others keep, and the office erases them by the days that it was told', async () => {
+    for (const desk of desks) desk.work.keeping.people = 30
+    at(0).send('Mere', 'Parata', 'mere@example.com')
+    await synced()
+    const [row] = await office.sql<{ days: number }>(
+      `SELECT extract(epoch FROM until - now())::integer / 86400.0 AS days FROM office.thing`
+    )
+    expect(Math.round(Number(row?.days))).toBe(30)
+    await openPurging(at(1).work.parts.db).erase({ people: at(1).work.clock() + DAY })
+    await synced()
+    expect([at(0).list(), at(1).list()]).toEqual([['Mere Parata <mere@example.com>  1'], []])
+    await office.sql(`UPDATE office.thing SET until = now() - interval '1 s'`)
+    await synced()
+    expect(await office.sql('SELECT FROM office.thing')).toEqual([])
+    at(1).send('Mere', 'Parata', 'mere@example.com')
+    await synced()
+    expect(at(0).list()).toEqual(['Mere Parata <mere@example.com>  1'])
+  })
+
+  test('what another writes under an id that isn’t theirs, or isn’t right, is nobody here', async () => {
+    at(0).send('Mere', 'Parata', 'mere@example.com')
+    await synced()
+    const pool = openPool((await office.join('Third')).place)
+    onTestFinished(() => pool.end())
+    const records = openOfficeRecords({ pool, key: office.key })
+    const officeId = at(0).work.parts.outbox.shared.accounts().get(at(0).work.accountId) ?? ''
+    const good = {
+      ...{ firstName: 'Tama', middleName: '', lastName: 'Brooks', email: 'tama@example.com' },
+      ...{ mobileCountry: '', mobileNumber: '', usedAt: 1, times: 1 }
+    }
+    const mere = { ...good, firstName: 'Mere', lastName: 'Parata', email: 'mere@example.com' }
+    const put = (id: string, content: unknown, basedOn: string[] = []) =>
+      records.put('person', officeId, [{ id, version: randomUUID(), basedOn, content }])
+    const [known] = await records.changes('person', officeId, 0, 10)
+    await put('another', mere)
+    await put('1', good)
+    await put(records.tag('person', officeId, '["tama@example.com","tama brooks"]'), { ...good, times: -1 })
+    await put(known?.id ?? '', good, [known?.version ?? ''])
+    await synced()
+    expectAll('Mere Parata <mere@example.com>  1')
+  })
+
+  test('a server that was put back has again whom it lost, and not whom someone forgot since', async () => {
+    at(0).send('Mere', 'Parata', 'mere@example.com')
+    await synced()
+    const putBack = await dumpOf(office)
+    at(0).forget('mere@example.com', 'Mere', 'Parata')
+    at(1).send('Tama', 'Brooks', 'tama@example.com')
+    await synced()
+    for (const desk of desks) desk.away()
+    await putBack()
+    await at(1).back()
+    await at(0).back()
+    await synced()
+    expectAll('Tama Brooks <tama@example.com>  1')
+  })
+})
+
+test('whatever happens in whatever order, each has the same people in the end, once each, and whom nobody forgot', async () => {
+  await joined()
+  const command = fc.record({
+    who: fc.nat(1),
+    what: fc.constantFrom('send', 'send', 'send', 'forget', 'correct', 'away', 'back', 'sync', 'sync'),
+    whom: fc.nat(3)
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(command, { minLength: 8, maxLength: 24 }), async (commands) => {
+      for (const desk of desks) desk.work.parts.db.exec(`UPDATE people SET times = times`)
+      const touched = new Set<number>()
+      const sent = new Set<number>()
+      const away = new Set<number>()
+      for (const { who, what, whom } of commands) {
+        const desk = at(who)
+        const mail = `person${whom}@example.com`
+        if (what === 'send') {
+          desk.send('Person', `Of ${whom}`, mail)
+          sent.add(whom)
+        } else if (what === 'forget') {
+          desk.forget(mail, 'Person', `Of ${whom}`)
+          touched.add(whom)
+        } else if (what === 'correct') {
+          desk.correct(['Person', `Of ${whom}`, mail], ['Person', `Corrected ${whom}`, mail])
+          touched.add(whom)
+        } else if (what === 'away') {
+          desk.away()
+          away.add(who)
+        } else if (what === 'back') {
+          await desk.back()
+          away.delete(who)
+        } else if (!away.has(who)) await desk.synced()
+      }
+      for (const desk of desks) await desk.back()
+      await synced()
+      await synced()
+      const [mine = [], theirs] = desks.map((desk) => desk.list())
+      expect(theirs).toEqual(mine)
+      const names = mine.map((text) => text.replace(/ <.*/, ''))
+      expect(new Set(names).size).toBe(names.length)
+      for (const whom of sent) if (!touched.has(whom)) expect(names).toContain(`Person Of ${whom}`)
+    }),
+    { numRuns: 12, includeErrorInReport: true }
+  )
+})
