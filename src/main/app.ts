@@ -98,7 +98,10 @@ export async function openApp(start: AppStart) {
   const { isAway, isHandedOver, isSigning } = counter
   const { note } = counter.audit
   const { nameOf, once } = folders
-  const identity = openIdentity(foundation, { ask, nameOf, once, views, watch, note, isHandedOver })
+  const identity = openIdentity(foundation, {
+    ...{ ask, nameOf, once, views, watch, note, isHandedOver },
+    viewSavedBy: (accountId, id) => composing.records.marked('view', accountId, [{ id }])[0]?.office?.by
+  })
   const notifications = openNotifications(foundation, {
     ...{ ask, views, watch, isAway, isSigning },
     refusals: composing.dropFolders.refusals,

@@ -23,6 +23,8 @@ export interface IdentityDeps {
   /** What a document is called, as far as the folders say it. */
   nameOf: (accountId: string, reference: string) => Promise<string | undefined>
   views: Views
+  /** The office's other workstation that saved a view last. */
+  viewSavedBy: (accountId: string, viewId: string) => string | undefined
   once: Once
   watch: Polling
   note: NoteInAudit
@@ -32,7 +34,7 @@ export interface IdentityDeps {
 
 export function openIdentity(
   foundation: Foundation,
-  { ask, nameOf, views, once, watch, note, isHandedOver }: IdentityDeps
+  { ask, nameOf, views, viewSavedBy, once, watch, note, isHandedOver }: IdentityDeps
 ) {
   const { db, accounts, clients, log, newId, rights, send, settings, signals, time, usualFolder, home } = foundation
   const clientOf = clients.of
@@ -64,6 +66,7 @@ export function openIdentity(
       return { folder: folder && expanded(folder, home), names }
     },
     views: views.list,
+    viewSavedBy,
     changed: downloadsChanged,
     failed: (error) => log.warn('What rules fetch could not be found out.', { code: asAppError(error).code })
   })

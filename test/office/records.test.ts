@@ -115,6 +115,26 @@ describe('joining', () => {
     ])
   })
 
+  test('takes two that are alike in name and content for one', async () => {
+    for (const desk of desks) {
+      desk.preset('Lease', 'Lease')
+      desk.preset('Deed', `Deed of ${desks.indexOf(desk)}`)
+      desk.view('Waiting', 'lease', undefined, desk === at(1))
+    }
+    await joined()
+    await synced()
+    const names = ['Deed', 'Deed (2)', 'Lease']
+    for (const desk of desks) expect(desk.presets().map((text) => text.split(':')[0])).toEqual(names)
+    expect(desks.map((desk) => desk.views())).toEqual([['Waiting: lease'], ['Waiting: lease, told']])
+    const [, , lease] = at(1).work.parts.presets.list(at(1).work.accountId)
+    at(1).preset('Lease', 'Lease of a shop', lease?.id)
+    await synced()
+    expect(at(0).presets()).toContain('Lease: Lease of a shop')
+    at(0).remove(at(0).work.parts.presets.list(at(0).work.accountId)[2]?.id ?? '')
+    await synced()
+    for (const desk of desks) expect(desk.presets()).toHaveLength(2)
+  })
+
   test('gives two of one name other names, the same at each', async () => {
     at(0).preset('Lease', 'Lease by front')
     at(1).preset('Lease', 'Lease by back')

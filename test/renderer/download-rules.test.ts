@@ -98,6 +98,13 @@ test('a rule whose newest file failed says why', async () => {
   expect(way.getAttribute('href')).toBe('#/downloads?show=failed')
 })
 
+test('a rule whose view another workstation changed says so, until that is dismissed', async () => {
+  await open({ downloadRules: [rule({ viewChangedBy: 'Counter 2' })] })
+  expect(said('Counter 2 changed this view, so the rule may cover other documents now.')).toBe(true)
+  await press('Dismiss for Tenancies')
+  expect(calls('downloads.changeRule')[0]?.input).toEqual({ id: 'rule-1' })
+})
+
 test('a rule whose view is gone rests and says so', async () => {
   const { viewName: _name, ...gone } = rule()
   await open({ downloadRules: [gone] })

@@ -127,6 +127,8 @@ export interface DownloadRule extends Omit<DownloadChoice, 'types'> {
   viewId?: string
   /** Absent where it is about all documents, or where the view is gone: the rule then rests. */
   viewName?: string
+  /** The office's other workstation that changed what the view looks for since someone here last said what the rule does. */
+  viewChangedBy?: string
   folder: DownloadFolder
   isOn: boolean
   /** How many files it has brought. */

@@ -230,6 +230,24 @@ describe('a rule', () => {
     expect(await at.settled()).toEqual(['Lease R1.pdf', 'Lease R1.signed.pdf'])
   })
 
+  test('says which other workstation changed what its view looks for, until someone here has said what the rule does', async () => {
+    const at = await aRule()
+    const { office, view, rule } = at
+    const { accountId, views } = office
+    const look = (search: string) =>
+      views.save(accountId, { ...view, query: DocumentQuery.parse({ ...view.query, search }) })
+    look('other')
+    // It was changed here.
+    expect(at.now()).not.toHaveProperty('viewChangedBy')
+    office.office.savedBy = 'Counter 2'
+    expect(at.now()).toMatchObject({ viewChangedBy: 'Counter 2' })
+    await at.startAgain()
+    at.office.office.savedBy = 'Counter 2'
+    expect(at.now()).toMatchObject({ viewChangedBy: 'Counter 2' })
+    at.office.downloads.rules.change(accountId, rule.id, {})
+    expect(at.now()).not.toHaveProperty('viewChangedBy')
+  })
+
   test('rests while its view is gone', async () => {
     const at = await aRule()
     at.office.views.remove(at.office.accountId, at.view.id)

@@ -1,4 +1,5 @@
 /** Saved views: queries of an account's documents under a name, in the order in which the person put them. */
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { DocumentQuery, type SavedView } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
@@ -89,6 +90,10 @@ export function openViews({ db, newId, changed }: ViewsDeps) {
       return local ?? id
     },
     erase: (id) => void erase(id),
+    twin: (accountId, { name, query }) =>
+      listed(accountId).find(
+        (view) => view.name === name && !isShared(view) && isDeepStrictEqual(Shared.safeParse(view).data?.query, query)
+      )?.id,
     another(accountId, { name, query }, beside) {
       add(
         VIEWS.write({

@@ -38,7 +38,7 @@ export interface DownloadsDeps
   extends Pick<FetchingDeps, 'clientOf' | 'accountName' | 'isUsualFolder' | 'rightsOf'>,
     Pick<SettingsDeps, 'folder' | 'setFolder' | 'isFolderChosen' | 'organisation'>,
     Pick<SharedFilesDeps, 'once' | 'sign'>,
-    Pick<RulesDeps, 'views' | 'folderNames' | 'failed' | 'verifications'> {
+    Pick<RulesDeps, 'views' | 'viewSavedBy' | 'folderNames' | 'failed' | 'verifications'> {
   db: Db
   ask: AskDocuments
   describe: (error: unknown) => AppError

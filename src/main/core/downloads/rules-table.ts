@@ -13,6 +13,8 @@ const RULES = new Rows({
   accountId: value<string>(),
   /** Blank for all documents. */
   viewId: value<string>(),
+  /** What its view looked for as someone last said what the rule does; absent for all documents. */
+  viewQuery: optional(json<unknown>()),
   folderId: value<string>(),
   types: json<RuleTask[]>(),
   pattern: value<string>(),
@@ -32,12 +34,12 @@ export function openRulesTable(db: Db) {
   const rules = new TableStatements(db, 'download_rules', RULES)
   const one = rules.one<[id: string]>('WHERE id = ?')
   const insert = rules.run<[rule: object]>(
-    `INSERT INTO download_rules (id, account_id, view_id, folder_id, types, pattern, writes_index, is_on, created_at,
+    `INSERT INTO download_rules (id, account_id, view_id, view_query, folder_id, types, pattern, writes_index, is_on, created_at,
        mirror, since_change)
-     VALUES (@id, @accountId, @viewId, @folderId, @types, @pattern, @writesIndex, 1, @createdAt, @mirror, @sinceChange)`
+     VALUES (@id, @accountId, @viewId, @viewQuery, @folderId, @types, @pattern, @writesIndex, 1, @createdAt, @mirror, @sinceChange)`
   )
   const update = rules.run<[rule: object]>(
-    `UPDATE download_rules SET folder_id = @folderId, types = @types, pattern = @pattern, writes_index = @writesIndex,
+    `UPDATE download_rules SET view_query = @viewQuery, folder_id = @folderId, types = @types, pattern = @pattern, writes_index = @writesIndex,
        is_on = @isOn WHERE id = @id`
   )
   const trouble = rules.run<[error: string, id: string]>('UPDATE download_rules SET problem = ? WHERE id = ?')

@@ -1,5 +1,6 @@
 /** Rules: every document of a view, or of all, as it completes, into a folder, its signatures verified. */
 
+import { isDeepStrictEqual } from 'node:util'
 import {
   type DecodedInput,
   DocumentQuery,
@@ -19,6 +20,8 @@ export interface RulesDeps extends Omit<MatchingDeps, 'table' | 'viewOf'> {
   folders: DownloadFolders
   /** The saved views of an account. */
   views: (accountId: string) => readonly SavedView[]
+  /** The office's other workstation that saved a view last; undefined where that was this one. */
+  viewSavedBy: (accountId: string, viewId: string) => string | undefined
   /** What could not be looked at; it is looked at again. */
   failed: (error: unknown) => void
   /** Has the service verify documents' signatures. */
@@ -73,6 +76,13 @@ export function openRules(deps: RulesDeps) {
     return rule.accountId === accountId ? rule : fail('gone', 'This rule no longer exists.')
   }
 
+  /** Who changed what a rule is about, and nobody here has looked at it since. */
+  function changedBy({ accountId, viewQuery }: Rule, view: SavedView): string | undefined {
+    const before = DocumentQuery.safeParse(viewQuery)
+    if (!before.success || isDeepStrictEqual(before.data, view.query)) return undefined
+    return deps.viewSavedBy(accountId, view.id)
+  }
+
   function shown(rule: Rule): DownloadRule {
     const { id, viewId, types, pattern, writesIndex, isOn, fetched, problem } = rule
     const view = deps.views(rule.accountId).find((one) => one.id === viewId)
@@ -82,7 +92,7 @@ export function openRules(deps: RulesDeps) {
       ...(viewId !== '' && { viewId }),
       ...{ id, types, pattern, writesIndex, isOn, fetched },
       folder: deps.folders.get(rule.folderId),
-      ...(view && { viewName: view.name }),
+      ...(view && { viewName: view.name, ...defined({ viewChangedBy: changedBy(rule, view) }) }),
       ...(problem && { problem }),
       ...(verifications && { verifications })
     }
@@ -101,7 +111,8 @@ export function openRules(deps: RulesDeps) {
         deps.folders.pathOf(input.folderId)
         const since = await matching.begin()
         const id = deps.newId()
-        table.add({ id, accountId, ...input, viewId, ...since })
+        const viewQuery = viewId === '' ? undefined : deps.views(accountId).find((one) => one.id === viewId)?.query
+        table.add({ id, accountId, ...input, viewId, viewQuery, ...since })
         deps.changed()
         if (alsoNow) await matching.scan(table.get(id), () => true)
         return shown(table.get(id))
@@ -112,7 +123,9 @@ export function openRules(deps: RulesDeps) {
     change(accountId: string, id: string, changes: Omit<DecodedInput<'downloads.changeRule'>, 'id'>): DownloadRule {
       const rule = own(accountId, id)
       if (changes.folderId !== undefined) deps.folders.pathOf(changes.folderId)
-      table.change({ ...rule, ...defined(changes) })
+      // Someone has seen what it is about.
+      const viewQuery = deps.views(accountId).find((one) => one.id === rule.viewId)?.query ?? rule.viewQuery
+      table.change({ ...rule, viewQuery, ...defined(changes) })
       matching.lookAgain(id)
       wake(0)
       // What waited for it to be turned on.

@@ -1,5 +1,6 @@
 /** Compositions under a name, to begin others from. They belong to an account, as templates and references do. */
 
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { type Composition, Composition as CompositionShape, titleOf } from '../../../shared/composition/index.ts'
 import type { PresetSummary, PresetView } from '../../../shared/contract/index.ts'
@@ -86,6 +87,10 @@ export function openPresets({ db, time, newId, changed }: DraftDeps & { changed:
       return local
     },
     erase: (id) => void erase(id),
+    twin(accountId, { name, composition }) {
+      const same = all(accountId).find((preset) => preset.name === name && !isShared(preset))
+      return same && isDeepStrictEqual(shared.content(same.id)?.composition, composition) ? same.id : undefined
+    },
     another(accountId, { name, composition }, beside) {
       put(accountId, beside === undefined ? name : `${name} (${beside})`, composition, newId())
     }

@@ -43,6 +43,7 @@ export function openRecordRows(db: Db) {
     'INSERT INTO office_records (kind, account_id, local) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'
   )
   const byId = known.one<[kind: string, id: string]>('WHERE kind = ? AND id = ?')
+  const byLocal = known.one<[kind: string, local: string]>('WHERE kind = ? AND local = ?')
   const unbind = known.run<[kind: string, local: string, number: number]>(
     'DELETE FROM office_records WHERE kind = ? AND local = ? AND number <> ?'
   )
@@ -70,6 +71,7 @@ export function openRecordRows(db: Db) {
   return {
     find,
     byId,
+    byLocal,
     change,
 
     /** Nothing that was written just now goes to the office: it is the office's. */

@@ -39,6 +39,8 @@ export interface SharedKind<Content = any> {
   identity?: (content: Content) => string | undefined
   /** Of two contents that both go on from `base` the one that counts; undefined where they become two. */
   together?: (mine: Content, theirs: Content, base: Content | undefined) => Content | undefined
+  /** One of an account's own that is just like it, and becomes the same where the office has none of it. */
+  twin?: (accountId: string, content: Content) => string | undefined
   /** Writes it as one more. @param beside the other's workstation and when it saved that, where the other is there. */
   another?: (accountId: string, content: Content, beside: string | undefined) => void
   /** In how many milliseconds nobody needs it any more; undefined where that isn't known. */
@@ -256,7 +258,7 @@ export class SharedRecords {
     // Nothing takes the place of what is the organisation's, another account's, or not known as the office's.
     const isTaken = isShared(change) || kind.ownerOf(change.id) !== undefined
     if (before?.local === undefined && isTaken) return false
-    const known = before ?? rows.add(kind.kind, accountId, change.id)
+    const known = before ?? this.#add(kind, accountId, change)
     if (change.isGone) return this.#ended(kind, known, change)
     if (known.basedOn.includes(change.version)) {
       const { round, content: base } = change
@@ -266,6 +268,18 @@ export class SharedRecords {
     // That it was erased for all is still to be told.
     if (known.isFinal) return false
     return this.#meets(kind, known, change)
+  }
+
+  /** Notes one of the office's down. One here that is just like it, and that the office doesn't have, is the same from here on. */
+  #add(kind: SharedKind, accountId: string, { id, content }: RecordChange): KnownRecord {
+    const rows = this.#rows
+    const known = rows.add(kind.kind, accountId, id)
+    const read = content === undefined ? undefined : kind.read(content)
+    const twin = read === undefined ? undefined : kind.twin?.(accountId, read)
+    const its = twin === undefined ? undefined : rows.byLocal(kind.kind, twin)
+    if (twin === undefined || !its || its.basedOn.length > 0) return known
+    rows.bind(known, twin)
+    return { ...known, local: twin }
   }
 
   /**

@@ -107,6 +107,10 @@ export const officeRecords = `
     UPDATE office_records_read SET cursor = -1 WHERE kind = 'staff';
   END;
 
+  -- What a rule's view looked for as someone last said what the rule does: another workstation may change the view.
+  ALTER TABLE download_rules ADD COLUMN view_query TEXT CHECK (json_valid(view_query));
+  UPDATE download_rules SET view_query = (SELECT query FROM document_views WHERE document_views.id = view_id);
+
   -- The other workstation that called someone, or where they are.
   ALTER TABLE appointments ADD COLUMN desk TEXT;
   CREATE TRIGGER office_appointment_added AFTER INSERT ON appointments
