@@ -186,6 +186,7 @@ describe('a draft of the office', () => {
       expect(() => desk.shared.mustBeOne(front.id)).toThrow(AppFailure)
     }
     await at(1).shared.settle(front.id)
+    for (const editor of [front, back]) await editor.close()
     await synced()
     for (const desk of desks) {
       expect(desk.mark(front.id)?.versions).toBe(0)
@@ -208,6 +209,12 @@ describe('a draft of the office', () => {
       expect(desk.versions(front.id)).toEqual([['Front desk', 'Lease, and more', true]])
     }
     expect(at(0).mark(front.id)?.editingBy).toBe('Counter 2')
+    // What someone is typing at another is nothing to be sent from here, alone or as what the rows of a sheet are put onto.
+    expect(() => at(0).shared.mustBeOne(front.id)).toThrow(
+      expect.objectContaining({
+        appError: expect.objectContaining({ code: 'busy', message: 'Counter 2 is working on this draft.' })
+      })
+    )
   })
 
   test('that is taken over stays so as the editor that only showed it gives way to another', async () => {
@@ -372,6 +379,29 @@ describe('sending', () => {
     expect(at(0).state(send)).toBe('cancelled')
     for (const desk of desks) expect(desk.list()).toEqual(['Lease, corrected'])
     expect(packages()).toBe(0)
+  })
+
+  test('isn’t sent by one that was away as another sent it, also where it hears of that before it tells of its own', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    await front.close()
+    await synced()
+    at(1).away()
+    const late = at(1).send(front.id)
+    const send = at(0).send(front.id)
+    await until(() => at(0).state(send) === 'sent', at(0))
+    await at(0).synced()
+    const { shared } = at(1)
+    const toSend = shared.toSend.bind(shared)
+    shared.toSend = async (...asked) => {
+      const gone = () => shared.settled(at(1).work.accountId).then(() => true)
+      await expect.poll(() => gone().catch(() => false), { timeout: 60_000 }).toBe(true)
+      return await toSend(...asked)
+    }
+    await at(1).back()
+    await until(() => at(1).state(late) === 'cancelled', at(1))
+    for (const desk of desks) expect(desk.list()).toEqual([])
+    expect(packages()).toBe(1)
   })
 
   test('one that was erased meanwhile is another draft where it was to be sent', async () => {
@@ -622,6 +652,7 @@ describe('a server that was put back', () => {
     for (const desk of desks) desk.away()
     await putBack()
     for (const desk of desks) await desk.back()
+    for (const editor of [front, back]) await editor.close()
     await synced()
     for (const desk of desks) {
       desk.shared.mustBeOne(front.id)

@@ -107,6 +107,17 @@ describe('what is sent', () => {
     expect(screen.getByText(/^Draft “Tax file declaration”/)).toBeTruthy()
   })
 
+  test('is no draft that another workstation is working on: the list says where', async () => {
+    const office = { isMine: false, canBeMine: false, editingBy: 'Counter 2', versions: 0, edition: 1 }
+    const [first, ...others] = madeUpDrafts(3, NOW)
+    await open({}, { drafts: first ? [{ ...first, office }, ...others] : others })
+    await fireEvent.click(screen.getByRole('radio', { name: /^Draft/ }))
+    await settle()
+    await press(/Being edited at Counter 2/)
+    expect(screen.getByText(/couldn’t be opened. Choose something else/)).toBeTruthy()
+    expect(step()).toBe('What to send')
+  })
+
   test('that is gone is said, and something else can be chosen', async () => {
     await open({ preset: 'elsewhere' })
     expect(screen.getByText(/couldn’t be opened. Choose something else/)).toBeTruthy()

@@ -34,6 +34,7 @@ const PUT_TOGETHER: ReadonlySet<string> = new Set([
   'src/main/core/drafts/draft-link.ts',
   'src/main/core/drafts/drafts.ts',
   'src/main/core/drafts/exchange-file.ts',
+  'src/main/core/drafts/shared-drafts.ts',
   'src/main/core/lib/failure.ts',
   'src/main/ipc/organisation.ts',
   'src/main/core/outbox/send-actions.ts',

@@ -48,7 +48,11 @@ export function draftHandlers(
       const found = drafts.list(shownIds(accounts), query)
       return { ...found, rows: found.rows.map(marked) }
     },
-    'drafts.get': async ({ id }) => marked(drafts.get(ownDraft(id))),
+    'drafts.get': async ({ id, toSend }) => {
+      const draft = drafts.get(ownDraft(id))
+      if (toSend) sharedDrafts.mustBeOne(id)
+      return marked(draft)
+    },
     'drafts.save': async ({ id, newId, composition, edition }) =>
       marked(sharedDrafts.save(chosenId(accounts), composition, id, newId, edition)),
     'drafts.remove': async ({ id }) => drafts.remove(ownDraft(id)),

@@ -81,7 +81,8 @@ export const composingRequests = {
 
   /** Drafts whose text has all the words of `search`, newest first. */
   'drafts.list': answers<DraftList>()(z.strictObject({ search, trashed: z.boolean(), ...page })),
-  'drafts.get': answers<DraftView>()(byId),
+  /** toSend: it is refused where it can't be sent as it is now. */
+  'drafts.get': answers<DraftView>()(byId.extend({ toSend: z.boolean().optional() })),
   /**
    * Durable when it answers. Without an id a new draft is made; with `newId` it gets that one, however often the same
    * first save comes. `edition`: which one of a shared draft it goes on from (see `DraftOffice`); where that isn't the one that counts, it

@@ -70,7 +70,11 @@ export function fakeDrafts({
         counts: { drafts: mine.length - inTrash, trashed: inTrash }
       }
     },
-    'drafts.get': ({ id }) => own(byId(state.drafts, id)),
+    'drafts.get': ({ id, toSend }) => {
+      const draft = own(byId(state.drafts, id))
+      if (toSend && draft.office?.editingBy !== undefined) throw new Failure('busy')
+      return draft
+    },
     'drafts.save': ({ id, newId: wanted, composition }) => {
       const complete = withZone(composition)
       const first = wanted !== undefined && !state.drafts.some((one) => one.id === wanted)

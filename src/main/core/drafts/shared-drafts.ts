@@ -506,9 +506,13 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       await lanes.fresh(accountId)
     },
 
-    /** @throws AppFailure `conflict` while versions stand beside a draft that is to be sent. */
+    /** @throws AppFailure `busy` while another works on a draft that is to be sent; `conflict` while versions stand beside it. */
     mustBeOne(id: string): void {
-      if ((sharedOne(id)?.known.beside ?? 0) > 0) {
+      const known = sharedOne(id)?.known
+      if (known?.editingBy !== undefined && known.editingUntil > time.now()) {
+        fail('busy', `${known.editingBy} is working on this draft.`, { next: 'Take it over to send it from here.' })
+      }
+      if ((known?.beside ?? 0) > 0) {
         fail('conflict', 'There is more than one version of this draft.', {
           next: 'Choose which one to keep, and send that.'
         })
@@ -524,7 +528,9 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       composition: Composition
     ): Promise<{ draft: string; basedOn: readonly string[] } | undefined> {
       const shared = sharedOne(id)
-      if (!shared) return undefined
+      const isOver = rows.find(id)?.isGone === true
+      // Another may have sent it: the office says whether this may leave all the same.
+      if (!shared) return isOver ? { draft: id, basedOn: [] } : undefined
       const { accountId, officeId, known } = shared
       // Whether another's content counts by now the office knows, in the moment in which it takes the send.
       if (known.edits !== known.given) await give(accountId, officeId, id)
