@@ -2,8 +2,9 @@
  * Three workstations of one office, each with its whole outbox and its mirror of the folders, at one PostgreSQL server and one practice
  * service, over lines that lose requests and answers. Round after round packages are put in and taken back, and something befalls one
  * of them or the server: a workstation is killed, sleeps, is closed, leaves and joins again; lines are cut; every claim and lease runs
- * out; the server ends at once, a dump of an earlier moment is put in its place, or a standby goes on. In the end each package has
- * arrived once or was taken back, each workstation says so, and every list is as the service's folders.
+ * out; the server ends at once, a dump of an earlier moment is put in its place, or a standby goes on. Meanwhile people write on the same
+ * drafts, presets and views: see `office-words.ts`. In the end each package has arrived once or was taken back, each workstation says so,
+ * every list is as the service's folders, and every word is in some content.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -22,6 +23,7 @@ import { type Cluster, openCluster } from '../fixtures/office-cluster.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 import { type Chance, chanceOf } from './chance.ts'
 import type { Fault } from './ledger.ts'
+import { People } from './office-words.ts'
 import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
 
 const STATIONS = ['Front desk', 'Back room', 'Counter']
@@ -29,6 +31,8 @@ const STATIONS = ['Front desk', 'Back room', 'Counter']
 const LONGEST = 300_000
 /** The time of the workstations passes in such steps, in milliseconds. */
 const STEP = 1_000
+/** So many things are written, sent and thrown away between two others, at most. */
+const MOST_DEEDS = 12
 
 const WAYS = [
   ...[
@@ -78,6 +82,7 @@ interface Place {
   readonly chance: Chance
   readonly dump: string
   readonly put: Put[]
+  readonly people: People
   hasDump: boolean
   /** The server was put back, and nobody has let the outbox go again. */
   isRestored: boolean
@@ -91,23 +96,25 @@ export async function officeTogetherChaos({ rounds, seed, say }: ChaosOptions): 
   const folder = await mkdtemp(join(tmpdir(), 'countersign-chaos-'))
   const cluster = await openCluster()
   const office = await openTestOffice(cluster.place, { look: '0 s' })
+  const [stations, chance] = [[] as Station[], chanceOf(seed)]
   const place: Place = {
-    ...{ cluster, office, stations: [], chance: chanceOf(seed), dump: join(folder, 'office.dump'), put: [] },
-    ...{ hasDump: false, isRestored: false, invited: 0 }
+    ...{ cluster, office, stations, chance, dump: join(folder, 'office.dump'), put: [] },
+    ...{ people: new People(chance, stations), hasDump: false, isRestored: false, invited: 0 }
   }
-  const { stations, chance } = place
   try {
     for (const name of STATIONS) stations.push(await openStation(place, name))
     for (let round = 1; round <= rounds; round++) {
       putSome(place)
+      await place.people.act(MOST_DEEDS)
       await passSome(place)
       const way = chance.oneOf(WAYS)
       await befall(place, way)
+      await place.people.act(MOST_DEEDS)
       await passSome(place)
       note(doubled(place), `after round ${round}, ${way}`)
       if (place.isRestored && chance.below(3) === 0) await letGoAgain(place)
       tally.rounds++
-      if (round % 10 === 0) say(`${round} rounds, ${place.put.length} packages`)
+      if (round % 10 === 0) say(`${round} rounds, ${place.put.length} packages, ${place.people.count} words`)
     }
     note(await inTheEnd(place), 'in the end')
   } finally {
@@ -313,7 +320,11 @@ async function sitAgain(place: Place, station: Station): Promise<void> {
 }
 
 async function resume(place: Place): Promise<void> {
-  const [{ work }] = place.stations as [Station, ...Station[]]
+  const [first] = place.stations
+  const station = place.stations.find(({ isOff }) => !isOff) ?? first
+  if (!station) return
+  if (station.isOff) begin(station)
+  const { work } = station
   await until(place, 'the outbox goes again', () =>
     work.parts.outbox.shared.pause(work.accountId, false).then(
       () => true,
@@ -324,9 +335,10 @@ async function resume(place: Place): Promise<void> {
 
 /** All settle, what is called not sent is let go again, and what each says is compared with the service. */
 async function inTheEnd(place: Place): Promise<Fault[]> {
-  const { stations, put } = place
+  const { stations, put, people } = place
   for (const { work } of stations) work.line.fault('pass')
   await letGoAgain(place)
+  await people.closeAll()
   const said: Fault[] = []
   let faults: Fault[] = []
   const isAsItShould = async () => {
@@ -338,7 +350,7 @@ async function inTheEnd(place: Place): Promise<Fault[]> {
       if (arrived.has(name)) said.push(wrong(`${name} is called ${state} by ${by.name}, and it arrived`))
       if (!isTakenBack) by.work.parts.outbox.retry(id)
     }
-    faults = put.flatMap((one) => faultOf(one, place, arrived.has(one.name)))
+    faults = [...put.flatMap((one) => faultOf(one, place, arrived.has(one.name))), ...people.faults(arrived)]
     if (!(await areEqual(place))) faults.push(wrong('a list is not as the folders'))
     return faults.length === 0
   }

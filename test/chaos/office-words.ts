@@ -1,0 +1,336 @@
+/**
+ * People who write at the workstations of an office, on the same drafts, presets and views, at once or one after the other, and send what
+ * they wrote. Whoever writes adds a word to what is shown there, and no word is like another: so each is in a content until someone who
+ * saw it threw that away, whatever befell the workstations meanwhile. It is judged by what the databases hold and the service has got.
+ */
+import type { Composition } from '../../src/shared/composition/index.ts'
+import { DocumentQuery } from '../../src/shared/contract/index.ts'
+import { form, forms } from '../fixtures/compositions.ts'
+import type { Workplace } from '../fixtures/workplace.ts'
+import type { Chance } from './chance.ts'
+import type { Fault } from './ledger.ts'
+
+/** A place to write at, and whether what is written there goes over by itself. */
+interface Desk {
+  readonly name: string
+  readonly work: Workplace
+}
+
+/** A draft that is open somewhere, as it is shown there. */
+interface Editor {
+  readonly at: Desk
+  /** The run of the application in which it is open. */
+  readonly run: Workplace['parts']
+  readonly id: string
+  readonly edition: number | undefined
+  text: string
+}
+
+/** A draft that was put in the outbox, as it was then. */
+interface Sent {
+  readonly at: Desk
+  readonly id: string
+  readonly text: string
+}
+
+const DEEDS = [
+  ...['write', 'write', 'write', 'write', 'go on', 'go on', 'go on', 'close', 'close', 'settle', 'settle', 'send'],
+  ...[
+    'both send',
+    'trash',
+    'restore',
+    'erase',
+    'preset',
+    'preset',
+    'preset',
+    'remove preset',
+    'view',
+    'view',
+    'remove view'
+  ]
+] as const
+
+/** What is longer nobody goes on with. */
+const LONGEST = 120
+const WITHOUT_WORDS = new Set<string>()
+
+export class People {
+  readonly #chance: Chance
+  readonly #desks: readonly Desk[]
+  readonly #editors: Editor[] = []
+  readonly #sent: Sent[] = []
+  /** Each word that was kept, and by whom. */
+  readonly #words = new Map<string, string>()
+  /** Those that someone who saw them threw away. */
+  readonly #thrown = new Set<string>()
+  #count = 0
+
+  /** @param desks more may come. */
+  constructor(chance: Chance, desks: readonly Desk[]) {
+    this.#chance = chance
+    this.#desks = desks
+  }
+
+  get count(): number {
+    return this.#words.size
+  }
+
+  /** Up to as many things are done, each by someone somewhere. */
+  async act(most: number): Promise<void> {
+    for (let count = this.#chance.below(most + 1); count > 0; count--) {
+      const at = this.#oneOf(this.#desks)
+      // What is refused is said to the person, who keeps what is on the screen: it doesn't count as kept.
+      if (at) await this.#do(at, this.#chance.oneOf(DEEDS)).catch(() => undefined)
+    }
+  }
+
+  async #do(at: Desk, deed: (typeof DEEDS)[number]): Promise<void> {
+    const { parts, accountId } = at.work
+    switch (deed) {
+      case 'write':
+        return await this.#open(at)
+      case 'go on':
+        return this.#goOn()
+      case 'close':
+        return await this.#close(this.#oneOf(this.#editors))
+      case 'settle': {
+        const id = this.#oneOf(draftsOf(at, false).filter((one) => versionsOf(at, one, true).length > 0))
+        if (id === undefined) return
+        // What is seen beside it isn't wanted.
+        const seen = versionsOf(at, id, true)
+        const kept = wordsIn(textOf(at, id))
+        await parts.sharedDrafts.settle(id)
+        return this.#throw(seen, kept)
+      }
+      case 'send':
+        return this.#send(this.#oneOf(draftsOf(at, false)), [at])
+      case 'both send':
+        return this.#send(this.#oneOf(draftsOf(at, false)), this.#desks)
+      case 'trash': {
+        // Fewer than there come.
+        const id = this.#chance.below(3) === 0 ? this.#oneOf(draftsOf(at, false)) : undefined
+        return id === undefined ? undefined : parts.drafts.remove(id)
+      }
+      case 'restore': {
+        const id = this.#oneOf(draftsOf(at, true))
+        return id === undefined ? undefined : void parts.drafts.restore(id)
+      }
+      case 'erase': {
+        const id = this.#oneOf(draftsOf(at, true))
+        if (id === undefined) return
+        const seen = [textOf(at, id), ...versionsOf(at, id)]
+        parts.drafts.erase(id)
+        return this.#throw(seen)
+      }
+      case 'preset': {
+        const one = this.#oneOf(presetsOf(at))
+        const text = this.#longer(one?.text ?? 'Preset')
+        parts.presets.save(accountId, one?.name ?? text, named(text), one?.id)
+        return this.#keep(text, at)
+      }
+      case 'remove preset': {
+        const one = this.#chance.below(3) === 0 ? this.#oneOf(presetsOf(at)) : undefined
+        if (!one) return
+        parts.presets.remove(one.id)
+        return this.#throw([one.text])
+      }
+      case 'view': {
+        const one = this.#oneOf(parts.views.list(accountId))
+        const search = this.#longer(one?.query.search ?? 'View')
+        const query = DocumentQuery.parse({ search })
+        parts.views.save(accountId, { name: one?.name ?? search, query, tell: false, id: one?.id })
+        return this.#keep(search, at)
+      }
+      case 'remove view': {
+        const one = this.#chance.below(3) === 0 ? this.#oneOf(parts.views.list(accountId)) : undefined
+        if (!one) return
+        parts.views.remove(accountId, one.id)
+        return this.#throw([one.query.search])
+      }
+    }
+  }
+
+  /** Someone opens a draft, or begins one. What another is at they take over, or leave. */
+  async #open(at: Desk): Promise<void> {
+    await this.#close(this.#editors.find((editor) => editor.at === at))
+    const { parts, accountId } = at.work
+    const id = this.#chance.below(4) === 0 ? undefined : this.#oneOf(draftsOf(at, false))
+    if (id === undefined) {
+      const text = this.#longer('Draft')
+      const made = parts.sharedDrafts.save(accountId, named(text))
+      this.#keep(text, at)
+      parts.sharedDrafts.edit(made.id)
+      this.#editors.push({ at, run: parts, id: made.id, edition: editionOf(at, made.id), text })
+      return
+    }
+    const isHeld = parts.sharedDrafts.marked(parts.drafts.summary(id)).office?.editingBy !== undefined
+    if (isHeld && this.#chance.below(2) === 0) return
+    if (isHeld) await parts.sharedDrafts.takeOver(id)
+    // The computer may have been ended meanwhile.
+    if (at.work.parts !== parts) return
+    parts.sharedDrafts.edit(id)
+    const editor = { at, run: parts, id, edition: editionOf(at, id), text: textOf(at, id) }
+    this.#editors.push(editor)
+    this.#type(editor)
+  }
+
+  #goOn(): void {
+    const editor = this.#oneOf(this.#editors)
+    if (!editor) return
+    // What was open as the computer was ended is open no more.
+    if (editor.at.work.parts !== editor.run) this.#editors.splice(this.#editors.indexOf(editor), 1)
+    else this.#type(editor)
+  }
+
+  #type(editor: Editor): void {
+    const { at, run, id, edition } = editor
+    const text = this.#longer(editor.text)
+    run.sharedDrafts.save(at.work.accountId, named(text), id, undefined, edition)
+    editor.text = text
+    this.#keep(text, at)
+  }
+
+  async #close(editor: Editor | undefined): Promise<void> {
+    if (!editor) return
+    this.#editors.splice(this.#editors.indexOf(editor), 1)
+    if (editor.at.work.parts === editor.run) await editor.run.sharedDrafts.leave(editor.id)
+  }
+
+  /** At one of them, or at all at the same moment. Nobody sends a second time what they see was sent. */
+  #send(id: string | undefined, desks: readonly Desk[]): void {
+    if (id === undefined) return
+    const before = new Set(this.#sent.map(({ text }) => text))
+    for (const at of desks) {
+      const { drafts, outbox, sharedDrafts } = at.work.parts
+      try {
+        const text = textOf(at, id)
+        if (before.has(text)) continue
+        const isTrashed = drafts.summary(id).trashedAt !== undefined
+        if (isTrashed) continue
+        sharedDrafts.mustBeOne(id)
+        const versions = versionsOf(at, id)
+        const send = outbox.start(id)
+        outbox.now(send.id)
+        this.#sent.push({ at, id: send.id, text })
+        // Its versions go with it, as nobody wanted them.
+        this.#throw(versions, wordsIn(text))
+      } catch {
+        // It isn't there, or is being sent: that is said.
+      }
+    }
+  }
+
+  /** What is written next, after this. */
+  #longer(text: string): string {
+    const from = text.length > LONGEST ? 'Another' : text
+    return `${from} w${++this.#count}e`
+  }
+
+  #keep(text: string, { name }: Desk): void {
+    const word = text.split(' ').at(-1) ?? ''
+    this.#words.set(word, name)
+  }
+
+  #throw(texts: readonly string[], kept: ReadonlySet<string> = WITHOUT_WORDS): void {
+    for (const text of texts) for (const word of wordsIn(text)) if (!kept.has(word)) this.#thrown.add(word)
+  }
+
+  #oneOf<Item>(items: readonly Item[]): Item | undefined {
+    return items[this.#chance.below(items.length)]
+  }
+
+  /** Everything is closed, as in the evening. */
+  async closeAll(): Promise<void> {
+    while (this.#editors.length > 0) await this.#close(this.#editors[0]).catch(() => undefined)
+  }
+
+  /** Once nothing is on its way any more. @param arrived how often the service has got each name. */
+  faults(arrived: ReadonlyMap<string, number>): Fault[] {
+    const held = this.#desks.map((at) => wordsAt(at))
+    const there = new Set([...arrived.keys()].flatMap((name) => [...wordsIn(name)]))
+    const lost = [...this.#words].filter(
+      ([word]) => !this.#thrown.has(word) && !there.has(word) && !held.some((words) => words.has(word))
+    )
+    return [
+      ...lost.map(([word, name]) => ({ kind: 'lost' as const, words: `${word} of ${name} is nowhere` })),
+      ...this.#alike(),
+      ...this.#sent.flatMap((one) => faultOfSent(one, arrived))
+    ]
+  }
+
+  /** Every workstation shows the same. */
+  #alike(): Fault[] {
+    const shown = this.#desks.map(shownAt)
+    const [first = []] = shown
+    return shown.flatMap((lines, index) => {
+      const more = lines.filter((line) => !first.includes(line))
+      const less = first.filter((line) => !lines.includes(line))
+      const name = this.#desks[index]?.name
+      return more.length + less.length === 0
+        ? []
+        : [{ kind: 'wrong' as const, words: `${name} has ${more.join('; ')}, and lacks ${less.join('; ')}` }]
+    })
+  }
+}
+
+function faultOfSent({ at, id, text }: Sent, arrived: ReadonlyMap<string, number>): Fault[] {
+  const { outbox } = at.work.parts
+  const all = { show: 'all', offset: 0, limit: 10_000 } as const
+  const state = outbox.list([at.work.accountId], all).rows.find((row) => row.id === id)?.state
+  const words = `${text} is ${state} at ${at.name}`
+  if (state === 'sent' && !arrived.has(text)) return [{ kind: 'lost', words: `${words}, and the service has nothing` }]
+  return state === 'ready' || state === 'sending' ? [{ kind: 'wrong', words: `${words} in the end` }] : []
+}
+
+const named = (Name: string): Composition => forms({ items: [form({ Name, Reference: 'draft' })] })
+const nameIn = ({ items: [item] }: Composition) => (item && 'Name' in item ? item.Name : '')
+const wordsIn = (text: string) => new Set(text.match(/w\d+e/g) ?? WITHOUT_WORDS)
+
+/** What people write here, not the packages that are put in and taken back beside it. */
+function draftsOf(at: Desk, trashed: boolean): string[] {
+  const { rows } = at.work.parts.drafts.list([at.work.accountId], { trashed })
+  return rows.filter(({ title }) => wordsIn(title).size > 0).map(({ id }) => id)
+}
+const textOf = ({ work }: Desk, id: string) => nameIn(work.parts.drafts.get(id).composition)
+const editionOf = ({ work }: Desk, id: string) =>
+  work.parts.sharedDrafts.marked(work.parts.drafts.summary(id)).office?.edition
+
+/** Of all its versions what they say. @param isOpen only of those that nobody has decided on. */
+function versionsOf({ work }: Desk, id: string, isOpen = false): string[] {
+  const { drafts } = work.parts
+  const its = drafts.history(id).filter((version) => !isOpen || version.isOpen === true)
+  return its.map((version) => nameIn(drafts.version(id, version.id)))
+}
+
+function presetsOf({ work }: Desk): { id: string; name: string; text: string }[] {
+  const { presets } = work.parts
+  return presets.list(work.accountId).map(({ id, name }) => ({ id, name, text: nameIn(presets.get(id).composition) }))
+}
+
+/** What a person could read somewhere at a workstation. */
+function wordsAt(at: Desk): Set<string> {
+  const { parts, accountId } = at.work
+  const drafts = [false, true].flatMap((trashed) => draftsOf(at, trashed))
+  const all = { show: 'all', offset: 0, limit: 10_000 } as const
+  const texts = [
+    ...drafts.flatMap((id) => [textOf(at, id), ...versionsOf(at, id)]),
+    ...presetsOf(at).map(({ text }) => text),
+    ...parts.views.list(accountId).map(({ query }) => query.search),
+    ...parts.outbox.list([accountId], all).rows.map(({ title }) => title)
+  ]
+  return new Set(texts.flatMap((text) => [...wordsIn(text)]))
+}
+
+/** What is the same at each. */
+function shownAt(at: Desk): string[] {
+  const { parts, accountId } = at.work
+  const drafts = [false, true].flatMap((trashed) =>
+    draftsOf(at, trashed).map((id) => {
+      const beside = versionsOf(at, id, true).sort().join(', ')
+      return `draft ${id.slice(0, 8)}${trashed ? ' in the trash' : ''}: ${textOf(at, id)}${beside && ` beside ${beside}`}`
+    })
+  )
+  const presets = presetsOf(at).map(({ name, text }) => `preset ${name}: ${text}`)
+  const views = parts.views.list(accountId).map(({ name, query }) => `view ${name}: ${query.search}`)
+  return [...drafts, ...presets, ...views]
+}
