@@ -28,7 +28,9 @@ const isSmoke = process.argv.includes('--smoke')
 const refused = app.isPackaged ? refusedAtStart(process) : undefined
 const checked = policyToCheck(process.argv)
 const agent = agentOrderOf(process.argv)
+const administering = process.argv.indexOf('--office-admin')
 if (checked !== undefined) void printCheck(checked).then((code) => app.exit(code))
+else if (administering > 0) void administer(process.argv.slice(administering + 1)).then((code) => app.exit(code))
 else if (process.argv.includes('--status')) app.exit(printStatus())
 else if (typeof agent === 'string') {
   print(2, [agent])
@@ -60,6 +62,18 @@ function printStatus(): number {
   const { line, exitCode } = statusLine(app.getPath('userData'), { now: Date.now(), runs })
   print(1, [line])
   return exitCode
+}
+
+/** `--office-admin COMMAND …`: makes, looks after and invites to an office, as an administrator says. Nothing of this computer's is opened. */
+async function administer(args: readonly string[]): Promise<number> {
+  // The database's driver is loaded for it alone.
+  const { officeCommand } = await import('./core/office/command.ts')
+  return await officeCommand(args, {
+    begunBy: 'countersign --office-admin',
+    password: process.env.PGPASSWORD,
+    say: (line) => print(1, [line]),
+    warn: (line) => print(2, [line])
+  })
 }
 
 function runs(pid: number): boolean {

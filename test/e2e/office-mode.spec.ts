@@ -1,6 +1,11 @@
-/** Two workstations of one office, each an application of its own: they join by the screen, share one Outbox, and one leaves. */
+/** Two workstations of one office, each an application of its own: they join by the screen, share one Outbox, and one leaves; and the application as the administrator's command. */
+import { spawn } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { openCluster } from '../fixtures/office-cluster.ts'
 import { formsSentTo } from './bad-line.ts'
-import { MERE } from './clerk.ts'
+import { MERE, nameOf } from './clerk.ts'
 import { expect, test } from './office.ts'
 import { openSharedOffice } from './shared-office.ts'
 
@@ -38,5 +43,94 @@ test('what is sent at one workstation of an office is in the Outbox of the other
     await expect(front.window.getByRole('row', { name: /Deed of gift/ })).toContainText('Sent')
   } finally {
     await office.close()
+  }
+})
+
+test('a draft is typed at one workstation at a time until another takes it over, and a person is called at one counter', async ({
+  open
+}) => {
+  const office = await openSharedOffice('empty')
+  try {
+    const [front, back] = await Promise.all([open(), open()])
+    await office.seat(front, 'Front desk')
+    await office.seat(back, 'Back room')
+
+    await front.composeForm({ name: 'Deed of gift', people: [MERE], embedded: true })
+    await back.goTo('Drafts')
+    const row = back.window.getByRole('row', { name: /Deed of gift/ })
+    await expect(row).toContainText('Being edited at Front desk', THERE)
+    await row.dblclick()
+    const [name, there] = [back, front].map(({ window }) => window.getByLabel('Name', { exact: true }))
+    if (!name || !there) throw new Error('There are two.')
+    await expect(back.window.getByText('Being edited at Front desk.')).toBeVisible(THERE)
+    await expect(name).toBeDisabled()
+    await expect(back.button(/^Send \d+ form/)).toBeHidden()
+    // It reads along.
+    await there.fill('Deed of gift, second')
+    await expect(name).toHaveValue('Deed of gift, second', THERE)
+    await back.button('Take over').click()
+    await expect(name).toBeEnabled(THERE)
+    await expect(front.window.getByText('Being edited at Back room.')).toBeVisible(THERE)
+    await expect(there).toBeDisabled()
+    await name.fill('Deed of gift, third')
+    await expect(there).toHaveValue('Deed of gift, third', THERE)
+    await back.send()
+    await expect.poll(() => formsSentTo(office.service), THERE).toEqual(['Deed of gift, third'])
+
+    await front.goTo(/^Counter/)
+    const [called, elsewhere] = [front, back].map(({ window }) =>
+      window.getByRole('button', { name: `Start: ${nameOf(MERE)}, Deed of gift, third` })
+    )
+    if (!called || !elsewhere) throw new Error('There are two.')
+    await expect(called).toBeEnabled(THERE)
+    await back.goTo(/^Counter/)
+    await expect(elsewhere).toBeEnabled(THERE)
+    await front.beginTurn(MERE, 'Deed of gift, third')
+    await expect(back.window.getByText(/^At Front desk since \d\d:\d\d/)).toBeVisible(THERE)
+    await expect(elsewhere).toBeDisabled()
+  } finally {
+    await office.close()
+  }
+})
+
+test('the application makes an office, invites to it and looks at it by the administrator’s command, without a window', async ({
+  isStill: _
+}, testInfo) => {
+  const cluster = await openCluster()
+  const { host, port, user, password } = cluster.place
+  const [userData, keyFile] = [testInfo.outputPath('user-data'), testInfo.outputPath('office.key')]
+  const root = resolve(import.meta.dirname, '../..')
+  const main = ['--import', join(root, 'test/host/register.ts'), join(root, 'out/main/index.js')]
+  const ordered = (PGPASSWORD: string, ...args: string[]) =>
+    new Promise<{ code: number | null; out: string; err: string }>((done) => {
+      const child = spawn(process.execPath, [...main, `--user-data-dir=${userData}`, '--office-admin', ...args], {
+        env: { ...process.env, PGPASSWORD }
+      })
+      const said = { out: '', err: '' }
+      child.stdout.on('data', (chunk) => (said.out += chunk))
+      child.stderr.on('data', (chunk) => (said.err += chunk))
+      child.on('close', (code) => done({ code, ...said }))
+    })
+  try {
+    const place = ['--server', `${host}:${port}`, '--user', user, '--database', 'by_application']
+    const made = await ordered(password, 'init', ...place, '--key-file', keyFile)
+    expect(made).toMatchObject({ code: 0, err: '' })
+    expect(made.out).toMatch(/^The office’s key was made\..*\nThe database is ready\. Steps applied: \d+\.\n$/)
+    expect((await stat(keyFile)).mode & 0o777).toBe(0o600)
+    const invited = await ordered(password, 'join-code', ...place, '--key-file', keyFile, '--name', 'Counter 1')
+    expect(invited).toMatchObject({ code: 0, out: expect.stringMatching(/^[A-Z0-9-]{16,}\n$/), err: '' })
+    const checked = await ordered(password, 'check', ...place)
+    expect(checked).toMatchObject({ code: 0, err: '' })
+    expect(checked.out).toContain('Workstations: 0 joined, 1 invited')
+    const [refused, misused] = [await ordered('not-this-one', 'check', ...place), await ordered(password, 'check')]
+    expect(refused).toMatchObject({ code: 1, out: '' })
+    expect(misused).toMatchObject({ code: 2, out: '' })
+    expect(misused.err).toContain('Use: PGPASSWORD=… countersign --office-admin COMMAND')
+    const all = [made, invited, checked, refused, misused].map(({ out, err }) => out + err).join('')
+    for (const secret of [password, 'not-this-one', (await readFile(keyFile, 'utf8')).trim()])
+      expect(all).not.toContain(secret)
+    expect(existsSync(userData) ? readdirSync(userData) : []).toEqual([])
+  } finally {
+    await cluster.close()
   }
 })
