@@ -225,6 +225,20 @@ test('while the keychain is locked or gone, the recovery key opens the data for 
     await expect(third.window.getByText('Letter of authority').first()).toBeVisible()
     await third.app.quit()
 
+    // Who goes on without the data begins with none, is told so, and leaves them as they were.
+    const without = await open({ userData, env })
+    await without.button('Continue without my data').click()
+    await without.button('Continue without saving for now').click()
+    await expect(without.window.getByText(/kept only until you close Countersign/)).toBeVisible()
+    const there = await without.window.evaluate(async () => {
+      const { accounts, storage, system } = window.countersign
+      const [list, status, again] = [await accounts.list(), await system.status(), await storage.goOn()]
+      return [list.ok && list.value.length, status.ok && status.value.storage, again.ok]
+    })
+    expect(there).toEqual([0, { state: 'memory', reason: 'no-keychain', hasData: true }, true])
+    await without.app.dialog.answerMessage('Quit')
+    await without.app.quit()
+
     await keyring.start()
     const last = await open({ userData, env })
     const found = await last.window.evaluate(async () => {
