@@ -46,6 +46,38 @@ describe('the server', () => {
     expect(await store.claim(accountId, 4)).toEqual([])
   })
 
+  test('has one that waits take no other’s place, whatever its time', async () => {
+    const { store, accountId, id } = await open()
+    const held = Array.from({ length: LIMITS.concurrency }, () => randomUUID())
+    for (const one of held) {
+      await store.askRelease(one, 'ben')
+      await store.put(accountId, one, Buffer.from('it'))
+    }
+    await office.sql("UPDATE office.send SET goes_at = now() - interval '1 h'")
+    await store.put(accountId, id, Buffer.from('it'))
+    expect(await store.claim(accountId, LIMITS.concurrency)).toMatchObject([{ id }])
+  })
+
+  test('gives back one that waits, though it was in doubt since a backup was put in its place', async () => {
+    const { store, accountId, id } = await open()
+    const other = randomUUID()
+    await store.askRelease(id, 'ben')
+    for (const one of [id, other]) await store.put(accountId, one, Buffer.from('it'))
+    await office.sql('UPDATE office.send SET is_in_doubt = true')
+    expect(await store.withhold(accountId, { id, round: 2 }, 'cancelled')).toBe(true)
+    expect(await store.withhold(accountId, { id: other, round: 2 }, 'cancelled')).toBe(false)
+  })
+
+  test('lets nobody hold back what another workstation put in', async () => {
+    const { store, accountId, id } = await open()
+    await store.put(accountId, id, Buffer.from('it'))
+    const pool = openPool((await office.join('Back room')).place)
+    onTestFinished(() => pool.end())
+    const another = openOfficeSends({ pool, key: office.key, time: { elapsed: () => performance.now() } })
+    await another.askRelease(id, 'ben')
+    expect(await store.claim(accountId, 4)).toMatchObject([{ id }])
+  })
+
   test('releases nothing that nobody asked a release for, and says which is which of nobody', async () => {
     const { store, id } = await open()
     expect(await store.release(id, 'ana')).toBe(false)
@@ -137,5 +169,18 @@ describe('two workstations', () => {
       { state: 'ready', epoch: 0 }
     ])
     expect(arrived()).toBe(0)
+  })
+
+  test('send none that says itself that nobody released it, whatever the server says', async () => {
+    const id = start()
+    await becomes(1, id, { hold: 'release' })
+    await office.sql('DELETE FROM office.release')
+    await office.sql("UPDATE office.send SET goes_at = now() - interval '1 min' WHERE id = $1", [id])
+    // Another that is due has each of them ask what there is.
+    at(0).work.staff.above = 100
+    const other = start()
+    await becomes(0, id, { state: 'refused', error: { code: 'not-allowed' } })
+    await becomes(0, other, { state: 'sent' })
+    expect(arrived()).toBe(1)
   })
 })

@@ -1,9 +1,11 @@
 // Staff that the workstations of an office have in common, with their PINs: named at one they are known at all, and who is removed at one is
 // nobody anywhere. The server has nothing of it that it can read.
 import { randomBytes, randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { SharedStaff } from '../../src/main/core/counter/shared-staff.ts'
 import { Staff } from '../../src/main/core/counter/staff.ts'
+import { openPool } from '../../src/main/core/office/connection.ts'
+import { openOfficeRecords } from '../../src/main/core/office/records.ts'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
 import { dumpOf, OfficeStation, openStation } from '../fixtures/office-station.ts'
@@ -222,6 +224,30 @@ describe('a change at one workstation', () => {
   })
 })
 
+test('nobody takes staff from an office: not a workstation, and not its server', async () => {
+  await at(0).name()
+  await joined()
+  const [{ id, account } = { id: '', account: '' }] = await office.sql<{ id: string; account: string }>(
+    "SELECT id, account FROM office.thing WHERE kind = 'staff'"
+  )
+  const pool = openPool((await office.join('Thief')).place)
+  onTestFinished(() => pool.end())
+  const end = { id, version: randomUUID(), basedOn: [], isFinal: true }
+  await expect(openOfficeRecords({ pool, key: office.key }).put('staff', account, [end])).rejects.toMatchObject({
+    code: '22023'
+  })
+  await office.sql(
+    `WITH feed AS (UPDATE office.thing_feed SET rev = rev + 1 WHERE kind = 'staff' RETURNING rev)
+     UPDATE office.thing SET gone_at = now(), sealed = NULL, version = gen_random_uuid(), round = round + 1,
+       rev = feed.rev, body_rev = feed.rev FROM feed WHERE kind = 'staff'`
+  )
+  await synced()
+  for (const desk of desks) {
+    expect(desk.names()).toEqual(['Ben Tui, clerk', 'Grace Okafor, administrator'])
+    expect(await desk.staff.check('74918', 'Grace Okafor')).toEqual({ ok: true })
+  }
+})
+
 test('wrong PINs are counted where they were given', async () => {
   await at(0).name()
   await joined()
@@ -250,6 +276,8 @@ test('a workstation that leaves keeps staff as they were, and who was removed fr
   await at(0).name()
   await joined()
   await at(1).leave()
+  // Nobody had entered a PIN there, and nobody is taken for the administrator now.
+  expect(at(1).staff.proved()).toBeUndefined()
   expect(await at(1).staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
   // Nothing was removed from its keychain, which had nothing.
   expect(await at(1).staff.hasLostEntry()).toBe(false)

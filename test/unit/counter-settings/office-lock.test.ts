@@ -12,11 +12,17 @@ async function office(platform: NodeJS.Platform = 'win32') {
   const pin = pins.run()
   await pin.set(PIN)
   const db = database()
-  const here = { minutes: 5, idle: 0, isHandedOver: false, changes: 0, keychain: undefined as Error | undefined }
+  const here = {
+    ...{ minutes: 5, idle: 0, isHandedOver: false, changes: 0, hasNames: false },
+    keychain: undefined as Error | undefined
+  }
   const notes: AuditNote[] = []
   const troubles: unknown[] = []
   const asked = {
     canReset: pin.canReset,
+    get hasNames() {
+      return here.hasNames
+    },
     state: () => (here.keychain ? Promise.reject(here.keychain) : pin.state()),
     check: (given: string) => (here.keychain ? Promise.reject(here.keychain) : pin.check(given))
   }
@@ -145,6 +151,15 @@ test('signing in to the computer opens it', async () => {
   expect(lock.isLocked).toBe(false)
   expect(notes.at(-1)).toEqual({ what: 'office-unlocked', detail: { how: 'by signing in to the computer' } })
   expect(notes).toHaveLength(2)
+})
+
+test('signing in to the computer opens nothing where staff have names: it doesn’t say who of them it was', async () => {
+  const { here, idle, run } = await office()
+  here.hasNames = true
+  const lock = run()
+  await idle(300)
+  lock.signedIn()
+  expect(await lock.state()).toMatchObject({ isLocked: true, opensBySignIn: false })
 })
 
 test('a screen saver that ends on Linux is no sign-in, and opens nothing', async () => {

@@ -58,7 +58,7 @@ describe('what each of staff may do', () => {
   test('says who may', async () => {
     const { ask, works } = await office()
     await works('clerk')
-    expect(() => ask('outbox.resume', {})).toThrow(
+    expect(() => ask('outbox.configure', {})).toThrow(
       expect.objectContaining({
         appError: expect.objectContaining({
           code: 'not-allowed',

@@ -60,7 +60,22 @@ describe('a package that someone else releases', () => {
     const { id } = start()
     expect(() => outbox().release(id)).toThrow(refusal('not-allowed'))
     expect(() => outbox().refuse(id, 'Mine.')).toThrow(refusal('not-allowed'))
+    // Joining an office gives some of staff another id.
+    work.staff.who = { ...BEN, id: 'ben-at-the-office' }
+    expect(() => outbox().release(id)).toThrow(refusal('not-allowed'))
     expect(outbox().get(id)).toMatchObject({ hold: 'release' })
+  })
+
+  test('still waits where it is tried again after the server was put back', async () => {
+    const { id } = start()
+    work.parts.db.prepare("UPDATE sends SET state = 'not-sent', settled_at = 1 WHERE id = ?").run(id)
+    work.startAgain()
+    expect(outbox().retry(id)).toMatchObject({ state: 'ready', hold: 'release' })
+    await muchLater()
+    work.staff.who = ANA
+    expect(posts()).toBe(0)
+    outbox().release(id)
+    expect(await work.ended(id)).toMatchObject({ state: 'sent', attempt: 1 })
   })
 
   test('leaves at its time, where it has one', async () => {
@@ -96,7 +111,8 @@ describe('a package that someone else releases', () => {
     const one = start()
     expect(one).toMatchObject({ hold: 'undo' })
     expect(one).not.toHaveProperty('release')
-    const two = [signer({ key: 'one' }), signer({ key: 'two', Email: 'two@example.com' })]
+    // What a file calls them doesn't make them one.
+    const two = [signer({ key: 'one' }), signer({ key: 'one', Email: 'two@example.com' })]
     const draft = work.parts.drafts.save(work.accountId, forms({ items: [form({ signers: two })] }))
     expect(outbox().start(draft.id)).toMatchObject({ hold: 'release' })
   })

@@ -18,7 +18,7 @@ const KEY = 'office-locked'
 
 export interface OfficeLockDeps {
   db: Db
-  pin: Pick<Staff, 'state' | 'check' | 'canReset'>
+  pin: Pick<Staff, 'state' | 'check' | 'canReset' | 'hasNames'>
   /** After how many minutes without a touch; 0 for never. */
   minutes: () => number
   /** Whether a person has the office's window: a session has its own times. */
@@ -63,7 +63,7 @@ export class OfficeLock {
   async state(): Promise<OfficeLockState> {
     const { pin } = this.#deps
     const { waitUntil, asksName } = await pin.state().catch((): Partial<PinState> => ({}))
-    return { isLocked: this.#isLocked, opensBySignIn: pin.canReset, ...defined({ waitUntil, asksName }) }
+    return { isLocked: this.#isLocked, opensBySignIn: this.#opensBySignIn, ...defined({ waitUntil, asksName }) }
   }
 
   /** Staff leaves the computer. @throws AppFailure `no-pin`, as nothing could open it; `keychain` if the PIN can't be read. */
@@ -88,9 +88,14 @@ export class OfficeLock {
     return this.state()
   }
 
+  /** Where staff have names, signing in to the computer doesn't say who of them works here now, and what they may. */
+  get #opensBySignIn(): boolean {
+    return this.#deps.pin.canReset && !this.#deps.pin.hasNames
+  }
+
   /** The computer's screen was unlocked. On Linux that may be no more than a screen saver that ended, and opens nothing. */
   signedIn(): void {
-    if (this.#deps.pin.canReset) this.#open('by signing in to the computer')
+    if (this.#opensBySignIn) this.#open('by signing in to the computer')
   }
 
   async #look(idleSeconds: number): Promise<void> {

@@ -19,6 +19,7 @@ const TAKES = {
     ...['sends.start', 'sends.now', 'sends.undo', 'sends.settle', 'sends.retry', 'sends.again', 'sends.another'],
     ...[
       'outbox.pause',
+      'outbox.resume',
       'batches.pause',
       'batches.resume',
       'batches.cancel',
@@ -34,17 +35,20 @@ const TAKES = {
       'documents.correctedCopy',
       'documents.another'
     ],
-    ...['dropFolders.add', 'dropFolders.change', 'dropFolders.remove']
+    ...['dropFolders.add', 'dropFolders.change', 'dropFolders.remove'],
+    ...['views.save', 'views.remove', 'people.forget', 'employers.save']
   ],
   // What concerns the work of others.
   manager: [
     ...['sends.release', 'sends.refuse', 'batches.release'],
-    ...['outbox.resume', 'outbox.configure', 'activity.list', 'audit.list', 'audit.check', 'audit.export']
+    ...['outbox.configure', 'activity.list', 'audit.list', 'audit.check', 'audit.export'],
+    ...['retention.release']
   ],
   // What concerns all that is done here. The counter's settings, staff, retention and the office ask for an administrator's PIN besides.
   administrator: [
     ...['accounts.add', 'accounts.update', 'accounts.remove', 'accounts.setPracticeDay', 'accounts.allowSigned'],
     ...['enrolment.prepare', 'enrolment.enrol', 'settingsFile.save', 'settingsFile.apply'],
+    ...['storage.backUp', 'storage.backUpNow', 'storage.chooseBackupFolder'],
     ...['storage.restore', 'storage.scheduleBackups', 'storage.keepRecoveryKey', 'storage.changeKey', 'storage.remove']
   ]
 } as const satisfies Partial<Record<StaffRole, readonly RequestName[]>>

@@ -518,14 +518,6 @@ export class Staff {
     })()
   }
 
-  /** The office has no staff with names any more, and neither has this workstation. */
-  forget(): void {
-    this.#deps.db.transaction(() => {
-      for (const { id } of this.#members) this.#meta.erase(pinKey(id))
-      this.#meta.erase(LIST)
-    })()
-  }
-
   /** Which packages wait until another of staff releases them; undefined for none. */
   release(): ReleaseNeeded | undefined {
     return this.hasNames ? this.#meta.read(RELEASE, ReleaseNeeded) : undefined
@@ -563,6 +555,8 @@ export class Staff {
   leaves(): Promise<void> {
     return inTurn(this, async () => {
       if (this.hasNames && (await this.#deps.slot.get()) === null) await this.#deps.slot.set(this.#nobodys())
+      // Nobody was the first administrator in the office either.
+      if (this.hasNames && this.#meta.read(CURRENT, z.string()) === undefined) this.#meta.write(CURRENT, '')
     })
   }
 

@@ -328,12 +328,17 @@ export class Desk {
         const life = await this.#live(office, line)
         if (!office.isLeaving) await this.#share(line)
         if (!this.#isStill(office) || this.#line !== line) return
+        const { staff, trouble } = this.#deps
+        // Before anything is given to the office: they say which packages wait for another of staff.
+        await staff
+          .connect(line, life, name)
+          .then(() => staff.settled())
+          .catch((error: unknown) => trouble?.(error))
+        if (!this.#isStill(office) || this.#line !== line) return staff.disconnect()
         this.#deps.drafts.connect(line.drafts, life)
         this.#deps.records.connect(line.records, life, name)
         this.#deps.shared.connect(line.store, life)
         if (this.#deps.kept.read(OFFICE_UNKNOWN, z.boolean())) this.#isKnown()
-        await this.#deps.staff.connect(line, life, name).catch((error: unknown) => this.#deps.trouble?.(error))
-        if (!this.#isStill(office) || this.#line !== line) return this.#deps.staff.disconnect()
         this.#deps.folders.connect(line.feed, line.key)
         this.#deps.once.connect(line.tasks)
         await this.#showHeads(line, life)

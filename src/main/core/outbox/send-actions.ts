@@ -136,8 +136,8 @@ export class SendActions {
     if (draft && !this.#isSame(draft, send)) {
       fail('conflict', 'The draft of this package has changed since.', { next: 'Send it from the draft.' })
     }
-    const atOnce = { goesAt: 0, isScheduled: false }
-    sends.change(send, { ...atOnce, state: 'ready', attempt: 0, settledAt: undefined, error: undefined })
+    const goes = isHeld(send.release) ? {} : { goesAt: 0, isScheduled: false }
+    sends.change(send, { ...goes, state: 'ready', attempt: 0, settledAt: undefined, error: undefined })
     changes.send(send)
     changes.draft(send.draftId)
   }

@@ -24,7 +24,8 @@ export function openTaking({ sends, times, time, sharedDrafts, rows, isKeptBack 
     // Read before something that was done here since.
     if (known && (round < known.round || epoch < known.epoch)) return undefined
     const isNews = !known || known.state !== state || known.epoch !== epoch || known.round < round
-    const here = sends.find(id)
+    const found = sends.find(id)
+    const here = found && state !== 'ready' ? released(found, change.content && bodyOf(change.content)) : found
     const send = here ?? addFrom(accountId, change)
     rows.keep({ goesAt: send?.goesAt ?? 0, ...known, id, accountId, state, round, epoch })
     if (!send || !isNews || rows.hasEnd(id) || isKeptBack(id)) return undefined
@@ -81,6 +82,12 @@ export function openTaking({ sends, times, time, sharedDrafts, rows, isKeptBack 
     }
   }
 
+  /** Who released it is known from then on, whatever became of it since. */
+  function released(send: Send, body: SharedBody | undefined): Send {
+    const isNew = isHeld(send.release) && body?.release && !isHeld(body.release)
+    return isNew ? sends.change(send, { release: body.release }) : send
+  }
+
   /** Another of staff has released it at another workstation, or refused to. */
   function decided(send: Send, { content, goesIn }: SendChange): Send | undefined {
     const body = content && bodyOf(content)
@@ -112,7 +119,7 @@ export function openTaking({ sends, times, time, sharedDrafts, rows, isKeptBack 
     })
   }
 
-  return { take, add }
+  return { take, add, released }
 }
 
 export const HOLDER_GONE: AppError = {

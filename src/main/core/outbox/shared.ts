@@ -23,7 +23,7 @@ import { TIME_LIMITS } from '../service/limits.ts'
 import { type Ended, type Outcome, recorder } from './attempts.ts'
 import type { OutboxDeps } from './deps.ts'
 import type { Begun, Leaving, LeavingDeps, Recorded } from './leaving.ts'
-import type { Release } from './releases.ts'
+import { isHeld, type Release } from './releases.ts'
 import { overdue } from './send-actions.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import type { Changes } from './send-view.ts'
@@ -386,7 +386,8 @@ export class SharedSends {
     const { sends, pauses, time } = this.#deps
     const { id, epoch, until } = claim
     const body = bodyOf(claim.content)
-    const before = sends.find(id) ?? (body && this.#taking.add(accountId, id, body))
+    const found = sends.find(id)
+    const before = found ? this.#taking.released(found, body) : body && this.#taking.add(accountId, id, body)
     this.#keepKnown(accountId, id, { state: 'sending', epoch })
     const instead = this.#insteadOf(before, body)
     if (instead) this.#rows.keepEnd({ id, epoch, accountId, outcome: instead, at: time.now() })
@@ -412,6 +413,8 @@ export class SharedSends {
     const answer = before.state === 'sent' ? this.#deps.sends.answerOf(before.id) : undefined
     if (answer) return { kind: 'accepted', response: answer.response }
     if (before.state === 'cancelled') return { kind: 'offline', error: TAKEN_BACK, isAnswered: false }
+    // The server holds it until then. One that was tampered with, or a mistake of ours, doesn't have it leave.
+    if (isHeld(body.release)) return { kind: 'refused', error: NOT_RELEASED }
     const error = overdue(body, this.#deps.time.now())
     return error && { kind: 'refused', error }
   }
@@ -580,6 +583,7 @@ export class SharedSends {
     const account = this.#of(accountId)
     for (;;) {
       const [give, withhold] = [this.#rows.toGive(accountId, CHUNK), this.#rows.toWithhold(accountId, CHUNK)]
+      let refused = 0
       for (const id of give) {
         const send = sends.get(id)
         const round = (this.#rows.find(id)?.round ?? 0) + 1
@@ -592,7 +596,10 @@ export class SharedSends {
         if (round === 1) this.#keepKnown(accountId, id, { state: 'held', round: 0 })
         const inMs = Math.max(0, Math.round(times.left(send)))
         const isInDoubt = send.firstAttemptedAt !== undefined
-        if (send.release && !(await this.#askRelease(send.release, id))) continue
+        if (send.release && !(await this.#askRelease(send.release, id))) {
+          refused++
+          continue
+        }
         const { state, round: known } = await this.#asked((office) =>
           office.give(officeId, { id, content, inMs, round, isInDoubt, ...(of && { of }) })
         )
@@ -611,7 +618,8 @@ export class SharedSends {
         // Where it isn't, it has left: the office's changes say what became of it.
         this.#keepKnown(accountId, id, isKept ? { state: as, round } : { state: 'sending' })
       }
-      if (give.length + withhold.length < CHUNK) return
+      // What the server doesn't take as released would be all of the next page, too.
+      if (give.length + withhold.length < CHUNK || (give.length === refused && withhold.length === 0)) return
     }
   }
 
@@ -681,6 +689,11 @@ const NOT_ITS = '42501'
 const NOT_READABLE: AppError = {
   code: 'storage',
   message: 'This package was made by another version of Countersign, which this one can’t read.'
+}
+const NOT_RELEASED: AppError = {
+  code: 'not-allowed',
+  message: 'Nobody has released this package.',
+  mayHaveArrived: false
 }
 const TAKEN_BACK: AppError = { code: 'cancelled', message: 'It was taken back before it left.', mayHaveArrived: false }
 const LEFT_BEHIND: AppError = {

@@ -134,7 +134,7 @@ export const desks = `
       VALUES (p_id, p_account, p_state, 'infinity', me(), '', p_round, now())
       ON CONFLICT (id) DO UPDATE SET state = p_state, round = greatest(it.round, p_round), settled_at = now()
         WHERE it.account = p_account
-          AND ((it.state = 'ready' AND NOT it.is_in_doubt) OR it.state IN ('held', 'refused', 'not-sent'));
+          AND ((it.state = 'ready' AND (NOT it.is_in_doubt OR waits_for_release(p_id))) OR it.state IN ('held', 'refused', 'not-sent'));
     RETURN EXISTS (SELECT FROM send WHERE id = p_id AND account = p_account AND state IN ('held', 'cancelled'));
   END $$;
 
@@ -183,6 +183,8 @@ export const desks = `
         SELECT id FROM send WHERE account = p_account AND state = 'ready' AND goes_at <= now()
           -- Of the sends of one draft: see the step of things.
           AND (draft IS NULL OR NOT leaves_elsewhere(draft, account, id))
+          -- One that waits for a second person takes no other's place.
+          AND NOT waits_for_release(id)
           ORDER BY goes_at, id LIMIT room FOR UPDATE SKIP LOCKED
       ), begun AS (
         UPDATE send SET state = 'sending', holder = mine, epoch = send.epoch + 1, attempt = send.attempt + 1,

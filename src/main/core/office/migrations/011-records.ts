@@ -60,6 +60,10 @@ export const records = `
       END IF;
       its := thing_of(p_kind, p_ids[n], p_account);
       is_end := p_sealed[n] IS NULL;
+      -- The list of staff only ever changes: whoever ended it would take names, roles and PINs from every workstation.
+      IF is_end AND p_kind = 'staff' THEN
+        RAISE EXCEPTION 'Staff are not removed as a whole.' USING ERRCODE = 'invalid_parameter_value';
+      END IF;
       is_known := p_rounds[n] IS NOT NULL;
       -- How many it had before the server was put back, of which alone those who tell again speak.
       before := CASE WHEN its.life < now_life THEN its.round ELSE its.base_round END;

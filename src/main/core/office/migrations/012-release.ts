@@ -12,12 +12,20 @@ export const release = `
     released_at timestamptz
   );
 
+  CREATE FUNCTION waits_for_release(p_id uuid) RETURNS boolean LANGUAGE sql STABLE SET search_path = office, pg_temp AS $$
+    SELECT EXISTS (SELECT FROM release WHERE send = p_id AND released_by IS NULL)
+  $$;
+
   -- Before it is put in the outbox. What has been asked for once is not taken back, and neither is an answer.
   CREATE FUNCTION ask_release(p_id uuid, p_by bytea) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  DECLARE
+    mine uuid := me();
   BEGIN
-    PERFORM me();
-    INSERT INTO release (send, asked_by) VALUES (p_id, p_by) ON CONFLICT DO NOTHING;
+    -- Nobody holds back what another workstation put in.
+    INSERT INTO release (send, asked_by) SELECT p_id, p_by
+      WHERE NOT EXISTS (SELECT FROM send WHERE id = p_id AND made_by <> mine AND state NOT IN ('held', 'cancelled'))
+      ON CONFLICT DO NOTHING;
   END $$;
 
   -- Whether it is released now.
@@ -34,7 +42,7 @@ export const release = `
   -- Whatever its time says.
   CREATE FUNCTION released_first() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
-    IF EXISTS (SELECT FROM release WHERE send = NEW.id AND released_by IS NULL) THEN
+    IF waits_for_release(NEW.id) THEN
       RETURN NULL;
     END IF;
     RETURN NEW;
