@@ -209,6 +209,21 @@ describe('two who change one at the same time', () => {
     expect(at(0).all()[0]?.number).toBe(1)
   })
 
+  test('who came isn’t there already on the day that the other moved it to', async () => {
+    const id = await apart()
+    at(0).change(id, { at: noon() + 24 * HOUR })
+    at(1).mark(id, 'arrived')
+    await together()
+    expectAll('Mere Parata, expected')
+    expect(at(1).all()).toMatchObject([{ at: noon() + 24 * HOUR, number: undefined, arrivedAt: undefined }])
+    // Later on the same day they are.
+    at(0).away()
+    at(0).change(id, { at: noon() + 25 * HOUR })
+    at(1).mark(id, 'arrived')
+    await together()
+    expectAll('Mere Parata, arrived')
+  })
+
   test('where both changed the same, the office’s stays and the other is there beside it', async () => {
     const id = await apart()
     at(0).change(id, { name: 'Mere Reid' })

@@ -2,7 +2,7 @@
 // share an address or a name stay two, and who is forgotten is forgotten everywhere.
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { openPool } from '../../src/main/core/office/connection.ts'
 import { openOfficeRecords } from '../../src/main/core/office/records.ts'
 import { openPurging } from '../../src/main/core/retention/purging.ts'
@@ -28,6 +28,26 @@ class Station extends OfficeStation {
   correct(was: [string, string, string], now: [string, string, string]): void {
     const called = ([FirstName, LastName, Email]: [string, string, string]) => ({ FirstName, LastName, Email })
     this.#people.correct(this.work.accountId, called(was), called(now))
+  }
+  /** The first that it gives the office arrives there after the first of these, and so on. */
+  async slowly(...meanwhile: (() => unknown)[]): Promise<void> {
+    const { records } = this.work.parts
+    const connect = records.connect.bind(records)
+    this.away()
+    vi.spyOn(records, 'connect').mockImplementation((its, ...rest) => {
+      const put: typeof its.put = async (...some) => {
+        if (some[0] === 'person') await meanwhile.shift()?.()
+        return its.put(...some)
+      }
+      connect({ ...its, put }, ...rest)
+    })
+    await this.back()
+  }
+  /** What is kept of what the office has of those who aren’t here. */
+  left(): unknown[] {
+    return this.work.parts.db
+      .prepare("SELECT base FROM office_records WHERE kind = 'person' AND local IS NULL AND base IS NOT NULL")
+      .all()
   }
   list(): string[] {
     const { rows } = this.#people.list(this.work.accountId, { search: '', offset: 0, limit: 100 })
@@ -106,6 +126,85 @@ describe('joined', () => {
     expectAll('Mere Parata <mere@example.com>  1')
   })
 
+  test('of who is forgotten nothing is left, whatever was just on its way', async () => {
+    const left: unknown[][] = []
+    at(0).away()
+    at(0).send('Mere', 'Parata', 'mere@example.com')
+    await at(0).slowly(
+      () => at(0).forget('mere@example.com', 'Mere', 'Parata'),
+      () => left.push(at(0).left())
+    )
+    expect(left).toEqual([[]])
+    await synced()
+    expectAll()
+  })
+
+  test('who is forgotten while another’s change of them comes in between stays so', async () => {
+    at(0).send('Mere', 'Parata', 'mere@example.com')
+    await synced()
+    at(0).away()
+    at(0).send('Mere', 'Parata', 'mere@example.com')
+    await at(0).slowly(async () => {
+      at(1).send('Mere', 'Parata', 'mere@example.com')
+      await at(1).synced()
+      at(0).forget('mere@example.com', 'Mere', 'Parata')
+    })
+    await synced()
+    expectAll()
+    expect(await office.sql('SELECT FROM office.thing WHERE sealed IS NOT NULL')).toEqual([])
+  })
+
+  test('who is forgotten is so for longer than they would have been kept', async () => {
+    for (const desk of desks) desk.work.keeping.people = 30
+    at(0).send('Mere', 'Parata', 'mere@example.com')
+    await synced()
+    at(1).away()
+    at(1).send('Mere', 'Parata', 'mere@example.com')
+    at(0).forget('mere@example.com', 'Mere', 'Parata')
+    await at(0).synced()
+    await office.sql(`UPDATE office.thing SET until = now() - interval '1 s' WHERE until IS NOT NULL`)
+    await at(0).synced()
+    await at(1).back()
+    await synced()
+    expectAll()
+  })
+
+  test('the office keeps someone as long as whoever sent to them last does', async () => {
+    at(0).work.keeping.people = 30
+    at(0).send('Mere', 'Parata', 'mere@example.com')
+    await synced()
+    expect(await office.sql('SELECT until IS NULL AS always FROM office.thing')).toEqual([{ always: false }])
+    at(1).send('Mere', 'Parata', 'mere@example.com')
+    await synced()
+    expect(await office.sql('SELECT until IS NULL AS always FROM office.thing')).toEqual([{ always: true }])
+  })
+
+  test('who is forgotten is so, too, where what the office has of them can’t be read here', async () => {
+    at(0).send('Mere', 'Parata', 'mere@example.com')
+    await synced()
+    const pool = openPool((await office.join('Third')).place)
+    onTestFinished(() => pool.end())
+    const records = openOfficeRecords({ pool, key: office.key })
+    const officeId = at(0).work.parts.outbox.shared.accounts().get(at(0).work.accountId) ?? ''
+    const put = (id: string, basedOn: string[]) =>
+      records.put('person', officeId, [{ id, version: randomUUID(), basedOn, content: { later: 1 } }])
+    const [known] = await records.changes('person', officeId, 0, 10)
+    await put(known?.id ?? '', [known?.version ?? ''])
+    // Another that this workstation had nothing of.
+    await put(records.tag('person', officeId, '["tama@example.com","tama brooks"]'), [])
+    await synced()
+    at(1).send('Tama', 'Brooks', 'tama@example.com')
+    await synced()
+    at(1).forget('mere@example.com', 'Mere', 'Parata')
+    at(1).forget('tama@example.com', 'Tama', 'Brooks')
+    await synced()
+    expectAll()
+    expect(await office.sql('SELECT FROM office.thing WHERE sealed IS NOT NULL')).toEqual([])
+    at(1).send('Mere', 'Parata', 'mere@example.com')
+    await synced()
+    expectAll('Mere Parata <mere@example.com>  1')
+  })
+
   test('who is corrected is so everywhere, and the wrong one is nobody’s', async () => {
     at(0).send('Mere', 'Prata', 'mere@example.com')
     await synced()
@@ -126,6 +225,11 @@ describe('joined', () => {
     )
     expect(Math.round(Number(row?.days))).toBe(30)
     await openPurging(at(1).work.parts.db).erase({ people: at(1).work.clock() + DAY })
+    await synced()
+    expect([at(0).list(), at(1).list()]).toEqual([['Mere Parata <mere@example.com>  1'], []])
+    // Nor does one come back because all is read again.
+    at(1).work.time.now += 31 * DAY
+    at(1).work.parts.db.exec('UPDATE office_records_read SET cursor = 0')
     await synced()
     expect([at(0).list(), at(1).list()]).toEqual([['Mere Parata <mere@example.com>  1'], []])
     await office.sql(`UPDATE office.thing SET until = now() - interval '1 s'`)
@@ -172,6 +276,26 @@ describe('joined', () => {
     await at(0).back()
     await synced()
     expectAll('Tama Brooks <tama@example.com>  1')
+  })
+
+  test('a server that was put back brings nobody back who was forgotten, also where that can’t be told at once', async () => {
+    at(0).send('Mere', 'Parata', 'mere@example.com')
+    await synced()
+    const putBack = await dumpOf(office)
+    at(0).forget('mere@example.com', 'Mere', 'Parata')
+    await synced()
+    for (const desk of desks) desk.away()
+    await office.sql(`CREATE FUNCTION refused() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`)
+    await office.sql(
+      `CREATE TRIGGER refused BEFORE UPDATE ON office.thing FOR EACH ROW WHEN (NEW.sealed IS NULL) EXECUTE FUNCTION refused()`
+    )
+    await putBack()
+    await expect(at(0).back()).rejects.toBeDefined()
+    expect(at(0).list()).toEqual([])
+    await office.sql('DROP TRIGGER refused ON office.thing')
+    await at(1).back()
+    await synced()
+    expectAll()
   })
 })
 

@@ -9,6 +9,7 @@ import { shortened } from '../lib/text-folding.ts'
 import type { Time } from '../lib/time.ts'
 import type { SharedKind } from '../office/shared-records.ts'
 import type { Db } from '../storage/connection.ts'
+import { TO_COME_AGAIN } from './appointments.ts'
 import { type KeptAppointment, openAppointmentsTable } from './appointments-table.ts'
 
 const text = z.string().max(200)
@@ -19,7 +20,7 @@ const Shared = z.object({
   ...{ key: z.string().max(500).optional(), series: z.string().max(500).optional(), version: z.int() },
   ...{ name: text.min(1), email: text, mobile: text, person: text.optional() },
   ...{ at: moment, minutes: z.int().min(1).max(1440), place: text, about: z.string().max(300) },
-  ...{ state, before: state.optional(), number: z.int().min(1).optional(), calls: z.int().min(0) },
+  ...{ state, before: state.optional(), number: z.int().min(1).max(99_999).optional(), calls: z.int().min(0) },
   ...{ arrivedAt: moment.optional(), calledAt: moment.optional() },
   /** The workstation that called them, or where they are. */
   desk: text.optional()
@@ -48,6 +49,7 @@ export function openSharedAppointments({
   here
 }: SharedAppointmentsDeps): SharedKind<SharedAppointment> {
   const table = openAppointmentsTable(db)
+  const isOtherDay = (one: number, other: number) => dayAt(one, time.zone()) !== dayAt(other, time.zone())
   return {
     kind: 'appointment',
     page: 100,
@@ -68,7 +70,7 @@ export function openSharedAppointments({
     erase: (local) => void table.remove(local),
     // The same event of one calendar is the same appointment, wherever it was imported.
     identity: ({ key }) => key,
-    together,
+    together: (mine, theirs, base) => together(mine, theirs, base, isOtherDay),
     another(accountId, content, beside) {
       const about = [content.about, beside && `(${beside})`].filter(Boolean).join(' ')
       // Beside the other it is one of its own, which no file changes.
@@ -97,9 +99,11 @@ const NOTHING = {
 function together(
   mine: SharedAppointment,
   theirs: SharedAppointment,
-  base: SharedAppointment | undefined
+  base: SharedAppointment | undefined,
+  isOtherDay: (one: number, other: number) => boolean
 ): SharedAppointment | undefined {
-  const both = { ...theirs, ...stepsOf(mine, theirs, base), version: Math.max(mine.version, theirs.version) }
+  const steps = stepsOf(mine, theirs, base)
+  const both = { ...theirs, ...steps.steps, version: Math.max(mine.version, theirs.version) }
   // A calendar says itself which is newer; where it doesn't, what the office has stays.
   const isByFile = mine.key !== undefined && (base === undefined || mine.version !== theirs.version)
   for (const members of GROUPS) {
@@ -110,17 +114,18 @@ function together(
     if (!isMine && !isByFile) return undefined
     if (isMine || mine.version > theirs.version) Object.assign(both, part(mine, members))
   }
-  return both
+  // Who came today hasn't come on the day that the other moved it to.
+  return isOtherDay(both.at, steps.at) ? { ...both, ...TO_COME_AGAIN } : both
 }
 
-/** Who came is here at each; of two that went on by themselves the one who is further. */
+/** With the time that they are about. Who came is here at each; of two that went on by themselves the one who is further. */
 function stepsOf(mine: SharedAppointment, theirs: SharedAppointment, base: SharedAppointment | undefined) {
   const isLike = (one: SharedAppointment, other: SharedAppointment | undefined) =>
     STEPS.every((member) => one[member] === other?.[member])
-  if (base && isLike(mine, base)) return part(theirs, STEPS)
-  if (base && isLike(theirs, base)) return part(mine, STEPS)
+  if (base && isLike(mine, base)) return { at: theirs.at, steps: part(theirs, STEPS) }
+  if (base && isLike(theirs, base)) return { at: mine.at, steps: part(mine, STEPS) }
   const [ahead, behind] = ORDER.indexOf(mine.state) > ORDER.indexOf(theirs.state) ? [mine, theirs] : [theirs, mine]
-  return {
+  const steps = {
     ...part(ahead, STEPS),
     // What someone was told they are called by is kept, and that they were called.
     number: theirs.number ?? mine.number,
@@ -128,6 +133,7 @@ function stepsOf(mine: SharedAppointment, theirs: SharedAppointment, base: Share
     calledAt: ahead.calledAt ?? behind.calledAt,
     calls: Math.max(mine.calls, theirs.calls)
   }
+  return { at: ahead.at, steps }
 }
 
 function part<Member extends keyof SharedAppointment>(

@@ -131,9 +131,11 @@ export function openRecordRows(db: Db) {
 
     /** What has no id at the office yet. */
     unnamed: known.all<Of>('WHERE kind = ? AND account_id = ? AND id IS NULL'),
-    /** What is to go there, a page of it: from that number on. A preset of a file that is still being imported isn't there yet. */
+    /**
+     * What is to go there, a page of it: from that number on. That something was erased for all goes over whatever the office has of it. A preset of a file that is still being imported isn't there yet.
+     */
     toGive: known.all<[...Of, after: number, limit: number]>(
-      `WHERE kind = ? AND account_id = ? AND edits <> given AND is_gone = 0 AND is_unread = 0 AND id IS NOT NULL AND number > ?
+      `WHERE kind = ? AND account_id = ? AND edits <> given AND is_gone = 0 AND (is_unread = 0 OR is_final = 1) AND id IS NOT NULL AND number > ?
          AND (local IS NULL OR local NOT IN (SELECT id FROM arrivals)) ORDER BY number LIMIT ?`
     ),
     /** What the office is to be told again. */

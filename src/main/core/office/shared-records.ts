@@ -262,11 +262,13 @@ export class SharedRecords {
     if (change.isGone) return this.#ended(kind, known, change)
     if (known.basedOn.includes(change.version)) {
       const { round, content: base } = change
-      rows.change(known.number, { round, isUnread: false, ...(kind.together && base !== undefined && { base }) })
+      // Of what is no more here nothing is kept.
+      const isHere = kind.together && known.local !== undefined && base !== undefined
+      rows.change(known.number, { round, isUnread: false, ...(isHere && { base }) })
       return false
     }
-    // That it was erased for all is still to be told.
-    if (known.isFinal) return false
+    // That it was erased for all is still to be told, and so is that it had ended where a server that was put back has it again.
+    if (known.isFinal || (known.isGone && known.isToKnow)) return false
     return this.#meets(kind, known, change)
   }
 
@@ -294,6 +296,11 @@ export class SharedRecords {
     if (theirs === undefined || !this.#isOf(kind, known, theirs) || (local !== undefined && mine === undefined)) {
       // One of them was altered on the server, written by a later version, or isn't for others: what is here stays here.
       rows.change(number, { isUnread: true, isToKnow: false })
+      return false
+    }
+    // What is over here, as whom retention erased, doesn't come back because another still has it.
+    if (local === undefined && (kind.until?.(theirs) ?? 1) <= 0) {
+      rows.forget(number)
       return false
     }
     const seen = {
@@ -362,8 +369,9 @@ export class SharedRecords {
     db.transaction(() => this.#identify(kind, accountId, officeId))()
     const next = (after: number) => this.#rows.toGive(kind.kind, accountId, after, kind.page)
     await this.#putAll(kind, accountId, officeId, next, (known, content) => {
-      // What the office never had is nothing to it.
-      if (content === undefined && known.basedOn.length === 0) return void this.#rows.forget(known.number)
+      // What the office never had is nothing to it. Of what couldn't be read it has something.
+      if (content === undefined && known.basedOn.length === 0 && !known.isUnread)
+        return void this.#rows.forget(known.number)
       return { isFinal: known.isFinal, version: this.#versionOf(known) }
     })
   }
@@ -467,6 +475,9 @@ export class SharedRecords {
     const isLost = put.round !== undefined
     if (outcome === 'elsewhere') return this.#elsewhere(now)
     if (outcome === 'older') rows.change(sent.number, { round, isToKnow: false })
+    // It was erased for all while this was on its way: that is told next, whatever the others have.
+    else if (outcome === 'beside' && now.isFinal && put.content !== undefined)
+      rows.change(sent.number, { basedOn: [version], round, isToKnow: false })
     else if (outcome === 'beside') return this.#meets(kind, now, answer, isLost)
     else if (outcome === 'gone' && put.content !== undefined) return this.#ended(kind, now, answer, isLost)
     else if (outcome === 'gone') {
@@ -475,11 +486,14 @@ export class SharedRecords {
         round,
         given: sent.edits,
         isGone: now.edits === sent.edits,
+        base: undefined,
         isFinal: false,
-        isToKnow: false
+        isToKnow: false,
+        isUnread: false
       })
     } else {
-      const base = kind.together && put.content
+      // It may have been erased here while it was on its way.
+      const base = now.local === undefined ? undefined : kind.together && put.content
       rows.change(sent.number, {
         basedOn: [version],
         round,

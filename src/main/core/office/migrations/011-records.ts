@@ -87,7 +87,9 @@ export const records = `
         UPDATE thing SET rev = next, body_rev = next, version = p_versions[n], round = coalesce(p_rounds[n], round + 1),
             life = CASE WHEN is_known THEN life ELSE now_life END,
             base_round = CASE WHEN NOT is_known AND life < now_life THEN round ELSE base_round END,
-            by = mine, at = now(), sealed = p_sealed[n], gone_at = CASE WHEN is_end THEN now() END, until = coalesce(ends, until)
+            by = mine, at = now(), sealed = p_sealed[n], gone_at = CASE WHEN is_end THEN now() END,
+            -- As whoever changed it last has it. That someone was forgotten is kept, or who was away would bring them back.
+            until = CASE WHEN NOT is_end THEN ends WHEN p_kind <> 'person' THEN until END
           WHERE kind = p_kind AND id = p_ids[n];
       ELSE
         came := CASE WHEN its.gone_at IS NULL THEN 'beside' ELSE 'gone' END;
