@@ -100,7 +100,7 @@ export async function openApp(start: AppStart) {
   const { nameOf, once } = folders
   const identity = openIdentity(foundation, {
     ...{ ask, nameOf, once, views, watch, note, isHandedOver },
-    viewSavedBy: (accountId, id) => composing.records.marked('view', accountId, [{ id }])[0]?.office?.by
+    viewSavedBy: (accountId, id) => composing.records.savedBy('view', accountId, id)
   })
   const notifications = openNotifications(foundation, {
     ...{ ask, views, watch, isAway, isSigning },

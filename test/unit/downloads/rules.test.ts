@@ -248,6 +248,29 @@ describe('a rule', () => {
     expect(at.now()).not.toHaveProperty('viewChangedBy')
   })
 
+  test('goes on saying so where someone only renames the view, or turns the rule off and on', async () => {
+    const at = await aRule()
+    const { office, view, rule } = at
+    const { accountId, views } = office
+    const look = (search: string, name = view.name) =>
+      views.save(accountId, { ...view, name, query: DocumentQuery.parse({ ...view.query, search }) })
+    office.office.savedBy = 'Counter 2'
+    look('other')
+    for (const savedBy of [undefined, 'Counter 3']) {
+      office.office.savedBy = savedBy
+      look('other', `Renamed by ${savedBy}`)
+      expect(at.now()).toMatchObject({ viewChangedBy: 'Counter 2' })
+    }
+    for (const isOn of [false, true]) office.downloads.rules.change(accountId, rule.id, { isOn })
+    expect(at.now()).toMatchObject({ viewChangedBy: 'Counter 2' })
+    await at.startAgain()
+    expect(at.now()).toMatchObject({ viewChangedBy: 'Counter 2' })
+    // Who changes here what it looks for knows.
+    at.office.office.savedBy = undefined
+    at.office.views.save(accountId, { ...view, query: DocumentQuery.parse({ ...view.query, search: 'mine' }) })
+    expect(at.now()).not.toHaveProperty('viewChangedBy')
+  })
+
   test('rests while its view is gone', async () => {
     const at = await aRule()
     at.office.views.remove(at.office.accountId, at.view.id)

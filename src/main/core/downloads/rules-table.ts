@@ -15,6 +15,8 @@ const RULES = new Rows({
   viewId: value<string>(),
   /** What its view looked for as someone last said what the rule does; absent for all documents. */
   viewQuery: optional(json<unknown>()),
+  /** Which other workstation made something else of that since, and what. */
+  viewChange: optional(json<{ by: string; query: unknown }>()),
   folderId: value<string>(),
   types: json<RuleTask[]>(),
   pattern: value<string>(),
@@ -39,7 +41,7 @@ export function openRulesTable(db: Db) {
      VALUES (@id, @accountId, @viewId, @viewQuery, @folderId, @types, @pattern, @writesIndex, 1, @createdAt, @mirror, @sinceChange)`
   )
   const update = rules.run<[rule: object]>(
-    `UPDATE download_rules SET view_query = @viewQuery, folder_id = @folderId, types = @types, pattern = @pattern, writes_index = @writesIndex,
+    `UPDATE download_rules SET view_query = @viewQuery, view_change = @viewChange, folder_id = @folderId, types = @types, pattern = @pattern, writes_index = @writesIndex,
        is_on = @isOn WHERE id = @id`
   )
   const trouble = rules.run<[error: string, id: string]>('UPDATE download_rules SET problem = ? WHERE id = ?')
@@ -67,7 +69,7 @@ export function openRulesTable(db: Db) {
     get: (id: string): Rule => one(id) ?? fail('gone', 'This rule no longer exists.'),
     isThere: (id: string): boolean => one(id) !== undefined,
 
-    add: (rule: Omit<Rule, 'isOn' | 'fetched' | 'problem'>): void => void insert(RULES.write(rule)),
+    add: (rule: Omit<Rule, 'viewChange' | 'isOn' | 'fetched' | 'problem'>): void => void insert(RULES.write(rule)),
     change: (rule: Rule): void => void update(RULES.write(rule)),
 
     remove: rules.run<[id: string]>('DELETE FROM download_rules WHERE id = ?'),

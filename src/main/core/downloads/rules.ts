@@ -77,10 +77,20 @@ export function openRules(deps: RulesDeps) {
   }
 
   /** Who changed what a rule is about, and nobody here has looked at it since. */
-  function changedBy({ accountId, viewQuery }: Rule, view: SavedView): string | undefined {
+  function changedBy({ accountId, viewQuery, viewChange }: Rule, view: SavedView): string | undefined {
     const before = DocumentQuery.safeParse(viewQuery)
     if (!before.success || isDeepStrictEqual(before.data, view.query)) return undefined
+    // Whoever only renamed it since didn't change what it looks for.
+    if (viewChange && isQuery(viewChange.query, view.query)) return viewChange.by
     return deps.viewSavedBy(accountId, view.id)
+  }
+
+  /** Notes who changed it, before somebody saves it once more. */
+  function noteChange(rule: Rule): void {
+    const view = deps.views(rule.accountId).find(({ id }) => id === rule.viewId)
+    const by = view && changedBy(rule, view)
+    if (by === undefined || (rule.viewChange && isQuery(rule.viewChange.query, view?.query))) return
+    table.change({ ...rule, viewChange: { by, query: view?.query } })
   }
 
   function shown(rule: Rule): DownloadRule {
@@ -123,9 +133,11 @@ export function openRules(deps: RulesDeps) {
     change(accountId: string, id: string, changes: Omit<DecodedInput<'downloads.changeRule'>, 'id'>): DownloadRule {
       const rule = own(accountId, id)
       if (changes.folderId !== undefined) deps.folders.pathOf(changes.folderId)
-      // Someone has seen what it is about.
-      const viewQuery = deps.views(accountId).find((one) => one.id === rule.viewId)?.query ?? rule.viewQuery
-      table.change({ ...rule, viewQuery, ...defined(changes) })
+      const view = deps.views(accountId).find((one) => one.id === rule.viewId)
+      const isSwitched = Object.keys(defined(changes)).join() === 'isOn'
+      // Someone has seen what it is about, but for who only turned it on or off.
+      const seen = view && !isSwitched ? { viewQuery: view.query, viewChange: undefined } : {}
+      table.change({ ...rule, ...seen, ...defined(changes) })
       matching.lookAgain(id)
       wake(0)
       // What waited for it to be turned on.
@@ -153,14 +165,20 @@ export function openRules(deps: RulesDeps) {
     /** Begins to look, first for what completed while the application was closed. */
     start(): void {
       isStarted = true
-      for (const { id } of table.all()) matching.lookAgain(id)
+      for (const rule of table.all()) {
+        noteChange(rule)
+        matching.lookAgain(rule.id)
+      }
       wake(0)
     },
 
     documentsChanged: (): void => wake(),
 
     viewsChanged(): void {
-      for (const { id } of table.all()) matching.lookAgain(id)
+      for (const rule of table.all()) {
+        noteChange(rule)
+        matching.lookAgain(rule.id)
+      }
       wake()
       deps.changed()
     },
@@ -172,4 +190,10 @@ export function openRules(deps: RulesDeps) {
       await oneByOne(async () => undefined)
     }
   }
+}
+
+/** Whether what was kept is what a view looks for. */
+function isQuery(kept: unknown, query: DocumentQuery | undefined): boolean {
+  const read = DocumentQuery.safeParse(kept)
+  return read.success && isDeepStrictEqual(read.data, query)
 }

@@ -148,6 +148,12 @@ export class SharedRecords {
     })
   }
 
+  /** Which other workstation saved one last; undefined where this one did, told or not. */
+  savedBy(kind: RecordKind, accountId: string, id: string): string | undefined {
+    const mark = this.marked(kind, accountId, [{ id }])[0]?.office
+    return mark?.isUntold ? undefined : mark?.by
+  }
+
   #asked<Answer>(question: (office: OfficeRecords) => Promise<Answer>): Promise<Answer> {
     return askOffice(this.#office, question, this.#deps.trouble)
   }

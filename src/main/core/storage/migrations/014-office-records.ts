@@ -109,6 +109,8 @@ export const officeRecords = `
 
   -- What a rule's view looked for as someone last said what the rule does: another workstation may change the view.
   ALTER TABLE download_rules ADD COLUMN view_query TEXT CHECK (json_valid(view_query));
+  -- Who else changed that since, and into what: they may not be the one who saved the view last.
+  ALTER TABLE download_rules ADD COLUMN view_change TEXT CHECK (json_valid(view_change));
   UPDATE download_rules SET view_query = (SELECT query FROM document_views WHERE document_views.id = view_id);
 
   -- The other workstation that called someone, or where they are.
