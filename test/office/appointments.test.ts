@@ -150,6 +150,8 @@ describe('who is called', () => {
     expect(at(1).list()).toEqual(['Mere Parata, expected', 'Tama Brooks, expected', 'event, expected'])
     await called(1, tama)
     await called(0, mere)
+    // Someone else that it has called since changes nothing about that.
+    await called(0, event(0))
     await at(0).work.parts.calls.mark(mere, 'here')
     await called(1, mere)
     await office.sql(`UPDATE office.task SET until = now() WHERE state = 'open'`)
@@ -353,6 +355,7 @@ test('the server keeps no name, and what another workstation writes that isn’t
     { ...content, name: 'x'.repeat(300) },
     { ...content, state: 'gone' },
     { ...content, key: 'planted-key' },
+    { ...content, number: 100_000 },
     { ...content, name: 'Good' }
   ]
   await records.put(

@@ -257,10 +257,18 @@ describe('joined', () => {
     const [known] = await records.changes('person', officeId, 0, 10)
     await put('another', mere)
     await put('1', good)
+    // A clock that is years ahead is believed for a day.
+    const aroha = { ...good, firstName: 'Aroha', lastName: 'King', email: 'aroha@example.com' }
+    const ahead = at(0).work.clock() + 10_000 * DAY
+    await put(records.tag('person', officeId, '["aroha@example.com","aroha king"]'), { ...aroha, usedAt: ahead })
     await put(records.tag('person', officeId, '["tama@example.com","tama brooks"]'), { ...good, times: -1 })
     await put(known?.id ?? '', good, [known?.version ?? ''])
     await synced()
-    expectAll('Mere Parata <mere@example.com>  1')
+    for (const desk of desks) {
+      const newest = desk.work.parts.db.prepare<[], number>('SELECT max(used_at) FROM people').pluck().get() ?? Infinity
+      expect(newest).toBeLessThanOrEqual(desk.work.clock() + DAY)
+    }
+    expectAll('Aroha King <aroha@example.com>  1', 'Mere Parata <mere@example.com>  1')
   })
 
   test('a server that was put back has again whom it lost, and not whom someone forgot since', async () => {

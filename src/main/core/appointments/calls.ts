@@ -29,8 +29,8 @@ const NUMBER_HELD = 600_000
 
 export class Calls {
   readonly #deps: CallsDeps
-  /** What the office has of the call that this counter made last. */
-  #call: { appointment: string; end: () => Promise<unknown> } | undefined
+  /** What the office has of this counter's calls, by appointment, and until when. */
+  readonly #claims = new Map<string, { until: number; end: () => Promise<unknown> }>()
 
   constructor(deps: CallsDeps) {
     this.#deps = deps
@@ -78,7 +78,9 @@ export class Calls {
       if (!claim.isTaken) [other] = claim.by
       else {
         const task = { ...wanted, about, epoch: claim.epochs.get(about) ?? 0 }
-        this.#call = { appointment: id, end: () => place.tasks.end('turn', task, 'free') }
+        const now = time.now()
+        for (const [other, { until }] of this.#claims) if (until < now) this.#claims.delete(other)
+        this.#claims.set(id, { until: now + CALL_SHOWN, end: () => place.tasks.end('turn', task, 'free') })
       }
     })
     await within(
@@ -117,12 +119,12 @@ export class Calls {
 
   /** They have come, or it was taken back: others may call them. Where nobody hears of it, it runs out. */
   async #free(appointment: string): Promise<void> {
-    const call = this.#call
-    if (call?.appointment !== appointment) return
-    this.#call = undefined
+    const claim = this.#claims.get(appointment)
+    if (!claim) return
+    this.#claims.delete(appointment)
     await within(
       PATIENCE,
-      call.end().catch(() => undefined),
+      claim.end().catch(() => undefined),
       this.#deps.time
     )
   }

@@ -1,5 +1,5 @@
 /**
- * The administrator's command for office mode, `npm run office -- COMMAND …` or, of the installed application, `countersign --office COMMAND …`:
+ * The administrator's command for office mode, `npm run office -- COMMAND …` or, of the installed application, `countersign --office-admin COMMAND …`:
  * see docs/office.md. The password comes in PGPASSWORD, never as an argument, which others on the computer can read.
  */
 import { randomBytes } from 'node:crypto'

@@ -106,20 +106,23 @@ export class AppointmentList {
     )
   }
 
-  /** Another counter of the office has just called them: they are on their way there. */
+  /**
+   * Another counter of the office has just called them: they are on their way there. That is by its clock: one that is ahead by more than a
+   * minute says nothing of when that was.
+   */
   isCalledElsewhere({ state, desk, calledAt }: Appointment): boolean {
-    return state === 'called' && desk !== undefined && this.now - (calledAt ?? 0) < CALL_HOLDS
+    const ago = this.now - (calledAt ?? 0)
+    return state === 'called' && desk !== undefined && ago >= -MINUTE && ago < CALL_HOLDS
   }
 
   /** Where they stand, in a few words. @param isBusy someone signs at this moment. */
   standingOf({ state, at, arrivedAt, calledAt, desk }: Appointment, isBusy = false): Standing {
     const span = (from: number) => spanOf(this.now - from)
     if (desk && state === 'called') {
-      const isNow = this.now - (calledAt ?? at) < MINUTE
-      return {
-        words: isNow ? `Called by ${desk} just now` : `Called by ${desk} ${span(calledAt ?? at)} ago`,
-        tone: 'quiet'
-      }
+      const ago = this.now - (calledAt ?? at)
+      if (ago < -MINUTE) return { words: `Called by ${desk}`, tone: 'quiet' }
+      const words = ago < MINUTE ? `Called by ${desk} just now` : `Called by ${desk} ${span(calledAt ?? at)} ago`
+      return { words, tone: 'quiet' }
     }
     if (desk && state === 'here') return { words: `Went to ${desk}`, tone: 'quiet' }
     switch (state) {
