@@ -680,6 +680,64 @@ describe('a server that was put back', () => {
     expect(packages()).toBe(1)
   })
 
+  /** As the server is put back to before a draft was sent, which its sender alone knows. */
+  async function sentAndLost(since?: () => Promise<void>): Promise<string> {
+    const front = at(0).editor()
+    front.type('Lease')
+    await front.close()
+    await synced()
+    const putBack = await dumpOf(office)
+    for (const desk of desks.slice(1)) await desk.off()
+    const send = at(0).send(front.id)
+    await until(() => at(0).state(send) === 'sent', at(0))
+    await since?.()
+    await at(0).off()
+    await forgetSends()
+    await putBack()
+    return front.id
+  }
+  const forgetSends = () =>
+    office.sql(
+      ['DISABLE', 'ENABLE']
+        .map((how) => ['answer', 'attempt'].map((of) => `ALTER TABLE office.${of} ${how} TRIGGER only_added`).join(';'))
+        .join(';TRUNCATE office.send CASCADE;')
+    )
+
+  test('has what is written on a draft that was sent as another one, wherever it was read', async () => {
+    const third = await openStation(Station, office, at(0))
+    await third.join('Counter 3')
+    desks.push(third)
+    const sent = await sentAndLost()
+    await at(1).killed()
+    const back = at(1).editor(sent)
+    back.type('Lease, and further')
+    await back.close()
+    await at(1).synced()
+    await third.killed()
+    expect(third.list()).toEqual(['Lease, and further'])
+    await at(0).killed()
+    await synced()
+    const ids = desks.map((desk) => desk.work.parts.drafts.list([desk.work.accountId], {}).rows.map(({ id }) => id))
+    expect(new Set(ids.map((its) => its.join())).size).toBe(1)
+    expect(ids[0]).not.toContain(sent)
+    for (const desk of desks) expect(desk.list()).toEqual(['Lease, and further'])
+    expect(await office.sql('SELECT FROM office.thing_version')).toEqual([])
+    expect(packages()).toBe(1)
+  })
+
+  test('hears of a send from a workstation that has joined again since', async () => {
+    const sent = await sentAndLost(async () => {
+      await at(0).leave()
+      await at(0).join('Front desk, again')
+    })
+    await at(1).killed()
+    expect(at(1).list()).toEqual(['Lease'])
+    await at(0).killed()
+    await synced()
+    for (const desk of desks) expect(desk.list()).toEqual([])
+    expect(await office.sql('SELECT FROM office.send WHERE draft = $1 AND state = $2', [sent, 'sent'])).toHaveLength(1)
+  })
+
   test('has again what it had, in whatever order its workstations come', async () => {
     const front = at(0).editor()
     front.type('Lease')

@@ -167,7 +167,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       if (known.basedOn.length > 0) rows.follow(id, { isMine: true })
       return known.basedOn.length > 0
     }
-    if (change.isGone) return ended(accountId, known, here)
+    if (change.isGone) return ended(accountId, known, here, change.isFurther ? change.version : undefined)
     if (known.isGone && known.isToKnow) return false
     const isNewer = !known.basedOn.includes(change.version)
     const composition = change.content && contentIn(change.content)
@@ -177,8 +177,11 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       // It was erased here, or sent: that is still to be told, unless it was changed since.
       if (before && isUntold && known.round > 0 && (rows.sentAs(id) !== undefined || (!isNewer && known.isAside)))
         return false
-      // A server that was put back has a draft that was sent until it hears of that.
-      if (rows.sentAs(id) !== undefined) return false
+      // A server that was put back has a draft that was sent until it hears of that, if need be from here.
+      if (rows.sentAs(id) !== undefined) {
+        rows.follow(id, { basedOn: [change.version], round: change.round, isGone: true, isToKnow: true })
+        return false
+      }
       if (!composition) return change.content === undefined && 'wanted'
       drafts.follow(accountId, id, composition, momentOf(change.ago))
       rows.follow(id, { ...seen, basedOn: [change.version], taken: known.taken + 1, isGone: false })
@@ -229,13 +232,21 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     rows.change(id, { isAside, isMoved: false })
   }
 
-  /** The draft is no more: neither is it here, but for what was written here and not told. */
-  function ended(accountId: string, known: KnownDraft, here: DraftHere | undefined): boolean {
+  /**
+   * The draft is no more: neither is it here, but for what was written here and not told. @param further the content, by its id, that goes
+   * on as another draft: of the same id wherever it was read, so that those are one.
+   */
+  function ended(accountId: string, known: KnownDraft, here: DraftHere | undefined, further?: string): boolean {
     const { id } = known
     // What is being sent from here is over once that is.
     if (here && rows.isActive(id)) return false
     if (here && known.edits !== known.given) rows.rename(id, newId(), accountId)
-    else if (here) rows.erase(id)
+    else if (here && further !== undefined && known.basedOn.includes(further) && !rows.here(further)) {
+      for (const version of rows.versionsOpen(here.number)) drafts.settle(version)
+      rows.rename(id, further, accountId)
+      rows.follow(further, { basedOn: [further], round: 1, isToKnow: true })
+      lanes.want(accountId)
+    } else if (here) rows.erase(id)
     rows.follow(id, NO_MORE)
     return here !== undefined
   }
@@ -340,9 +351,11 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       if (known.basedOn.length > 0) await asked((things) => things.move(officeId, known, 'maker'))
     } else if (!here || known.isGone) {
       const sentAs = rows.sentAs(id)
-      await asked((things) =>
+      const isDone = await asked((things) =>
         sentAs === undefined ? things.move(officeId, known, 'gone') : things.sent(officeId, id, sentAs)
       )
+      // The office has yet to hear of that send: see `sentUntold`.
+      if (sentAs !== undefined && !isDone) return
     } else if (known.edits === known.given) {
       const version = known.basedOn[0] ?? newId()
       rows.change(id, { basedOn: [...known.basedOn, version] })
@@ -551,6 +564,9 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       lanes.soon(shared.accountId)
       changed(id)
     },
+
+    /** Sends that arrived, of drafts that the office may have because it doesn't know. */
+    sentUntold: (accountId: string): { draft: string; send: string }[] => rows.sentUntold.all(accountId),
 
     /** Whether something was written here that the office doesn't have: then what another sends of it isn't all of it. */
     isUntold(id: string): boolean {

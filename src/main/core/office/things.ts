@@ -32,6 +32,8 @@ export interface ThingChange extends ThingContent {
   readonly isGone: boolean
   /** It is no more because it is the own one of the workstation that made it. */
   readonly isMakers: boolean
+  /** It is no more because it was sent, and its last content was written by someone who didn't know: that goes on as another thing. */
+  readonly isFurther: boolean
   /** How many contents are kept beside it, those that someone has decided on among them. */
   readonly beside: number
 }
@@ -75,7 +77,10 @@ interface SavedRow {
   sent_as: string | null
 }
 interface ChangeRow
-  extends Omit<ThingChange, 'isMine' | 'ago' | 'editing' | 'asideFor' | 'isGone' | 'isMakers' | 'content'> {
+  extends Omit<
+    ThingChange,
+    'isMine' | 'ago' | 'editing' | 'asideFor' | 'isGone' | 'isMakers' | 'isFurther' | 'content'
+  > {
   is_mine: boolean
   at_ms: number
   editing: string | null
@@ -84,6 +89,7 @@ interface ChangeRow
   aside_ms: number | null
   is_gone: boolean
   is_makers: boolean
+  is_further: boolean
   sealed: Buffer | null
 }
 
@@ -127,7 +133,7 @@ export function openOfficeThings({ pool, key }: { pool: Pool; key: Buffer }, kin
       )
       return rows.map(({ id, rev, version, round, by, beside, ...row }) => ({
         ...{ id, rev, version, round, by, beside, isMine: row.is_mine, ago: row.at_ms },
-        ...{ isGone: row.is_gone, isMakers: row.is_makers },
+        ...{ isGone: row.is_gone, isMakers: row.is_makers, isFurther: row.is_further },
         ...(row.editing !== null && {
           editing: { by: row.editing, isMe: row.is_editing === true, left: row.editing_ms ?? 0 }
         }),

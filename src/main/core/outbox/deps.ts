@@ -57,7 +57,10 @@ export interface OutboxDeps {
   /** Says an error in the user's words. */
   describe: (error: unknown) => AppError
   /** Drafts that an office shares: what is sent of them is sent once. */
-  sharedDrafts?: Pick<SharedDrafts, 'toSend' | 'goesOn' | 'isUntold' | 'takeAlong' | 'leaveBehind' | 'close'>
+  sharedDrafts?: Pick<
+    SharedDrafts,
+    'toSend' | 'goesOn' | 'isUntold' | 'sentUntold' | 'soon' | 'takeAlong' | 'leaveBehind' | 'close'
+  >
   /** Called with why the office's server could not be asked. */
   officeTrouble?: (error: unknown) => void
   /** Where some packages take another of staff to release them. */

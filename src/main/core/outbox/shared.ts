@@ -428,7 +428,8 @@ export class SharedSends {
         // The server knows nothing of that attempt: it was put back to before it.
         if (outcome.kind === 'accepted') {
           const officeId = this.#officeIds.get(accountId) ?? ''
-          await this.#asked((office) => office.knowSent(officeId, { id, epoch }, saidOf(outcome)))
+          const { draftId } = sends.find(id) ?? {}
+          await this.#asked((office) => office.knowSent(officeId, { id, epoch }, saidOf(outcome), draftId))
         }
         const send = sends.find(id)
         const arrived = db.transaction(() => {
@@ -485,6 +486,7 @@ export class SharedSends {
       this.#takeState(accountId, state)
       await this.#read(accountId, officeId)
       await account.telling.fresh()
+      await this.#tellSent(accountId, officeId)
       await this.#settle(accountId)
       if (!account.isLeaving) await this.#give(accountId, officeId)
       await this.#look(accountId, officeId)
@@ -496,6 +498,17 @@ export class SharedSends {
       account.failures++
       this.#away(accountId, true)
       throw error
+    }
+  }
+
+  /** What arrived of a draft that the office still has: it was put back, and this workstation has joined again, or nobody has told it. */
+  async #tellSent(accountId: string, officeId: string): Promise<void> {
+    const { sends, sharedDrafts } = this.#deps
+    for (const { draft, send } of sharedDrafts?.sentUntold(accountId) ?? []) {
+      const response = sends.answerOf(send)?.response ?? { Documents: [] }
+      const said = saidOf({ kind: 'accepted', response })
+      await this.#asked((office) => office.knowSent(officeId, { id: send, epoch: 0 }, said, draft))
+      sharedDrafts?.soon(accountId)
     }
   }
 

@@ -33,6 +33,8 @@ export const things = `
     gone_at timestamptz,
     -- It is no more because it is its maker's own, who may give it again.
     is_makers boolean NOT NULL DEFAULT false,
+    -- It was sent, and someone who didn't know had written further: see note_further.
+    is_further boolean NOT NULL DEFAULT false,
     sealed bytea,
     PRIMARY KEY (kind, id),
     FOREIGN KEY (kind, account) REFERENCES thing_feed,
@@ -260,7 +262,7 @@ export const things = `
     END IF;
     IF p_to IN ('gone', 'maker') THEN
       PERFORM end_thing(p_kind, p_id, next);
-      UPDATE thing SET is_makers = p_to = 'maker' WHERE kind = p_kind AND id = p_id;
+      UPDATE thing SET is_makers = p_to = 'maker', is_further = false WHERE kind = p_kind AND id = p_id;
     ELSE
       UPDATE thing SET rev = next, aside_at = CASE WHEN p_to = 'aside' THEN coalesce(aside_at, now()) END,
           editing_by = NULL, editing_until = NULL
@@ -283,6 +285,16 @@ export const things = `
   LANGUAGE sql SET search_path = office, pg_temp AS $$
     UPDATE send SET state = 'cancelled', settled_at = now()
       WHERE account = p_account AND draft = p_draft AND id <> p_send AND state = 'ready' AND NOT is_in_doubt
+  $$;
+
+  -- A server that was put back hears that a draft was sent. What was saved in this life, while it didn't know of that send, is no part of
+  -- it: whoever has it goes on with it as another draft.
+  CREATE FUNCTION note_further(p_draft text, p_account uuid, p_send uuid) RETURNS void
+  LANGUAGE sql SET search_path = office, pg_temp AS $$
+    UPDATE thing SET is_further = true
+      WHERE kind = 'draft' AND id = p_draft AND account = p_account AND gone_at IS NULL
+        AND life = (SELECT life FROM office) AND NOT EXISTS (SELECT FROM send WHERE id = p_send AND draft = p_draft
+          AND state IN ('ready', 'sending', 'uncertain', 'sent'))
   $$;
 
   -- A draft that was sent is no more: the send says so, which the office has. Neither is one that goes along with its send, as its
@@ -308,6 +320,7 @@ export const things = `
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     PERFORM next_thing_rev('draft', p_account);
+    PERFORM note_further(p_draft, p_account, p_id);
     PERFORM know_sent(p_id, p_account, p_epoch, p_sealed);
     UPDATE send SET draft = p_draft WHERE id = p_id AND account = p_account AND draft IS NULL;
     PERFORM cancel_others(p_draft, p_account, p_id);
@@ -340,7 +353,8 @@ export const things = `
   -- p_bodies_after: as of send_changes. What comes after p_bytes of contents comes another time.
   CREATE FUNCTION thing_changes(p_kind text, p_account uuid, p_after bigint, p_most integer, p_bodies_after bigint, p_bytes bigint)
   RETURNS TABLE (id text, rev double precision, version uuid, round integer, is_mine boolean, by text, at_ms double precision, editing text,
-    is_editing boolean, editing_ms double precision, aside_ms double precision, is_gone boolean, is_makers boolean, sealed bytea, beside integer)
+    is_editing boolean, editing_ms double precision, aside_ms double precision, is_gone boolean, is_makers boolean, is_further boolean, sealed bytea,
+    beside integer)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   DECLARE
@@ -349,7 +363,7 @@ export const things = `
     RETURN QUERY SELECT it.id, it.rev::double precision, it.version, it.round, it.made_by = mine, saver.name,
         1000 * extract(epoch FROM now() - it.at)::double precision,
         editor.name, editor.id = mine, 1000 * extract(epoch FROM it.editing_until - now())::double precision,
-        1000 * extract(epoch FROM now() - it.aside_at)::double precision, it.gone_at IS NOT NULL, it.is_makers,
+        1000 * extract(epoch FROM now() - it.aside_at)::double precision, it.gone_at IS NOT NULL, it.is_makers, it.is_further,
         CASE WHEN it.body_rev > p_bodies_after THEN it.sealed END,
         (SELECT count(*) FROM thing_version WHERE kind = p_kind AND id = it.id)::integer
       FROM (
