@@ -13,7 +13,7 @@ import { officeChaos } from '../test/chaos/office.ts'
 import { officeTogetherChaos } from '../test/chaos/office-together.ts'
 import { outboxChaos } from '../test/chaos/outbox.ts'
 import { storageChaos } from '../test/chaos/storage.ts'
-import { type ChaosOptions, isClean, type Tally } from '../test/chaos/tally.ts'
+import { type ChaosOptions, emptyTally, isClean, type Tally } from '../test/chaos/tally.ts'
 import { verificationsChaos } from '../test/chaos/verifications.ts'
 
 const areas: Record<string, (options: ChaosOptions) => Promise<Tally>> = {
@@ -55,5 +55,5 @@ for (const [area, run] of Object.entries(areas)) {
     console.error(`Again: npm run chaos -- --only ${area} --rounds ${rounds} --seed ${seed}`)
   }
 }
-console.table(results)
+console.table(results, Object.keys(emptyTally()))
 if (values.json) await writeFile(values.json, `${JSON.stringify(results, null, 2)}\n`)

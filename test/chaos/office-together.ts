@@ -89,7 +89,12 @@ interface Place {
   invited: number
 }
 
-export async function officeTogetherChaos({ rounds, seed, say }: ChaosOptions): Promise<Tally> {
+/** @returns beside the tally how often each deed of those who write was done: one that never is tests nothing. */
+export async function officeTogetherChaos({
+  rounds,
+  seed,
+  say
+}: ChaosOptions): Promise<Tally & { deeds: Record<string, number> }> {
   const began = performance.now()
   const tally = emptyTally()
   const note = notingIn(tally, say)
@@ -124,7 +129,13 @@ export async function officeTogetherChaos({ rounds, seed, say }: ChaosOptions): 
     await rm(folder, { recursive: true, force: true })
   }
   tally.seconds = Math.round((performance.now() - began) / 100) / 10
-  return tally
+  const deeds = place.people.done
+  say(
+    `done: ${Object.entries(deeds)
+      .map((one) => one.join(' '))
+      .join(', ')}`
+  )
+  return { ...tally, deeds }
 }
 
 async function openStation(place: Place, name: string): Promise<Station> {
@@ -377,8 +388,12 @@ function faultOf({ id, name, by, isTakenBack, isLeftBehind }: Put, { stations }:
 const wrong = (words: string): Fault => ({ kind: 'wrong', words })
 
 function doubled(place: Place): Fault[] {
-  const twice = [...arrivals(place)].filter(([, times]) => times > 1)
-  return twice.map(([name, times]) => ({ kind: 'doubled', words: `${name} arrived ${times} times` }))
+  const arrived = arrivals(place)
+  const twice = [...arrived].filter(([, times]) => times > 1)
+  return [
+    ...twice.map(([name, times]) => ({ kind: 'doubled' as const, words: `${name} arrived ${times} times` })),
+    ...place.people.doubled(arrived)
+  ]
 }
 
 /** How often the service has each, by what it is called. */

@@ -3,6 +3,7 @@
  * they wrote. Whoever writes adds a word to what is shown there, and no word is like another: so each is in a content until someone who
  * saw it threw that away, whatever befell the workstations meanwhile. It is judged by what the databases hold and the service has got.
  */
+import { AppFailure } from '../../src/main/core/lib/failure.ts'
 import type { Composition } from '../../src/shared/composition/index.ts'
 import { DocumentQuery } from '../../src/shared/contract/index.ts'
 import { form, forms } from '../fixtures/compositions.ts'
@@ -30,6 +31,7 @@ interface Editor {
 interface Sent {
   readonly at: Desk
   readonly id: string
+  readonly draft: string
   readonly text: string
 }
 
@@ -49,6 +51,7 @@ const DEEDS = [
     'remove view'
   ]
 ] as const
+type Deed = (typeof DEEDS)[number]
 
 /** What is longer nobody goes on with. */
 const LONGEST = 120
@@ -64,6 +67,7 @@ export class People {
   /** Those that someone who saw them threw away. */
   readonly #thrown = new Set<string>()
   #count = 0
+  readonly #done = new Map<Deed, number>(DEEDS.map((deed) => [deed, 0]))
 
   /** @param desks more may come. */
   constructor(chance: Chance, desks: readonly Desk[]) {
@@ -75,16 +79,24 @@ export class People {
     return this.#words.size
   }
 
+  /** How often each deed was done, rather than refused or without anything to be done to. */
+  get done(): Record<string, number> {
+    return Object.fromEntries(this.#done)
+  }
+
   /** Up to as many things are done, each by someone somewhere. */
   async act(most: number): Promise<void> {
     for (let count = this.#chance.below(most + 1); count > 0; count--) {
       const at = this.#oneOf(this.#desks)
+      const deed = this.#chance.oneOf(DEEDS)
       // What is refused is said to the person, who keeps what is on the screen: it doesn't count as kept.
-      if (at) await this.#do(at, this.#chance.oneOf(DEEDS)).catch(() => undefined)
+      const isDone = at && (await this.#do(at, deed).catch(refused))
+      if (isDone) this.#done.set(deed, (this.#done.get(deed) ?? 0) + 1)
     }
   }
 
-  async #do(at: Desk, deed: (typeof DEEDS)[number]): Promise<void> {
+  /** Whether there was something to do it to. */
+  async #do(at: Desk, deed: Deed): Promise<boolean> {
     const { parts, accountId } = at.work
     switch (deed) {
       case 'write':
@@ -95,7 +107,7 @@ export class People {
         return await this.#close(this.#oneOf(this.#editors))
       case 'settle': {
         const id = this.#oneOf(draftsOf(at, false).filter((one) => versionsOf(at, one, true).length > 0))
-        if (id === undefined) return
+        if (id === undefined) return false
         // What is seen beside it isn't wanted.
         const seen = versionsOf(at, id, true)
         const kept = wordsIn(textOf(at, id))
@@ -109,15 +121,17 @@ export class People {
       case 'trash': {
         // Fewer than there come.
         const id = this.#chance.below(3) === 0 ? this.#oneOf(draftsOf(at, false)) : undefined
-        return id === undefined ? undefined : parts.drafts.remove(id)
+        if (id !== undefined) parts.drafts.remove(id)
+        return id !== undefined
       }
       case 'restore': {
         const id = this.#oneOf(draftsOf(at, true))
-        return id === undefined ? undefined : void parts.drafts.restore(id)
+        if (id !== undefined) parts.drafts.restore(id)
+        return id !== undefined
       }
       case 'erase': {
         const id = this.#oneOf(draftsOf(at, true))
-        if (id === undefined) return
+        if (id === undefined) return false
         const seen = [textOf(at, id), ...versionsOf(at, id)]
         parts.drafts.erase(id)
         return this.#throw(seen)
@@ -130,7 +144,7 @@ export class People {
       }
       case 'remove preset': {
         const one = this.#chance.below(3) === 0 ? this.#oneOf(presetsOf(at)) : undefined
-        if (!one) return
+        if (!one) return false
         parts.presets.remove(one.id)
         return this.#throw([one.text])
       }
@@ -143,7 +157,7 @@ export class People {
       }
       case 'remove view': {
         const one = this.#chance.below(3) === 0 ? this.#oneOf(parts.views.list(accountId)) : undefined
-        if (!one) return
+        if (!one) return false
         parts.views.remove(accountId, one.id)
         return this.#throw([one.query.search])
       }
@@ -151,7 +165,7 @@ export class People {
   }
 
   /** Someone opens a draft, or begins one. What another is at they take over, or leave. */
-  async #open(at: Desk): Promise<void> {
+  async #open(at: Desk): Promise<boolean> {
     await this.#close(this.#editors.find((editor) => editor.at === at))
     const { parts, accountId } = at.work
     const id = this.#chance.below(4) === 0 ? undefined : this.#oneOf(draftsOf(at, false))
@@ -161,44 +175,48 @@ export class People {
       this.#keep(text, at)
       parts.sharedDrafts.edit(made.id)
       this.#editors.push({ at, run: parts, id: made.id, edition: editionOf(at, made.id), text })
-      return
+      return true
     }
     const isHeld = parts.sharedDrafts.marked(parts.drafts.summary(id)).office?.editingBy !== undefined
-    if (isHeld && this.#chance.below(2) === 0) return
+    if (isHeld && this.#chance.below(2) === 0) return false
     if (isHeld) await parts.sharedDrafts.takeOver(id)
     // The computer may have been ended meanwhile.
-    if (at.work.parts !== parts) return
+    if (at.work.parts !== parts) return false
     parts.sharedDrafts.edit(id)
     const editor = { at, run: parts, id, edition: editionOf(at, id), text: textOf(at, id) }
     this.#editors.push(editor)
-    this.#type(editor)
+    return this.#type(editor)
   }
 
-  #goOn(): void {
+  #goOn(): boolean {
     const editor = this.#oneOf(this.#editors)
-    if (!editor) return
+    if (!editor) return false
     // What was open as the computer was ended is open no more.
-    if (editor.at.work.parts !== editor.run) this.#editors.splice(this.#editors.indexOf(editor), 1)
-    else this.#type(editor)
+    if (editor.at.work.parts === editor.run) return this.#type(editor)
+    this.#editors.splice(this.#editors.indexOf(editor), 1)
+    return false
   }
 
-  #type(editor: Editor): void {
+  #type(editor: Editor): true {
     const { at, run, id, edition } = editor
     const text = this.#longer(editor.text)
     run.sharedDrafts.save(at.work.accountId, named(text), id, undefined, edition)
     editor.text = text
-    this.#keep(text, at)
+    return this.#keep(text, at)
   }
 
-  async #close(editor: Editor | undefined): Promise<void> {
-    if (!editor) return
+  async #close(editor: Editor | undefined): Promise<boolean> {
+    if (!editor) return false
     this.#editors.splice(this.#editors.indexOf(editor), 1)
-    if (editor.at.work.parts === editor.run) await editor.run.sharedDrafts.leave(editor.id)
+    if (editor.at.work.parts !== editor.run) return false
+    await editor.run.sharedDrafts.leave(editor.id)
+    return true
   }
 
   /** At one of them, or at all at the same moment. Nobody sends a second time what they see was sent. */
-  #send(id: string | undefined, desks: readonly Desk[]): void {
-    if (id === undefined) return
+  #send(id: string | undefined, desks: readonly Desk[]): boolean {
+    if (id === undefined) return false
+    const already = this.#sent.length
     const before = new Set(this.#sent.map(({ text }) => text))
     for (const at of desks) {
       const { drafts, outbox, sharedDrafts } = at.work.parts
@@ -211,13 +229,15 @@ export class People {
         const versions = versionsOf(at, id)
         const send = outbox.start(id)
         outbox.now(send.id)
-        this.#sent.push({ at, id: send.id, text })
+        this.#sent.push({ at, id: send.id, draft: id, text })
         // Its versions go with it, as nobody wanted them.
         this.#throw(versions, wordsIn(text))
-      } catch {
+      } catch (error) {
         // It isn't there, or is being sent: that is said.
+        refused(error)
       }
     }
+    return this.#sent.length > already
   }
 
   /** What is written next, after this. */
@@ -226,13 +246,15 @@ export class People {
     return `${from} w${++this.#count}e`
   }
 
-  #keep(text: string, { name }: Desk): void {
+  #keep(text: string, { name }: Desk): true {
     const word = text.split(' ').at(-1) ?? ''
     this.#words.set(word, name)
+    return true
   }
 
-  #throw(texts: readonly string[], kept: ReadonlySet<string> = WITHOUT_WORDS): void {
+  #throw(texts: readonly string[], kept: ReadonlySet<string> = WITHOUT_WORDS): true {
     for (const text of texts) for (const word of wordsIn(text)) if (!kept.has(word)) this.#thrown.add(word)
+    return true
   }
 
   #oneOf<Item>(items: readonly Item[]): Item | undefined {
@@ -241,7 +263,25 @@ export class People {
 
   /** Everything is closed, as in the evening. */
   async closeAll(): Promise<void> {
-    while (this.#editors.length > 0) await this.#close(this.#editors[0]).catch(() => undefined)
+    while (this.#editors.length > 0) await this.#close(this.#editors[0]).catch(refused)
+  }
+
+  /**
+   * Drafts of which the service has got more than one content, as their sends were called: one name twice is counted by its name.
+   * @param arrived how often the service has got each name.
+   */
+  doubled(arrived: ReadonlyMap<string, number>): Fault[] {
+    const texts = Map.groupBy(
+      this.#sent.filter(({ text }) => arrived.has(text)),
+      ({ draft }) => draft
+    )
+    return [...texts].flatMap(([draft, sent]) => {
+      const its = [...new Set(sent.map(({ text, at }) => `${text} from ${at.name}`))]
+      const isOnce = new Set(sent.map(({ text }) => text)).size === 1
+      return isOnce
+        ? []
+        : [{ kind: 'doubled' as const, words: `draft ${draft.slice(0, 8)} arrived as ${its.join('; ')}` }]
+    })
   }
 
   /** Once nothing is on its way any more. @param arrived how often the service has got each name. */
@@ -271,6 +311,12 @@ export class People {
         : [{ kind: 'wrong' as const, words: `${name} has ${more.join('; ')}, and lacks ${less.join('; ')}` }]
     })
   }
+}
+
+/** What the application refuses in words is no fault of it: whatever else it throws is. */
+function refused(error: unknown): false {
+  if (error instanceof AppFailure) return false
+  throw error
 }
 
 function faultOfSent({ at, id, text }: Sent, arrived: ReadonlyMap<string, number>): Fault[] {

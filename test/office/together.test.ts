@@ -8,4 +8,9 @@ test(NAME, { timeout: 600_000 }, async () => {
   const tally = await officeTogetherChaos({ rounds: 10, seed: 7, say: (line) => said.push(line) })
   expect(said.filter((line) => / (lost|doubled|partial|wrong): /.test(line))).toEqual([])
   expect(tally).toMatchObject({ rounds: 10, lost: 0, doubled: 0, partial: 0, wrong: 0 })
+  // What hardly anyone does tests nothing.
+  for (const [deed, least] of Object.entries({ write: 3, 'go on': 2, close: 1, preset: 3, view: 3 })) {
+    expect(tally.deeds[deed], deed).toBeGreaterThanOrEqual(least)
+  }
+  expect((tally.deeds.send ?? 0) + (tally.deeds['both send'] ?? 0)).toBeGreaterThanOrEqual(1)
 })
