@@ -70,7 +70,8 @@ test('a wrong, a mistyped, an earlier or a foreign key changes nothing, and says
   expect(entries.size).toBe(0)
   expect(readFileSync(file)).toEqual(before)
   // One that was made of another database of this folder's.
-  writeFileSync(file, before.toString().replace(/"sealed": "../, '"sealed": "00'))
+  const flipped = (hex: string) => (Number.parseInt(hex, 16) ^ 1).toString(16)
+  writeFileSync(file, before.toString().replace(/(?<="sealed": ")./, flipped))
   expect((await refusal(recover(key))).message).toMatch(/doesn’t open/)
   for (const damaged of ['{"version":1', '{"version":2,"keys":[]}']) {
     writeFileSync(file, damaged)
