@@ -1,6 +1,6 @@
 /**
  * People who write at the workstations of an office, on the same drafts, presets and views, at once or one after the other, and send what
- * they wrote. Whoever writes adds a word to what is shown there, and no word is like another: so each is in a content until someone who
+ * they wrote. Each time someone writes they add a word to what is shown there, and no word is like another: so each is in a content until someone who
  * saw it threw that away, whatever befell the workstations meanwhile. It is judged by what the databases hold and the service has got.
  */
 import { AppFailure } from '../../src/main/core/lib/failure.ts'

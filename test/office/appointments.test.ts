@@ -2,13 +2,12 @@
 // server there, away and put back. What two change of one is put together where that can be, and is there twice where it can’t.
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { KeptAppointment } from '../../src/main/core/appointments/appointments-table.ts'
 import { openPool } from '../../src/main/core/office/connection.ts'
 import { openOfficeRecords } from '../../src/main/core/office/records.ts'
 import type { Input } from '../../src/shared/contract/requests.ts'
-import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
-import { dumpOf, OfficeStation, openStation } from '../fixtures/office-station.ts'
+import { dumpOf, OfficeStation, twoStations } from '../fixtures/office-station.ts'
 
 const HOUR = 3_600_000
 type Given = Partial<Omit<Input<'appointments.save'>, 'id'>>
@@ -58,27 +57,12 @@ class Station extends OfficeStation {
   }
 }
 
-let office: TestOffice
-let desks: Station[]
-const at = (index: number) => desks[index] ?? expect.fail('There is no such workstation.')
+const two = twoStations(Station)
+const { at, desks, joined, synced } = two
 /** Of a day that is to come, whenever this runs. */
 const noon = () => Math.ceil(at(0).work.time.now / (24 * HOUR)) * 24 * HOUR + 36 * HOUR
-async function synced(): Promise<void> {
-  for (let round = 0; round < 2; round++) for (const desk of desks) await desk.synced()
-}
 function expectAll(...wanted: unknown[]): void {
   for (const desk of desks) expect(desk.list()).toEqual(wanted)
-}
-
-beforeEach(async () => {
-  office = await openTestOffice(inject('cluster'))
-  desks = []
-  desks.push(await openStation(Station, office))
-  desks.push(await openStation(Station, office, at(0)))
-})
-async function joined(): Promise<void> {
-  await at(0).join('Front desk')
-  await at(1).join('Counter 2')
 }
 
 test('joining brings all along; what is changed, marked and removed at one is so at each', async () => {
@@ -154,7 +138,7 @@ describe('who is called', () => {
     await called(0, event(0))
     await at(0).work.parts.calls.mark(mere, 'here')
     await called(1, mere)
-    await office.sql(`UPDATE office.task SET until = now() WHERE state = 'open'`)
+    await two.office.sql(`UPDATE office.task SET until = now() WHERE state = 'open'`)
     await called(1, event(1))
   })
 
@@ -295,9 +279,9 @@ describe('what is over', () => {
     expect(at(1).list()).toEqual(['Tama Brooks, expected'])
     await synced()
     expect(at(0).list()).toEqual(['Mere Parata, expected', 'Tama Brooks, expected'])
-    await office.sql(`UPDATE office.thing SET until = now() - interval '1 s' WHERE id <> $1`, [later])
+    await two.office.sql(`UPDATE office.thing SET until = now() - interval '1 s' WHERE id <> $1`, [later])
     await synced()
-    expect(await office.sql('SELECT id FROM office.thing')).toEqual([{ id: later }])
+    expect(await two.office.sql('SELECT id FROM office.thing')).toEqual([{ id: later }])
     expect(at(0).list()).toEqual(['Mere Parata, expected', 'Tama Brooks, expected'])
   })
 
@@ -306,7 +290,7 @@ describe('what is over', () => {
     at(0).add('Mere Parata', { at: at(0).work.time.now - 72 * HOUR })
     for (let round = 0; round < 3; round++) await at(0).synced()
     expect(at(0).list()).toEqual(['Mere Parata, expected'])
-    expect(await office.sql('SELECT id FROM office.thing')).toEqual([])
+    expect(await two.office.sql('SELECT id FROM office.thing')).toEqual([])
     expect(at(0).work.parts.db.prepare('SELECT count(*) AS n FROM office_records WHERE edits <> given').get()).toEqual({
       n: 0
     })
@@ -318,7 +302,7 @@ test('a server that was put back has again what came since', async () => {
   const id = at(0).add('Mere Parata')
   const gone = at(0).add('Aroha King')
   await synced()
-  const putBack = await dumpOf(office)
+  const putBack = await dumpOf(two.office)
   at(1).mark(id, 'arrived')
   at(1).add('Tama Brooks')
   at(1).remove(gone)
@@ -337,12 +321,12 @@ test('the server keeps no name, and what another workstation writes that isn’t
   const id = at(0).add('Planted name', { email: 'planted@example.com', about: 'Planted deed' })
   at(1).imported('planted-key')
   await synced()
-  const rows = JSON.stringify(await office.sql('SELECT thing::text AS text FROM office.thing'))
+  const rows = JSON.stringify(await two.office.sql('SELECT thing::text AS text FROM office.thing'))
   expect(rows).not.toMatch(/planted/i)
   expect(rows).not.toContain(Buffer.from('Planted').toString('hex'))
-  const pool = openPool((await office.join('Third')).place)
+  const pool = openPool((await two.office.join('Third')).place)
   onTestFinished(() => pool.end())
-  const records = openOfficeRecords({ pool, key: office.key })
+  const records = openOfficeRecords({ pool, key: two.office.key })
   const officeId = at(0).work.parts.outbox.shared.accounts().get(at(0).work.accountId) ?? ''
   const content = {
     ...at(0)

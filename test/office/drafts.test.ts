@@ -1,15 +1,11 @@
 // Two and three people work on the same drafts at workstations of one office: together and apart, with its server there, away, killed and
 // put back. Whatever someone typed is in some draft or version, and no draft is sent twice.
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { AppFailure } from '../../src/main/core/lib/failure.ts'
 import { form, forms } from '../fixtures/compositions.ts'
-import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
-import { dumpOf, OfficeStation, openStation } from '../fixtures/office-station.ts'
+import { dumpOf, OfficeStation, openStation, twoStations } from '../fixtures/office-station.ts'
 
 const sends = { show: 'all', offset: 0, limit: 100 } as const
-
-let office: TestOffice
-let desks: Station[]
 
 class Station extends OfficeStation {
   get #parts() {
@@ -98,13 +94,10 @@ class Station extends OfficeStation {
 const named = (Name: string) => forms({ items: [form({ Name })] })
 const nameIn = ({ items: [item] }: { items: { Name: string }[] }) => item?.Name ?? ''
 
-function at(index: number): Station {
-  return desks[index] ?? expect.fail('There is no such workstation.')
-}
-/** Until nothing goes over any more. */
-async function synced(): Promise<void> {
-  for (let round = 0; round < 2; round++) for (const desk of desks) await desk.synced()
-}
+const two = twoStations(Station, { look: '0 s' })
+const { at, desks, joined, synced } = two
+beforeEach(joined)
+
 /** Lets the time of a workstation pass until it is so. */
 async function until(isSo: () => boolean, { work }: Station): Promise<void> {
   await expect
@@ -120,17 +113,6 @@ async function until(isSo: () => boolean, { work }: Station): Promise<void> {
 }
 const packages = () => at(0).work.taken('SendForms2').length
 
-beforeEach(async () => {
-  office = await openTestOffice(inject('cluster'), { look: '0 s' })
-  desks = [await openStation(Station, office)]
-  desks.push(await openStation(Station, office, at(0)))
-  await at(0).join('Front desk')
-  await at(1).join('Counter 2')
-})
-afterEach(() => {
-  desks = []
-})
-
 test('a draft that the office’s server doesn’t take holds none of the others back, and goes over once it does', async () => {
   at(0).away()
   const [refused, ...others] = ['One', 'Two', 'Three'].map((text) => {
@@ -138,13 +120,15 @@ test('a draft that the office’s server doesn’t take holds none of the others
     editor.type(text)
     return editor.id
   })
-  await office.sql(`CREATE FUNCTION office.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  await two.office.sql(`CREATE FUNCTION office.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF NEW.id = '${refused}' THEN RAISE EXCEPTION 'It is not taken.'; END IF; RETURN NEW; END $$`)
-  await office.sql('CREATE TRIGGER refuse BEFORE INSERT ON office.thing FOR EACH ROW EXECUTE FUNCTION office.refuse()')
+  await two.office.sql(
+    'CREATE TRIGGER refuse BEFORE INSERT ON office.thing FOR EACH ROW EXECUTE FUNCTION office.refuse()'
+  )
   await expect(at(0).back()).rejects.toBeInstanceOf(AppFailure)
   await at(1).synced()
   expect(at(1).list()).toEqual(['Three', 'Two'])
-  await office.sql('DROP TRIGGER refuse ON office.thing')
+  await two.office.sql('DROP TRIGGER refuse ON office.thing')
   await synced()
   expect(at(1).list()).toEqual(['One', 'Three', 'Two'])
   expect(others.map((id) => at(1).text(id))).toEqual(['Two', 'Three'])
@@ -522,7 +506,7 @@ describe('the trash', () => {
     at(1).work.parts.drafts.erase(front.id)
     await synced()
     for (const desk of desks) expect([desk.list(), desk.list(true)]).toEqual([[], []])
-    expect(await office.sql('SELECT FROM office.thing WHERE sealed IS NOT NULL')).toEqual([])
+    expect(await two.office.sql('SELECT FROM office.thing WHERE sealed IS NOT NULL')).toEqual([])
   })
 
   test('takes nothing that was written further meanwhile', async () => {
@@ -566,7 +550,7 @@ describe('one’s own', () => {
 
 describe('joining and leaving', () => {
   test('brings along what is here, and leaves what is the office’s with it', async () => {
-    const third = await openStation(Station, office, at(0))
+    const third = await openStation(Station, two.office, at(0))
     for (const name of ['One', 'Two', 'Three']) third.editor().type(name)
     const own = third.editor()
     own.type('My own')
@@ -575,7 +559,7 @@ describe('joining and leaving', () => {
     await third.shared.setWhose(own.id, 'mine')
     await synced()
     expect(at(0).list()).toEqual(['One', 'Three', 'Two'])
-    const there = await office.sql('SELECT FROM office.thing WHERE gone_at IS NULL')
+    const there = await two.office.sql('SELECT FROM office.thing WHERE gone_at IS NULL')
     expect(there).toHaveLength(3)
     await third.leave()
     desks.pop()
@@ -591,7 +575,7 @@ describe('joining and leaving', () => {
   })
 
   test('brings along nothing of which a package has left already', async () => {
-    const third = await openStation(Station, office, at(0))
+    const third = await openStation(Station, two.office, at(0))
     const lease = third.editor()
     lease.type('Lease')
     third.work.line.fault('cut')
@@ -611,7 +595,7 @@ describe('joining and leaving', () => {
     await at(1).join('Counter 4')
     await synced()
     for (const desk of desks) expect(desk.list()).toEqual(['Lease'])
-    expect(await office.sql('SELECT FROM office.thing_version')).toEqual([])
+    expect(await two.office.sql('SELECT FROM office.thing_version')).toEqual([])
   })
 })
 
@@ -621,7 +605,7 @@ describe('a server that was put back', () => {
     front.type('Lease')
     await front.close()
     await synced()
-    const putBack = await dumpOf(office)
+    const putBack = await dumpOf(two.office)
     at(0).away()
     front.type('Lease, not told yet')
     const back = at(1).editor(front.id)
@@ -644,7 +628,7 @@ describe('a server that was put back', () => {
     front.type('Lease')
     await front.close()
     await synced()
-    const putBack = await dumpOf(office)
+    const putBack = await dumpOf(two.office)
     const back = at(1).editor(front.id)
     front.type('Lease by front')
     back.type('Lease by back')
@@ -666,15 +650,17 @@ describe('a server that was put back', () => {
     front.type('Lease')
     await front.close()
     await synced()
-    const [before] = await office.sql<{ sealed: Buffer }>('SELECT sealed FROM office.thing WHERE id = $1', [front.id])
+    const [before] = await two.office.sql<{ sealed: Buffer }>('SELECT sealed FROM office.thing WHERE id = $1', [
+      front.id
+    ])
     const send = at(0).send(front.id)
     await until(() => at(1).state(send) === 'sent', at(0))
     await synced()
-    await office.sql(
+    await two.office.sql(
       `UPDATE office.thing SET gone_at = NULL, sealed = $2, rev = rev + 1, body_rev = rev + 1 WHERE id = $1`,
       [front.id, before?.sealed]
     )
-    await office.sql('UPDATE office.thing_feed SET rev = rev + 1')
+    await two.office.sql('UPDATE office.thing_feed SET rev = rev + 1')
     await synced()
     for (const desk of desks) expect(desk.list()).toEqual([])
     expect(packages()).toBe(1)
@@ -686,7 +672,7 @@ describe('a server that was put back', () => {
     front.type('Lease')
     await front.close()
     await synced()
-    const putBack = await dumpOf(office)
+    const putBack = await dumpOf(two.office)
     for (const desk of desks.slice(1)) await desk.off()
     const send = at(0).send(front.id)
     await until(() => at(0).state(send) === 'sent', at(0))
@@ -697,14 +683,14 @@ describe('a server that was put back', () => {
     return front.id
   }
   const forgetSends = () =>
-    office.sql(
+    two.office.sql(
       ['DISABLE', 'ENABLE']
         .map((how) => ['answer', 'attempt'].map((of) => `ALTER TABLE office.${of} ${how} TRIGGER only_added`).join(';'))
         .join(';TRUNCATE office.send CASCADE;')
     )
 
   test('has what is written on a draft that was sent as another one, wherever it was read', async () => {
-    const third = await openStation(Station, office, at(0))
+    const third = await openStation(Station, two.office, at(0))
     await third.join('Counter 3')
     desks.push(third)
     const sent = await sentAndLost()
@@ -721,7 +707,7 @@ describe('a server that was put back', () => {
     expect(new Set(ids.map((its) => its.join())).size).toBe(1)
     expect(ids[0]).not.toContain(sent)
     for (const desk of desks) expect(desk.list()).toEqual(['Lease, and further'])
-    expect(await office.sql('SELECT FROM office.thing_version')).toEqual([])
+    expect(await two.office.sql('SELECT FROM office.thing_version')).toEqual([])
     expect(packages()).toBe(1)
   })
 
@@ -735,7 +721,9 @@ describe('a server that was put back', () => {
     await at(0).killed()
     await synced()
     for (const desk of desks) expect(desk.list()).toEqual([])
-    expect(await office.sql('SELECT FROM office.send WHERE draft = $1 AND state = $2', [sent, 'sent'])).toHaveLength(1)
+    expect(
+      await two.office.sql('SELECT FROM office.send WHERE draft = $1 AND state = $2', [sent, 'sent'])
+    ).toHaveLength(1)
   })
 
   test('has again what it had, in whatever order its workstations come', async () => {
@@ -744,7 +732,7 @@ describe('a server that was put back', () => {
     const other = at(1).editor()
     other.type('Deed')
     await synced()
-    const putBack = await dumpOf(office)
+    const putBack = await dumpOf(two.office)
     front.type('Lease, later')
     await synced()
     const late = at(0).editor()
@@ -766,7 +754,7 @@ describe('a server that was put back', () => {
 describe('three people at once', () => {
   /** @param rounds in each of which each of three does something by chance. */
   async function work(rounds: number, seed: number): Promise<{ typed: string[]; found: string }> {
-    const third = await openStation(Station, office, at(0))
+    const third = await openStation(Station, two.office, at(0))
     await third.join('Counter 3')
     desks.push(third)
     let state = seed
@@ -825,7 +813,7 @@ describe('three people at once', () => {
   )
 
   test('which isn’t so where the last write wins', async () => {
-    await office.mutated(
+    await two.office.mutated(
       'save_thing',
       'its.version = ANY (p_based_on) AND NOT is_held_by_another(its)',
       'true',

@@ -2,7 +2,7 @@
 // Nothing is lost, nothing is there twice, and what was removed once is removed for all.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Client } from 'pg'
-import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { sharedId } from '../../src/main/core/lib/shared-id.ts'
 import { openPool } from '../../src/main/core/office/connection.ts'
 import { type OfficeRecords, openOfficeRecords, type RecordToPut } from '../../src/main/core/office/records.ts'
@@ -11,8 +11,7 @@ import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { MOST_BYTES } from '../../src/main/core/office/things.ts'
 import { DocumentQuery } from '../../src/shared/contract/index.ts'
 import { form, forms } from '../fixtures/compositions.ts'
-import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
-import { dumpOf, OfficeStation, openStation } from '../fixtures/office-station.ts'
+import { dumpOf, OfficeStation, twoStations } from '../fixtures/office-station.ts'
 
 class Station extends OfficeStation {
   preset(name: string, document: string, id?: string): string {
@@ -47,35 +46,17 @@ class Station extends OfficeStation {
   }
 }
 
-let office: TestOffice
-let desks: Station[]
-const at = (index: number) => desks[index] ?? expect.fail('There is no such workstation.')
-/** Until nothing goes over any more. */
-async function synced(): Promise<void> {
-  for (let round = 0; round < 2; round++) for (const desk of desks) await desk.synced()
-}
+const two = twoStations(Station)
+const { at, desks, joined, synced } = two
 function expectPresets(...wanted: unknown[]): void {
   for (const desk of desks) expect(desk.presets()).toEqual(wanted)
 }
 
-beforeEach(async () => {
-  office = await openTestOffice(inject('cluster'))
-  desks = [await openStation(Station, office)]
-  desks.push(await openStation(Station, office, at(0)))
-})
-afterEach(() => {
-  desks = []
-})
-async function joined(): Promise<void> {
-  await at(0).join('Front desk')
-  await at(1).join('Counter 2')
-}
-
 /** Another workstation, as far as its lines to the server go, and how it has what the first one shares. */
 async function openThird() {
-  const pool = openPool((await office.join('Third')).place)
+  const pool = openPool((await two.office.join('Third')).place)
   onTestFinished(() => pool.end())
-  const records = openOfficeRecords({ pool, key: office.key })
+  const records = openOfficeRecords({ pool, key: two.office.key })
   const officeId = at(0).work.parts.outbox.shared.accounts().get(at(0).work.accountId) ?? ''
   const put = (kind: 'preset' | 'view', some: (Pick<RecordToPut, 'id' | 'content'> & { basedOn?: string[] })[]) =>
     records.put(
@@ -94,8 +75,8 @@ const presetOf = (name: string, document: string) => ({
 })
 /** What the server has of a preset is other bytes, without its telling anyone. */
 async function sealedAs(id: string, text: string): Promise<void> {
-  const sealed = seal(office.key, `preset:${id}`, Buffer.from(text))
-  await office.sql('UPDATE office.thing SET sealed = $1 WHERE id = $2', [sealed, id])
+  const sealed = seal(two.office.key, `preset:${id}`, Buffer.from(text))
+  await two.office.sql('UPDATE office.thing SET sealed = $1 WHERE id = $2', [sealed, id])
 }
 
 describe('joining', () => {
@@ -109,7 +90,9 @@ describe('joining', () => {
     expect(at(0).views()).toEqual(['Front view: lease, told'])
     // Whether someone is told of one is each workstation’s own.
     expect(at(1).views()).toEqual(['Front view: lease'])
-    expect(await office.sql('SELECT kind, count(*)::integer FROM office.thing GROUP BY kind ORDER BY kind')).toEqual([
+    expect(
+      await two.office.sql('SELECT kind, count(*)::integer FROM office.thing GROUP BY kind ORDER BY kind')
+    ).toEqual([
       { kind: 'preset', count: 46 },
       { kind: 'view', count: 1 }
     ])
@@ -158,7 +141,7 @@ describe('joining', () => {
     await synced()
     expect(at(1).presets()).toEqual([])
     expect(at(1).views()).toEqual([])
-    expect(await office.sql('SELECT FROM office.thing')).toEqual([])
+    expect(await two.office.sql('SELECT FROM office.thing')).toEqual([])
   })
 })
 
@@ -178,7 +161,7 @@ describe('what is changed', () => {
     await synced()
     expectPresets()
     for (const desk of desks) expect(desk.views()).toEqual([])
-    expect(await office.sql('SELECT FROM office.thing WHERE sealed IS NOT NULL')).toEqual([])
+    expect(await two.office.sql('SELECT FROM office.thing WHERE sealed IS NOT NULL')).toEqual([])
   })
 
   test('by two at once is there twice: the newer as it is, the other beside it by name and time', async () => {
@@ -269,7 +252,7 @@ describe('what can’t go over or be taken holds nothing else back', () => {
     at(0).view('Waiting', 'lease')
     const { pool, records } = await openThird()
     const limits = { concurrency: 1, perMinute: null }
-    const sends = openOfficeSends({ pool, key: office.key, time: at(0).work.time.run() })
+    const sends = openOfficeSends({ pool, key: two.office.key, time: at(0).work.time.run() })
     const other = await sends.account('Another', limits)
     await records.put('preset', other, [
       { id, version: randomUUID(), basedOn: [], content: presetOf('Other', 'Other') }
@@ -475,7 +458,7 @@ describe('leaving', () => {
     const id = at(0).preset('Lease', 'Lease')
     await synced()
     const { records } = at(1).work.parts
-    const server = new Client({ ...office.administrator })
+    const server = new Client({ ...two.office.administrator })
     await server.connect()
     onTestFinished(() => server.end())
     await server.query('BEGIN; LOCK TABLE office.thing_feed')
@@ -495,7 +478,7 @@ describe('a server that was put back', () => {
     await joined()
     const [kept, removed] = [at(0).preset('Lease', 'Lease'), at(0).preset('Deed', 'Deed')]
     await synced()
-    const putBack = await dumpOf(office)
+    const putBack = await dumpOf(two.office)
     at(0).preset('Lease', 'Lease, later', kept)
     at(1).preset('Will', 'Will')
     at(0).remove(removed)
@@ -513,7 +496,7 @@ describe('a server that was put back', () => {
     await joined()
     const id = at(0).preset('Lease', 'Lease')
     await synced()
-    const putBack = await dumpOf(office)
+    const putBack = await dumpOf(two.office)
     await at(0).off()
     at(1).preset('Lease', 'Lease, later', id)
     at(1).preset('Will', 'Will')
@@ -531,7 +514,7 @@ describe('a server that was put back', () => {
     await joined()
     const id = at(0).preset('Lease', 'Lease')
     await synced()
-    const putBack = await dumpOf(office)
+    const putBack = await dumpOf(two.office)
     await at(0).off()
     at(1).preset('Lease', 'Lease, later', id)
     await at(1).synced()
@@ -549,7 +532,7 @@ describe('a server that was put back', () => {
     await joined()
     const id = at(0).preset('Lease', 'Lease')
     await synced()
-    const putBack = await dumpOf(office)
+    const putBack = await dumpOf(two.office)
     at(0).away()
     at(1).preset('Lease', 'Lease, before', id)
     await at(1).synced()
@@ -576,7 +559,7 @@ describe('the server', () => {
     await joined()
     at(0).preset('Planted name', 'Planted document')
     await at(0).synced()
-    const rows = await office.sql<{ text: string }>('SELECT thing::text AS text FROM office.thing')
+    const rows = await two.office.sql<{ text: string }>('SELECT thing::text AS text FROM office.thing')
     expect(JSON.stringify(rows)).not.toContain('Planted')
     const hex = Buffer.from('Planted').toString('hex')
     expect(JSON.stringify(rows)).not.toContain(hex)
@@ -592,7 +575,7 @@ describe('the server', () => {
       const some = ['one', 'two'].map((content) => ({ id, version: randomUUID(), basedOn: [version], content }))
       return (await records.put('preset', officeId, some)).map(({ outcome, content }) => [outcome, content])
     }
-    await office.mutated(
+    await two.office.mutated(
       'put_records',
       "its.version = ANY (string_to_array(p_based_on[n], ',')::uuid[])",
       'true',
@@ -602,7 +585,7 @@ describe('the server', () => {
           ['newest', undefined]
         ])
     )
-    await office.sql('UPDATE office.thing SET version = $1', [version])
+    await two.office.sql('UPDATE office.thing SET version = $1', [version])
     expect(await outcomes()).toEqual([
       ['newest', undefined],
       ['beside', 'one']

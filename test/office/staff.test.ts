@@ -1,14 +1,14 @@
 // Staff that the workstations of an office have in common, with their PINs: named at one they are known at all, and who is removed at one is
 // nobody anywhere. The server has nothing of it that it can read.
 import { randomBytes, randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { SharedStaff } from '../../src/main/core/counter/shared-staff.ts'
 import { Staff } from '../../src/main/core/counter/staff.ts'
 import { openPool } from '../../src/main/core/office/connection.ts'
 import { openOfficeRecords } from '../../src/main/core/office/records.ts'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
-import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
-import { dumpOf, OfficeStation, openStation } from '../fixtures/office-station.ts'
+import type { TestOffice } from '../fixtures/office.ts'
+import { dumpOf, OfficeStation, twoStations } from '../fixtures/office-station.ts'
 import type { Workplace } from '../fixtures/workplace.ts'
 
 const WRONG = { ok: false, code: 'wrong-pin' }
@@ -64,26 +64,12 @@ class Station extends OfficeStation {
   }
 }
 
-let office: TestOffice
-let desks: Station[]
-const at = (index: number) => desks[index] ?? expect.fail('There is no such workstation.')
-async function synced(): Promise<void> {
-  for (let round = 0; round < 2; round++) for (const desk of desks) await desk.synced()
-}
+const two = twoStations(Station)
+const { at, desks, synced } = two
 async function joined(): Promise<void> {
-  await at(0).join('Front desk')
-  await at(1).join('Counter 2')
+  await two.joined()
   await synced()
 }
-
-beforeEach(async () => {
-  office = await openTestOffice(inject('cluster'))
-  desks = [await openStation(Station, office)]
-  desks.push(await openStation(Station, office, at(0)))
-})
-afterEach(() => {
-  desks = []
-})
 
 describe('staff named at one workstation', () => {
   test('are known at the others by their names, PINs and badges, and work there once they have proved it', async () => {
@@ -102,7 +88,7 @@ describe('staff named at one workstation', () => {
   test('are nothing that the server can read', async () => {
     await at(0).name()
     await joined()
-    const [row, ...others] = await office.sql<{ id: string; sealed: Buffer }>(
+    const [row, ...others] = await two.office.sql<{ id: string; sealed: Buffer }>(
       "SELECT id, sealed FROM office.thing WHERE kind = 'staff'"
     )
     expect(others).toEqual([])
@@ -214,7 +200,7 @@ describe('a change at one workstation', () => {
   })
 
   test('that removed someone holds after a backup was put in the server’s place', async () => {
-    const putBack = await dumpOf(office)
+    const putBack = await dumpOf(two.office)
     await at(0).staff.remove(at(0).idOf('Ben Tui'))
     await synced()
     await putBack()
@@ -227,16 +213,16 @@ describe('a change at one workstation', () => {
 test('nobody takes staff from an office: not a workstation, and not its server', async () => {
   await at(0).name()
   await joined()
-  const [{ id, account } = { id: '', account: '' }] = await office.sql<{ id: string; account: string }>(
+  const [{ id, account } = { id: '', account: '' }] = await two.office.sql<{ id: string; account: string }>(
     "SELECT id, account FROM office.thing WHERE kind = 'staff'"
   )
-  const pool = openPool((await office.join('Thief')).place)
+  const pool = openPool((await two.office.join('Thief')).place)
   onTestFinished(() => pool.end())
   const end = { id, version: randomUUID(), basedOn: [], isFinal: true }
-  await expect(openOfficeRecords({ pool, key: office.key }).put('staff', account, [end])).rejects.toMatchObject({
+  await expect(openOfficeRecords({ pool, key: two.office.key }).put('staff', account, [end])).rejects.toMatchObject({
     code: '22023'
   })
-  await office.sql(
+  await two.office.sql(
     `WITH feed AS (UPDATE office.thing_feed SET rev = rev + 1 WHERE kind = 'staff' RETURNING rev)
      UPDATE office.thing SET gone_at = now(), sealed = NULL, version = gen_random_uuid(), round = round + 1,
        rev = feed.rev, body_rev = feed.rev FROM feed WHERE kind = 'staff'`

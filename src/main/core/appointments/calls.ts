@@ -83,17 +83,13 @@ export class Calls {
         this.#claims.set(id, { until: now + CALL_SHOWN, end: () => place.tasks.end('turn', task, 'free') })
       }
     })
-    await within(
-      PATIENCE,
-      claimed.catch(() => undefined),
-      time
-    )
+    await this.#patiently(claimed)
     return other
   }
 
   /** A number that no other counter gives today; undefined where they have one, or the office can't be asked. */
   async #number(one: { accountId: string; number?: number | undefined }): Promise<number | undefined> {
-    const { appointments, once, time, newId } = this.#deps
+    const { appointments, once, newId } = this.#deps
     const place = once.of(one.accountId)
     if (one.number !== undefined || !place || place === 'away') return undefined
     let given: number | undefined
@@ -108,11 +104,7 @@ export class Calls {
         return
       }
     }
-    await within(
-      PATIENCE,
-      claimed().catch(() => undefined),
-      time
-    )
+    await this.#patiently(claimed())
     isWaiting = false
     return given
   }
@@ -122,10 +114,12 @@ export class Calls {
     const claim = this.#claims.get(appointment)
     if (!claim) return
     this.#claims.delete(appointment)
-    await within(
-      PATIENCE,
-      claim.end().catch(() => undefined),
-      this.#deps.time
-    )
+    await this.#patiently(claim.end())
+  }
+
+  /** Staff goes on without the office where it doesn't answer, or refuses. */
+  async #patiently(asked: Promise<unknown>): Promise<void> {
+    const answered = asked.catch(() => undefined)
+    await within(PATIENCE, answered, this.#deps.time)
   }
 }

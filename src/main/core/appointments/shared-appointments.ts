@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import type { AppointmentState } from '../../../shared/contract/index.ts'
-import { beginningOf, dayAfter, dayAt } from '../lib/calendar.ts'
+import { beginningOf, dayAfter, dayAt, LAST_MOMENT } from '../lib/calendar.ts'
 import { shortened } from '../lib/text-folding.ts'
 import type { Time } from '../lib/time.ts'
 import type { SharedKind } from '../office/shared-records.ts'
@@ -14,8 +14,7 @@ import { type KeptAppointment, openAppointmentsTable } from './appointments-tabl
 
 const text = z.string().max(200)
 const state = z.enum(['expected', 'arrived', 'called', 'here', 'done', 'no-show'])
-/** Up to the year 9999, of which every clock can show the day. */
-const moment = z.int().min(0).max(253_402_214_400_000)
+const moment = z.int().min(0).max(LAST_MOMENT)
 const Shared = z.object({
   ...{ key: z.string().max(500).optional(), series: z.string().max(500).optional(), version: z.int() },
   ...{ name: text.min(1), email: text, mobile: text, person: text.optional() },

@@ -4,10 +4,7 @@
  */
 import type { RequestName, StaffRole } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
-import type { Staff } from './staff.ts'
-
-/** From the one who may least. */
-const ROLES = ['counter', 'clerk', 'manager', 'administrator'] as const satisfies readonly StaffRole[]
+import { mayAs, type Staff } from './staff.ts'
 
 /** What takes a role. Everything else is for all of staff: the counter, looking, their own settings. */
 const TAKES = {
@@ -72,7 +69,7 @@ export function rightsOf(staff: Pick<Staff, 'hasNames' | 'proved'>): (name: Requ
     const least = rights.get(name)
     if (least === undefined || !staff.hasNames || isOneDocuments(name, input)) return
     const role = staff.proved()?.role
-    if (role !== undefined && ROLES.indexOf(role) >= ROLES.indexOf(least)) return
+    if (role !== undefined && mayAs(role, least)) return
     if (role === undefined) {
       fail('not-allowed', 'Nobody of staff has entered their PIN here yet.', {
         next: 'Lock Countersign, then unlock it with your name and PIN.'

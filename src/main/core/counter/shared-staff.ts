@@ -45,6 +45,8 @@ export class SharedStaff {
   readonly #kinds: SharedKind[] = []
   #staff: Shared | undefined
   #isThere = false
+  /** Of which life of the office the id is known; 0 for none. */
+  #life = 0
 
   constructor(deps: SharedStaffDeps) {
     this.#meta = keptIn(deps.db)
@@ -82,16 +84,24 @@ export class SharedStaff {
     this.#kinds.splice(0, Number.POSITIVE_INFINITY, kindOf(staff))
   }
 
-  /** The office's server is there. Rejects where it, or the keychain, doesn't do what is asked; the list stays as it is then. */
+  /**
+   * The office's server is there; resolves once what it has was read, where it wasn't there before. Rejects where it, or the keychain, doesn't
+   * do what is asked; the list stays as it is then.
+   */
   async connect({ store, records }: Line, life: number, name: string): Promise<void> {
     if (!this.#staff) return
+    const isNew = !this.#isThere || life !== this.#life
     // A server that was put back may have it under another id.
-    const id = await store.account(LIST, NO_LIMITS)
-    if (id !== this.#officeId()) this.#meta.write(KEY, id)
+    if (life !== this.#life) {
+      const id = await store.account(LIST, NO_LIMITS)
+      if (id !== this.#officeId()) this.#meta.write(KEY, id)
+      this.#life = life
+    }
     // Only now: a keychain without an entry would else be taken for one whose entry someone has removed.
     await this.#staff.joins()
     this.#records.connect(records, life, name)
     this.#isThere = true
+    if (isNew) await this.settled()
   }
 
   disconnect(): void {
@@ -118,6 +128,7 @@ export class SharedStaff {
   async left(): Promise<void> {
     await this.#staff?.leaves()
     this.#meta.erase(KEY)
+    this.#life = 0
     await this.#records.ended(OFFICES)
   }
 

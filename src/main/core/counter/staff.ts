@@ -18,7 +18,10 @@ import { keptIn, openMeta } from '../storage/meta.ts'
 import { Delays, type PinAnswer, type PinDeps, StaffPinKeeper, Tries } from './pin.ts'
 import { FULL_COST, hashOf, isCheaper, PinHash, refusedPin } from './pin-hash.ts'
 
+/** From the one who may least: each may do what the ones before may. */
 const ROLES = ['counter', 'clerk', 'manager', 'administrator'] as const satisfies readonly StaffRole[]
+/** Whether someone of this role may do what takes at least that one. */
+export const mayAs = (role: StaffRole, least: StaffRole): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least)
 /** As a list from before says it of those who are managers now. */
 const SUPERVISOR = 'supervisor'
 export const Member = z.object({
@@ -341,7 +344,7 @@ export class Staff {
     this.#meta.erase(TRIES)
     // What is right in between doesn't make wrong badges forgotten: else who has a PIN of their own could go on guessing.
     this.#meta.write(BADGE_TRIES, wrongBadges)
-    if (who.role === 'manager' || who.role === 'administrator') await this.#endWaits(who)
+    if (mayAs(who.role, 'manager')) await this.#endWaits(who)
     this.#choose(who, answer.by)
     return answer
   }
@@ -525,7 +528,7 @@ export class Staff {
 
   /** By an administrator. @param release null for no package. @throws AppFailure `bad-input` where there is nobody else who could. */
   needRelease(release: ReleaseNeeded | null): void {
-    const releasing = this.#members.filter(({ role }) => role === 'manager' || role === 'administrator')
+    const releasing = this.#members.filter(({ role }) => mayAs(role, 'manager'))
     if (release !== null && releasing.length < 2) {
       fail('bad-input', 'Nobody else could release what a manager sends.', {
         next: 'Add a second manager or administrator first.'

@@ -47,8 +47,9 @@ const ALL_DOCUMENTS: RuleView = { query: DocumentQuery.parse({}) }
 export function openRules(deps: RulesDeps) {
   const { db, time } = deps
   const table = openRulesTable(db)
-  const viewOf = (rule: Rule): RuleView | undefined =>
-    rule.viewId === '' ? ALL_DOCUMENTS : deps.views(rule.accountId).find(({ id }) => id === rule.viewId)
+  const savedViewOf = ({ accountId, viewId }: Pick<Rule, 'accountId' | 'viewId'>): SavedView | undefined =>
+    deps.views(accountId).find(({ id }) => id === viewId)
+  const viewOf = (rule: Rule): RuleView | undefined => (rule.viewId === '' ? ALL_DOCUMENTS : savedViewOf(rule))
   const matching = openRuleMatching({ ...deps, table, viewOf })
   let isStarted = false
   let isPlanned = false
@@ -80,22 +81,30 @@ export function openRules(deps: RulesDeps) {
   function changedBy({ accountId, viewQuery, viewChange }: Rule, view: SavedView): string | undefined {
     const before = DocumentQuery.safeParse(viewQuery)
     if (!before.success || isDeepStrictEqual(before.data, view.query)) return undefined
-    // Whoever only renamed it since didn't change what it looks for.
+    // Someone who only renamed it since didn't change what it looks for.
     if (viewChange && isQuery(viewChange.query, view.query)) return viewChange.by
     return deps.viewSavedBy(accountId, view.id)
   }
 
-  /** Notes who changed it, before somebody saves it once more. */
+  /** Notes who changed it, before it is saved once more. */
   function noteChange(rule: Rule): void {
-    const view = deps.views(rule.accountId).find(({ id }) => id === rule.viewId)
+    const view = savedViewOf(rule)
     const by = view && changedBy(rule, view)
     if (by === undefined || (rule.viewChange && isQuery(rule.viewChange.query, view?.query))) return
     table.change({ ...rule, viewChange: { by, query: view?.query } })
   }
 
+  /** What views look for may have changed. */
+  function lookAtAll(): void {
+    for (const rule of table.all()) {
+      noteChange(rule)
+      matching.lookAgain(rule.id)
+    }
+  }
+
   function shown(rule: Rule): DownloadRule {
     const { id, viewId, types, pattern, writesIndex, isOn, fetched, problem } = rule
-    const view = deps.views(rule.accountId).find((one) => one.id === viewId)
+    const view = savedViewOf(rule)
     const none = types.includes('verification') ? { done: 0, waiting: 0, failed: 0 } : undefined
     const verifications = deps.verifications.ofRule(id) ?? none
     return {
@@ -115,14 +124,12 @@ export function openRules(deps: RulesDeps) {
     add(accountId: string, { alsoNow, ...input }: DecodedInput<'downloads.addRule'>): Promise<DownloadRule> {
       return oneByOne(async () => {
         const { viewId = '' } = input
-        if (viewId !== '' && !deps.views(accountId).some(({ id }) => id === viewId)) {
-          fail('gone', 'This view no longer exists.')
-        }
+        const view = savedViewOf({ accountId, viewId })
+        if (viewId !== '' && !view) fail('gone', 'This view no longer exists.')
         deps.folders.pathOf(input.folderId)
         const since = await matching.begin()
         const id = deps.newId()
-        const viewQuery = viewId === '' ? undefined : deps.views(accountId).find((one) => one.id === viewId)?.query
-        table.add({ id, accountId, ...input, viewId, viewQuery, ...since })
+        table.add({ id, accountId, ...input, viewId, viewQuery: view?.query, ...since })
         deps.changed()
         if (alsoNow) await matching.scan(table.get(id), () => true)
         return shown(table.get(id))
@@ -133,7 +140,7 @@ export function openRules(deps: RulesDeps) {
     change(accountId: string, id: string, changes: Omit<DecodedInput<'downloads.changeRule'>, 'id'>): DownloadRule {
       const rule = own(accountId, id)
       if (changes.folderId !== undefined) deps.folders.pathOf(changes.folderId)
-      const view = deps.views(accountId).find((one) => one.id === rule.viewId)
+      const view = savedViewOf(rule)
       const isSwitched = Object.keys(defined(changes)).join() === 'isOn'
       // Someone has seen what it is about, but for who only turned it on or off.
       const seen = view && !isSwitched ? { viewQuery: view.query, viewChange: undefined } : {}
@@ -165,20 +172,14 @@ export function openRules(deps: RulesDeps) {
     /** Begins to look, first for what completed while the application was closed. */
     start(): void {
       isStarted = true
-      for (const rule of table.all()) {
-        noteChange(rule)
-        matching.lookAgain(rule.id)
-      }
+      lookAtAll()
       wake(0)
     },
 
     documentsChanged: (): void => wake(),
 
     viewsChanged(): void {
-      for (const rule of table.all()) {
-        noteChange(rule)
-        matching.lookAgain(rule.id)
-      }
+      lookAtAll()
       wake()
       deps.changed()
     },

@@ -55,20 +55,19 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
     `SELECT ${PERSON}, times FROM people WHERE ${FOUND} ORDER BY used_at DESC, number LIMIT ? OFFSET ?`
   )
   const allFound = db.prepare<[string, string], number>(`SELECT count(*) FROM people WHERE ${FOUND}`).pluck()
-  const forget = db.prepare<[string, string]>('DELETE FROM people WHERE account_id = ? AND email_key = ?')
-  const forgetOne = db.prepare<[string, string, string]>(
-    'DELETE FROM people WHERE account_id = ? AND email_key = ? AND name_key = ?'
-  )
-
+  // Everybody at an address, or the one of a name alone.
+  const WHOM = 'account_id = @accountId AND email_key = @emailKey AND (@nameKey IS NULL OR name_key = @nameKey)'
+  type Whom = { accountId: string; emailKey: string; nameKey: string | null }
+  const forget = db.prepare<[Whom]>(`DELETE FROM people WHERE ${WHOM}`)
   // For all who have them in common, whatever they have done to them meanwhile.
-  const FINAL = `UPDATE office_records SET local = NULL, base = NULL, is_final = 1, edits = edits + 1
-    WHERE kind = 'person' AND id IS NOT NULL AND EXISTS (SELECT 1 FROM office_accounts WHERE account_id = office_records.account_id)
-      AND local IN (SELECT CAST(number AS TEXT) FROM people WHERE account_id = ? AND email_key = ?`
-  const forgetForAll = db.prepare<[string, string]>(`${FINAL})`)
-  const forgetOneForAll = db.prepare<[string, string, string]>(`${FINAL} AND name_key = ?)`)
-  const forgetting = db.transaction((accountId: string, email: string, name?: string): void => {
-    for (const statement of name === undefined ? [forgetForAll, forget] : []) statement.run(accountId, email)
-    if (name !== undefined) for (const statement of [forgetOneForAll, forgetOne]) statement.run(accountId, email, name)
+  const forgetForAll = db.prepare<[Whom]>(
+    `UPDATE office_records SET local = NULL, base = NULL, is_final = 1, edits = edits + 1
+     WHERE kind = 'person' AND id IS NOT NULL AND EXISTS (SELECT 1 FROM office_accounts WHERE account_id = office_records.account_id)
+       AND local IN (SELECT CAST(number AS TEXT) FROM people WHERE ${WHOM})`
+  )
+  const forgetting = db.transaction((whom: Whom): void => {
+    forgetForAll.run(whom)
+    forget.run(whom)
   })
 
   const isKnown = db.prepare<[{ accountId: string; emailKey: string; nameKey: string }], unknown>(
@@ -98,7 +97,7 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
     correct: db.transaction((accountId: string, was: Called, now: Called & Partial<Mobile>): void => {
       const [before, after] = [keyOf(was), keyOf(now)]
       const isSame = before.emailKey === after.emailKey && before.nameKey === after.nameKey
-      if (!isSame && isKnown.get({ accountId, ...after })) forgetting(accountId, before.emailKey, before.nameKey)
+      if (!isSame && isKnown.get({ accountId, ...after })) forgetting({ accountId, ...before })
       const { FirstName, LastName, Email, MiddleName, MobileCountry, MobileNumber } = now
       rewrite.run({
         ...{ accountId, wasEmail: before.emailKey, wasName: before.nameKey, ...after },
@@ -132,7 +131,7 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
      * lists, it goes on listing.
      */
     forget(accountId: string, email: string, name?: { FirstName: string; LastName: string }): void {
-      forgetting(accountId, plain(email), name && nameKey(name))
+      forgetting({ accountId, emailKey: plain(email), nameKey: name ? nameKey(name) : null })
       changed()
     }
   }

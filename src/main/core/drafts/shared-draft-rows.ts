@@ -135,7 +135,7 @@ export function openSharedDraftRows(db: Db) {
     sentAs: known.value<[draftId: string], string>(
       `SELECT id FROM sends WHERE draft_id = ? AND state = 'sent' LIMIT 1`
     ),
-    /** Of drafts that the office is to be told of, sends that arrived. */
+    /** Sends that arrived, of drafts of which the office is still to hear. */
     sentUntold: db.prepare<[string], { draft: string; send: string }>(
       `SELECT office_drafts.id AS draft, sends.id AS send FROM office_drafts JOIN sends ON draft_id = office_drafts.id
        WHERE office_drafts.account_id = ? AND is_to_know = 1 AND is_mine = 0 AND sends.state = 'sent'`

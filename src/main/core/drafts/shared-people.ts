@@ -3,7 +3,7 @@
  * address is the same person at each; anyone else is another. Who is forgotten at one is forgotten at all of them.
  */
 import { z } from 'zod'
-import { DAY } from '../lib/calendar.ts'
+import { DAY, LAST_MOMENT } from '../lib/calendar.ts'
 import { Rows, value } from '../lib/rows.ts'
 import type { SharedKind } from '../office/shared-records.ts'
 import type { Db } from '../storage/connection.ts'
@@ -26,10 +26,9 @@ const PEOPLE = new Rows({
 })
 
 const text = z.string().max(1000)
-const YEAR_9999 = 253_402_214_400_000
 const Shared = z.object({
   ...{ firstName: text, middleName: text, lastName: text, email: text.min(1), mobileCountry: text, mobileNumber: text },
-  ...{ usedAt: z.int().min(0).max(YEAR_9999), times: z.int().min(1) }
+  ...{ usedAt: z.int().min(0).max(LAST_MOMENT), times: z.int().min(1) }
 })
 type SharedPerson = z.output<typeof Shared>
 
@@ -40,7 +39,7 @@ interface SharedPeopleDeps {
   keptDays: () => number | null
 }
 
-/** How those of an office stand in the database. Whom a workstation purges by its retention, the others aren't told of. */
+/** How those of an office stand in the database. The others don't hear of people whom a workstation purges by its retention. */
 export function openSharedPeople({ db, now, keptDays }: SharedPeopleDeps): SharedKind<SharedPerson> {
   const people = new TableStatements(db, 'people', PEOPLE)
   const find = people.one<[number: number]>('WHERE number = ?')
@@ -93,7 +92,7 @@ export function openSharedPeople({ db, now, keptDays }: SharedPeopleDeps): Share
   }
 }
 
-/** As whoever sent to them last has them; and sent to by both. */
+/** As the one who sent to them last has them; and sent to by both. */
 function together(mine: SharedPerson, theirs: SharedPerson, base: SharedPerson | undefined): SharedPerson {
   const newer = mine.usedAt > theirs.usedAt ? mine : theirs
   // What one corrected since counts, too, although nobody sent to them.

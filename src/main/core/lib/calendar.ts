@@ -3,6 +3,8 @@ import { localTimeIn, offsetIn } from '../../../shared/composition/zone.ts'
 import { getOrMake } from './objects.ts'
 
 export const DAY = 86_400_000
+/** The last moment that others may name, of which every clock can show the day: in the year 9999. */
+export const LAST_MOMENT = 253_402_214_400_000
 const MINUTE = 60_000
 
 /** The day of a moment, `2026-11-21`. */

@@ -206,7 +206,7 @@ async function trailsOf(
   most: number
 ): Promise<{ trails: OfficeCheck['trails']; brokenAt: number | undefined }> {
   const trails: { name: string; why: string; at: number }[] = []
-  /** The newest that was told of each workstation's trail. */
+  /** The newest that each workstation has said of its trail. */
   const newest = new Map<string, Pick<HeadRow, 'seq' | 'hash'>>()
   let brokenAt: number | undefined
   for (let [last, chained] = [0, '']; ; ) {

@@ -330,10 +330,7 @@ export class Desk {
         if (!this.#isStill(office) || this.#line !== line) return
         const { staff, trouble } = this.#deps
         // Before anything is given to the office: they say which packages wait for another of staff.
-        await staff
-          .connect(line, life, name)
-          .then(() => staff.settled())
-          .catch((error: unknown) => trouble?.(error))
+        await staff.connect(line, life, name).catch((error: unknown) => trouble?.(error))
         if (!this.#isStill(office) || this.#line !== line) return staff.disconnect()
         this.#deps.drafts.connect(line.drafts, life)
         this.#deps.records.connect(line.records, life, name)

@@ -11,7 +11,7 @@ import { inSlices, nextTurn } from '../lib/slices.ts'
 import { type BatchRecord, type BatchRecords, openBatchRecords } from './batch-records.ts'
 import type { OutboxDeps } from './deps.ts'
 import type { AccountPauses, SendTimes } from './pauses.ts'
-import { heldBy, releasedBy, releaseView } from './releases.ts'
+import { heldBy, releasedBy, releaseView, whoOf } from './releases.ts'
 import { requestOf } from './send-actions.ts'
 import type { SendQueries } from './send-list.ts'
 import type { Send, SentRequest } from './send-record.ts'
@@ -113,7 +113,7 @@ export class Batches {
   release(id: string): BatchView {
     const { accountId } = this.#recordOf(id)
     const { sends, release, wake } = this.#deps
-    const who = release?.who() ?? { id: '', name: '' }
+    const who = whoOf(release)
     // All of a batch were put in the outbox by one.
     releasedBy(sends.toRelease(id)?.release, who)
     sends.releaseBatch(JSON.stringify(who), id)

@@ -21,7 +21,7 @@ import type { ChangeListeners, OutboxDeps } from './deps.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { AccountPauses, type OutboxSettings, SendTimes } from './pauses.ts'
 import { Reconciler } from './reconcile.ts'
-import type { Person } from './releases.ts'
+import { whoOf } from './releases.ts'
 import { SendActions, type SendActionsDeps } from './send-actions.ts'
 import { type SendPage, SendQueries, type SendQuery } from './send-list.ts'
 import type { Send } from './send-record.ts'
@@ -156,18 +156,14 @@ export class Outbox {
 
   /** Lets one go that waits for another of staff. @throws AppFailure `not-allowed` to who put it here; `busy`; `gone`. */
   release(id: string): SendView {
-    this.#dispatcher.wake(this.#actions.decide(id, this.#who()).accountId)
+    this.#dispatcher.wake(this.#actions.decide(id, whoOf(this.#deps.release)).accountId)
     return this.get(id)
   }
 
   /** Such a one stays, until it is taken back. @throws as `release`. */
   refuse(id: string, reason: string): SendView {
-    this.#actions.decide(id, this.#who(), reason)
+    this.#actions.decide(id, whoOf(this.#deps.release), reason)
     return this.get(id)
-  }
-
-  #who(): Person {
-    return this.#deps.release?.who() ?? { id: '', name: '' }
   }
 
   /** Takes a send that has not left out of the outbox. @throws AppFailure `busy` if it has left; `gone`. */

@@ -32,6 +32,9 @@ export interface ReleaseRule {
   who: () => Person
 }
 
+/** Who works here now; nobody where staff have no names. */
+export const whoOf = (rule: ReleaseRule | undefined): Person => rule?.who() ?? { id: '', name: '' }
+
 /** 1 January 2100 UTC: nothing is due by then that waits for someone. */
 const NEVER = Date.UTC(2100, 0, 1)
 /** A refusal is told to the office as another time than the one before: so much later, in milliseconds. */

@@ -51,6 +51,9 @@ export type SendChange = Partial<
   >
 >
 
+/** What seldom changes, and is written apart. */
+const PLACE = ['draftId', 'desk', 'isScheduled', 'goesAt', 'release'] as const satisfies readonly (keyof SendChange)[]
+
 /** As the index `sends_to_release` has it. */
 const UNDECIDED = `release IS NOT NULL AND json_extract(release, '$.released') IS NULL AND json_extract(release, '$.refused') IS NULL`
 
@@ -125,14 +128,7 @@ export function openSends(db: Db) {
     const next = { ...send, ...changes }
     const written = SENDS.write(next)
     write(written)
-    if (
-      'draftId' in changes ||
-      'desk' in changes ||
-      'isScheduled' in changes ||
-      'goesAt' in changes ||
-      'release' in changes
-    )
-      writePlace(written)
+    if (PLACE.some((member) => member in changes)) writePlace(written)
     return next
   }
 

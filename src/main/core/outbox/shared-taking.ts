@@ -4,7 +4,7 @@ import type { AppError } from '../../../shared/contract/index.ts'
 import type { SendChange } from '../office/sends.ts'
 import type { OutboxDeps } from './deps.ts'
 import type { LeavingDeps } from './leaving.ts'
-import { isHeld } from './releases.ts'
+import { isHeld, type Release } from './releases.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import { bodyOf, type SharedBody, saidBy } from './shared-content.ts'
 import type { openSharedRows } from './shared-rows.ts'
@@ -25,7 +25,7 @@ export function openTaking({ sends, times, time, sharedDrafts, rows, isKeptBack 
     if (known && (round < known.round || epoch < known.epoch)) return undefined
     const isNews = !known || known.state !== state || known.epoch !== epoch || known.round < round
     const found = sends.find(id)
-    const here = found && state !== 'ready' ? released(found, change.content && bodyOf(change.content)) : found
+    const here = found && state !== 'ready' ? released(found, change) : found
     const send = here ?? addFrom(accountId, change)
     rows.keep({ goesAt: send?.goesAt ?? 0, ...known, id, accountId, state, round, epoch })
     if (!send || !isNews || rows.hasEnd(id) || isKeptBack(id)) return undefined
@@ -82,23 +82,31 @@ export function openTaking({ sends, times, time, sharedDrafts, rows, isKeptBack 
     }
   }
 
+  /** What another of staff decided of it elsewhere; undefined where that isn't news. Of what waits for nobody the content isn't read. */
+  function decisionOf(send: Send, { content }: Pick<SendChange, 'content'>): Release | undefined {
+    const release = isHeld(send.release) && content ? bodyOf(content)?.release : undefined
+    return isDeepStrictEqual(release, send.release) ? undefined : release
+  }
+
   /** Who released it is known from then on, whatever became of it since. */
-  function released(send: Send, body: SharedBody | undefined): Send {
-    const isNew = isHeld(send.release) && body?.release && !isHeld(body.release)
-    return isNew ? sends.change(send, { release: body.release }) : send
+  function released(send: Send, change: Pick<SendChange, 'content'>): Send {
+    const release = decisionOf(send, change)
+    return release === undefined || isHeld(release) ? send : sends.change(send, { release })
   }
 
   /** Another of staff has released it at another workstation, or refused to. */
-  function decided(send: Send, { content, goesIn }: SendChange): Send | undefined {
-    const body = content && bodyOf(content)
-    const isNew = isHeld(send.release) && body?.release && !isDeepStrictEqual(body.release, send.release)
-    if (!isNew) return undefined
-    const goesAt = goesIn > 0 ? Math.round(time.now() + goesIn) : 0
+  function decided(send: Send, change: SendChange): Send | undefined {
+    const release = decisionOf(send, change)
+    if (!release) return undefined
+    const goesAt = dueAt(change.goesIn)
     const known = rows.find(send.id)
     if (known) rows.keep({ ...known, goesAt })
     times.schedule(send.id)
-    return sends.change(send, { release: body.release, goesAt, isScheduled: goesAt > 0 })
+    return sends.change(send, { release, goesAt, isScheduled: goesAt > 0 })
   }
+
+  /** By the clock here; 0 for at once. */
+  const dueAt = (goesIn: number): number => (goesIn > 0 ? Math.round(time.now() + goesIn) : 0)
 
   function addFrom(accountId: string, { id, state, content, maker, isMine, goesIn }: SendChange): Send | undefined {
     const body = content && state !== 'held' && state !== 'cancelled' ? bodyOf(content) : undefined
@@ -107,7 +115,7 @@ export function openTaking({ sends, times, time, sharedDrafts, rows, isKeptBack 
 
   function add(accountId: string, id: string, body: SharedBody, desk?: string, goesIn = 0): Send {
     const { composition, createdAt, isScheduled, draftId, release, ...content } = body
-    const goesAt = goesIn > 0 ? Math.round(time.now() + goesIn) : 0
+    const goesAt = dueAt(goesIn)
     if (goesAt > 0 && !isScheduled) times.allowUndo(id, goesIn)
     return sends.add({
       ...(content as SentRequest),

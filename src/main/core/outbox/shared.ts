@@ -387,7 +387,7 @@ export class SharedSends {
     const { id, epoch, until } = claim
     const body = bodyOf(claim.content)
     const found = sends.find(id)
-    const before = found ? this.#taking.released(found, body) : body && this.#taking.add(accountId, id, body)
+    const before = found ? this.#taking.released(found, claim) : body && this.#taking.add(accountId, id, body)
     this.#keepKnown(accountId, id, { state: 'sending', epoch })
     const instead = this.#insteadOf(before, body)
     if (instead) this.#rows.keepEnd({ id, epoch, accountId, outcome: instead, at: time.now() })

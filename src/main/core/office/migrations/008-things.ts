@@ -288,7 +288,7 @@ export const things = `
   $$;
 
   -- A server that was put back hears that a draft was sent. What was saved in this life, while it didn't know of that send, is no part of
-  -- it: whoever has it goes on with it as another draft.
+  -- it: a workstation that has it goes on with it as another draft.
   CREATE FUNCTION note_further(p_draft text, p_account uuid, p_send uuid) RETURNS void
   LANGUAGE sql SET search_path = office, pg_temp AS $$
     UPDATE thing SET is_further = true

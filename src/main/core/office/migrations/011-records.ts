@@ -60,7 +60,7 @@ export const records = `
       END IF;
       its := thing_of(p_kind, p_ids[n], p_account);
       is_end := p_sealed[n] IS NULL;
-      -- The list of staff only ever changes: whoever ended it would take names, roles and PINs from every workstation.
+      -- The list of staff only ever changes: an end of it would take names, roles and PINs from every workstation.
       IF is_end AND p_kind = 'staff' THEN
         RAISE EXCEPTION 'Staff are not removed as a whole.' USING ERRCODE = 'invalid_parameter_value';
       END IF;
@@ -88,7 +88,7 @@ export const records = `
             life = CASE WHEN is_known THEN life ELSE now_life END,
             base_round = CASE WHEN NOT is_known AND life < now_life THEN round ELSE base_round END,
             by = mine, at = now(), sealed = p_sealed[n], gone_at = CASE WHEN is_end THEN now() END,
-            -- As whoever changed it last has it. That someone was forgotten is kept, or who was away would bring them back.
+            -- As the one who changed it last has it. That someone was forgotten is kept, or a workstation that was away would bring them back.
             until = CASE WHEN NOT is_end THEN ends WHEN p_kind <> 'person' THEN until END
           WHERE kind = p_kind AND id = p_ids[n];
       ELSE
