@@ -358,6 +358,63 @@ describe('leaving', () => {
     expect(first.taken('SendForms2')).toHaveLength(1)
   })
 
+  test.each([
+    ['arrived', 'lose-answer'],
+    ['did not', 'cut']
+  ] as const)(
+    'with a package that may have arrived looks for it, joined again or not: it %s',
+    { timeout: 400_000 },
+    async (_became, fault) => {
+      const { desk } = deskOf(first)
+      await desk.join(serverOf(office), await office.invite('Front desk'))
+      const other = await beside(first)
+      const { desk: its } = deskOf(other)
+      await its.join(serverOf(office), await office.invite('Back room'))
+      await office.sql(`UPDATE office.office SET look = '0 s'`)
+      const all = async (id: string, state: string) => {
+        for (const [one, two] of [
+          [first, other],
+          [other, first]
+        ] as const) {
+          // The workstations' time passes no faster than the server answers: what it is told late, or half an hour later, counts less.
+          const both = async () => {
+            for (const { parts, accountId, time } of [two, one]) {
+              await parts.outbox.shared.settled(accountId).catch(() => undefined)
+              await time.pass(1_000)
+            }
+            // Shown not to have arrived, but too late for its going again by itself: a person says so.
+            if (stateOf(first, id) === 'not-sent') first.parts.outbox.retry(id)
+            return stateOf(one, id)
+          }
+          await expect.poll(both, { timeout: 150_000, interval: 20 }).toBe(state)
+        }
+      }
+      const inDoubt = async () => {
+        // Nobody finds it before this workstation leaves.
+        first.line.faultBy((method) => (method === 'POST' ? fault : 'cut'))
+        other.line.fault('cut')
+        const id = put(first)
+        await all(id, 'uncertain')
+        await desk.leave()
+        expect(await office.sql('SELECT state FROM office.send WHERE id = $1', [id])).toEqual([{ state: 'held' }])
+        expect(stateOf(first, id)).toBe('uncertain')
+        return id
+      }
+      const goOn = () => [first, other].forEach(({ line }) => void line.fault('pass'))
+      const alone = await inDoubt()
+      goOn()
+      await becomes(first, alone, 'sent')
+      await desk.join(serverOf(office), await office.invite('Front desk 2'))
+      // Nor does the office go on to take it for something that was kept back.
+      await all(alone, 'sent')
+      const again = await inDoubt()
+      await desk.join(serverOf(office), await office.invite('Front desk 3'))
+      goOn()
+      await all(again, 'sent')
+      expect(Object.keys(first.practice.state.documents)).toHaveLength(2)
+    }
+  )
+
   test('without the server leaves to the office what it has', async () => {
     const { desk } = deskOf(first)
     await desk.join(serverOf(office), await office.invite('Front desk'))

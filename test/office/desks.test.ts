@@ -332,3 +332,29 @@ describe('leaving the office', () => {
     expect(arrived()).toBe(2)
   })
 })
+
+describe('a package on its way back to an office that is put back to an earlier moment', () => {
+  test('may have left from another one meanwhile, and is looked for', async () => {
+    const { shared } = front.work.parts.outbox
+    const { accountId } = front.work
+    await shared.pause(accountId, true)
+    const id = front.put()
+    await becomes(front, id, 'ready')
+    await shared.takeAlong(accountId)
+    const store = storeOf(0, front.work)
+    const lost = async (...its: Parameters<typeof store.give>): ReturnType<typeof store.give> => {
+      await store.give(...its)
+      throw new Error('The answer is lost.')
+    }
+    shared.disconnect()
+    shared.share(accountId, officeId)
+    shared.connect({ ...store, give: lost }, 1)
+    await expect(front.synced()).rejects.toThrow()
+    const [given] = await office.sql<{ round: number }>('SELECT state, round FROM office.send WHERE id = $1', [id])
+    expect(given).toMatchObject({ state: 'ready' })
+    await office.sql(`UPDATE office.send SET state = 'held', round = $1 WHERE id = $2`, [(given?.round ?? 0) - 1, id])
+    shared.disconnect()
+    await shared.restored(store, front.work.time.now)
+    expect(front.state(id)).toBe('uncertain')
+  })
+})

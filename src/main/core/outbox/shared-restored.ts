@@ -119,7 +119,10 @@ export async function settleRestored(
     rows.erase(id)
     const taken = take(change)
     const send = taken ?? sends.find(id)
-    return send?.state === 'uncertain' && change.state === 'uncertain' ? mayHaveLeft(send) : taken
+    if (send?.state === 'uncertain' && change.state === 'uncertain') return mayHaveLeft(send)
+    // Another may have had it in the time that the server has lost.
+    if (send?.state === 'ready' && isOnItsWay(known) && change.state === 'held') return inDoubt(send)
+    return taken
   }
 
   /** The server never had it, or has it no more. */
@@ -133,6 +136,10 @@ export async function settleRestored(
     }
     // What the server never had, or had given back, nobody else can have sent.
     if (send.state === 'ready' && isHeld(known)) return undefined
+    return inDoubt(send)
+  }
+
+  function inDoubt(send: Send): Send {
     return mayHaveLeft(sends.change(send, { state: 'uncertain', error: SET_BACK }))
   }
 
@@ -147,9 +154,8 @@ export async function settleRestored(
 }
 
 /** With this workstation again; in round 0 it is on its way to the office, which may have it. */
-function isHeld(known: Known | undefined): boolean {
-  return known?.state === 'held' && known.round > 0
-}
+const isHeld = (known: Known | undefined) => known?.state === 'held' && known.round > 0
+const isOnItsWay = (known: Known | undefined) => known?.state === 'held' && known.round === 0
 
 const IS_OVER: ReadonlySet<SendState> = new Set(['sent', 'refused', 'not-sent', 'cancelled'])
 const SET_BACK: AppError = {

@@ -107,6 +107,11 @@ export function openSharedRows(db: Db) {
       `SELECT 1 FROM office_sends WHERE account_id = ? AND state = 'uncertain' LIMIT 1`
     ),
 
+    /** What arrived, and the office has as back with its workstation. */
+    heldAndSent: known.all<[accountId: string]>(
+      `WHERE account_id = ? AND state = 'held' AND EXISTS (SELECT 1 FROM sends WHERE id = office_sends.id AND state = 'sent')`
+    ),
+
     /** Whether an attempt made here isn't told yet, or one of ours is on its way. */
     isUnderWay: (accountId: string): boolean => underWay(accountId, accountId) !== undefined,
 

@@ -222,7 +222,9 @@ export class SharedSends {
 
   /** Whether it is for this workstation to find out what became of a send. */
   looksFor({ id, accountId }: Send): boolean {
-    return !this.has(id) || this.#of(accountId).looksUntil > this.#deps.time.elapsed()
+    // What came back with this workstation as it left, before it joined again, no other has.
+    if (!this.has(id) || this.#rows.find(id)?.state === 'held') return true
+    return this.#of(accountId).looksUntil > this.#deps.time.elapsed()
   }
 
   /** Looks, or a person, have decided of a send that was in doubt; the office is told. */
@@ -312,6 +314,8 @@ export class SharedSends {
     this.#accounts.delete(accountId)
     this.#deps.changes.outbox()
     this.#deps.wake(accountId)
+    // What may have arrived is for this workstation alone to find out now.
+    this.#deps.looking(accountId)
   }
 
   /** No more is read or given; resolves once what is under way has ended. */
@@ -501,13 +505,22 @@ export class SharedSends {
     }
   }
 
-  /** What arrived of a draft that the office still has: it was put back, and this workstation has joined again, or nobody has told it. */
+  /**
+   * What arrived and the office has as held back, since this workstation found it after it left; and of drafts that the office still has: it
+   * was put back, and this workstation has joined again, or nobody has told it.
+   */
   async #tellSent(accountId: string, officeId: string): Promise<void> {
     const { sends, sharedDrafts } = this.#deps
+    const tell = async (send: Pick<Claim, 'id' | 'epoch'>, draft?: string) => {
+      const said = saidOf({ kind: 'accepted', response: sends.answerOf(send.id)?.response ?? { Documents: [] } })
+      await this.#asked((office) => office.knowSent(officeId, send, said, draft))
+    }
+    for (const known of this.#rows.heldAndSent(accountId)) {
+      await tell(known, sends.find(known.id)?.draftId)
+      this.#rows.keep({ ...known, state: 'sent' })
+    }
     for (const { draft, send } of sharedDrafts?.sentUntold(accountId) ?? []) {
-      const response = sends.answerOf(send)?.response ?? { Documents: [] }
-      const said = saidOf({ kind: 'accepted', response })
-      await this.#asked((office) => office.knowSent(officeId, { id: send, epoch: 0 }, said, draft))
+      await tell({ id: send, epoch: 0 }, draft)
       sharedDrafts?.soon(accountId)
     }
   }
@@ -599,28 +612,29 @@ export class SharedSends {
       let refused = 0
       for (const id of give) {
         const send = sends.get(id)
-        const round = (this.#rows.find(id)?.round ?? 0) + 1
+        const known = this.#rows.find(id)
+        const round = (known?.round ?? 0) + 1
         const composition = sends.compositionOf(send)
         const of = send.draftId === undefined ? undefined : await sharedDrafts?.toSend(send.draftId, composition)
         // It was taken back meanwhile.
         if (sends.find(id)?.state !== 'ready') continue
         const content = contentOf(send, sends.requestOf(send), composition, of?.draft)
-        // Where no answer comes, it is known that the office may have it.
-        if (round === 1) this.#keepKnown(accountId, id, { state: 'held', round: 0 })
+        // Where no answer comes, it is known that the office may have it, whichever round it has it in.
+        if (!known || known.state === 'held') this.#keepKnown(accountId, id, { state: 'held', round: 0 })
         const inMs = Math.max(0, Math.round(times.left(send)))
         const isInDoubt = send.firstAttemptedAt !== undefined
         if (send.release && !(await this.#askRelease(send.release, id))) {
           refused++
           continue
         }
-        const { state, round: known } = await this.#asked((office) =>
+        const { state, round: its } = await this.#asked((office) =>
           office.give(officeId, { id, content, inMs, round, isInDoubt, ...(of && { of }) })
         )
         if (state === 'taken' || state === 'gone' || state === 'changed') {
           this.#notTaken(send, state)
           continue
         }
-        this.#keepKnown(accountId, id, { state, round: known, goesAt: send.goesAt })
+        this.#keepKnown(accountId, id, { state, round: its, goesAt: send.goesAt })
         // It had it before, as before this workstation left: it takes it only as something later.
         if (state === 'held' || state === 'cancelled') account.isWanted = true
       }
