@@ -1,9 +1,9 @@
 /**
  * Three workstations of one office, each with its whole outbox and its mirror of the folders, at one PostgreSQL server and one practice
- * service, over lines that lose requests and answers. Round after round packages are put in and taken back, and something befalls one
+ * service, over lines that lose requests and answers. Round after round packages are put in, released by another and taken back, and something befalls one
  * of them or the server: a workstation is killed, sleeps, is closed, leaves and joins again; lines are cut; every claim and lease runs
  * out; the server ends at once, a dump of an earlier moment is put in its place, or a standby goes on. Meanwhile people write on the same
- * drafts, presets and views: see `office-words.ts`. In the end each package has arrived once or was taken back, each workstation says so,
+ * drafts, presets, views, appointments and names: see `office-words.ts`. None leaves that waits for a release. In the end each package has arrived once or was taken back, each workstation says so,
  * every list is as the service's folders, and every word is in some content.
  */
 import { execFileSync } from 'node:child_process'
@@ -13,11 +13,12 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { findPostgres } from '../../scripts/system-packages.ts'
+import { AppFailure } from '../../src/main/core/lib/failure.ts'
 import type { Desk } from '../../src/main/core/office/desk.ts'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
 import { keptIn } from '../../src/main/core/storage/meta.ts'
 import type { SendState } from '../../src/shared/contract/index.ts'
-import { form, forms } from '../fixtures/compositions.ts'
+import { form, forms, signer } from '../fixtures/compositions.ts'
 import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
 import { type Cluster, openCluster } from '../fixtures/office-cluster.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
@@ -51,7 +52,7 @@ const WAYS = [
     'promote',
     'pause'
   ],
-  ...['take back', 'take back', 'nothing']
+  ...['take back', 'take back', 'release', 'release', 'release', 'nothing']
 ] as const
 type Way = (typeof WAYS)[number]
 
@@ -73,6 +74,8 @@ interface Put {
   isTakenBack: boolean
   /** Its workstation left an office that no longer knew it: what became of it is for a person to find out, and is said so. */
   isLeftBehind: boolean
+  /** What another has to release; whether one has. */
+  release?: { isGiven: boolean }
 }
 
 interface Place {
@@ -116,7 +119,7 @@ export async function officeTogetherChaos({
       await befall(place, way)
       await place.people.act(MOST_DEEDS)
       await passSome(place)
-      note(doubled(place), `after round ${round}, ${way}`)
+      note([...doubled(place), ...unreleased(place)], `after round ${round}, ${way}`)
       if (place.isRestored && chance.below(3) === 0) await letGoAgain(place)
       tally.rounds++
       if (round % 10 === 0) say(`${round} rounds, ${place.put.length} packages, ${place.people.count} words`)
@@ -145,6 +148,8 @@ async function openStation(place: Place, name: string): Promise<Station> {
     const lot = method === 'POST' ? chance.below(100) : 100
     return lot < 2 ? 'cut' : lot < 7 ? 'lose-answer' : 'pass'
   })
+  // What is for two people waits for another of staff.
+  Object.assign(work.staff, { above: 1, who: { id: name, name } })
   work.parts.watch.start()
   const { office: slot } = memoryKeychain()
   const time = work.time.run()
@@ -174,11 +179,13 @@ function putSome({ chance, stations, put }: Place): void {
     const by = chance.oneOf(stations as [Station, ...Station[]])
     const { parts, accountId } = by.work
     const name = `Package ${put.length + 1}`
+    const waits = chance.below(4) === 0
+    const signers = waits ? [signer(), signer({ FirstName: 'Tama', Email: 'tama@example.com' })] : [signer()]
     const { id } = parts.outbox.start(
-      parts.drafts.save(accountId, forms({ items: [form({ Name: name, Reference: name })] })).id
+      parts.drafts.save(accountId, forms({ items: [form({ Name: name, Reference: name, signers })] })).id
     )
-    parts.outbox.now(id)
-    put.push({ name, id, by, isTakenBack: false, isLeftBehind: false })
+    if (!waits) parts.outbox.now(id)
+    put.push({ name, id, by, isTakenBack: false, isLeftBehind: false, ...(waits && { release: { isGiven: false } }) })
   }
 }
 
@@ -210,6 +217,7 @@ async function befall(place: Place, way: Way): Promise<void> {
       if (one.isOff) return
       // It says so where something is under way, or the server is away; joined or not, it goes on from there.
       await desk.leave().catch(() => undefined)
+      place.people.oneLeft()
       if (!desk.view()) await passSome(place)
       return desk.view() ? undefined : await joinAgain(place, one)
     case 'cut':
@@ -243,8 +251,28 @@ async function befall(place: Place, way: Way): Promise<void> {
       return
     case 'take back':
       return await takeBack(place)
+    case 'release':
+      return releaseAt(place, one)
     case 'nothing':
       return
+  }
+}
+
+/** As one of staff lets go at a workstation what is shown there as waiting for them. */
+function releaseAt({ put }: Place, { name, work }: Station, most = 3): void {
+  const { outbox } = work.parts
+  const all = { show: 'all', offset: 0, limit: 10_000 } as const
+  const held = outbox.list([work.accountId], all).rows.filter((row) => row.hold === 'release')
+  for (const { id } of held.slice(0, most)) {
+    const one = put.find((other) => other.id === id)
+    if (!one?.release) continue
+    try {
+      outbox.release(id)
+      one.release.isGiven = true
+    } catch (error) {
+      // Who put it in can't.
+      if (!(error instanceof AppFailure) || one.by.name !== name) throw error
+    }
   }
 }
 
@@ -326,7 +354,10 @@ async function sitAgain(place: Place, station: Station): Promise<void> {
   const view = desk.view()
   const isUnknown = view?.state === 'refused'
   if (isUnknown) for (const one of place.put) one.isLeftBehind ||= one.by === station
-  if (isUnknown || view?.isLeaving) await desk.leave({ without: isUnknown }).catch(() => undefined)
+  if (isUnknown || view?.isLeaving) {
+    await desk.leave({ without: isUnknown }).catch(() => undefined)
+    place.people.oneLeft()
+  }
   if (!desk.view()) await joinAgain(place, station)
 }
 
@@ -354,6 +385,7 @@ async function inTheEnd(place: Place): Promise<Fault[]> {
   let faults: Fault[] = []
   const isAsItShould = async () => {
     await longEnough(place)
+    for (const station of stations) releaseAt(place, station, put.length)
     const arrived = arrivals(place)
     for (const { id, name, by, isTakenBack } of put) {
       const state = stateAt(by, id)
@@ -368,7 +400,7 @@ async function inTheEnd(place: Place): Promise<Fault[]> {
   await until(place, 'all is as it should be', isAsItShould).catch(() => undefined)
   // What could still go a second time has the time for it.
   for (let minute = 0; minute < 5; minute++) for (const { work } of stations) await work.time.pass(60_000)
-  return [...said, ...faults, ...doubled(place)]
+  return [...said, ...faults, ...doubled(place), ...unreleased(place)]
 }
 
 function faultOf({ id, name, by, isTakenBack, isLeftBehind }: Put, { stations }: Place, hasArrived: boolean): Fault[] {
@@ -394,6 +426,13 @@ function doubled(place: Place): Fault[] {
     ...twice.map(([name, times]) => ({ kind: 'doubled' as const, words: `${name} arrived ${times} times` })),
     ...place.people.doubled(arrived)
   ]
+}
+
+function unreleased(place: Place): Fault[] {
+  const arrived = arrivals(place)
+  return place.put
+    .filter(({ name, release }) => release?.isGiven === false && arrived.has(name))
+    .map(({ name, by }) => wrong(`${name} of ${by.name} arrived, and nobody released it`))
 }
 
 /** How often the service has each, by what it is called. */

@@ -1,12 +1,14 @@
 /**
- * People who write at the workstations of an office, on the same drafts, presets and views, at once or one after the other, and send what
- * they wrote. Each time someone writes they add a word to what is shown there, and no word is like another: so each is in a content until someone who
- * saw it threw that away, whatever befell the workstations meanwhile. It is judged by what the databases hold and the service has got.
+ * People who write at the workstations of an office, on the same drafts, presets, views, appointments and names of the address book, at once or
+ * one after the other, and send what they wrote. Each time someone writes they add a word to what is shown there, and no word is like another: so
+ * each is in a content until someone who saw it threw that away, whatever befell the workstations meanwhile. Who was forgotten at one and not
+ * written to since is at none. It is judged by what the databases hold and the service has got.
  */
 import { AppFailure } from '../../src/main/core/lib/failure.ts'
+import { defined } from '../../src/main/core/lib/objects.ts'
 import type { Composition } from '../../src/shared/composition/index.ts'
 import { DocumentQuery } from '../../src/shared/contract/index.ts'
-import { form, forms } from '../fixtures/compositions.ts'
+import { form, forms, signer } from '../fixtures/compositions.ts'
 import type { Workplace } from '../fixtures/workplace.ts'
 import type { Chance } from './chance.ts'
 import type { Fault } from './ledger.ts'
@@ -49,9 +51,14 @@ const DEEDS = [
     'view',
     'view',
     'remove view'
-  ]
+  ],
+  ...['appointment', 'appointment', 'appointment', 'mark', 'mark', 'remove appointment'],
+  ...['send to', 'send to', 'send to', 'correct', 'forget']
 ] as const
 type Deed = (typeof DEEDS)[number]
+
+const MARKS = ['arrived', 'no-show', 'here', 'done', 'undo'] as const
+const DAY = 86_400_000
 
 /** What is longer nobody goes on with. */
 const LONGEST = 120
@@ -62,10 +69,13 @@ export class People {
   readonly #desks: readonly Desk[]
   readonly #editors: Editor[] = []
   readonly #sent: Sent[] = []
-  /** Each word that was kept, and by whom. */
-  readonly #words = new Map<string, string>()
+  /** Each word that was kept: by whom, in what, and of a person at which address. */
+  readonly #words = new Map<string, { name: string; text: string; email: string | undefined }>()
   /** Those that someone who saw them threw away. */
   readonly #thrown = new Set<string>()
+  /** Whom someone forgot, by the e-mail address that is theirs alone; and of those whom nobody has written to since. */
+  readonly #everForgotten = new Set<string>()
+  readonly #forgotten = new Set<string>()
   #count = 0
   readonly #done = new Map<Deed, number>(DEEDS.map((deed) => [deed, 0]))
 
@@ -161,7 +171,57 @@ export class People {
         parts.views.remove(accountId, one.id)
         return this.#throw([one.query.search])
       }
+      case 'appointment': {
+        const one = this.#oneOf(appointmentsOf(at))
+        const about = this.#longer(one?.about || 'Appointment')
+        // Of a day that is to come, whenever this runs.
+        const when = { at: Math.ceil(at.work.time.now / DAY) * DAY + DAY, minutes: 30 }
+        const { id, name, email, mobile, place } = one ?? { name: about }
+        parts.appointments.save({ ...when, ...defined({ id, email, mobile, place }), name, about })
+        return this.#keep(about, at)
+      }
+      case 'mark': {
+        const one = this.#oneOf(appointmentsOf(at))
+        if (one) parts.appointments.mark(one.id, this.#chance.oneOf(MARKS))
+        return one !== undefined
+      }
+      case 'remove appointment': {
+        const one = this.#chance.below(3) === 0 ? this.#oneOf(appointmentsOf(at)) : undefined
+        if (!one) return false
+        parts.appointments.remove(one.id)
+        return this.#throw([one.name, one.about])
+      }
+      case 'send to': {
+        const one = this.#chance.below(2) === 0 ? this.#oneOf(peopleOf(at)) : undefined
+        const LastName = one?.LastName ?? this.#longer('Person')
+        const Email = one?.Email ?? `person-${this.#count}@example.com`
+        parts.people.note(accountId, forms({ items: [form({ signers: [signer({ LastName, Email })] })] }))
+        this.#forgotten.delete(Email)
+        return one !== undefined || this.#keep(LastName, at, Email)
+      }
+      case 'correct': {
+        const one = this.#oneOf(peopleOf(at))
+        if (!one) return false
+        const LastName = this.#longer(one.LastName)
+        parts.people.correct(accountId, one, { ...one, LastName })
+        this.#forgotten.delete(one.Email)
+        return this.#keep(LastName, at, one.Email)
+      }
+      case 'forget': {
+        const one = this.#chance.below(3) === 0 ? this.#oneOf(peopleOf(at)) : undefined
+        if (!one) return false
+        parts.people.forget(accountId, one.Email)
+        // Also what another calls them who hasn't heard of it: that is final.
+        this.#everForgotten.add(one.Email)
+        if (parts.outbox.shared.accounts().has(accountId)) this.#forgotten.add(one.Email)
+        return true
+      }
     }
+  }
+
+  /** A workstation has left the office: what it did may have stayed with it, and what it has it brings along when it joins again. */
+  oneLeft(): void {
+    this.#forgotten.clear()
   }
 
   /** Someone opens a draft, or begins one. What another is at they take over, or leave. */
@@ -246,9 +306,9 @@ export class People {
     return `${from} w${++this.#count}e`
   }
 
-  #keep(text: string, { name }: Desk): true {
+  #keep(text: string, { name }: Desk, email?: string): true {
     const word = text.split(' ').at(-1) ?? ''
-    this.#words.set(word, name)
+    this.#words.set(word, { name, text, email })
     return true
   }
 
@@ -289,13 +349,29 @@ export class People {
     const held = this.#desks.map((at) => wordsAt(at))
     const there = new Set([...arrived.keys()].flatMap((name) => [...wordsIn(name)]))
     const lost = [...this.#words].filter(
-      ([word]) => !this.#thrown.has(word) && !there.has(word) && !held.some((words) => words.has(word))
+      ([word, { email = '' }]) =>
+        !this.#thrown.has(word) &&
+        !this.#everForgotten.has(email) &&
+        !there.has(word) &&
+        !held.some((words) => words.has(word))
     )
     return [
-      ...lost.map(([word, name]) => ({ kind: 'lost' as const, words: `${word} of ${name} is nowhere` })),
+      ...lost.map(([word, { name, text }]) => ({
+        kind: 'lost' as const,
+        words: `${word} of ${name} is nowhere: ${text}`
+      })),
       ...this.#alike(),
+      ...this.#remembered(),
       ...this.#sent.flatMap((one) => faultOfSent(one, arrived))
     ]
+  }
+
+  /** Who was forgotten is there. */
+  #remembered(): Fault[] {
+    const there = this.#desks.flatMap((at) => peopleOf(at).map(({ Email }) => ({ Email, name: at.name })))
+    return there
+      .filter(({ Email }) => this.#forgotten.has(Email))
+      .map(({ Email, name }) => ({ kind: 'wrong', words: `${Email} was forgotten, and is known at ${name}` }))
   }
 
   /** Every workstation shows the same. */
@@ -353,6 +429,14 @@ function presetsOf({ work }: Desk): { id: string; name: string; text: string }[]
   return presets.list(work.accountId).map(({ id, name }) => ({ id, name, text: nameIn(presets.get(id).composition) }))
 }
 
+function appointmentsOf({ work }: Desk) {
+  return work.parts.appointments.table.between(work.accountId, 0, Number.MAX_SAFE_INTEGER)
+}
+
+function peopleOf({ work }: Desk) {
+  return work.parts.people.list(work.accountId, { search: 'Person', offset: 0, limit: 10_000 }).rows
+}
+
 /** What a person could read somewhere at a workstation. */
 function wordsAt(at: Desk): Set<string> {
   const { parts, accountId } = at.work
@@ -362,6 +446,8 @@ function wordsAt(at: Desk): Set<string> {
     ...drafts.flatMap((id) => [textOf(at, id), ...versionsOf(at, id)]),
     ...presetsOf(at).map(({ text }) => text),
     ...parts.views.list(accountId).map(({ query }) => query.search),
+    ...appointmentsOf(at).flatMap(({ name, about }) => [name, about]),
+    ...peopleOf(at).map(({ LastName }) => LastName),
     ...parts.outbox.list([accountId], all).rows.map(({ title }) => title)
   ]
   return new Set(texts.flatMap((text) => [...wordsIn(text)]))
@@ -378,5 +464,7 @@ function shownAt(at: Desk): string[] {
   )
   const presets = presetsOf(at).map(({ name, text }) => `preset ${name}: ${text}`)
   const views = parts.views.list(accountId).map(({ name, query }) => `view ${name}: ${query.search}`)
-  return [...drafts, ...presets, ...views]
+  const appointments = appointmentsOf(at).map(({ name, about, state }) => `appointment ${name}: ${about}, ${state}`)
+  const people = peopleOf(at).map(({ LastName, Email }) => `person ${LastName} <${Email}>`)
+  return [...drafts, ...presets, ...views, ...appointments, ...people]
 }

@@ -3,14 +3,21 @@ import { officeTogetherChaos } from '../chaos/office-together.ts'
 
 const NAME =
   'killed, asleep, cut off, joining and leaving, at a server that ends, is put back or promoted, workstations send each package once'
-// Once in some rounds on a busy machine a package of one that had left stays uncertain there: see docs/status.md. Until that is found it is tried once more.
-test(NAME, { timeout: 600_000, retry: 1 }, async () => {
+test(NAME, { timeout: 600_000 }, async () => {
   const said: string[] = []
   const tally = await officeTogetherChaos({ rounds: 10, seed: 7, say: (line) => said.push(line) })
   expect(said.filter((line) => / (lost|doubled|partial|wrong): /.test(line)).join('\n')).toBe('')
   expect(tally).toMatchObject({ rounds: 10, lost: 0, doubled: 0, partial: 0, wrong: 0 })
   // What hardly anyone does tests nothing.
-  for (const [deed, least] of Object.entries({ write: 3, 'go on': 2, close: 1, preset: 3, view: 3 })) {
+  for (const [deed, least] of Object.entries({
+    write: 3,
+    'go on': 2,
+    close: 1,
+    preset: 3,
+    view: 3,
+    appointment: 3,
+    'send to': 3
+  })) {
     expect(tally.deeds[deed], deed).toBeGreaterThanOrEqual(least)
   }
   expect((tally.deeds.send ?? 0) + (tally.deeds['both send'] ?? 0)).toBeGreaterThanOrEqual(1)
