@@ -68,7 +68,9 @@ function printStatus(): number {
 async function administer(args: readonly string[]): Promise<number> {
   // The database's driver is loaded for it alone.
   const { officeCommand } = await import('./core/office/command.ts')
+  const { resetPin } = await import('./core/counter/pin-reset.ts')
   return await officeCommand(args, {
+    resetPin,
     begunBy: 'countersign --office-admin',
     password: process.env.PGPASSWORD,
     say: (line) => print(1, [line]),

@@ -62,6 +62,10 @@ describe('the command', () => {
     const joined = await joinOffice({ host, port, database: 'by_command' }, code)
     expect(joined.key.toString('base64url')).toBe(key.trim())
     expect(await said('check')).toContain('1 joined, 0 invited')
+    await expect(said('reset-pin', '--key-file', file, '--name', 'Grace Okafor')).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('The office has no staff with names.')
+    })
     // It was never connected, so it couldn't be given another.
     await expect(said('rotate-key', '--key-file', file)).rejects.toMatchObject({ code: 1 })
     expect(await said('revoke', '--name', 'Counter 1', '--key-file', file)).toContain('given it: 0.')

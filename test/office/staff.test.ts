@@ -2,10 +2,13 @@
 // nobody anywhere. The server has nothing of it that it can read.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import type { AuditNote } from '../../src/main/core/audit/audit.ts'
+import { resetPin } from '../../src/main/core/counter/pin-reset.ts'
 import { SharedStaff } from '../../src/main/core/counter/shared-staff.ts'
 import { Staff } from '../../src/main/core/counter/staff.ts'
-import { openPool } from '../../src/main/core/office/connection.ts'
+import { connected, openPool } from '../../src/main/core/office/connection.ts'
 import { openOfficeRecords } from '../../src/main/core/office/records.ts'
+import { unseal } from '../../src/main/core/office/sealing.ts'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
 import type { TestOffice } from '../fixtures/office.ts'
 import { dumpOf, OfficeStation, twoStations } from '../fixtures/office-station.ts'
@@ -16,15 +19,21 @@ const WRONG = { ok: false, code: 'wrong-pin' }
 class Station extends OfficeStation {
   readonly slot: ReturnType<typeof memoryKeychain>['staffPin']
   readonly its: { staff: Staff; shared: SharedStaff }
+  readonly notes: AuditNote[] = []
 
   constructor(work: Workplace, office: TestOffice) {
     const slot = memoryKeychain().staffPin
     const its = {} as { staff: Staff; shared: SharedStaff }
+    const notes: AuditNote[] = []
     super(work, office, ({ parts: { db }, time }) => {
       const shared = new SharedStaff({ db, time: time.run(), newId: randomUUID, trouble: () => undefined })
       const staff = new Staff({
         ...{ db, slot, randomBytes, platform: 'win32', keeps: 'in-os', cost: { n: 2 ** 10, r: 8, p: 1 } },
-        ...{ newId: randomUUID, firstName: () => 'Grace Okafor', note: () => undefined },
+        ...{ newId: randomUUID, firstName: () => 'Grace Okafor' },
+        note(note, _when, along) {
+          along?.()
+          notes.push(note)
+        },
         time: { now: time.clock, elapsed: time.elapsed },
         isOffices: () => shared.isOffices,
         changed: () => shared.changedHere()
@@ -34,6 +43,7 @@ class Station extends OfficeStation {
       return { staff: shared }
     })
     this.slot = slot
+    this.notes = notes
     this.its = its
   }
 
@@ -232,6 +242,171 @@ test('nobody takes staff from an office: not a workstation, and not its server',
     expect(desk.names()).toEqual(['Ben Tui, clerk', 'Grace Okafor, administrator'])
     expect(await desk.staff.check('74918', 'Grace Okafor')).toEqual({ ok: true })
   }
+})
+
+describe('where every administrator has forgotten their PIN, who has the server and the office’s key', () => {
+  const cost = { n: 2 ** 10, r: 8, p: 1 }
+  const reset = (name = 'grace okafor', key = two.office.key) => resetPin(two.office.administrator, { name, key, cost })
+  const ONCE = { ok: false, code: 'pin-once', at: 'Grace Okafor' }
+  beforeEach(async () => {
+    await at(0).name()
+    await joined()
+  })
+
+  test('gives one a PIN for one use, and the one of before works nowhere', async () => {
+    await at(0).staff.check('74918', 'Grace Okafor')
+    const { name, pin } = await reset()
+    expect(name).toBe('Grace Okafor')
+    await synced()
+    for (const { staff } of desks) {
+      expect(staff.proved()).toBeUndefined()
+      expect(await staff.check('74918', 'Grace Okafor')).toMatchObject(WRONG)
+      expect(await staff.check(pin, 'Grace Okafor')).toEqual(ONCE)
+      expect(staff.proved()).toBeUndefined()
+      expect(await staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
+    }
+  })
+
+  test('has them choose their own before anything, which is everyone’s who they are from then on', async () => {
+    const { pin } = await reset()
+    await synced()
+    const { staff } = at(1)
+    await expect(staff.set(pin, pin, 'Grace Okafor')).rejects.toMatchObject({ appError: { code: 'invalid' } })
+    await expect(staff.set('83920', '74918', 'Grace Okafor')).rejects.toMatchObject({ appError: { code: 'wrong-pin' } })
+    await staff.set('83920', pin, 'Grace Okafor')
+    expect(staff.proved()?.name).toBe('Grace Okafor')
+    await synced()
+    for (const desk of desks) {
+      expect(await desk.staff.check(pin, 'Grace Okafor')).toMatchObject(WRONG)
+      expect(await desk.staff.check('83920', 'Grace Okafor')).toEqual({ ok: true })
+    }
+  })
+
+  test('is in the audit trail of each workstation once, also of one that was off until it was over', async () => {
+    at(1).away()
+    const { pin } = await reset()
+    await at(0).synced()
+    await at(0).staff.set('83920', pin, 'Grace Okafor')
+    await at(0).synced()
+    await at(1).back()
+    await synced()
+    await at(1).killed()
+    const { user } = two.office.administrator
+    for (const { notes } of desks) {
+      expect(notes.filter(({ what }) => what === 'pin-reset')).toEqual([
+        {
+          what: 'pin-reset',
+          detail: {
+            how: 'by the administrator’s command',
+            name: 'Grace Okafor',
+            user,
+            from: expect.stringMatching(/^\d{4}-/)
+          }
+        }
+      ])
+    }
+    expect(JSON.stringify([...at(0).notes, ...at(1).notes])).not.toContain(pin)
+  })
+
+  test('ends their wait after wrong PINs, and does so against a change that a workstation had not told yet', async () => {
+    for (let tries = 0; tries < 3; tries++) await at(1).staff.check('0000', 'Grace Okafor')
+    expect(await at(1).staff.check('74918', 'Grace Okafor')).toMatchObject({ ok: false, code: 'pin-wait' })
+    at(1).away()
+    await at(1).staff.change(at(1).idOf('Grace Okafor'), { pin: '83920' })
+    await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '52819' })
+    const { pin } = await reset()
+    await at(1).back()
+    await synced()
+    for (const { staff } of desks) {
+      expect(await staff.check('83920', 'Grace Okafor')).toMatchObject(WRONG)
+      expect(await staff.check(pin, 'Grace Okafor')).toEqual(ONCE)
+      expect(await staff.check('52819', 'Ana Reweti')).toEqual({ ok: true })
+    }
+  })
+
+  test('does it again with another, and with one that someone sets for them at a workstation it is over', async () => {
+    const first = await reset()
+    const second = await reset()
+    await synced()
+    expect(await at(0).staff.check(first.pin, 'Grace Okafor')).toMatchObject(WRONG)
+    expect(await at(0).staff.check(second.pin, 'Grace Okafor')).toEqual(ONCE)
+    await at(1).staff.change(at(1).idOf('Grace Okafor'), { pin: '83920' })
+    await synced()
+    expect(await at(0).staff.check('83920', 'Grace Okafor')).toEqual({ ok: true })
+  })
+
+  test('holds after a backup was put in the server’s place, and waits until that was noticed', async () => {
+    const putBack = await dumpOf(two.office)
+    const { pin } = await reset()
+    await synced()
+    await putBack()
+    for (const desk of desks) await desk.back()
+    await synced()
+    for (const { staff } of desks) {
+      expect(await staff.check('74918', 'Grace Okafor')).toMatchObject(WRONG)
+      expect(await staff.check(pin, 'Grace Okafor')).toEqual(ONCE)
+    }
+    // For those who join later, too.
+    const [row = { id: '', sealed: Buffer.alloc(0) }] = await two.office.sql<{ id: string; sealed: Buffer }>(
+      "SELECT id, sealed FROM office.thing WHERE kind = 'staff'"
+    )
+    const there = JSON.parse(unseal(two.office.key, `staff:${row.id}`, row.sealed).toString('utf8'))
+    expect(there.resets).toHaveLength(1)
+    await two.office.sql("UPDATE office.office SET birthmark = 'another'")
+    await expect(reset()).rejects.toThrow('put back')
+  })
+
+  test('does it for administrators alone, and says who they are', async () => {
+    for (const name of ['Ben Tui', 'Nobody'])
+      await expect(reset(name)).rejects.toThrow('Its administrators are: Grace Okafor.')
+    await synced()
+    expect(await at(1).staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
+  })
+
+  test('is nobody without that key: not who has the server, and not a workstation’s role', async () => {
+    await expect(reset('Grace Okafor', randomBytes(32))).rejects.toThrow('Another key counts')
+    const before = two.office.key
+    await two.office.turn()
+    await expect(reset('Grace Okafor', before)).rejects.toThrow('Another key counts')
+    const { place } = await two.office.join('Thief')
+    await expect(resetPin(place, { name: 'Grace Okafor', key: two.office.key, cost })).rejects.toMatchObject({
+      code: '42501'
+    })
+    const change = "UPDATE office.thing SET sealed = sealed WHERE kind = 'staff'"
+    await expect(connected(place, (client) => client.query(change))).rejects.toMatchObject({ code: '42501' })
+    for (const desk of desks) await desk.back()
+    await synced()
+    for (const { staff } of desks) expect(await staff.check('74918', 'Grace Okafor')).toEqual({ ok: true })
+  })
+
+  test('is not undone by a list of before that the server’s administrator puts in its place', async () => {
+    const [{ sealed } = { sealed: Buffer.alloc(0) }] = await two.office.sql<{ sealed: Buffer }>(
+      "SELECT sealed FROM office.thing WHERE kind = 'staff'"
+    )
+    const { pin } = await reset()
+    await synced()
+    const putBefore = () =>
+      two.office.sql(
+        `WITH feed AS (UPDATE office.thing_feed SET rev = rev + 1 WHERE kind = 'staff' RETURNING rev)
+         UPDATE office.thing SET sealed = $1, version = gen_random_uuid(), round = round + 1, rev = feed.rev, body_rev = feed.rev
+           FROM feed WHERE kind = 'staff'`,
+        [sealed]
+      )
+    await putBefore()
+    await synced()
+    for (const { staff } of desks) {
+      expect(await staff.check('74918', 'Grace Okafor')).toMatchObject(WRONG)
+      expect(await staff.check(pin, 'Grace Okafor')).toEqual(ONCE)
+    }
+    await at(0).staff.set('83920', pin, 'Grace Okafor')
+    await synced()
+    await putBefore()
+    await synced()
+    for (const { staff } of desks) {
+      expect(await staff.check('74918', 'Grace Okafor')).toMatchObject(WRONG)
+      expect(await staff.check('83920', 'Grace Okafor')).toEqual({ ok: true })
+    }
+  })
 })
 
 test('wrong PINs are counted where they were given', async () => {

@@ -378,6 +378,33 @@ describe('a badge’s reader, which types key by key wherever the focus is and e
     expect(calls('counter.unlockOffice').map(({ input }) => input)).toEqual([{ pin: 'CARD-0042' }])
   })
 
+  test('of a PIN for one use has its owner choose their own where Countersign is locked', async () => {
+    const { state } = api.control
+    state.lock = { ...state.lock, isLocked: true, asksName: true }
+    state.isPinOnce = true
+    opened = await openOffice(api)
+    show(opened, App, { app: opened.app })
+    await settle()
+    await fireEvent.click(side().getByRole('button', { name: 'Another staff member' }))
+    await settle()
+    await fireEvent.input(side().getByLabelText('Staff name'), { target: { value: 'Grace Okafor' } })
+    await fireEvent.input(side().getByLabelText('Staff PIN'), { target: { value: fakePin } })
+    await fireEvent.click(side().getByRole('button', { name: 'Unlock' }))
+    await settle()
+    expect(document.activeElement).toBe(side().getByRole('heading', { name: 'Choose your own PIN' }))
+    expect(side().queryByLabelText('Staff PIN')).toBeNull()
+    for (const label of ['New PIN', 'Confirm PIN'])
+      await fireEvent.input(side().getByLabelText(label), { target: { value: '83920' } })
+    await fireEvent.click(side().getByRole('button', { name: 'Save PIN' }))
+    await settle()
+    expect(calls('counter.setPin').map(({ input }) => input)).toEqual([
+      { pin: '83920', current: fakePin, name: 'Grace Okafor' }
+    ])
+    expect(calls('counter.unlockOffice').at(-1)?.input).toEqual({ pin: '83920', name: 'Grace Okafor' })
+    expect(screen.queryByRole('heading', { name: 'Choose your own PIN' })).toBeNull()
+    expect(state.lock.isLocked).toBe(false)
+  })
+
   test('types no letter where one PIN is everyone’s', async () => {
     await open(locked)
     await scan('CARD-0042')

@@ -196,6 +196,8 @@ export interface FakeState {
   signingOrigin: string
   pin: PinState
   pinDigits: string
+  /** It is for one use. */
+  isPinOnce?: boolean
   lock: OfficeLockState
   counterSettings: CounterSettings
   staff: StaffView

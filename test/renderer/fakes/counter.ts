@@ -307,6 +307,7 @@ export function fakeCounter(office: FakeOffice): Handled {
         givePin(current)
       }
       state.pinDigits = pin
+      state.isPinOnce = false
       state.pin = { ...state.pin, isSet: true, reset: 'none' }
       return state.pin
     },
@@ -374,6 +375,7 @@ export function fakeCounter(office: FakeOffice): Handled {
     'counter.unlockOffice': ({ pin }) => {
       if (!state.lock.isLocked) return state.lock
       givePin(pin)
+      if (state.isPinOnce) throw new Failure('pin-once')
       state.lock = { ...state.lock, isLocked: false }
       emit('lock.changed', null)
       return state.lock

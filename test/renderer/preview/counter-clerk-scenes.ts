@@ -357,6 +357,8 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
   'clerk-settings-staff': () => counter({ staff: { members: staffOf(), settings: 'open' } }),
   'clerk-settings-locked': () => counter({ staff: { members: staffOf(), settings: 'locked' } }),
   'clerk-locked-names': () => counter({ lock: { isLocked: true, opensBySignIn: true, asksName: true } }),
+  'clerk-locked-once': () =>
+    counter({ isPinOnce: true, lock: { isLocked: true, opensBySignIn: false, asksName: true } }),
   'clerk-start-names': () => counter({ ...offered, staff: { members: staffOf(), settings: 'locked' } }),
   'clerk-settings-bare': () =>
     counter({

@@ -394,6 +394,11 @@ export const shots: Shot[] = [
   shot('clerk-staff-member', 'clerk-settings-staff', '#/settings', press('Edit Ben Tui')),
   shot('clerk-unlock-settings', 'clerk-settings-locked', '#/settings', press('Unlock…')),
   shot('clerk-locked-other', 'clerk-locked-names', '#/counter', press('Another staff member')),
+  shot('clerk-locked-once', 'clerk-locked-once', '#/counter', async (page) => {
+    await page.getByLabel('Staff PIN or badge').fill('2468')
+    await press('Unlock')(page)
+    await page.getByRole('heading', { name: 'Choose your own PIN' }).waitFor()
+  }),
   shot('clerk-sheet-switch', 'clerk-start-names', '#/counter', async (page) => {
     await press(/^Start/)(page)
     await press('Not you? Switch')(page)

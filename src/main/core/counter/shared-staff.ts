@@ -12,7 +12,7 @@ import { type SharedKind, SharedRecords } from '../office/shared-records.ts'
 import type { ReleaseRule } from '../outbox/releases.ts'
 import type { Db } from '../storage/connection.ts'
 import { keptIn } from '../storage/meta.ts'
-import { type Staff, StaffInCommon } from './staff.ts'
+import { allResets, type Staff, StaffInCommon } from './staff.ts'
 
 /** What the database calls that which is of no account, and its list of staff; its triggers know both, and the key. */
 const OFFICES = 'office'
@@ -178,5 +178,6 @@ function together(mine: StaffInCommon, theirs: StaffInCommon, base: StaffInCommo
   )
   if (!named.some(({ role }) => role === 'administrator')) return theirs
   const { release } = isDeepStrictEqual(theirs.release, base?.release) ? mine : theirs
-  return { members: named, ...(release && { release }) }
+  const resets = allResets(theirs.resets, mine.resets)
+  return { members: named, ...(release && { release }), ...(resets.length > 0 && { resets }) }
 }

@@ -4,8 +4,8 @@ import { fail } from '../lib/failure.ts'
 import type { CounterDeps } from './deps.ts'
 import type { Overlays } from './overlays.ts'
 import type { Page } from './page.ts'
-import type { PinAnswer } from './pin.ts'
 import type { SessionState } from './session-state.ts'
+import type { Proof } from './staff.ts'
 import type { SessionParts, Turns } from './turns.ts'
 
 export type StaffAction =
@@ -177,7 +177,7 @@ export class StaffActions {
     if (!this.#page.isThere()) fail('gone', NO_PAGE)
   }
 
-  #refused(answer: RefusedPin & { at?: string }, name: string | undefined): never {
+  #refused(answer: RefusedPin, name: string | undefined): never {
     if (answer.code === 'wrong-pin') this.#state.note('pin-wrong', answer.at ? { name: answer.at } : {})
     // Another name's wait keeps nobody else from the pad.
     if (name === undefined) this.#state.become({ pinWaitUntil: answer.waitUntil })
@@ -185,17 +185,18 @@ export class StaffActions {
   }
 }
 
-type RefusedPin = Extract<PinAnswer, { ok: false }>
+type RefusedPin = Extract<Proof, { ok: false }>
 
 /** @throws AppFailure of the answer's code: why the PIN opens nothing, and for how many milliseconds the next has to wait. */
 export function refusePin({ code, waitUntil }: RefusedPin, now: number): never {
   const wait = waitUntil === undefined ? {} : { retryAfterMs: Math.max(0, waitUntil - now) }
-  return fail(code, REFUSED[code], code === 'no-pin' ? {} : wait)
+  return fail(code, REFUSED[code], code === 'wrong-pin' || code === 'pin-wait' ? wait : {})
 }
 
 const NO_PAGE = 'No page is open.'
 const REFUSED = {
   'wrong-pin': 'Wrong PIN.',
   'pin-wait': 'Too many wrong PINs.',
+  'pin-once': 'This PIN is for one use: you choose your own with it.',
   'no-pin': 'The staff PIN was removed from this computer. Close Countersign and open it again.'
 }

@@ -28,7 +28,9 @@ export const Member = z.object({
   id: z.string().min(1).max(64),
   name: z.string().min(1).max(100),
   role: z.preprocess((role) => (role === SUPERVISOR ? 'manager' : role), z.enum(ROLES)),
-  badge: PinHash.optional()
+  badge: PinHash.optional(),
+  /** The PIN lets them choose their own, and nothing else. */
+  isPinOnce: z.literal(true).optional()
 })
 export type Member = z.infer<typeof Member>
 
@@ -36,6 +38,9 @@ export type Member = z.infer<typeof Member>
 const LIST = 'staff'
 const CURRENT = 'staff-current'
 const RELEASE = 'staff-release'
+const RESETS = 'staff-resets'
+/** Of which resets the audit trail says it, by their ids. */
+const RESETS_NOTED = 'staff-resets-noted'
 const TRIES = 'staff-tries'
 const BADGE_TRIES = 'staff-badge-tries'
 const STRANGERS = 'staff-strangers'
@@ -52,18 +57,36 @@ const ReleaseNeeded = z.object({ above: z.int().min(0) })
 type ReleaseNeeded = z.infer<typeof ReleaseNeeded>
 const KeptHash = z.object({ hash: PinHash })
 
+/** An administrator's PIN that whoever runs the office's server has set again: whose, by which user of the server, in ms since 1970 UTC by its clock. */
+export const PinReset = z.object({
+  id: z.string().max(64),
+  member: z.string().max(64),
+  name: z.string().max(100),
+  by: z.string().max(200),
+  at: z.number().min(0).max(8.64e15)
+})
+type PinReset = z.infer<typeof PinReset>
+/** Of more the oldest are forgotten. */
+const MOST_RESETS = 100
+/** The resets of two lists, in their order. */
+export const allResets = (...lists: (readonly PinReset[] | undefined)[]): PinReset[] =>
+  [...new Map(lists.flatMap((list) => list ?? []).map((reset) => [reset.id, reset])).values()]
+    .sort((one, other) => one.at - other.at)
+    .slice(-MOST_RESETS)
+
 /** Staff of a whole office. The hash of a PIN is as secret as the PIN: it goes nowhere but sealed. */
 export const StaffInCommon = z.object({
   members: z
     .array(Member.extend({ pin: PinHash.optional() }))
     .min(1)
     .max(1000),
-  release: ReleaseNeeded.optional()
+  release: ReleaseNeeded.optional(),
+  resets: z.array(PinReset).max(MOST_RESETS).optional()
 })
 export type StaffInCommon = z.infer<typeof StaffInCommon>
 
 /** at: whose PIN it would have been, for the trail alone. */
-export type Proof = PinAnswer & { by?: 'badge'; at?: string }
+export type Proof = (PinAnswer | { ok: false; code: 'pin-once'; waitUntil?: never }) & { by?: 'badge'; at?: string }
 
 export interface StaffDeps extends Omit<PinDeps, 'keeps'> {
   keeps: PinDeps['keeps']
@@ -259,7 +282,7 @@ export class Staff {
         ...(role && { role }),
         ...(name !== undefined && { name: this.#freeName(name, others) })
       }
-      const after = await this.#withBadge(next, badge)
+      const after = await this.#withBadge(pin === undefined ? next : ownPin(next), badge)
       const members = (now: Member[]) => now.map((member) => (member.id === id ? after : member))
       if (pin === undefined) this.#write(members)
       else await this.#keeperOf(id).replace(pin, (secret) => this.#writeWithPin(members, id, secret))
@@ -315,11 +338,14 @@ export class Staff {
     if (refused) refuse('pin', refused)
     const { note, time } = this.#deps
     const who = this.#named(name)
+    if (who?.isPinOnce && pin === current) refuse('pin', 'Choose another PIN than the one you were given.')
     // By name, as a badge is no PIN of anyone's to be replaced.
-    const answer = await this.#judge(current, who?.name ?? name ?? '')
+    const answer = await this.#judge(current, who?.name ?? name ?? '', true)
     if (answer.ok && who) {
-      await this.#keeperOf(who.id).replace(pin)
-      note({ what: 'pin-set', detail: { how: 'in place of another', name: who.name } })
+      const members = (now: Member[]) => now.map((member) => (member.id === who.id ? ownPin(member) : member))
+      await this.#keeperOf(who.id).replace(pin, (secret) => this.#writeWithPin(members, who.id, secret))
+      const how = who.isPinOnce ? 'in place of one for one use' : 'in place of another'
+      note({ what: 'pin-set', detail: { how, name: who.name } })
       return
     }
     const { code, waitUntil } = answer.ok ? { code: 'wrong-pin' as const } : answer
@@ -330,7 +356,8 @@ export class Staff {
     fail(code, message, { ...wait, fields: [{ field: 'current', message }] })
   }
 
-  async #judge(code: string, name: string | undefined): Promise<Proof> {
+  /** @param isReplaced whether the PIN is replaced if it is right: one for one use is good for nothing else. */
+  async #judge(code: string, name: string | undefined, isReplaced = false): Promise<Proof> {
     if (!this.hasNames) return this.#first.check(code)
     const member = this.#named(name)
     const keeper = await this.#judgeOf(member, name)
@@ -341,6 +368,7 @@ export class Staff {
       holder && !(await keeper.is(code)) ? { ok: true, by: 'badge' } : await this.#judgePin(code, keeper)
     const who = answer.by ? holder : member
     if (!answer.ok || !who) return { ...answer, ...(member && { at: member.name }) }
+    if (who.isPinOnce && !answer.by && !isReplaced) return { ok: false, code: 'pin-once', at: who.name }
     this.#meta.erase(TRIES)
     // What is right in between doesn't make wrong badges forgotten: else who has a PIN of their own could go on guessing.
     this.#meta.write(BADGE_TRIES, wrongBadges)
@@ -499,13 +527,24 @@ export class Staff {
     const isWhole = this.#unread.length === 0 && !this.#members.some(({ id }) => id === FIRST)
     if (!this.hasNames || !isWhole) return undefined
     const members = this.#members.map((member) => ({ ...member, ...defined({ pin: this.#hashFor(member.id) }) }))
-    return { members, ...defined({ release: this.release() }) }
+    const resets = this.#resets()
+    return { members, ...defined({ release: this.release() }), ...(resets.length > 0 && { resets }) }
   }
 
   /** Takes the office's list for this workstation's. Tries that were wrong go on being counted, but at a PIN that is another. */
-  take({ members, release }: StaffInCommon): void {
+  take({ members: given, release, resets = [] }: StaffInCommon): void {
     const { db } = this.#deps
     db.transaction(() => {
+      // Who has the server alone could put a list of before in its place: the PIN of before that a reset took away stays gone.
+      const lost = this.#resets().filter(({ id }) => resets.every((reset) => reset.id !== id))
+      const members = given.map((member) =>
+        lost.some((reset) => reset.member === member.id) ? this.#reset(member) : member
+      )
+      const isReset = ({ id, isPinOnce }: Member) => isPinOnce && !this.#members.find((one) => one.id === id)?.isPinOnce
+      // Who works here by the PIN of before does so no more.
+      if (members.some((member) => isReset(member) && member.id === this.#meta.read(CURRENT, z.string())))
+        this.#meta.write(CURRENT, '')
+      if (resets.length + lost.length > 0) this.#meta.write(RESETS, allResets(resets, lost))
       const gone = this.#members.filter(({ id }) => !members.some((member) => member.id === id))
       for (const { id } of gone) this.#meta.erase(pinKey(id))
       for (const { id, pin } of members) {
@@ -546,17 +585,43 @@ export class Staff {
 
   /** Something of them came from the office. */
   cameFromOffice(): void {
+    this.#noteResets()
     this.#deps.changed()
+  }
+
+  /** Each once, also where this workstation was off until someone had chosen their own PIN again. */
+  #noteResets(): void {
+    const noted = this.#meta.read(RESETS_NOTED, z.array(z.string())) ?? []
+    const untold = this.#resets().filter(({ id }) => !noted.includes(id))
+    for (const [index, { name, by, at }] of untold.entries()) {
+      const ids = [...noted, ...untold.slice(0, index + 1).map(({ id }) => id)].slice(-2 * MOST_RESETS)
+      const detail = { how: 'by the administrator’s command', name, user: by, from: new Date(at).toISOString() }
+      this.#deps.note({ what: 'pin-reset', detail }, undefined, () => this.#meta.write(RESETS_NOTED, ids))
+    }
+  }
+
+  #resets(): PinReset[] {
+    return this.#meta.read(RESETS, z.array(PinReset)) ?? []
+  }
+
+  /** Someone of a list, with the PIN that they have here. */
+  #reset({ isPinOnce: _isPinOnce, pin: _pin, ...member }: StaffInCommon['members'][number]) {
+    const isPinOnce = this.#members.find(({ id }) => id === member.id)?.isPinOnce
+    return { ...member, ...defined({ isPinOnce, pin: this.#hashFor(member.id) }) }
   }
 
   /** As the workstation joins an office: each PIN is one that others can have. Rejects with the keychain's error. */
   joins(): Promise<void> {
+    // Of what came, and was not written down before an end.
+    this.#noteResets()
     return inTurn(this, () => this.#leaveKeychain())
   }
 
   /** As it leaves: what was removed from the keychain is taken for that again, and not for what never was there. */
   leaves(): Promise<void> {
     return inTurn(this, async () => {
+      // They are that office's.
+      this.#meta.erase(RESETS)
       if (this.hasNames && (await this.#deps.slot.get()) === null) await this.#deps.slot.set(this.#nobodys())
       // Nobody was the first administrator in the office either.
       if (this.hasNames && this.#meta.read(CURRENT, z.string()) === undefined) this.#meta.write(CURRENT, '')
@@ -667,6 +732,11 @@ function pinKey(id: string): string {
 
 function isAdministrator({ role }: Member): boolean {
   return role === 'administrator'
+}
+
+/** With a PIN of their own choice, or an administrator's at the list. */
+function ownPin({ isPinOnce: _isPinOnce, ...member }: Member): Member {
+  return member
 }
 
 function refuse(field: string, message: string): never {

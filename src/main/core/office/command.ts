@@ -22,6 +22,8 @@ interface CommandPlace {
   readonly password: string | undefined
   readonly say: (line: string) => void
   readonly warn: (line: string) => void
+  /** Of the counter, which is another room: see its pin-reset.ts. */
+  readonly resetPin: (place: OfficePlace, of: { name: string; key: Buffer }) => Promise<{ name: string; pin: string }>
 }
 
 interface Values {
@@ -93,6 +95,15 @@ const commands: Record<string, Run> = {
   async 'rotate-key'(place, values, to) {
     await turn(place, needed(values['key-file']), to)
     return true
+  },
+  async 'reset-pin'(place, values, { say, resetPin }) {
+    const key = await keyOf(needed(values['key-file']))
+    const { name, pin } = await resetPin(place, { name: needed(values.name), key })
+    say(`${name} has another PIN, for one use: ${pin}`)
+    say(
+      'They enter it with their name where Countersign is locked, and choose their own there. The PIN of before no longer works.'
+    )
+    return true
   }
 }
 
@@ -156,6 +167,7 @@ const useOf = (
   check [--heads FILE]                    says how it stands; exits with 1 where something is wrong; writes what was told of trails to FILE
   join-code --key-file FILE --name NAME   invites a workstation; the code holds once, for ten minutes
   rotate-key --key-file FILE              gives the workstations another key, which FILE then holds, too
+  reset-pin --key-file FILE --name NAME   gives an administrator of staff who forgot their PIN another, for one use
   revoke --name NAME [--key-file FILE]    ends a workstation’s part in the office; with FILE the key turns as well`
 
 /** All keys that the office has had, a line each, the oldest first. */

@@ -9,6 +9,8 @@ import { seal, tagBy, unsealIfWhole } from './sealing.ts'
 import { MOST_BYTES } from './things.ts'
 
 export type RecordKind = 'preset' | 'view' | 'staff' | 'appointment' | 'person'
+/** What a content is sealed as. */
+export const identityOf = (kind: RecordKind, id: string) => `${kind}:${id}`
 export type OfficeRecords = ReturnType<typeof openOfficeRecords>
 
 /** What counts of one. Without content it is no more, or was altered on the server. `by`: the workstation that saved it. */
@@ -49,7 +51,6 @@ export interface RecordPut extends RecordNow {
 
 /** Each rejects with the database's error where the server can't be asked. @param key the office's. */
 export function openOfficeRecords({ pool, key }: { pool: Pool; key: Buffer }) {
-  const identityOf = (kind: RecordKind, id: string) => `${kind}:${id}`
   function opened(kind: RecordKind, id: string, body: Buffer | null): { content?: unknown } {
     const content = body && unsealIfWhole(key, identityOf(kind, id), body)
     return content ? { content: parsedJson(content.toString('utf8')) } : {}

@@ -14,6 +14,7 @@ export class OfficeLock implements TakesPin {
   readonly #namedWait: PinWait
   #error = $state.raw<AppError>()
   #busy = $state(false)
+  #once = $state.raw<{ pin: string; name?: string }>()
 
   constructor(api: Api, clock: Clock) {
     this.#api = api
@@ -28,6 +29,10 @@ export class OfficeLock implements TakesPin {
   /** Whether signing in to the computer opens it, too. */
   get opensBySignIn() {
     return this.#state.value?.opensBySignIn ?? false
+  }
+  /** A PIN for one use that was right, with the name it was given for: its owner chooses their own, and it is forgotten then. */
+  get once() {
+    return this.#once
   }
   get pinError() {
     return this.#error
@@ -64,17 +69,30 @@ export class OfficeLock implements TakesPin {
     return undefined
   }
 
-  /** Gives the PIN; it is kept nowhere. */
+  /** Gives the PIN. It is kept nowhere, but for one for one use until another is chosen. */
   async unlock(pin: string, name?: string): Promise<void> {
     if (this.#busy) return
     this.#busy = true
     this.#error = undefined
-    const result = await settled(this.#api.counter.unlockOffice({ pin, ...(name !== undefined && { name }) }))
+    const given = { pin, ...(name !== undefined && { name }) }
+    const result = await settled(this.#api.counter.unlockOffice(given))
     this.#busy = false
+    this.#once = !result.ok && result.error.code === 'pin-once' ? given : undefined
+    if (this.#once) return
     if (result.ok) return this.#state.put(result.value)
     this.#error = result.error
     const wait = name === undefined ? this.#wait : this.#namedWait
     wait.begin(result.error.retryAfterMs ?? 0)
+  }
+
+  /** They have chosen their own PIN. */
+  async chosen(pin: string): Promise<void> {
+    await this.unlock(pin, this.#once?.name)
+  }
+
+  /** They don’t choose one now. */
+  forget(): void {
+    this.#once = undefined
   }
 
   async #load(): Promise<void> {

@@ -89,6 +89,7 @@ const byCode: Record<ErrorCode, Entry> = {
     next: 'Enter the staff PIN again. If you forgot it, choose “Forgot PIN?”.'
   },
   'pin-wait': { next: 'Wait a moment, then enter the PIN again.' },
+  'pin-once': { next: 'Lock Countersign, and enter it with your name there.' },
   'no-pin': {
     next: 'Choose one in Settings, under Counter. If someone is signing on this screen, close Countersign and open it again.'
   },

@@ -124,6 +124,7 @@ const names = new Map([
   ['release', 'Release above people'],
   ['name', 'Name'],
   ['role', 'Role'],
+  ['user', 'Database user'],
   ['pin', 'PIN'],
   ['badge', 'Badge'],
   ['records', 'Records'],
