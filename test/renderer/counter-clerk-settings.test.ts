@@ -307,8 +307,24 @@ test('a staff member is added with a role, a PIN and a badge, whose Enter sends 
   expect(screen.queryByLabelText('Staff member on this computer')).toBeNull()
 })
 
-test('which packages someone else releases is chosen where there are several', async () => {
+test('that someone else releases can’t be chosen where fewer than two could', async () => {
   await open({ ...pin({}), staff: { members: [grace, ben], settings: 'open' } })
+  expect(screen.getByLabelText<HTMLSelectElement>('Packages that someone else releases').disabled).toBe(true)
+  expect(screen.getByText(/^Add a second manager or administrator first/)).toBeTruthy()
+})
+
+test('where two changes at once left one who could release, it says so, and the rule can be taken back', async () => {
+  await open({ ...pin({}), staff: { members: [grace, ben], settings: 'open', release: { above: 0 } } })
+  expect(screen.getByText(`Nobody else can release what ${grace.name} sends.`)).toBeTruthy()
+  const choice = screen.getByLabelText<HTMLSelectElement>('Packages that someone else releases')
+  expect([...choice.options].map(({ label }) => label)).toEqual(['None', 'All'])
+  await fireEvent.change(choice, { target: { value: '' } })
+  await settle()
+  expect(screen.queryByText(`Nobody else can release what ${grace.name} sends.`)).toBeNull()
+})
+
+test('which packages someone else releases is chosen where there are several', async () => {
+  await open({ ...pin({}), staff: { members: [grace, { ...ben, role: 'manager' }], settings: 'open' } })
   const choice = screen.getByLabelText<HTMLSelectElement>('Packages that someone else releases')
   expect(choice.selectedOptions[0]?.label).toBe('None')
   await fireEvent.change(choice, { target: { value: '5' } })

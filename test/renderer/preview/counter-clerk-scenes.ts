@@ -355,6 +355,8 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
       }
     }),
   'clerk-settings-staff': () => counter({ staff: { members: staffOf(), settings: 'open' } }),
+  'clerk-settings-one-releases': () =>
+    counter({ staff: { members: staffOf().slice(0, 2), settings: 'open', release: { above: 0 } } }),
   'clerk-settings-locked': () => counter({ staff: { members: staffOf(), settings: 'locked' } }),
   'clerk-locked-names': () => counter({ lock: { isLocked: true, opensBySignIn: true, asksName: true } }),
   'clerk-locked-once': () =>

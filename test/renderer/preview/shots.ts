@@ -378,7 +378,7 @@ export const shots: Shot[] = [
   shot('settings-organisation-counter', 'organisation', '#/settings/counter'),
   shot('settings-managed', 'managed', '#/settings/organisation'),
   ...at('#/settings', 'clerk-settings', 'clerk-settings-bare', 'clerk-settings-reset', 'drop-folders'),
-  ...['clerk-settings-staff', 'clerk-settings-locked'].map((scene) =>
+  ...['clerk-settings-staff', 'clerk-settings-locked', 'clerk-settings-one-releases'].map((scene) =>
     shot(scene, scene, '#/settings', (page) =>
       page.locator('#counter-title').evaluate((title) => title.scrollIntoView())
     )

@@ -146,6 +146,29 @@ describe('staff with names', () => {
     expect(staff.release()).toBeUndefined()
   })
 
+  test('go on being two who can release while packages wait for another, unless two changes at once left fewer', async () => {
+    const { staff } = await named()
+    staff.needRelease({ above: 0 })
+    const refused = refusal({ code: 'bad-input', next: expect.stringContaining('“None”') })
+    await expect(staff.remove('staff-2')).rejects.toMatchObject(refused)
+    await expect(staff.change('staff-2', { role: 'clerk' })).rejects.toMatchObject(refused)
+    expect(staff.list()).toHaveLength(3)
+    // Who can't release is nobody's loss, and another may take their place.
+    await staff.change('staff-2', { role: 'administrator' })
+    await staff.change('staff-1', { role: 'manager' })
+    await staff.change('staff-2', { role: 'clerk' })
+    // As another workstation of the office has it.
+    const now = staff.inCommon() ?? {
+      members: staff.list().map(({ id, name, role }) => ({ id, name, role })),
+      release: { above: 0 }
+    }
+    staff.take({ ...now, members: now.members.map((one) => (one.id === 'staff-1' ? { ...one, role: 'clerk' } : one)) })
+    await staff.remove('staff-2')
+    staff.needRelease(null)
+    await staff.remove('staff-1')
+    expect(staff.list()).toHaveLength(1)
+  })
+
   test('always have an administrator', async () => {
     const { staff } = await named()
     await expect(staff.remove('first')).rejects.toMatchObject(refusal({ code: 'bad-input' }))

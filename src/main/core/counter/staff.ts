@@ -277,6 +277,7 @@ export class Staff {
       const before = this.#members.find((member) => member.id === id) ?? fail('gone', 'They are no longer on the list.')
       const others = this.#members.filter((member) => member.id !== id)
       if (role !== undefined && role !== 'administrator') this.#mustBeAdministrated(others)
+      if (role !== undefined) this.#mustBeReleasable([...others, { ...before, role }])
       const next = {
         ...before,
         ...(role && { role }),
@@ -303,6 +304,7 @@ export class Staff {
       const member = this.#members.find((one) => one.id === id) ?? fail('gone', 'They are no longer on the list.')
       const others = this.#members.filter((one) => one.id !== id)
       if (!this.#isOnlyOne || id !== FIRST) this.#mustBeAdministrated(others)
+      this.#mustBeReleasable(others)
       this.#write(
         () => others,
         () => void this.#meta.erase(pinKey(id))
@@ -495,6 +497,15 @@ export class Staff {
     fail('bad-input', 'Someone must remain an administrator.', { next: 'Make someone else an administrator first.' })
   }
 
+  /** Where packages wait for another of staff, two can release. Two changes at once may have left fewer: what makes it no worse is none of it. */
+  #mustBeReleasable(members: readonly Member[]): void {
+    const [before, after] = [releasing(this.#members), releasing(members)]
+    if (!this.release() || after.length >= 2 || after.length >= before.length) return
+    fail('bad-input', 'Nobody else could release what a manager sends.', {
+      next: 'Add another manager or administrator first, or set “Packages that someone else releases” to “None”.'
+    })
+  }
+
   /** By the whole name: the wrong PINs at a part of it would be counted apart, and say so whether it is one. */
   #named(name: string | undefined): Member | undefined {
     if (name === undefined) return this.current()
@@ -567,8 +578,7 @@ export class Staff {
 
   /** By an administrator. @param release null for no package. @throws AppFailure `bad-input` where there is nobody else who could. */
   needRelease(release: ReleaseNeeded | null): void {
-    const releasing = this.#members.filter(({ role }) => mayAs(role, 'manager'))
-    if (release !== null && releasing.length < 2) {
+    if (release !== null && releasing(this.#members).length < 2) {
       fail('bad-input', 'Nobody else could release what a manager sends.', {
         next: 'Add a second manager or administrator first.'
       })
@@ -728,6 +738,11 @@ function listIn(text: string | undefined): unknown[] {
 
 function pinKey(id: string): string {
   return `staff-pin-${id}`
+}
+
+/** Who of them may release what another sends. */
+function releasing(members: readonly Member[]): readonly Member[] {
+  return members.filter(({ role }) => mayAs(role, 'manager'))
 }
 
 function isAdministrator({ role }: Member): boolean {
