@@ -95,6 +95,30 @@ describe('after a crash', () => {
     expect(ofAnn).toMatchObject([{ detail: { outcome: 'signed' } }])
   })
 
+  test('a signature that became known later, and that the trail didn’t get before the application ended, is in it once', async () => {
+    const { office, again, outcomes } = await crashed()
+    await again.resumeInterrupted()
+    expect(outcomes()).toEqual(['signed', 'not-yet', 'skipped'])
+    const { keep } = office.deps.crashMarker
+    /** What is on the disk as it is first kept that Ben has signed: the application ends there. */
+    let onDisk: RunningSession | undefined
+    office.deps.crashMarker.keep = (session) => {
+      keep(session)
+      if (session?.turns[1]?.outcome?.signed === 'signed') onDisk ??= structuredClone(session)
+    }
+    office.signs('will', 1)
+    await office.deps.refresh('office')
+    await again.documentsChanged('office')
+    const written = office.notes.findIndex(({ detail }) => detail?.outcome === 'signed')
+    expect(office.notes[written]?.signerName).toBe('Ben Example')
+    office.notes.length = written
+    office.kept = onDisk ?? null
+    await new Counter(office.deps).resumeInterrupted()
+    await new Counter(office.deps).resumeInterrupted()
+    const ofBen = office.told('turn-ended').filter(({ signerName }) => signerName === 'Ben Example')
+    expect(ofBen).toMatchObject([{ detail: { outcome: 'not-yet' } }, { detail: { outcome: 'signed' } }])
+  })
+
   test('an outcome that is the same after a second crash is not told twice', async () => {
     const { office, again } = await crashed()
     await again.resumeInterrupted()

@@ -165,12 +165,13 @@ export class SessionState {
 
   /** Writes down the outcome of a turn; undefined if the turn is taken up again. */
   setOutcome(index: number, outcome: CounterOutcome | undefined): void {
-    const { outcome: _before, ...turn } = this.turnOf(index)
+    const { outcome: before, ...turn } = this.turnOf(index)
     const after: CounterTurn = outcome ? { ...turn, outcome } : turn
     this.#shown = { ...this.#shown, turns: this.#shown.turns.map((one, at) => (at === index ? after : one)) }
     const facts = this.factsOf(index)
     facts.askedAt = this.#deps.time.now()
-    if (!outcome) facts.isTold = false
+    // The trail has another one: where the application ends before it has this one, the next start tells it.
+    if (!outcome || outcome.signed !== before?.signed) facts.isTold = false
     this.keep()
   }
 
