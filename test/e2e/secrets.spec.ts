@@ -250,6 +250,13 @@ test('forty secrets that are used on every screen are nowhere but where they are
         known('its third line', 'TAMATI<<MERE<HINEMOA'.padEnd(30, '<'))
       ].join('\n')
     )
+    await sheet.getByRole('button', { name: 'No such lines? Type what is printed' }).first().click()
+    await sheet
+      .getByLabel('Name on the document')
+      .fill(`${theirs.first} ${theirs.last} ${plant('a name on a document')}`)
+    await sheet.getByLabel('Document number').fill(plant('the number of a document', (core) => `${core}1`))
+    await sheet.getByRole('button', { name: 'Compare', exact: true }).click()
+    await sheet.getByText('The name matches.').waitFor()
     await sheet.getByRole('button', { name: 'Hand over screen' }).click()
     const page = await clerk.takeScreen(theirs)
     known('a signing link', new URL(page.url()).pathname.split('/sign/')[1]?.split('/')[0] ?? '')

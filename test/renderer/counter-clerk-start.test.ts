@@ -248,6 +248,90 @@ test('a passport is compared with the name, and nothing of it leaves this window
   expect(JSON.stringify(opened.api.control.calls)).not.toMatch(/HINEMOA|L898902C3/)
 })
 
+/** Ways to the fields of a document without lines, and fills them. */
+async function typeDocument({ name = 'Mere Parata', number = 'AB 123456', expires = '' } = {}) {
+  const way = sheet().queryByRole('button', { name: 'No such lines? Type what is printed' })
+  if (way) await fireEvent.click(way)
+  await settle()
+  for (const [label, value] of [
+    ['Name on the document', name],
+    ['Document number', number],
+    ['Expiry date', expires]
+  ] as const)
+    await fireEvent.input(sheet().getByLabelText(new RegExp(`^${label}`)), { target: { value } })
+}
+
+test('a document without such lines is typed, compared by main, and said to have been typed', async () => {
+  await open({ printed: { kind: 'differs', isExpired: true } })
+  await typeDocument({ name: 'Mere Parata', expires: '15/4/2012' })
+  // The way there led to its first field.
+  expect(document.activeElement).toBe(sheet().getByLabelText('Name on the document'))
+  expect(sheet().queryByLabelText('Machine-readable lines')).toBeNull()
+  expect(sheet().getByText('Type what is printed on the document. It isn’t kept.')).toBeTruthy()
+  await press('Compare')
+  const printed = { name: 'Mere Parata', number: 'AB 123456', expires: '15/4/2012' }
+  expect(calls('counter.compareDocument')[0]?.input).toEqual({ documentReference: 'doc-0', signer: 0, printed })
+  // Main decides: the name that was typed is the signer's.
+  expect(sheet().getByText('The names differ: the signer is Mere Parata. Check who this is.')).toBeTruthy()
+  expect(sheet().getByText('The document has expired.')).toBeTruthy()
+  await press('Hand over screen')
+  expect(turnsBegun()).toEqual([{ documentReference: 'doc-0', signer: 0, evidence: [], compared: 'differs', printed }])
+})
+
+test('what was typed and not compared holds the screen back, and so does what was changed afterwards', async () => {
+  await open()
+  await typeDocument()
+  await press('Hand over screen')
+  expect(calls('counter.start')).toHaveLength(0)
+  expect(sheet().getByText('Compare this document first, or use its machine-readable lines.')).toBeTruthy()
+  expect(document.activeElement).toBe(sheet().getByLabelText('Name on the document'))
+  await press('Compare')
+  expect(sheet().getByText('The name matches.')).toBeTruthy()
+  await typeDocument({ name: 'Tama Brooks' })
+  expect(sheet().queryByText('The name matches.')).toBeNull()
+  await press('Hand over screen')
+  expect(calls('counter.start')).toHaveLength(0)
+  // Back to the lines nothing of it goes on.
+  await press('Use the machine-readable lines')
+  await press('Hand over screen')
+  expect(turnsBegun()).toEqual([{ documentReference: 'doc-0', signer: 0, evidence: [] }])
+})
+
+test('a document whose fields stay empty holds nobody back', async () => {
+  await open()
+  await typeDocument({ name: ' ', number: '' })
+  await press('Hand over screen')
+  expect(turnsBegun()).toEqual([{ documentReference: 'doc-0', signer: 0, evidence: [] }])
+})
+
+test('what can’t be on a document is said at its field, and a failure with what to do', async () => {
+  await open({ printed: { kind: 'unusable', fields: ['number', 'expires'] } })
+  await typeDocument({ number: '€', expires: 'soon' })
+  await press('Compare')
+  expect(sheet().getByText('Type the document’s number: letters and figures, 40 at most.')).toBeTruthy()
+  expect(sheet().getByText(/^Type a date such as 31\/12\/1980/)).toBeTruthy()
+  expect(document.activeElement).toBe(sheet().getByLabelText('Document number'))
+  await press('Hand over screen')
+  expect(calls('counter.start')).toHaveLength(0)
+  opened.api.control.fail('counter.compareDocument', {
+    code: 'gone',
+    message: 'A document is no longer in the folders.'
+  })
+  await press('Compare')
+  expect(sheet().getByText('The document wasn’t compared.')).toBeTruthy()
+  await press('Hand over screen')
+  expect(calls('counter.start')).toHaveLength(0)
+})
+
+test.each([
+  ['number-end', /last four characters of its number are kept: tell the signer first/],
+  ['number-and-expiry', /Its number and expiry date are kept: tell the signer first/]
+] as const)('what a policy of “%s” has kept is said before a document is typed', async (identityKept, said) => {
+  await open({ offer: offerOf({ evidence: [], identityKept }) })
+  await typeDocument()
+  expect(sheet().getByText(said)).toBeTruthy()
+})
+
 test('a next signer is checked below what adds them, so that nothing moves under the pointer', async () => {
   await open({ offer: offerOf() })
   const before = sheet()

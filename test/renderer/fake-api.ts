@@ -71,6 +71,7 @@ import type {
   PersonView,
   PinState,
   PresetView,
+  PrintedComparison,
   RefusedFiles,
   RememberedForm,
   RememberedMapping,
@@ -186,6 +187,8 @@ export interface FakeState {
   today: string[]
   /** What an offer is in place of what the queue says. */
   offer: Partial<CounterOffer>
+  /** What comparing a document that was typed comes to. */
+  printed: PrintedComparison
   /** What becomes of each turn that is finished, by its place; `outcome` for the others. */
   outcomes: CounterOutcome[]
   outcome: CounterOutcome
@@ -386,6 +389,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     counter: null,
     today: [],
     offer: {},
+    printed: { kind: 'matches', isExpired: false },
     outcomes: [],
     outcome: { signed: 'signed' },
     pageOpens: true,

@@ -73,6 +73,7 @@ export function counterHandlers(
     },
     'counter.pinEntry': async (entry) => counter.pinEntry(entry),
     'counter.offer': ({ documentReference, signer }) => counter.offer(documentReference, signer),
+    'counter.compareDocument': (asked) => counter.compareDocument(asked),
     'counter.start': (wanted) => counter.start(wanted),
     // The second display is told of a session only while a person signs on it.
     'counter.state': async (_nothing, context) => {

@@ -13,6 +13,7 @@ import type {
   IdleScreen,
   OfficeLockState,
   PinState,
+  PrintedComparison,
   ReceiptCode,
   ReceiptPeople,
   StaffView
@@ -45,6 +46,13 @@ const receipt = z.strictObject({
   copy: z.union([z.literal('file'), z.int().min(1).max(500)]),
   language: z.enum(PERSON_LANGUAGES).optional()
 })
+/** A passport or an identity card as staff typed it, where it has no lines that a machine reads; main says what can be used of it. */
+const printed = z.strictObject({
+  name: z.string().max(300),
+  number: z.string().max(100),
+  /** As it is printed; empty where it has none. */
+  expires: z.string().max(40)
+})
 const seconds = z.number().int().min(5).max(3600)
 
 export const counterRequests = {
@@ -54,6 +62,10 @@ export const counterRequests = {
   'counter.pinEntry': answers<null>()(z.strictObject({ documentReference: reference, signer, isToday: z.boolean() })),
   /** Reads the documents from the service first. */
   'counter.offer': answers<CounterOffer>()(z.strictObject({ documentReference: reference, signer })),
+  /** Compares what is printed on a passport or an identity card with the signer. Nothing of it is kept. */
+  'counter.compareDocument': answers<PrintedComparison>()(
+    z.strictObject({ documentReference: reference, signer, printed })
+  ),
   /** Begins a session with a first handover. Nothing is loaded until the person has the screen. */
   'counter.start': answers<CounterSession>()(
     z.strictObject({
@@ -64,9 +76,11 @@ export const counterRequests = {
             signer,
             /** The ids of the evidence that staff has seen of this person. */
             evidence: z.array(id).max(100),
-            /** What came of comparing their name with the machine-readable lines of a passport or an identity card. */
+            /** What staff was told of comparing their name with a passport or an identity card. */
             compared: z.enum(['matches', 'differs']).optional(),
-            /** Of that document, where the policy has more kept than that it was compared. */
+            /** That document, where staff typed what is printed on it: main compares it once more. */
+            printed: printed.optional(),
+            /** Of one whose machine-readable lines were read, where the policy has more kept than that it was compared. */
             document: z
               .strictObject({ number: z.string().regex(/^[A-Z0-9]{1,22}$/), expires: z.iso.date().optional() })
               .optional()

@@ -20,12 +20,20 @@ export interface PersonPreferences {
 }
 
 /**
- * What is kept of a passport or an identity card whose lines were compared, as the organisation's policy says it. compared: only
+ * What is kept of a passport or an identity card that was compared, as the organisation's policy says it. compared: only
  * that it was, and whether the name matched. number-end: the last characters of its number, too. number-and-expiry: its number, and
  * the day until which it is valid.
  */
 export const IDENTITY_KEPT = ['compared', 'number-end', 'number-and-expiry'] as const
 export type IdentityKept = (typeof IDENTITY_KEPT)[number]
+
+/**
+ * What came of comparing a passport or an identity card that staff typed with a signer. unusable: nothing was compared, as these
+ * can't be what is printed there.
+ */
+export type PrintedComparison =
+  | { kind: 'unusable'; fields: ('name' | 'number' | 'expires')[] }
+  | { kind: 'matches' | 'differs'; isExpired: boolean }
 
 /** Someone who can sign here now. */
 export interface CounterEntry {

@@ -298,6 +298,7 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
       }
     }),
   'clerk-sheet-kept': () => counter({ offer: { ...offered.offer, identityKept: 'number-and-expiry' } }),
+  'clerk-sheet-typed': () => counter({ ...offered, printed: { kind: 'matches', isExpired: true } }),
   'clerk-sitting': () => counter(sitting),
   'clerk-no-pin': () => counter({ pin: { isSet: false, keptIn: 'keychain', reset: 'none', canReset: true } }),
   'clerk-signed': () => ended({ turns: turns({ signed: 'signed' }) }),

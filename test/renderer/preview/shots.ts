@@ -266,6 +266,16 @@ export const shots: Shot[] = [
     await press(/^Start: /)(page)
     await page.getByText('Compare a passport or ID card').first().click()
   }),
+  shot('clerk-typed', 'clerk-sheet-typed', '#/counter', async (page) => {
+    await press(/^Start: /)(page)
+    await page.getByText('Compare a passport or ID card').first().click()
+    await press('No such lines? Type what is printed')(page)
+    await page.getByLabel('Name on the document').fill('PARATA, Mere Hinemoa')
+    await page.getByLabel('Document number').fill('AB 123456')
+    await page.getByLabel('Expiry date').fill('15/4/2025')
+    await press('Compare')(page)
+    await page.getByText('The document has expired.').scrollIntoViewIfNeeded()
+  }),
   shot('clerk-sitting', 'clerk-sitting', '#/counter', async (page) => {
     await press(/^Start: /)(page)
     await press('Select all')(page)

@@ -17,10 +17,28 @@ async function kept(policy: IdentityKept): Promise<string> {
   return JSON.stringify([here.numbers, here.notes, here.kept])
 }
 
+const CARD = { name: 'Ann Example', number: 'L898902C3', expires: '2031-04-15' }
+const typed = async (policy: IdentityKept, printed = CARD) => {
+  const here = openOffice()
+  here.settings.identityKept = policy
+  const turn = { documentReference: 'will', signer: 0, evidence: [], compared: 'matches' as const, printed }
+  const { id } = await here.counter.start({ turns: [turn], allowsCamera: false })
+  await here.counter.begin(id)
+  return JSON.stringify([here.numbers, here.notes, here.kept])
+}
+
 attempts(identityNumbers, {
   'have a number kept without a policy': async () => expect(await kept('compared')).not.toContain('02C3'),
   'have all of a number kept where only its end may be': async () =>
     expect(await kept('number-end')).not.toContain('L898902C3'),
   'have the expiry date kept where only the end of the number may be': async () =>
-    expect(await kept('number-end')).not.toContain('2031')
+    expect(await kept('number-end')).not.toContain('2031'),
+  'have a typed document kept further than its policy says': async () => {
+    for (const policy of ['compared', 'number-end'] as const) expect(await typed(policy)).not.toMatch(/L898902C3|2031/)
+    expect(await typed('compared')).not.toContain('02C3')
+  },
+  'have a typed document called a match that isn’t one': async () =>
+    await expect(typed('compared', { ...CARD, name: 'Ben Brooks' })).rejects.toMatchObject({
+      appError: { code: 'bad-input' }
+    })
 })

@@ -9,6 +9,7 @@ import type {
   PersonLanguage,
   PersonPreferences,
   PinState,
+  PrintedComparison,
   ReceiptCode
 } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
@@ -17,6 +18,7 @@ import type { CounterDeps, LeftBy, ViewBounds } from './deps.ts'
 import { askOfInterrupted, foundSession, noteNotBegun, unreadableSession } from './interrupted.ts'
 import { followOutcomes } from './outcome.ts'
 import { Cleanup } from './page.ts'
+import { comparedWithSigner } from './printed-document.ts'
 import { type PersonOverlay, Session } from './session.ts'
 import type { SessionState } from './session-state.ts'
 import { SigningQueue } from './signing-queue.ts'
@@ -51,6 +53,11 @@ export class Counter {
   /** @throws AppFailure `not-signable` if they can't sign here now, and the service's failures. */
   offer(documentReference: string, signer: number): Promise<CounterOffer> {
     return this.#queue.offer(documentReference, signer)
+  }
+
+  /** Compares what is printed on a signer's passport or identity card with their name. @throws AppFailure `gone`. */
+  compareDocument(asked: Parameters<typeof comparedWithSigner>[1]): Promise<PrintedComparison> {
+    return comparedWithSigner(this.#deps, asked)
   }
 
   /**

@@ -15,6 +15,7 @@ import type { CounterDeps } from './deps.ts'
 import { type IdentityReading, readingKept } from './identity-numbers.ts'
 import { identityOf } from './outcome.ts'
 import { safeAddress } from './prepare-turn.ts'
+import { comparePrinted, printedReading } from './printed-document.ts'
 import { FIRST_PREFERENCES, type SessionStart, type TurnFacts } from './session-state.ts'
 import { numbered, toldApart } from './told-apart.ts'
 
@@ -54,6 +55,7 @@ export async function readyToStart(
   for (const wanted of turns)
     checked.push(await checkedTurn(deps, { accountId, account }, wanted, checked.length === 0))
   const { evidence: checklist, identityKept } = deps.settings()
+  refuseOtherwise(deps, turns, checked)
   const readings = readingsOf(turns, checked, identityKept)
   const evidence = evidenceOf(turns, checked, { checklist, readings })
   const keeps = identityKept === 'compared' ? undefined : identityKept
@@ -144,8 +146,8 @@ function evidenceOf(
   const words = (ids: Set<string>) => checklist.filter(({ id }) => ids.has(id)).map(({ text }) => text)
   const compared = (person: string) =>
     checked.flatMap(({ turn }, index) => {
-      const outcome = turn.person === person ? wanted[index]?.compared : undefined
-      return outcome ? [COMPARED[outcome]] : []
+      const { compared: outcome, printed } = (turn.person === person && wanted[index]) || {}
+      return outcome ? [(printed ? TYPED : COMPARED)[outcome]] : []
     })
   const kept = (person: string) => {
     const reading = readings.get(person)
@@ -156,6 +158,17 @@ function evidenceOf(
   )
 }
 
+/** What the trail will say of a document that staff typed is what they were told of it, and what it comes to now. */
+function refuseOtherwise({ time }: StartDeps, wanted: readonly WantedTurn[], checked: readonly Checked[]): void {
+  for (const [index, { turn }] of checked.entries()) {
+    const { printed, compared } = wanted[index] ?? {}
+    if (printed && comparePrinted(printed, turn.signerName, time).kind !== compared)
+      fail('bad-input', 'The signer’s name has changed since their document was compared.', {
+        next: 'Compare it again.'
+      })
+  }
+}
+
 /** What is kept of each person's document: of the first that was compared. */
 function readingsOf(
   wanted: readonly WantedTurn[],
@@ -164,8 +177,8 @@ function readingsOf(
 ): Map<string, IdentityReading> {
   const readings = new Map<string, IdentityReading>()
   for (const [index, { turn }] of checked.entries()) {
-    const { compared, document } = wanted[index] ?? {}
-    const reading = compared && readingKept(document, identityKept)
+    const { compared, printed, document } = wanted[index] ?? {}
+    const reading = compared && readingKept(printed ? printedReading(printed, identityKept) : document, identityKept)
     if (reading && !readings.has(turn.person)) readings.set(turn.person, reading)
   }
   return readings
@@ -175,6 +188,12 @@ function readingsOf(
 const COMPARED = {
   matches: 'Passport or ID card compared: the name matches',
   differs: 'Passport or ID card compared: the name differs'
+} as const
+
+/** The same of one without lines that a machine reads: there are no check digits, and whoever reads the trail knows. */
+const TYPED = {
+  matches: 'Passport or ID card typed in by staff, not read from its machine-readable lines: the name matches',
+  differs: 'Passport or ID card typed in by staff, not read from its machine-readable lines: the name differs'
 } as const
 
 const KEPT = {

@@ -90,7 +90,7 @@ const counterPolicy = z
       .enum(IDENTITY_KEPT)
       .optional()
       .describe(
-        'What is kept of a passport or identity card whose lines were compared. compared: only that it was. number-end: the last four characters of its number, too. number-and-expiry: its number and expiry date.'
+        'What is kept of a passport or identity card that was compared. compared: only that it was. number-end: the last four characters of its number, too. number-and-expiry: its number and expiry date.'
       ),
     pinDigits: z.int().min(4).max(12).optional().describe('How many digits a new PIN has at least.')
   })

@@ -13,6 +13,8 @@ export const identityNumbers: Area = {
   attacks: by(
     'have a number kept without a policy',
     'have all of a number kept where only its end may be',
-    'have the expiry date kept where only the end of the number may be'
+    'have the expiry date kept where only the end of the number may be',
+    'have a typed document kept further than its policy says',
+    'have a typed document called a match that isn’t one'
   )
 }

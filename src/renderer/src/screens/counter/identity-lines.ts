@@ -5,7 +5,7 @@
  */
 import { parse } from 'mrz'
 import { readDay } from '../../../../shared/composition/calendar.ts'
-import { folded } from '../../../../shared/text-folding.ts'
+import { isNamed } from '../../../../shared/name-matching.ts'
 
 /** The fields that a check digit covers. */
 export type CheckedField = 'number' | 'birth' | 'expiry' | 'optional' | 'whole'
@@ -88,39 +88,6 @@ function linesOf(typed: string): string[] | undefined {
   return (
     form && Array.from({ length: form.lines }, (_, line) => all.slice(line * form.length, (line + 1) * form.length))
   )
-}
-
-/** As ICAO 9303 writes them with the letters from A to Z; where it leaves a choice, both count. */
-const WRITTEN: readonly [letters: RegExp, ...as: string[]][] = [
-  [/[äæ]/g, 'ae', 'a'],
-  [/[öøœ]/g, 'oe', 'o'],
-  [/ü/g, 'ue', 'u'],
-  [/å/g, 'aa', 'a'],
-  [/ß/g, 'ss'],
-  [/þ/g, 'th'],
-  [/[ðđ]/g, 'd'],
-  [/ł/g, 'l'],
-  [/ñ/g, 'n', 'nxx']
-]
-
-/** A document may have more given names than an office; none of the office's may be missing. */
-function isNamed(signerName: string, have: readonly string[], begun: string | undefined): boolean {
-  const wanted = signerName
-    .normalize('NFC')
-    .toLowerCase()
-    .replace(/['’.]/g, '')
-    .split(/[\s-]+/)
-    .filter(Boolean)
-  const isThere = (part: string) =>
-    writtenAs(part).some((one) => have.includes(one) || (begun !== undefined && one.startsWith(begun)))
-  return wanted.length > 0 && wanted.every(isThere)
-}
-
-function writtenAs(part: string): string[] {
-  let all = [part]
-  for (const [letters, ...as] of WRITTEN)
-    all = all.flatMap((one) => (letters.test(one) ? as.map((way) => one.replace(letters, way)) : [one]))
-  return all.map((one) => folded(one).replace(/[^a-z]/g, ''))
 }
 
 const partsOf = (name: string) =>

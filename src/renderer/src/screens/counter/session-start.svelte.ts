@@ -9,6 +9,7 @@ import type {
   CounterSession,
   EvidenceItem,
   OfferedEntry,
+  PrintedComparison,
   StaffMember
 } from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'
@@ -21,6 +22,14 @@ import { fewestVisits, type Signing, signingsOf, visitsOf } from './sitting.ts'
 const notHere: AppError = {
   code: 'not-signable',
   message: 'Nobody can sign this document here yet.'
+}
+
+/** What is printed on a passport or an identity card. */
+export interface PrintedDocument {
+  name: string
+  number: string
+  /** As it was typed; empty where it has none. */
+  expires: string
 }
 
 /** Whom a session begins with; without a signer the first who can sign the document here. */
@@ -36,6 +45,9 @@ export class SessionStart {
   readonly #added = new SvelteSet<string>()
   /** The machine-readable lines of a person's document, as typed or scanned: they never leave this window. */
   readonly #lines = new SvelteMap<string, string>()
+  /** What staff typed of a document that has no such lines, by person; and what came of comparing exactly that. */
+  readonly #printed = new SvelteMap<string, PrintedDocument>()
+  readonly #printedResults = new SvelteMap<string, { of: PrintedDocument; result: Result<PrintedComparison> }>()
   /** The people in staff's own order; undefined where nobody has changed it. */
   #order = $state.raw<readonly string[]>()
   /** What staff has seen, as `person evidence`. */
@@ -226,6 +238,38 @@ export class SessionStart {
     return lines.trim() === '' ? undefined : compared(lines, one, this.#now())
   }
 
+  /** What staff typed of a person's document; undefined where they go by its machine-readable lines. */
+  printedOf(person: string): PrintedDocument | undefined {
+    return this.#printed.get(person)
+  }
+  /** Undefined goes back to the machine-readable lines. */
+  setPrinted(person: string, printed: PrintedDocument | undefined): void {
+    if (printed) this.#printed.set(person, printed)
+    else this.#printed.delete(person)
+  }
+  /** What came of comparing what stands there now. */
+  printedResultOf(person: string): Result<PrintedComparison> | undefined {
+    const compared = this.#printedResults.get(person)
+    return compared && compared.of === this.#printed.get(person) ? compared.result : undefined
+  }
+  /** Has main compare what was typed of a person's document. */
+  async comparePrinted({ person, entries }: Pick<Signing, 'person' | 'entries'>): Promise<void> {
+    const [printed, [entry]] = [this.#printed.get(person), entries]
+    if (!printed || !entry) return
+    const { documentReference, signer } = entry
+    const result = await settled(this.#api.counter.compareDocument({ documentReference, signer, printed }))
+    this.#printedResults.set(person, { of: printed, result })
+  }
+  /** The first whose document was typed, and not compared as it stands there. */
+  get uncompared(): string | undefined {
+    return this.people.find(({ person }) => {
+      const printed = this.#printed.get(person)
+      if (!printed || Object.values(printed).every((text) => text.trim() === '')) return false
+      const result = this.printedResultOf(person)
+      return !result?.ok || result.value.kind === 'unusable'
+    })?.person
+  }
+
   /** The first evidence that must have been seen and was not. */
   get missing(): { person: string; item: EvidenceItem } | undefined {
     const required = this.offer?.evidence.filter((item) => item.isRequired) ?? []
@@ -246,17 +290,28 @@ export class SessionStart {
     return { document: kept === 'number-end' ? { number: number.slice(-end) } : compared.document }
   }
 
+  /** What goes on of comparing a person's document, in either way. */
+  #comparisonOf(entry: OfferedEntry) {
+    const printed = this.#printed.get(entry.person)
+    const result = this.printedResultOf(entry.person)
+    if (printed) {
+      const kind = result?.ok ? result.value.kind : 'unusable'
+      return kind === 'unusable' ? {} : { compared: kind, printed: { ...printed } }
+    }
+    const compared = this.comparedOf(entry)
+    const kind = compared?.kind
+    return kind === 'matches' || kind === 'differs' ? { compared: kind, ...this.#keptOf(compared) } : {}
+  }
+
   /** Begins it. Answers the session; why not stands in `starting.error`. */
   async start(): Promise<CounterSession | undefined> {
     const evidence = this.offer?.evidence ?? []
     const turns = this.turns.map((entry) => {
       const { documentReference, signer, person } = entry
-      const compared = this.comparedOf(entry)
-      const kind = compared?.kind
       return {
         ...{ documentReference, signer },
         evidence: evidence.filter((item) => this.hasSeen(person, item)).map(({ id }) => id),
-        ...((kind === 'matches' || kind === 'differs') && { compared: kind, ...this.#keptOf(compared) })
+        ...this.#comparisonOf(entry)
       }
     })
     const allowsCamera = this.allowsCamera && this.mayNeedCamera

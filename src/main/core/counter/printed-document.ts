@@ -1,0 +1,79 @@
+/**
+ * A passport or an identity card without lines that a machine reads: what staff typed of it, compared with the signer's name. There are
+ * no check digits, so the trail says that it was typed; of its details no more is kept than of any other (decision 55).
+ */
+import { readDay } from '../../../shared/composition/calendar.ts'
+import type { DecodedInput, IdentityKept, PrintedComparison } from '../../../shared/contract/index.ts'
+import { fullName } from '../../../shared/model/index.ts'
+import { isPrintedAs } from '../../../shared/name-matching.ts'
+import { dayAt } from '../lib/calendar.ts'
+import { fail } from '../lib/failure.ts'
+import type { Time } from '../lib/time.ts'
+import type { CounterDeps } from './deps.ts'
+
+type Asked = DecodedInput<'counter.compareDocument'>
+type Printed = Asked['printed']
+
+/** @throws AppFailure `gone` where the document or this signer of it isn't there any more. */
+export async function comparedWithSigner(
+  { accountId, documentOf, time }: Pick<CounterDeps, 'accountId' | 'documentOf' | 'time'>,
+  { documentReference, signer, printed }: Asked
+): Promise<PrintedComparison> {
+  const mirrored = await documentOf(accountId(), documentReference)
+  const person = mirrored?.goneAt === undefined ? mirrored?.document.Signers?.[signer] : undefined
+  return person
+    ? comparePrinted(printed, fullName(person), time)
+    : fail('gone', 'A document is no longer in the folders.')
+}
+
+export function comparePrinted(
+  printed: Printed,
+  signerName: string,
+  time: Pick<Time, 'now' | 'zone'>
+): PrintedComparison {
+  const { name, number, expires } = readingOf(printed)
+  const fields = [
+    ...(name ? [] : (['name'] as const)),
+    ...(number ? [] : (['number'] as const)),
+    ...(expires === undefined ? (['expires'] as const) : [])
+  ]
+  if (fields.length > 0) return { kind: 'unusable', fields }
+  return {
+    kind: isPrintedAs(signerName, printed.name) ? 'matches' : 'differs',
+    // It is valid on its last day.
+    isExpired: expires !== '' && expires !== undefined && expires < dayAt(time.now(), time.zone())
+  }
+}
+
+/** What may be kept of it, as `readingKept` takes it. */
+export function printedReading(printed: Printed, kept: IdentityKept): { number: string; expires?: string } {
+  const { number, expires } = readingOf(printed)
+  const characters = [...number]
+  // Of a short one four would be nearly all of it.
+  const end = characters.slice(-Math.ceil(characters.length / 2)).join('')
+  return { number: kept === 'number-end' ? end : number, ...(expires && { expires }) }
+}
+
+/** A name with letters, a number in one way of writing, and a day, `2030-04-15`; '' where there is none, undefined where it is no day. */
+function readingOf({ name, number, expires }: Printed) {
+  const plain = withPlainDigits(number).toUpperCase()
+  const bare = plain.replace(/[\p{P}\p{Z}\p{Cc}\p{Cf}]/gu, '')
+  const day = withPlainDigits(expires)
+    .replace(/[\p{Cc}\p{Cf}]/gu, '')
+    .trim()
+  return {
+    name: /\p{L}/u.test(name) && name,
+    // No country's has more; what has no figure at all is a word.
+    number: /^[\p{L}\p{M}0-9]{1,40}$/u.test(bare) && /\d/.test(bare) ? bare : '',
+    expires: day === '' ? '' : readDay(day)
+  }
+}
+
+/** Figures of any script as 0 to 9: each script has its ten in a row, beside none but those of another. */
+const withPlainDigits = (text: string) =>
+  text.normalize('NFKC').replace(/\p{Nd}/gu, (digit) => {
+    let value = 0
+    const code = digit.codePointAt(0) ?? 0
+    while (/\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value++
+    return String(value % 10)
+  })

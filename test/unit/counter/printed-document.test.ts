@@ -1,0 +1,158 @@
+/** A passport or an identity card that staff typed, as it has no lines that a machine reads: main compares it, and keeps no more of it than of any other. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { comparePrinted } from '../../../src/main/core/counter/printed-document.ts'
+import { counterHandlers } from '../../../src/main/ipc/counter.ts'
+import { counterRequests } from '../../../src/shared/contract/counter-requests.ts'
+import type { IdentityKept } from '../../../src/shared/contract/index.ts'
+import { OFFLINE, openOffice, signer } from './office.ts'
+
+const at = (now: number) => ({ now: () => now, zone: () => 'Pacific/Auckland' })
+const TODAY = at(Date.UTC(2026, 10, 21, 9))
+const CARD = { name: 'Ann Maria EXAMPLE', number: 'ab 123-456', expires: '15/4/2031' }
+const compared = (changes: Partial<typeof CARD>, signerName = 'Ann Example', time = TODAY) =>
+  comparePrinted({ ...CARD, ...changes }, signerName, time)
+
+test.each([
+  ['EXAMPLE, Ann Maria', 'Ann Example'],
+  ['JÜRGEN MÜLLER', 'Jürgen Müller'],
+  ['Juergen Mueller', 'Jürgen Müller'],
+  ['Hohepa Ngata', 'Hōhepa Ngāta'],
+  ['SIOBHAN O CONNOR OCONNOR', 'Siobhán O’Connor'],
+  ['Mary Jane Smith Jones', 'Mary-Jane Smith-Jones'],
+  ['ΓΙΩΡΓΟΣ ΠΑΠΑΔΟΠΟΥΛΟΣ', 'Γιώργος Παπαδόπουλος'],
+  ['مُحَمَّد بن علي', 'محمد علي'],
+  ['\u202Bمحمد علي\u202C', 'محمد علي'],
+  ['\u200FAnn\u200E Example', 'Ann Example'],
+  ['राम शर्मा', 'राम शर्मा'],
+  ['李 小龙', '李 小龙'],
+  [`${'A'.repeat(146)} ${'B'.repeat(153)}`, `${'a'.repeat(146)} ${'b'.repeat(153)}`]
+])('“%s” is the name of %s', (name, signerName) => {
+  expect(compared({ name }, signerName)).toEqual({ kind: 'matches', isExpired: false })
+})
+
+test.each([
+  ['Anne Example', 'Ann Example'],
+  ['Ann', 'Ann Example'],
+  ['A. Example', 'Ann Example'],
+  ['Ann Example', ''],
+  ['Ann Example', '… –'],
+  // No letter of these is left among those from a to z, and a vowel makes another name.
+  ['علي محمود', 'محمد علي'],
+  ['रमा शर्मा', 'राम शर्मा'],
+  ['Мария', 'Иван'],
+  ['Əli Əliyev', 'Li Liyev'],
+  // Cyrillic letters that look the same.
+  ['Аnn Example', 'Ann Example'],
+  ['Muhammad Ali', 'محمد علي'],
+  ['B'.repeat(300), `${'B'.repeat(299)}C`]
+])('“%s” isn’t the name of “%s”', (name, signerName) => {
+  expect(compared({ name }, signerName)).toMatchObject({ kind: 'differs' })
+})
+
+test('nothing is compared where what was typed can’t be on a document, and each of it is named', () => {
+  expect(compared({ name: ' ', number: '', expires: 'soon' })).toEqual({
+    ...{ kind: 'unusable', fields: ['name', 'number', 'expires'] }
+  })
+  for (const number of ['---', 'PASSPORT', '\u200E', 'A1'.repeat(21), 'A1€', '1\u0000🙂'])
+    expect(compared({ number }), number).toEqual({ kind: 'unusable', fields: ['number'] })
+  for (const expires of ['31/02/2030', '2030-13-01', '15/04/31', '0'.repeat(40)])
+    expect(compared({ expires }), expires).toEqual({ kind: 'unusable', fields: ['expires'] })
+  for (const name of ['', '123', '\u202E', '…'])
+    expect(compared({ name }), name).toEqual({ kind: 'unusable', fields: ['name'] })
+})
+
+test('a document has expired on the day after its last, by the clock on the wall', () => {
+  // In Auckland it is the 15th until 11:00 UTC in winter time, which is twelve hours ahead.
+  const [last, after] = [Date.UTC(2031, 3, 15, 11, 59), Date.UTC(2031, 3, 15, 12, 1)].map(at)
+  expect(compared({}, 'Ann Example', last)).toEqual({ kind: 'matches', isExpired: false })
+  expect(compared({}, 'Ann Example', after)).toEqual({ kind: 'matches', isExpired: true })
+  expect(compared({ name: 'Ben Brooks' }, 'Ann Example', after)).toEqual({ kind: 'differs', isExpired: true })
+  expect(compared({ expires: '' }, 'Ann Example', after)).toEqual({ kind: 'matches', isExpired: false })
+  // Arabic, Persian and Devanagari figures.
+  for (const expires of ['١٥/٠٤/٢٠٣١', '۲۰۳۱-۰۴-۱۵', '१५/०४/२०३१'])
+    expect(compared({ expires }, 'Ann Example', after)).toEqual({ kind: 'matches', isExpired: true })
+})
+
+test('whatever is typed is compared or refused, and nobody without a name matches', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), fc.string(), (name, number, expires) => {
+      expect(comparePrinted({ name, number, expires }, '', TODAY).kind).not.toBe('matches')
+      comparePrinted({ name, number, expires }, name, TODAY)
+    })
+  )
+})
+
+const clerk = { from: 'office' as const, signal: new AbortController().signal, stillAsking: () => true }
+const PLACE = { documentReference: 'will', signer: 0 }
+
+test('a request has room for a name of 300 characters, and for no more', () => {
+  const asks = (printed: object) => counterRequests['counter.compareDocument'].input.safeParse({ ...PLACE, printed })
+  expect(asks({ ...CARD, name: 'A'.repeat(300) }).success).toBe(true)
+  for (const printed of [
+    { ...CARD, name: 'A'.repeat(301) },
+    { ...CARD, number: '1'.repeat(101) },
+    { ...CARD, expires: '1'.repeat(41) },
+    { ...CARD, photo: '' },
+    {}
+  ])
+    expect(asks(printed).success).toBe(false)
+})
+
+test('it is compared with the signer as the service last told of them, which asks nobody, and leaves nothing', async () => {
+  const here = openOffice()
+  here.trouble = OFFLINE
+  const handle = counterHandlers(here.counter, () => [here.chosen])
+  const ask = (signerIndex: number, name = CARD.name) =>
+    handle['counter.compareDocument']({ ...PLACE, signer: signerIndex, printed: { ...CARD, name } }, clerk)
+  expect(await ask(0)).toEqual({ kind: 'matches', isExpired: false })
+  expect(await ask(0, 'Ben Brooks')).toEqual({ kind: 'differs', isExpired: false })
+  await expect(ask(1)).rejects.toMatchObject({ appError: { code: 'gone' } })
+  expect([here.refreshes, here.notes, here.numbers, here.errors, here.changes]).toEqual([0, [], [], [], []])
+})
+
+/** A session of Ann and Ben, each with the card typed. */
+async function started(policy: IdentityKept, printed = CARD, told: 'matches' | 'differs' = 'matches') {
+  const here = openOffice({ will: [signer('Ann Example'), signer('Ben Brooks')] })
+  here.settings.identityKept = policy
+  const turn = { ...PLACE, evidence: [], compared: told, printed }
+  const { id } = await here.counter.start({ turns: [turn], allowsCamera: false })
+  expect(here.numbers).toEqual([])
+  await here.counter.begin(id)
+  return here
+}
+
+const SAID = 'Passport or ID card typed in by staff, not read from its machine-readable lines: the name'
+
+test.each([
+  ['compared', undefined, ''],
+  ['number-end', { number: '3456', isEnd: true }, '; The last characters of its number are kept'],
+  ['number-and-expiry', { number: 'AB123456', expires: '2031-04-15' }, '; Its number and expiry date are kept']
+] as const)(
+  'by a policy of “%s” no more of it is kept, and the trail says that it was typed',
+  async (policy, kept, words) => {
+    const here = await started(policy)
+    expect(here.told('handed-over')[0]?.detail?.evidence).toBe(`${SAID} matches${words}`)
+    expect(here.numbers).toMatchObject(kept ? [kept] : [])
+    const left = JSON.stringify([here.notes, here.kept, here.errors, here.state()])
+    for (const secret of ['AB123456', 'ab 123-456', '3456', '2031', 'Maria', 'MARIA'])
+      expect(left).not.toContain(secret)
+    if (policy !== 'number-and-expiry') expect(JSON.stringify(here.numbers)).not.toMatch(/AB12|2031/)
+  }
+)
+
+test('of a short number half is its end, and figures of other scripts are kept as ours', async () => {
+  expect((await started('number-end', { ...CARD, number: 'A12' })).numbers).toMatchObject([{ number: '12' }])
+  expect((await started('number-and-expiry', { ...CARD, number: '١٠٢٣ ٤٥٦' })).numbers).toMatchObject([
+    { number: '1023456' }
+  ])
+})
+
+test('the trail says what main compared: a session in which staff was told otherwise doesn’t begin', async () => {
+  const here = await started('compared', { ...CARD, name: 'Ben Brooks' }, 'differs')
+  expect(here.told('handed-over')[0]?.detail?.evidence).toBe(`${SAID} differs`)
+  const otherwise = { code: 'bad-input', message: 'The signer’s name has changed since their document was compared.' }
+  await expect(started('compared', { ...CARD, name: 'Ben Brooks' })).rejects.toMatchObject({ appError: otherwise })
+  await expect(started('compared', { ...CARD, number: '' })).rejects.toMatchObject({ appError: otherwise })
+  await expect(started('compared', CARD, 'differs')).rejects.toMatchObject({ appError: otherwise })
+})
