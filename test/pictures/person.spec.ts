@@ -2,7 +2,7 @@
  * What a person at the counter sees, in their language, at the sizes of a small laptop, a tablet held upright and a desk's screen, at 100 and at
  * 200 %: nothing that axe finds, nothing cut off or over something else, every target of 48 pixels, and no English in another
  * language but what is staff's. In `npm test` each screen has one of the two most telling languages at each size but the largest, and all the
- * others where there is least room; with EVERY_COMBINATION=1 it has all of it.
+ * others where there is least room, and the telling one there in high contrast, too; with EVERY_COMBINATION=1 it has all of it.
  */
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -51,6 +51,16 @@ async function speak(language: PersonLanguage): Promise<void> {
     if (state.ok && state.value) await counter.adjust({ id: state.value.id, language: wanted })
     await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
   }, language)
+}
+
+/** In black and white, as a person may choose it: frames and weights take more room than colours. */
+async function contrast(isHigh: boolean): Promise<void> {
+  await preview.page.evaluate(async (highContrast) => {
+    const { counter } = window.countersign
+    const state = await counter.state()
+    if (state.ok && state.value) await counter.adjust({ id: state.value.id, highContrast })
+    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
+  }, isHigh)
 }
 
 async function violations(): Promise<string[]> {
@@ -154,6 +164,15 @@ for (const [index, screen] of screens.entries()) {
         const wrong = await page.evaluate(faults)
         if (isEach || view === few[0]) wrong.push(...(await violations()))
         found.push(...wrong.map((fault) => `${where}: ${fault}`))
+      }
+      if (isEach || language === one || languages.length === 1) {
+        await contrast(true)
+        for (const view of least) {
+          await page.setViewportSize(view)
+          const wrong = [...(await page.evaluate(faults)), ...(await violations())]
+          found.push(...wrong.map((fault) => `${language}, high contrast, ${view.width} × ${view.height}: ${fault}`))
+        }
+        await contrast(false)
       }
       await page.setViewportSize({ width: 1024, height: 640 })
     }
