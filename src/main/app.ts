@@ -5,7 +5,7 @@ import { app, ipcMain, powerMonitor } from 'electron'
 import { anotherLike } from '../shared/composition/index.ts'
 import type { Events, RetentionKind, SettingsView } from '../shared/contract/index.ts'
 import type { DocumentResponse } from '../shared/model/index.ts'
-import { wantsStaff } from '../shared/wants-staff.ts'
+import { callsStaff, wantsStaff } from '../shared/wants-staff.ts'
 import { openComposing } from './composing.ts'
 import type { NoteInAudit } from './core/audit/audit.ts'
 import { openBackups } from './core/backup/backups.ts'
@@ -301,7 +301,8 @@ function followSignals({
   signals.on('dropFolders', () => notifications.notifier.dropFoldersChanged())
   signals.on('handover', () => {
     notifications.notifier.counterChanged()
-    notifications.desktop.call(wantsStaff(counter.counter.state()))
+    const session = counter.counter.state()
+    notifications.desktop.call(wantsStaff(session), callsStaff(session))
     identity.counterChanged()
     schedule.look()
     if (counter.lock.isLocked) identity.locked()

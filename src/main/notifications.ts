@@ -29,7 +29,7 @@ export function openNotifications(
   const happened = () => send('activity.changed', null)
   const failed = (error: unknown) => log.warn('What happened could not be told.', { code: asAppError(error).code })
 
-  const desktop = openDesktop({ window, isAway, send, log })
+  const desktop = openDesktop({ window, isAway, send, time, log })
   const preferences = openPreferences(db, () => foundation.organisation.policy.quietHours)
   const notifier = openNotifier({
     ...{ db, ask, time, failed, isSigning, refusals, verifications },

@@ -1,11 +1,13 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, describe, expect, test } from 'vitest'
+import Notices from '../../src/renderer/src/frame/Notices.svelte'
 import Counter from '../../src/renderer/src/screens/counter/Counter.svelte'
 import { foundIn, isDay } from '../../src/renderer/src/screens/counter/finding.ts'
 import type { CounterEntry, DocumentPage, SignerView } from '../../src/shared/contract/views.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { appointmentOf } from './fakes/appointments.ts'
+import { sessionOf } from './fakes/counter.ts'
 import { type Opened, openOffice, show } from './office.ts'
 import { documents, NOW } from './people.ts'
 
@@ -434,4 +436,25 @@ test('a document that nobody can sign yet is said so, with a way to ask again', 
   await fireEvent.click(within(sheet).getByRole('button', { name: 'Try again' }))
   await settle()
   expect(within(screen.getByRole('dialog')).getByRole('heading', { name: 'Mere Parata' })).toBeTruthy()
+})
+
+test('a call from the second display is answered by one press, and can’t be answered twice', async () => {
+  await open({ counter: sessionOf({ place: 'other-display', phase: 'covered', cover: 'help' }) })
+  await press('On my way')
+  expect(calls('counter.staff')[0]?.input).toMatchObject({ does: 'answer' })
+  expect(screen.queryByRole('button', { name: 'On my way' })).toBeNull()
+  expect(screen.getByText('Help needed at the second display')).toBeTruthy()
+  expect(button('Continue signing')).toBeTruthy()
+})
+
+test('at another screen the notice of it goes as soon as it is answered', async () => {
+  opened = await openOffice(
+    fakeApi({ counter: sessionOf({ place: 'other-display', phase: 'covered', cover: 'help' }) })
+  )
+  opened.app.router.go('outbox')
+  show(opened, Notices)
+  await settle()
+  expect(screen.getByRole('alert').textContent).toContain('You’re needed at the second display.')
+  await press('On my way')
+  expect(screen.queryByText('You’re needed at the second display.')).toBeNull()
 })

@@ -1,6 +1,8 @@
 /** The application on the desktop outside of its window: notices, badge and tray. They lead into the window, unless someone signs. */
 import { join } from 'node:path'
 import { app, type BrowserWindow, Menu, type MenuItemConstructorOptions, nativeImage, shell, Tray } from 'electron'
+import { Ring } from '../core/counter/ring.ts'
+import type { Time } from '../core/lib/time.ts'
 import type { BadgeCounts } from '../core/notifications/badge-counts.ts'
 import type { Log } from './log.ts'
 import { openNotifications } from './notifications.ts'
@@ -12,9 +14,10 @@ export interface DesktopParts extends Pick<TrayParts, 'log'> {
   /** Whether the screen is in a signer's hands, or locked: then the office's own screens stay out of sight. */
   isAway: () => boolean
   send: SendEvent
+  time: Pick<Time, 'after'>
 }
 
-export function openDesktop({ window, isAway, send, log }: DesktopParts) {
+export function openDesktop({ window, isAway, send, time, log }: DesktopParts) {
   const { platform } = process
   const pictures = app.isPackaged
     ? join(process.resourcesPath, 'tray')
@@ -28,13 +31,17 @@ export function openDesktop({ window, isAway, send, log }: DesktopParts) {
       if (place) send('menu.chosen', { command: place })
     }
   })
-  let isCalled = false
+  const ring = new Ring(time, () => shell.beep())
+  let isWanted = false
   return {
-    /** Someone at the second display wants staff: heard once, and seen in the task bar and the tray until it is over. No name is told. */
-    call(isWanted: boolean): void {
-      if (isWanted === isCalled) return
-      isCalled = isWanted
-      if (isWanted) shell.beep()
+    /**
+     * Someone at the second display wants staff: seen in the task bar and the tray until it is over. No name is told.
+     * @param isCalled nobody has answered yet: it is heard, too, again and again.
+     */
+    call(isWantedNow: boolean, isCalled: boolean): void {
+      ring.set(isCalled)
+      if (isWantedNow === isWanted) return
+      isWanted = isWantedNow
       if (!window.isDestroyed()) window.flashFrame(isWanted)
       tray.call(isWanted)
     },
@@ -47,7 +54,10 @@ export function openDesktop({ window, isAway, send, log }: DesktopParts) {
       badge(badgeCounts.unread)
       tray.show(badgeCounts)
     },
-    remove: tray.remove
+    remove(): void {
+      ring.end()
+      tray.remove()
+    }
   }
 }
 

@@ -132,6 +132,7 @@ export const counterRequests = {
     z.strictObject({
       id,
       does: z.enum([
+        'answer',
         'cover',
         'continue',
         'end',

@@ -173,6 +173,8 @@ export interface CounterSession {
   cover?: CounterCover
   /** While something lies over it; still told once staff has given their PIN. */
   coveredBy?: CoveredBy
+  /** Staff has said that they are on their way to what the second display wants of them now. */
+  isAnswered?: true
   /** Only staff can go on from here, with their PIN. */
   isLocked: boolean
   turns: CounterTurn[]

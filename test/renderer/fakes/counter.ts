@@ -274,6 +274,8 @@ export function fakeCounter(office: FakeOffice): Handled {
       const { cover: why, place } = session(id)
       if (why !== 'staff' && place !== 'other-display') throw new Failure('not-allowed')
       switch (does) {
+        case 'answer':
+          return become(id, { isAnswered: true }) as never
         case 'cover':
           return cover(id, 'away', true) as never
         case 'end':

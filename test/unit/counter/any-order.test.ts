@@ -143,6 +143,7 @@ const pins = fc
 const deeds = fc
   .record({
     does: fc.constantFrom<StaffAction>(
+      'answer',
       'cover',
       'continue',
       'continue',

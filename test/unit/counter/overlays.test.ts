@@ -206,6 +206,25 @@ describe('staff', () => {
     expect(other.office.told('left')).toMatchObject([{ detail: { by: 'staff' } }])
   })
 
+  test('answers a call once: what is wanted next is another call, and there is nothing to answer where none is', async () => {
+    const { office, counter, id } = await reading('other-display')
+    await counter.staff(id, 'answer', 'office')
+    expect(office.state().isAnswered).toBeUndefined()
+    await counter.cover(id, 'help')
+    await expect(counter.staff(id, 'answer', 'person')).rejects.toMatchObject(failure('not-allowed'))
+    expect(await counter.staff(id, 'answer', 'office')).toMatchObject({ cover: 'help', isAnswered: true })
+    await counter.zoom(id, 1.5)
+    expect(office.state().isAnswered).toBe(true)
+    await counter.resume(id)
+    expect(office.state().isAnswered).toBeUndefined()
+    await counter.cover(id, 'help')
+    expect(office.state().isAnswered).toBeUndefined()
+    // They can go on by themselves: nobody is called.
+    await counter.cover(id, 'moment')
+    await counter.staff(id, 'answer', 'office')
+    expect(office.state().isAnswered).toBeUndefined()
+  })
+
   test('who leaves an open choice has to give the PIN again', async () => {
     const { office, counter, id } = await reading()
     await counter.unlock(id, PIN)

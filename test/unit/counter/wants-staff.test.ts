@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { CounterSession } from '../../../src/shared/contract/index.ts'
-import { wantsStaff } from '../../../src/shared/wants-staff.ts'
+import { callsStaff, wantsStaff } from '../../../src/shared/wants-staff.ts'
 
 type Moment = Parameters<typeof wantsStaff>[0]
 const beside = (phase: CounterSession['phase'], more: object = {}): Moment => ({
@@ -22,4 +22,12 @@ test('and nowhere else: not where they go on by themselves, where staff is there
   expect(wantsStaff(beside('covered', { cover: 'away', coveredBy: 'office' }))).toBe(false)
   expect(wantsStaff(beside('covered', { cover: 'help', place: 'here' }))).toBe(false)
   expect(wantsStaff(null)).toBe(false)
+})
+
+test('is heard until staff has said that they are coming', () => {
+  expect(callsStaff(beside('covered', { cover: 'help' }))).toBe(true)
+  expect(callsStaff(beside('covered', { cover: 'help', isAnswered: true }))).toBe(false)
+  expect(wantsStaff(beside('covered', { cover: 'help', isAnswered: true }))).toBe(true)
+  expect(callsStaff(beside('open'))).toBe(false)
+  expect(callsStaff(null)).toBe(false)
 })

@@ -45,6 +45,9 @@ export interface AskedTurn {
   identity: SignerIdentity
 }
 
+/** What a call for staff is about. */
+const CALLS = ['phase', 'current', 'cover', 'coveredBy'] as const
+
 /** A member that is undefined is taken away. */
 export type Changes = { [Name in keyof Omit<CounterSession, 'phase'>]?: CounterSession[Name] | undefined }
 
@@ -223,6 +226,8 @@ export class SessionState {
 
   #become(changes: Changes & { phase?: CounterPhase }): CounterSession {
     const next: Record<string, unknown> = { ...this.#shown, ...changes }
+    // What staff answered is over: what is wanted of them next is another call.
+    if (CALLS.some((name) => next[name] !== this.#shown[name])) delete next.isAnswered
     for (const name in next) if (next[name] === undefined) delete next[name]
     const before = this.#shown
     this.#shown = next as unknown as CounterSession

@@ -1,5 +1,6 @@
 /** What staff does: gives their PIN, and then, or from their own screen while the person has the second display, chooses. */
 import type { CounterSession } from '../../../shared/contract/index.ts'
+import { callsStaff } from '../../../shared/wants-staff.ts'
 import { fail } from '../lib/failure.ts'
 import type { CounterDeps } from './deps.ts'
 import type { Overlays } from './overlays.ts'
@@ -9,7 +10,7 @@ import type { Proof } from './staff.ts'
 import type { SessionParts, Turns } from './turns.ts'
 
 export type StaffAction =
-  | ('cover' | 'continue' | 'end' | 'allow-camera' | 'refuse-camera')
+  | ('answer' | 'cover' | 'continue' | 'end' | 'allow-camera' | 'refuse-camera')
   | ('print' | 'save' | 'open-files' | 'open-folder')
 /** office: its own window. person: the window on the second display. */
 export type AskedFrom = 'office' | 'person'
@@ -75,6 +76,9 @@ export class StaffActions {
 
   async #carryOut(action: StaffAction, from: AskedFrom): Promise<void> {
     switch (action) {
+      case 'answer':
+        if (callsStaff(this.#state.shown)) this.#state.become({ isAnswered: true })
+        return
       case 'cover':
         return this.#cover()
       case 'continue':

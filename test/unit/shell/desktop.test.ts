@@ -1,0 +1,37 @@
+// What is heard and seen of a person at the second display who wants staff; the host's tray and badge are in test/host.
+import { expect, test, vi } from 'vitest'
+import { RINGS_EVERY } from '../../../src/main/core/counter/ring.ts'
+import { openDesktop } from '../../../src/main/shell/desktop.ts'
+import { ownTime } from '../../fixtures/own-time.ts'
+
+const { beeps } = vi.hoisted(() => ({ beeps: { count: 0 } }))
+vi.mock('electron', () => ({
+  app: { isPackaged: false, setAppUserModelId() {}, setToastActivatorCLSID() {}, setBadgeCount() {} },
+  shell: { beep: () => void beeps.count++ },
+  Notification: { isSupported: () => false }
+}))
+
+test('it is heard until someone answers, and seen until it is over; nothing is heard after the application’s end', async () => {
+  const time = ownTime()
+  const flashed: boolean[] = []
+  const window = { isDestroyed: () => false, flashFrame: (is: boolean) => void flashed.push(is) }
+  const desktop = openDesktop({
+    ...{ window: window as never, isAway: () => false, send() {}, time: time.run() },
+    log: { warn() {} }
+  })
+  beeps.count = 0
+  desktop.call(true, true)
+  desktop.call(true, true)
+  await time.pass(RINGS_EVERY)
+  expect([beeps.count, flashed]).toEqual([2, [true]])
+  desktop.call(true, false)
+  await time.pass(3 * RINGS_EVERY)
+  expect([beeps.count, flashed]).toEqual([2, [true]])
+  desktop.call(false, false)
+  expect(flashed).toEqual([true, false])
+  desktop.call(true, true)
+  desktop.remove()
+  desktop.call(true, true)
+  await time.pass(3 * RINGS_EVERY)
+  expect(beeps.count).toBe(3)
+})
