@@ -164,9 +164,11 @@ export function openCounter(
   }
   const waitingHere = (account: string) => ask('waitingHere', { accountId: account, withoutLink: true })
   const documentOf = (account: string, reference: string) => ask('get', { accountId: account, reference })
+  const hasDisplay = () => windows.personWindow() !== undefined
   const appointments = new Appointments({
     ...{ db, time, note, accountId, shownIds, waitingHere, documentOf, newId: foundation.newId },
     settings: () => settings.read().waitingRoom,
+    hasDisplay,
     changed: appointmentsChanged
   })
   const calls = new Calls({ appointments, once, time, accountId, newId: foundation.newId })
@@ -181,7 +183,7 @@ export function openCounter(
     staff: staffName,
     counterName: () => settings.read().waitingRoom.counterName,
     connection: () => watch.connectionOf(accounts.chosen()?.id),
-    hasOtherDisplay: () => windows.personWindow() !== undefined
+    hasOtherDisplay: hasDisplay
   })
   const counter: Counter = new Counter({
     ...{

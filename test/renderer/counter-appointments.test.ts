@@ -106,6 +106,60 @@ describe('appointments of today', () => {
     expect(rows()[0]?.textContent).toContain('At the counter')
   })
 
+  test('say where nobody sees the number of who was called, as the display comes and goes', async () => {
+    const called = { state: 'called', number: 13, calledAt: NOW } as const
+    await open({
+      queue: [],
+      hasDisplay: false,
+      appointments: [
+        one('Mere Parata', 0, { state: 'arrived', number: 14 }),
+        one('Aroha Ngata', 5, { ...called, desk: 'Front desk' })
+      ]
+    })
+    const byName = 'No second display: call them by name'
+    expect(screen.queryByText(byName)).toBeNull()
+    await press(/^Call: Mere Parata/)
+    expect(rows()[0]?.textContent).toContain(byName)
+    // What another counter calls is shown there.
+    expect(screen.getAllByText(byName)).toHaveLength(1)
+    const plug = async (isIn: boolean) => {
+      state().hasDisplay = isIn
+      opened.api.control.emit('settings.changed', null)
+      await opened.clock.pass(600)
+    }
+    await plug(true)
+    expect(screen.queryByText(byName)).toBeNull()
+    await plug(false)
+    expect(screen.getByText(byName)).toBeTruthy()
+  })
+
+  test('say that the number shows later while someone signs on the second display, as long as it is called', async () => {
+    await open({
+      queue: [],
+      appointments: [
+        one('Mere Parata', 0, { state: 'called', number: 14, calledAt: NOW }),
+        one('Aroha Ngata', 5, { state: 'called', number: 15, calledAt: NOW })
+      ],
+      calling: 'Mere Parata'
+    })
+    const later = 'Second display in use: their number shows once it’s free'
+    const signs = async (change: Parameters<typeof sessionOf>[0] | undefined) => {
+      state().counter = change ? sessionOf(change) : null
+      opened.api.control.emit('counter.changed', { id: 'any' })
+      await settle()
+    }
+    expect(screen.queryByText(later)).toBeNull()
+    await signs({ place: 'other-display', phase: 'open' })
+    expect(rows().map((row) => row.textContent?.includes(later))).toEqual([true, false])
+    await signs(undefined)
+    expect(screen.queryByText(later)).toBeNull()
+    await signs({ place: 'other-display', phase: 'open' })
+    delete state().calling
+    opened.api.control.emit('appointments.changed', null)
+    await settle()
+    expect(screen.queryByText(later)).toBeNull()
+  })
+
   test('say who of the office called them, and can be called here only once that is some minutes ago', async () => {
     const called = (name: string, ago: number) =>
       one(name, 0, { state: 'called', desk: 'Front desk', number: 3, calledAt: NOW - ago * MINUTE, person: name })

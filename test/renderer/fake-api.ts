@@ -212,6 +212,7 @@ export interface FakeState {
   pictures: Record<string, string>
   /** Who is being called. */
   calling?: string
+  hasDisplay: boolean
   /** What the board says in place of what the session and the appointments do. */
   board: Partial<Board>
   audit: AuditEntry[]
@@ -421,6 +422,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     },
     appointments: [],
     appointmentFile: null,
+    hasDisplay: true,
     pictures: {},
     board: {},
     audit: [],

@@ -173,9 +173,11 @@ export class CounterWindows implements CounterPlace {
       if (this.#person !== opened) return
       this.#person = undefined
       this.#personDisplay = undefined
-      if (this.#taken?.window !== opened) return
-      this.#deps.left('hidden')
-      this.#moveToOffice()
+      if (this.#taken?.window === opened) {
+        this.#deps.left('hidden')
+        this.#moveToOffice()
+      }
+      this.#deps.changed()
     })
   }
 

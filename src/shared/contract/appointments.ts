@@ -96,6 +96,8 @@ export interface AppointmentsToday {
   counterName: string
   /** Who is being called on the second display now. */
   calling?: string
+  /** A second display is connected and used. Without one nobody sees the number of who is called. */
+  hasDisplay: boolean
 }
 
 /** A row of a file before it is taken over. */

@@ -40,7 +40,8 @@ export function fakeAppointments(office: FakeOffice): HandlersOf<'appointments' 
       places: ['Counter 2', 'Room 2'],
       noShowAfter: state.counterSettings.waitingRoom.noShowAfter,
       counterName: state.counterSettings.waitingRoom.counterName,
-      ...(state.calling && { calling: state.calling })
+      ...(state.calling && { calling: state.calling }),
+      hasDisplay: state.hasDisplay
     }),
     'appointments.save': ({ id, hasArrived, email, mobile, about, person, ...given }) => {
       const known = id === undefined ? undefined : byId(state.appointments, id)

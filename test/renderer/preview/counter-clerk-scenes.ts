@@ -237,6 +237,12 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
   clerk: () => counter(),
   'clerk-appointments': () => counter(morning()),
   'clerk-appointments-office': () => counter(elsewhere()),
+  'clerk-appointments-unseen': () => counter({ ...morning(), hasDisplay: false }),
+  'clerk-appointments-in-use': () =>
+    counter({
+      ...morning(),
+      counter: sessionOf({ place: 'other-display', phase: 'open', turns: turns(undefined) })
+    }),
   'clerk-appointments-empty': () =>
     counter({
       queue: [],

@@ -210,6 +210,7 @@ export const shots: Shot[] = [
 
   shot('clerk', 'clerk', '#/counter'),
   ...at('#/counter', 'clerk-appointments', 'clerk-appointments-office', 'clerk-appointments-empty'),
+  ...at('#/counter', 'clerk-appointments-unseen', 'clerk-appointments-in-use'),
   shot('clerk-appointment', 'clerk-appointments', '#/counter', async (page) => {
     await press('Appointments')(page)
     await page.getByRole('menuitem', { name: 'Add appointment…' }).click()

@@ -295,3 +295,10 @@ describe('whose signings an appointment is about', () => {
     expect(await only()).toMatchObject({ state: 'done' })
   })
 })
+
+test('it is told with the day whether there is a display that shows who is called', async () => {
+  const at = office()
+  expect((await at.appointments.today()).hasDisplay).toBe(true)
+  at.chosen.hasDisplay = false
+  expect((await at.appointments.today()).hasDisplay).toBe(false)
+})

@@ -25,7 +25,7 @@ export function office() {
   const timers: { at: number; run: () => void }[] = []
   const notes: AuditNote[] = []
   const told = { changed: 0, documentsRead: 0 }
-  const chosen = { account: 'office', others: [] as string[] }
+  const chosen = { account: 'office', others: [] as string[], hasDisplay: true }
   let queue: CounterEntry[] = []
   const documents = new Map<string, MirroredDocument>()
   let number = 0
@@ -64,7 +64,8 @@ export function office() {
       told.documentsRead += 1
       return documents.get(reference)
     },
-    settings: () => ({ counterName: 'Counter 2', noShowAfter: 15 })
+    settings: () => ({ counterName: 'Counter 2', noShowAfter: 15 }),
+    hasDisplay: () => chosen.hasDisplay
   })
   const worker = { ask: askOf(appointmentAnswers), end: async () => undefined }
   const imports = new AppointmentImports({ ...deps, appointments, worker })

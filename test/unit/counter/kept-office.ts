@@ -122,6 +122,7 @@ export class KeptOffice {
       waitingHere: (account) => (isAlive ? office.deps.waitingHere(account) : never),
       documentOf: (account, reference) => (isAlive ? office.deps.documentOf(account, reference) : never),
       settings: () => ({ counterName: 'Counter 2', noShowAfter: 15 }),
+      hasDisplay: () => true,
       changed: () => undefined
     })
     const counter = office.runs({

@@ -30,6 +30,8 @@ export interface AppointmentsDeps extends QueueDeps {
   /** The accounts whose appointments are seen to. */
   shownIds: () => readonly string[]
   settings: () => { counterName: string; noShowAfter: number }
+  /** Whether there is a second display that shows who is called; where that changes, the settings are told to have changed. */
+  hasDisplay: () => boolean
   /** They are to be asked for again, and so is the second display's picture. */
   changed: () => void
 }
@@ -62,7 +64,7 @@ export class Appointments {
 
   /** Those of today, in the order of time, each with who of the queue it is. */
   async today(): Promise<AppointmentsToday> {
-    const { settings, shownIds } = this.#deps
+    const { hasDisplay, settings, shownIds } = this.#deps
     const each = shownIds().map(async (account) => {
       const kept = this.ofToday([account])
       const known = getOrMake(this.#addresses, account, () => new Map())
@@ -74,7 +76,7 @@ export class Appointments {
     return {
       appointments: inOrder((await Promise.all(each)).flat()),
       places: [...new Set(shownIds().flatMap((account) => this.table.places(account)))],
-      ...{ counterName, noShowAfter },
+      ...{ counterName, noShowAfter, hasDisplay: hasDisplay() },
       ...(this.#call && { calling: this.#call.id })
     }
   }

@@ -115,6 +115,18 @@ export class AppointmentList {
     return state === 'called' && desk !== undefined && ago >= -MINUTE && ago < CALL_HOLDS
   }
 
+  /**
+   * Why nobody sees the number of someone who was called here, and what that means; undefined where it is shown, or is over.
+   * @param isDisplayInUse someone signs on the second display.
+   */
+  unseenCallOf({ id, state, desk }: Appointment, isDisplayInUse: boolean): Standing | undefined {
+    const today = this.#today.value
+    if (!today || state !== 'called' || desk !== undefined) return undefined
+    if (!today.hasDisplay) return { words: 'No second display: call them by name', tone: 'warn' }
+    if (!isDisplayInUse || today.calling !== id) return undefined
+    return { words: 'Second display in use: their number shows once it’s free', tone: 'quiet' }
+  }
+
   /** Where they stand, in a few words. @param isBusy someone signs at this moment. */
   standingOf({ state, at, arrivedAt, calledAt, desk }: Appointment, isBusy = false): Standing {
     const span = (from: number) => spanOf(this.now - from)
