@@ -94,6 +94,7 @@ export function openCounter(
   })
   const receipts = new Receipts({
     ...{ audit, signer, time, paper: new Paper(), identityOf: identityNumbers.of },
+    officeName: () => accounts.chosen()?.name ?? '',
     logo: () => settings.read().logo,
     languageOf: (session, person) => counter.languageOf(session, person),
     languages: () => settings.read().languages,

@@ -5,13 +5,13 @@ import {
   checkWords,
   detailsIn,
   entryStatus,
-  fileCheckWords,
   inShort,
   momentInFull,
   momentOf,
   officeCheckWords,
   zoneOf
 } from '../../src/renderer/src/screens/audit/audit-words.ts'
+import { fileCheckWords } from '../../src/renderer/src/words/file-check.ts'
 import type { AuditEntry, AuditEvent } from '../../src/shared/contract/views.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
@@ -229,6 +229,23 @@ test('the signing key’s fingerprint is shown, to be copied and saved', async (
   await fireEvent.click(dialog.getByRole('button', { name: 'Save public key…' }))
   await settle()
   expect(opened.app.toasts.shown.map(({ text }) => text)).toEqual(['Saved as “Countersign audit key.pem”.'])
+})
+
+test('the signing key’s fingerprint is printed, and it is said where it can’t be', async () => {
+  await open({ audit: trail(3) })
+  await fromMenu(/Signing key/)
+  const dialog = within(await screen.findByRole('dialog', { name: 'Signing key' }))
+  const print = async () => {
+    await fireEvent.click(dialog.getByRole('button', { name: 'Print' }))
+    await settle()
+  }
+  await print()
+  expect(calls('audit.printKey')).toHaveLength(1)
+  expect(opened.app.toasts.shown.map(({ text }) => text)).toEqual(['The fingerprint was sent to the printer.'])
+  opened.api.control.fail('audit.printKey', { code: 'internal', message: 'There is no printer.' })
+  await print()
+  expect(dialog.getByText('The fingerprint wasn’t printed.')).toBeTruthy()
+  expect(opened.app.toasts.shown).toHaveLength(1)
 })
 
 test('the trail is saved as a file, and nothing is said where the person thought better of it', async () => {

@@ -458,3 +458,24 @@ test('at another screen the notice of it goes as soon as it is answered', async 
   await press('On my way')
   expect(screen.queryByText('You’re needed at the second display.')).toBeNull()
 })
+
+test('a receipt is checked from the Counter’s menu, and what was changed in it is named', async () => {
+  const key = { fingerprint: 'AB12 CD34', isOurs: true }
+  const auditFile = {
+    ...{ label: 'R-2026-000001-AB12.pdf', verdict: 'changed' as const, key, receipt: { number: 'R-2026-000001-AB12' } },
+    bytes: { from: 4096, to: 5119 }
+  }
+  await open({ auditFile })
+  await fireEvent.keyDown(button('More actions'), { key: 'Enter' })
+  await fireEvent.click(await screen.findByRole('menuitem', { name: 'Check a file…' }))
+  await settle()
+  const alert = screen.getByRole('alert')
+  expect(alert.textContent).toMatch(/“R-2026-000001-AB12\.pdf” was changed\..*bytes 4,096 to 5,119/s)
+  await press('Dismiss')
+  expect(screen.queryByRole('alert')).toBeNull()
+  opened.api.control.fail('audit.checkFile', { code: 'bad-file', message: 'The file couldn’t be read.' })
+  await fireEvent.keyDown(button('More actions'), { key: 'Enter' })
+  await fireEvent.click(await screen.findByRole('menuitem', { name: 'Check a file…' }))
+  await settle()
+  expect(screen.getByText('The file couldn’t be checked.')).toBeTruthy()
+})

@@ -53,6 +53,7 @@ export function auditHandlers({
       return saved && { ...saved, number }
     },
     'audit.key': async () => ({ fingerprint: (await auditExports.key()).fingerprint }),
+    'audit.printKey': () => receipts.printKey(),
     'audit.saveKey': async (_nothing, { stillAsking }) => {
       const path = await chooseSaveFile('Save the public key', 'Countersign audit key.pem', [KEY], stillAsking)
       return path === undefined ? null : auditExports.writeKey(path)

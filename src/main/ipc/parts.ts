@@ -54,7 +54,7 @@ export interface Parts extends Dialogs {
   presets: Presets
   previews: PdfPreviews
   readings: Readings
-  receipts: Pick<Receipts, 'people' | 'pdf' | 'print' | 'check'>
+  receipts: Pick<Receipts, 'people' | 'pdf' | 'print' | 'printKey' | 'check'>
   records: Pick<SharedRecords, 'marked'>
   remembered: Remembered
   /** Shows a file or a folder in the system's own window. */

@@ -253,6 +253,8 @@ export const counterRequests = {
   'audit.checkFile': answers<AuditFileCheck | null>()(nothing),
   /** The key that exports are signed with; made with the first question. */
   'audit.key': answers<AuditKey>()(nothing),
+  /** Its fingerprint on a page with the office and the date, on the default printer. */
+  'audit.printKey': answers<null>()(nothing),
   /** Writes its public part where the person says; null where they thought better of it. */
   'audit.saveKey': answers<SavedFile | null>()(nothing)
 }

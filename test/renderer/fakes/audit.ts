@@ -40,6 +40,7 @@ export function fakeAudit(office: FakeOffice): HandlersOf<'audit' | 'receipts'> 
     'audit.key': () => ({
       fingerprint: '3F2A 91C4 0B7E D85A 6610 7C9F E423 AB18 55D0 2E6B F9A7 1384 C05D 77E2 4A9B 60F1'
     }),
+    'audit.printKey': () => null as never,
     'audit.saveKey': () => ({ label: 'Countersign audit key.pem' }),
     'receipts.people': () => {
       if (state.receiptError) throw new Failure(state.receiptError.code, state.receiptError)

@@ -75,6 +75,7 @@ export function workstation() {
         pdf: async (page) => Buffer.from(`%PDF-1.7\n${page}\nstartxref\n1234\n%%EOF\n`),
         print: async (page) => void printed.push(page)
       },
+      officeName: () => 'Harbour & Sons',
       logo: () => undefined,
       languageOf: (_session, { name }) => (name === 'Tama Parata' ? 'mi' : undefined),
       identityOf: openIdentityNumbers({ db, now: () => now.at, newSalt: String }).of,

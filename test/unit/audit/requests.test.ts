@@ -1,11 +1,12 @@
 import { createHash, createPublicKey } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Papa from 'papaparse'
 import { describe, expect, test } from 'vitest'
 import { openWorkbook } from '../../../src/main/core/bulk/read-xlsx.ts'
+import { rightsOf } from '../../../src/main/core/counter/rights.ts'
 import { auditHandlers } from '../../../src/main/ipc/audit.ts'
-import type { OfficeTrailFinding } from '../../../src/shared/contract/index.ts'
+import type { OfficeTrailFinding, StaffMember } from '../../../src/shared/contract/index.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { hashOf, TEN, workstation, ZONE } from './office.ts'
 
@@ -96,6 +97,22 @@ describe('requests about what was exported', () => {
       verdict: 'genuine'
     })
     expect(await office().handlers['audit.checkFile'](undefined, context)).toBeNull()
+  })
+
+  test('are for every role, and name a changed byte', async () => {
+    const { handlers, exported, answers, place } = withEntries()
+    const bytes = Buffer.from(await exported('json'))
+    const at = bytes.indexOf('Lease')
+    bytes[at] = (bytes[at] ?? 0) ^ 1
+    await writeFile(`${place}.json`, bytes)
+    answers(`${place}.json`)
+    const may = rightsOf({ hasNames: true, proved: () => ({ role: 'counter' }) as StaffMember })
+    expect(() => may('audit.list', {})).toThrow('not-allowed')
+    expect(() => may('audit.checkFile', undefined)).not.toThrow()
+    const found = await handlers['audit.checkFile'](undefined, context)
+    expect(found).toMatchObject({ verdict: 'changed', near: { from: 1 } })
+    const { from = -1, to = -1 } = found?.bytes ?? {}
+    expect(at >= from && at <= to).toBe(true)
   })
 
   test('tell the key’s fingerprint and save its public part, and nothing of the private one', async () => {

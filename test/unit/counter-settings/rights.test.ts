@@ -47,6 +47,7 @@ describe('what each of staff may do', () => {
       'documents.list',
       'counter.start',
       'counter.lockOffice',
+      'audit.checkFile',
       'drafts.list',
       'settings.set'
     ] as const)

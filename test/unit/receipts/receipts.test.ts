@@ -9,7 +9,7 @@ import { contentOf } from '../../../src/main/core/receipts/content.ts'
 import { codeOf, receiptPage } from '../../../src/main/core/receipts/receipt-page.ts'
 import { type ReceiptSentence, TRANSLATIONS } from '../../../src/main/core/receipts/receipt-translations.ts'
 import { readerOf } from '../../../src/main/core/receipts/receipt-words.ts'
-import { fileCheckWords } from '../../../src/renderer/src/screens/audit/audit-words.ts'
+import { fileCheckWords } from '../../../src/renderer/src/words/file-check.ts'
 import { numbersOf, TEN, workstation } from '../audit/office.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 
@@ -530,4 +530,20 @@ describe('a receipt as a page', () => {
     expect(size).toBe(33)
     expect(path).toMatch(/^(M\d+ \d+h1v1h-1z)+$/)
   })
+})
+
+test('the fingerprint of the key is printed with the office and the date, as it is shown, and nothing of anyone', async () => {
+  const { couple, receipts, printed, audit, exportsOf } = counter()
+  couple()
+  const { fingerprint } = await exportsOf(audit).key()
+  await receipts.printKey()
+  const { number } = await receipts.print(SESSION, 'file')
+  const [page = ''] = printed
+  expect(page).toContain(`<p class="fingerprint">${fingerprint}</p>`)
+  expect(page).toContain('Harbour &amp; Sons')
+  expect(page).toMatch(
+    /Printed<\/dt><dd[^>]*>Saturday 21 November 2026, \d\d:\d\d:\d\d, Pacific\/Auckland \(UTC\+13:00\)/
+  )
+  expect(number.slice(-4)).toBe(/numbers end in<\/dt><dd[^>]*>([0-9A-F]{4})</.exec(page)?.[1])
+  expect(page).not.toContain('Mere')
 })

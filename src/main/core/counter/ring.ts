@@ -19,9 +19,11 @@ export class Ring {
   /** Told as often as one likes: it begins and ends where the answer is another one. */
   set(isCalled: boolean): void {
     if (isCalled === (this.#cancel !== undefined) || this.#isOver) return
-    if (isCalled) return this.#ring()
-    this.#cancel?.()
-    this.#cancel = undefined
+    if (isCalled) this.#ring()
+    else {
+      this.#cancel?.()
+      this.#cancel = undefined
+    }
   }
 
   /** At the application's end: whatever is told after that is silent. */

@@ -11,6 +11,7 @@ import {
   identityWords,
   noticesOf,
   type Reader,
+  readerOf,
   readingWords,
   resultWords,
   translationNote,
@@ -69,6 +70,40 @@ ${people.map((one, at) => person(one, content, reader, kept[at])).join('')}
 <div><p>${say('howToCheck')}</p>
 <dl>${fact(say('hash'), grouped(sha256), 'hash')}${fact(say('first'), place(content.trail.first), 'hash')}${fact(say('last'), place(content.trail.last), 'hash')}${fact(say('key'), content.key, 'hash')}</dl></div>
 </div>
+</section>
+</body>
+</html>
+`
+}
+
+interface PrintedKey {
+  fingerprint: string
+  /** '' where there is no account. */
+  office: string
+  /** With its offset. */
+  printedAt: string
+  zone: string
+  logo: string | undefined
+}
+
+/** A page to be kept elsewhere: with it someone tells years later whether a file was signed on this computer. @returns HTML. */
+export function keyPage({ fingerprint, office, printedAt, zone, logo }: PrintedKey): string {
+  const { day, time } = readerOf('en')
+  const picture = logo ? `<img src="${escaped(logo)}" alt="">` : ''
+  const printed = `${day(printedAt)}, ${time(printedAt, printedAt)}, ${zoneOf({ zone, began: printedAt })}`
+  return `<!doctype html>
+<html lang="en-GB">
+<head><meta charset="utf-8"><title>Signing key</title><style>${style('')}</style></head>
+<body>
+<header>${picture}<p class="office" dir="auto">${escaped(office)}</p></header>
+<h1>Signing key</h1>
+<p class="whose">Audit trails exported from this computer, and its receipts, are signed with the key that has this fingerprint.</p>
+<p class="fingerprint">${escaped(fingerprint)}</p>
+<dl class="facts">
+${fact('Office', office || '–')}${fact('Printed', printed)}${fact('This computer’s receipt numbers end in', fingerprint.replace(/[^0-9A-F]/g, '').slice(0, 4))}
+</dl>
+<section class="proof">
+<p>Keep this page somewhere else than at this computer. “Check a file…” in Countersign says which key a file was signed with. If it’s this one and the file wasn’t changed, the file is from this computer.</p>
 </section>
 </body>
 </html>
@@ -148,6 +183,7 @@ tr { break-inside: avoid; }
 .mark { display: inline-block; width: 2.4mm; height: 2.4mm; margin-inline-end: 1.6mm; border: 0.5mm solid currentColor; border-radius: 50%; }
 .ok .mark { background: currentColor; } .danger .mark { border-radius: 0; background: currentColor; }
 .open { font-weight: 600; }
+.fingerprint { margin-top: 6mm; padding: 5mm; border: 0.3mm solid #cfd6da; font: 600 14pt/1.7 monospace; }
 .proof { padding-top: 4mm; border-top: 0.2mm solid #cfd6da; break-inside: avoid; }
 .proof p { margin-top: 1mm; }
 .beside { display: grid; grid-template-columns: 34mm 1fr; gap: 7mm; margin-top: 3mm; align-items: start; }

@@ -24,7 +24,7 @@ import { inTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import { readChosen } from '../storage/chosen-file.ts'
 import { besideTrail, type Copy, contentOf, type Given, type Made, type ReceiptContent } from './content.ts'
-import { codeOf, receiptPage } from './receipt-page.ts'
+import { codeOf, keyPage, receiptPage } from './receipt-page.ts'
 import { readerOf } from './receipt-words.ts'
 import { judgedReceipt, LARGEST_RECEIPT, sealed } from './sealed-pdf.ts'
 
@@ -34,6 +34,8 @@ export interface ReceiptsDeps {
   time: Pick<Time, 'now' | 'zone'>
   /** Draws a page of ours out of sight. */
   paper: { pdf: (page: string) => Promise<Uint8Array>; print: (page: string) => Promise<void> }
+  /** What the office calls itself; '' where there is no account. */
+  officeName: () => string
   /** The office's picture as a data URL. */
   logo: () => string | undefined
   /** In which language someone had their screens in a session that is still known; undefined where it isn't, or it was English. */
@@ -90,6 +92,14 @@ export class Receipts {
     const issued = await this.#issue(session, copy)
     await this.#deps.paper.print(await this.#page(issued, session, language))
     return { number: issued.content.number }
+  }
+
+  /** The fingerprint of the key that receipts and exports are signed with, on the default printer. @throws KeychainError, and where it can't be printed. */
+  async printKey(): Promise<void> {
+    const { logo, officeName, paper, signer, time } = this.#deps
+    const { fingerprint } = await signer.key()
+    const printedAt = isoWriter(time.zone())(time.now())
+    await paper.print(keyPage({ fingerprint, office: officeName(), printedAt, zone: time.zone(), logo: logo() }))
   }
 
   /** What a person can take a picture of: the number and the hash, and nothing else. @throws as `pdf`. */
