@@ -451,6 +451,23 @@ test('a pen display is tried: what it is, its pressure and tilt, the hand beside
   expect(value('Accuracy')).toBe('Taps land 3 px to the right and 2 px above on average.')
   await press('Clear')
   expect([value('Seen as'), value('Accuracy')]).toEqual(['Nothing yet', '0 of 9 crosses tapped'])
+
+  // A palm lands on a cross just before the pen: it is beside the pen, and no tap. A finger that was there long before is one.
+  const palm = (pointerId: number, x: number) =>
+    point('pointerdown', { pointerId, pointerType: 'touch', clientX: x * 1000, clientY: 250, pressure: 1 })
+  await palm(3, 0.92)
+  await opened.clock.pass(2000)
+  await palm(4, 0.5)
+  await opened.clock.pass(300)
+  expect(value('Accuracy')).toBe('2 of 9 crosses tapped')
+  await point('pointerdown', { ...pen, clientX: 0.08 * 1000, clientY: 40, pressure: 0.4 })
+  expect([value('Touches beside the pen'), value('Accuracy')]).toEqual(['1', '2 of 9 crosses tapped'])
+  await point('pointerup', pen)
+  // Counted once, whatever the pen does next.
+  await point('pointerdown', { ...pen, clientX: 500, clientY: 40, pressure: 0.4 })
+  expect([value('Touches beside the pen'), value('Accuracy')]).toEqual(['1', '3 of 9 crosses tapped'])
+  await point('pointerup', pen)
+  await press('Clear')
   await fireEvent.click(screen.getByText('Close', { selector: 'button' }))
   await settle()
   expect(screen.queryByLabelText('Draw and tap here')).toBeNull()
