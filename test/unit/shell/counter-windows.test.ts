@@ -87,6 +87,8 @@ class FakeWindow extends EventEmitter {
 
 /** Everything that happened, in its order. */
 let told: string[]
+/** How often the place told of itself. */
+let changes = 0
 let desk: FakeWindow
 let people: FakeWindow[]
 /** Where the system puts a window that is asked for on a display. */
@@ -111,7 +113,7 @@ function placeOn(...ids: number[]) {
     },
     left: (by) => told.push(`left: ${by}`),
     placeLost: () => told.push(`place lost, ${people.filter((each) => !each.isDestroyed()).length} open`),
-    changed: () => {},
+    changed: () => void changes++,
     failed: (error) => told.push(String(error))
   })
 }
@@ -324,4 +326,13 @@ test('staff has the screen again before it was filled: nothing is put aside, not
   desk.blur()
   expect(told).toEqual(['clipboard back'])
   expect(desk.isFullScreen()).toBe(false)
+})
+
+test('a window of the second display that is closed tells so, as one that was unplugged does', () => {
+  const place = placeOn(1, 2)
+  place.follow()
+  expect(place.personWindow()).toBeDefined()
+  changes = 0
+  people[0]?.destroy()
+  expect([place.personWindow(), changes]).toEqual([undefined, 1])
 })
