@@ -51,6 +51,30 @@ test('the way back to a document leads among what was searched for, as long as i
   expect(router.hrefOfDocument({ document: 'doc-7' })).toBe('#/documents/all?document=doc-7')
 })
 
+test('a screen that the role of who works here refuses is nowhere to be gone to, until someone else unlocks Countersign', async () => {
+  const { api } = await open()
+  const shown = async () => {
+    await settle()
+    const entry = screen.queryByRole('link', { name: /^Activity/ }) !== null
+    await fireEvent.keyDown(window, { key: 'k', ctrlKey: true })
+    const field = await screen.findByRole('combobox')
+    await fireEvent.input(field, { target: { value: 'go to' } })
+    await settle()
+    const found = screen.getAllByRole('option').map(({ textContent }) => textContent.trim())
+    await fireEvent.keyDown(field, { key: 'Escape' })
+    await settle()
+    return [entry, ...['Activity', 'Audit trail', 'Outbox'].map((name) => found.some((one) => one.includes(name)))]
+  }
+  expect(await shown()).toEqual([true, true, true, true])
+  const lock = { isLocked: false, opensBySignIn: false }
+  api.control.state.lock = { ...lock, closed: ['activity', 'audit'] }
+  api.control.emit('lock.changed', null)
+  expect(await shown()).toEqual([false, false, false, true])
+  api.control.state.lock = lock
+  api.control.emit('lock.changed', null)
+  expect(await shown()).toEqual([true, true, true, true])
+})
+
 describe('while Countersign is locked', () => {
   const isThere = () => screen.queryByRole('dialog', { name: 'Countersign is locked' }) !== null
   async function give(pin: string) {

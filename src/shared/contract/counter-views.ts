@@ -326,7 +326,11 @@ export interface OfficeLockState {
   asksName?: true
   /** Wrong PINs were given: none is taken before then. */
   waitUntil?: number
+  /** Screens that the role of who works here refuses as a whole; absent where it refuses none, or nobody of staff has entered their PIN. */
+  closed?: ClosedScreen[]
 }
+
+export type ClosedScreen = 'activity' | 'audit'
 
 /** What the second display shows while nobody signs. */
 export interface IdleScreen {

@@ -23,6 +23,7 @@ async function office(platform: NodeJS.Platform = 'win32') {
     get hasNames() {
       return here.hasNames
     },
+    proved: () => undefined,
     state: () => (here.keychain ? Promise.reject(here.keychain) : pin.state()),
     check: (given: string) => (here.keychain ? Promise.reject(here.keychain) : pin.check(given))
   }

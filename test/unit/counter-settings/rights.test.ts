@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { rights, rightsOf } from '../../../src/main/core/counter/rights.ts'
+import { closedTo, rights, rightsOf } from '../../../src/main/core/counter/rights.ts'
 import { type RequestName, requestNames, type StaffRole } from '../../../src/shared/contract/index.ts'
 import { staffOffice } from './office.ts'
 
@@ -67,6 +67,20 @@ describe('what each of staff may do', () => {
         })
       })
     )
+  })
+
+  test('closes what shows the work of others to who may not see it, and nothing before anyone has entered their PIN', async () => {
+    const nobodys = staffOffice().run()
+    expect(closedTo(nobodys)).toEqual([])
+    expect(closedTo({ hasNames: true, proved: () => undefined })).toEqual([])
+    const { staff, works } = await office()
+    const closed: Partial<Record<StaffRole, unknown>> = {}
+    for (const role of ROLES) {
+      await works(role)
+      closed[role] = closedTo(staff)
+    }
+    const both = ['activity', 'audit']
+    expect(closed).toEqual({ counter: both, clerk: both, manager: [], administrator: [] })
   })
 
   test('is a manager’s for who was a supervisor', async () => {

@@ -9,6 +9,7 @@ import { defined } from '../lib/objects.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
+import { closedTo } from './rights.ts'
 import type { Staff } from './staff.ts'
 import { refusePin } from './staff-actions.ts'
 
@@ -18,7 +19,7 @@ const KEY = 'office-locked'
 
 export interface OfficeLockDeps {
   db: Db
-  pin: Pick<Staff, 'state' | 'check' | 'canReset' | 'hasNames'>
+  pin: Pick<Staff, 'state' | 'check' | 'canReset' | 'hasNames' | 'proved'>
   /** After how many minutes without a touch; 0 for never. */
   minutes: () => number
   /** Whether a person has the office's window: a session has its own times. */
@@ -63,7 +64,9 @@ export class OfficeLock {
   async state(): Promise<OfficeLockState> {
     const { pin } = this.#deps
     const { waitUntil, asksName } = await pin.state().catch((): Partial<PinState> => ({}))
-    return { isLocked: this.#isLocked, opensBySignIn: this.#opensBySignIn, ...defined({ waitUntil, asksName }) }
+    const closed = closedTo(pin)
+    const along = { ...defined({ waitUntil, asksName }), ...(closed.length > 0 && { closed }) }
+    return { isLocked: this.#isLocked, opensBySignIn: this.#opensBySignIn, ...along }
   }
 
   /** Staff leaves the computer. @throws AppFailure `no-pin`, as nothing could open it; `keychain` if the PIN can't be read. */

@@ -4,11 +4,10 @@
  * the key nor a workstation's role on the server can do it, and every workstation takes it as it takes a change of any PIN.
  */
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
-import { escapeIdentifier as named } from 'pg'
 import { parsedJson } from '../lib/json-scanning.ts'
 import { folded } from '../lib/text-folding.ts'
-import { rolesOf, SCHEMA_LOCK, schemaOf, steps } from '../office/administration.ts'
-import { connected, inTransaction, type OfficePlace } from '../office/connection.ts'
+import { asOwnerOf } from '../office/administration.ts'
+import type { OfficePlace } from '../office/connection.ts'
 import { identityOf } from '../office/records.ts'
 import { keyId, newestOf, seal, unsealIfWhole } from '../office/sealing.ts'
 import { type Cost, FULL_COST, hashOf, refusedPin } from './pin-hash.ts'
@@ -32,59 +31,50 @@ export async function resetPin(
   administrator: OfficePlace,
   { name, key, cost = FULL_COST }: Asked
 ): Promise<{ name: string; pin: string }> {
-  const { owner } = rolesOf(administrator.database)
   const pin = newPin()
   const hash = await hashOf(pin, cost, randomBytes)
-  return await connected(administrator, (client) =>
-    inTransaction(client, async () => {
-      // The key doesn't turn meanwhile.
-      await client.query('SELECT pg_advisory_xact_lock($1)', [SCHEMA_LOCK])
-      await client.query(`SET LOCAL ROLE ${named(owner)}; SET LOCAL search_path = office`)
-      if ((await schemaOf(client)) !== steps.length) {
-        throw new Error('The office’s database is of another version. Run upgrade first, by the newest version.')
-      }
-      const { rows: offices } = await client.query<{ id: Buffer | null; life: number; isKnown: boolean }>(
-        'SELECT key_id AS id, life, birthmark = birthmark() AS "isKnown" FROM office'
-      )
-      const [office] = offices
-      if (!office?.id?.equals(keyId(newestOf(key)))) {
-        throw new Error('Another key counts in this office. Take the newest copy of the key file.')
-      }
-      // What is written before the first greeting counts as older than what workstations know.
-      if (!office.isKnown) {
-        throw new Error('The office’s server was put back. Start Countersign at a workstation that is connected first.')
-      }
-      // Whoever changes the list has this lock, too.
-      const { rows: feeds } = await client.query<{ account: string; rev: string; at: number }>(
-        `UPDATE thing_feed SET rev = rev + 1 WHERE kind = 'staff'
+  return await asOwnerOf(administrator, async (client) => {
+    const { rows: offices } = await client.query<{ id: Buffer | null; life: number; isKnown: boolean }>(
+      'SELECT key_id AS id, life, birthmark = birthmark() AS "isKnown" FROM office'
+    )
+    const [office] = offices
+    if (!office?.id?.equals(keyId(newestOf(key)))) {
+      throw new Error('Another key counts in this office. Take the newest copy of the key file.')
+    }
+    // What is written before the first greeting counts as older than what workstations know.
+    if (!office.isKnown) {
+      throw new Error('The office’s server was put back. Start Countersign at a workstation that is connected first.')
+    }
+    // Whoever changes the list has this lock, too.
+    const { rows: feeds } = await client.query<{ account: string; rev: string; at: number }>(
+      `UPDATE thing_feed SET rev = rev + 1 WHERE kind = 'staff'
            RETURNING account, rev::text, (extract(epoch FROM now()) * 1000)::double precision AS at`
+    )
+    for (const { account, rev, at } of feeds) {
+      const { rows } = await client.query<{ id: string; sealed: Buffer }>(
+        `SELECT id, sealed FROM thing WHERE kind = 'staff' AND account = $1 AND gone_at IS NULL`,
+        [account]
       )
-      for (const { account, rev, at } of feeds) {
-        const { rows } = await client.query<{ id: string; sealed: Buffer }>(
-          `SELECT id, sealed FROM thing WHERE kind = 'staff' AND account = $1 AND gone_at IS NULL`,
-          [account]
-        )
-        for (const { id, sealed } of rows) {
-          const staff = opened(key, id, sealed)
-          const whose = administratorIn(staff, name)
-          const reset = { id: randomUUID(), member: whose.id, name: whose.name, by: administrator.user, at }
-          const changed: StaffInCommon = {
-            ...staff,
-            members: staff.members.map((one) => (one === whose ? { ...one, pin: hash, isPinOnce: true } : one)),
-            resets: allResets(staff.resets, [reset])
-          }
-          await client.query(
-            `UPDATE thing SET rev = $2, body_rev = $2, version = gen_random_uuid(), round = round + 1, at = now(), sealed = $3,
+      for (const { id, sealed } of rows) {
+        const staff = opened(key, id, sealed)
+        const whose = administratorIn(staff, name)
+        const reset = { id: randomUUID(), member: whose.id, name: whose.name, by: administrator.user, at }
+        const changed: StaffInCommon = {
+          ...staff,
+          members: staff.members.map((one) => (one === whose ? { ...one, pin: hash, isPinOnce: true } : one)),
+          resets: allResets(staff.resets, [reset])
+        }
+        await client.query(
+          `UPDATE thing SET rev = $2, body_rev = $2, version = gen_random_uuid(), round = round + 1, at = now(), sealed = $3,
                  base_round = CASE WHEN life < $4 THEN round ELSE base_round END, life = $4
                WHERE kind = 'staff' AND id = $1`,
-            [id, rev, seal(key, identityOf('staff', id), Buffer.from(JSON.stringify(changed))), office.life]
-          )
-          return { name: whose.name, pin }
-        }
+          [id, rev, seal(key, identityOf('staff', id), Buffer.from(JSON.stringify(changed))), office.life]
+        )
+        return { name: whose.name, pin }
       }
-      throw new Error('The office has no staff with names.')
-    })
-  )
+    }
+    throw new Error('The office has no staff with names.')
+  })
 }
 
 function newPin(): string {

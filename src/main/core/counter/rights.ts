@@ -2,7 +2,7 @@
  * What each of staff may do, by their role: each role may do what the ones before it may. Asked before any request of the office's own
  * window is handled, so a screen that shows more than that gives nobody more. Where nobody has a name, everything is everyone's.
  */
-import type { RequestName, StaffRole } from '../../../shared/contract/index.ts'
+import type { ClosedScreen, RequestName, StaffRole } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import { mayAs, type Staff } from './staff.ts'
 
@@ -54,6 +54,17 @@ const TAKES = {
 export const rights: ReadonlyMap<RequestName, StaffRole> = new Map(
   Object.entries(TAKES).flatMap(([role, names]) => names.map((name) => [name, role as StaffRole] as const))
 )
+
+/** Screens that show nothing but one request’s answer. */
+const SCREENS = { activity: 'activity.list', audit: 'audit.list' } as const satisfies Record<ClosedScreen, RequestName>
+
+/** Which of them would show who works here a refusal alone. */
+export function closedTo(staff: Pick<Staff, 'hasNames' | 'proved'>): ClosedScreen[] {
+  const role = staff.hasNames ? staff.proved()?.role : undefined
+  if (role === undefined) return []
+  const screens = Object.keys(SCREENS) as ClosedScreen[]
+  return screens.filter((screen) => !mayAs(role, rights.get(SCREENS[screen]) ?? 'counter'))
+}
 
 /** Whole sentences, as they are shown. */
 const REFUSED: Record<StaffRole, string> = {

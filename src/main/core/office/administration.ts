@@ -22,7 +22,7 @@ import { keyId, newestOf, seal } from './sealing.ts'
 /** The oldest server that is taken, as PostgreSQL numbers itself. */
 const OLDEST_SERVER = 150_000
 /** Held while the schema is changed: any number that nothing else in this database locks. */
-export const SCHEMA_LOCK = 17_1118
+const SCHEMA_LOCK = 17_1118
 
 /** One step, frozen once it was released; the next is added after it. */
 interface Step {
@@ -113,6 +113,27 @@ export async function upgradeOffice(administrator: OfficePlace): Promise<number>
       await client.query(`GRANT USAGE ON SCHEMA office TO ${named(stations)}`)
       await client.query(`GRANT EXECUTE ON FUNCTION ${allowed.map(named).join(', ')} TO ${named(stations)}`)
       return steps.length - found
+    })
+  )
+}
+
+/**
+ * Does something as the schema's owner, in one transaction: of two administrators one waits, and finds what the other has left.
+ * @throws Error where the schema is of another version.
+ */
+export async function asOwnerOf<Done>(
+  administrator: OfficePlace,
+  work: (client: Client) => Promise<Done>
+): Promise<Done> {
+  const { owner } = rolesOf(administrator.database)
+  return await connected(administrator, (client) =>
+    inTransaction(client, async () => {
+      await client.query('SELECT pg_advisory_xact_lock($1)', [SCHEMA_LOCK])
+      await client.query(`SET LOCAL ROLE ${named(owner)}; SET LOCAL search_path = office`)
+      if ((await schemaOf(client)) !== steps.length) {
+        throw new Error('The office’s database is of another version. Run upgrade first, by the newest version.')
+      }
+      return await work(client)
     })
   )
 }

@@ -4,8 +4,8 @@
  */
 import { randomBytes } from 'node:crypto'
 import { escapeIdentifier as named } from 'pg'
-import { rolesOf, SCHEMA_LOCK, schemaOf, steps } from './administration.ts'
-import { connected, inTransaction, type OfficePlace } from './connection.ts'
+import { asOwnerOf } from './administration.ts'
+import type { OfficePlace } from './connection.ts'
 import { isVouchedFor, sealFor } from './keys.ts'
 import { KEY, keyId, keysIn, newestOf } from './sealing.ts'
 
@@ -31,40 +31,31 @@ export async function turnKey(
   administrator: OfficePlace,
   file: KeyFile
 ): Promise<{ stations: number; invitations: number }> {
-  const { owner } = rolesOf(administrator.database)
-  return await connected(administrator, (client) =>
-    inTransaction(client, async () => {
-      // Of two administrators one waits, and reads the file as the other has left it.
-      await client.query('SELECT pg_advisory_xact_lock($1)', [SCHEMA_LOCK])
-      await client.query(`SET LOCAL ROLE ${named(owner)}; SET LOCAL search_path = office`)
-      if ((await schemaOf(client)) !== steps.length) {
-        throw new Error('The office’s database is of another version. Run upgrade first, by the newest version.')
-      }
-      // Each question of a workstation is wholly before the turn, or after it.
-      await client.query('LOCK TABLE station IN ACCESS EXCLUSIVE MODE')
-      const { rows: offices } = await client.query<{ id: Buffer | null }>('SELECT key_id AS id FROM office')
-      const { rows: stations } = await client.query<StationRow>(
-        `SELECT id, name, role_name AS role, public_key, vouched FROM station
+  return await asOwnerOf(administrator, async (client) => {
+    // Each question of a workstation is wholly before the turn, or after it.
+    await client.query('LOCK TABLE station IN ACCESS EXCLUSIVE MODE')
+    const { rows: offices } = await client.query<{ id: Buffer | null }>('SELECT key_id AS id FROM office')
+    const { rows: stations } = await client.query<StationRow>(
+      `SELECT id, name, role_name AS role, public_key, vouched FROM station
            WHERE joined_at IS NOT NULL AND revoked_at IS NULL ORDER BY lower(name)`
-      )
-      const key = await nextKey(file, offices[0]?.id ?? null, stations)
-      for (const { id, role, public_key } of stations) {
-        await client.query('UPDATE station SET sealed_key = $2 WHERE id = $1', [
-          id,
-          sealFor(role, public_key ?? Buffer.alloc(0), key)
-        ])
-      }
-      await client.query('UPDATE office SET key_number = key_number + 1, key_id = $1', [keyId(newestOf(key))])
-      // An invitation has the key of before, sealed to a code that only who was invited has.
-      const { rows: invited } = await client.query<{ role: string }>(
-        'DELETE FROM station WHERE joined_at IS NULL AND revoked_at IS NULL RETURNING role_name AS role'
-      )
-      await client.query(`SELECT pg_notify('countersign_life', '')`)
-      await client.query('RESET ROLE')
-      for (const { role } of invited) await client.query(`DROP ROLE IF EXISTS ${named(role)}`)
-      return { stations: stations.length, invitations: invited.length }
-    })
-  )
+    )
+    const key = await nextKey(file, offices[0]?.id ?? null, stations)
+    for (const { id, role, public_key } of stations) {
+      await client.query('UPDATE station SET sealed_key = $2 WHERE id = $1', [
+        id,
+        sealFor(role, public_key ?? Buffer.alloc(0), key)
+      ])
+    }
+    await client.query('UPDATE office SET key_number = key_number + 1, key_id = $1', [keyId(newestOf(key))])
+    // An invitation has the key of before, sealed to a code that only who was invited has.
+    const { rows: invited } = await client.query<{ role: string }>(
+      'DELETE FROM station WHERE joined_at IS NULL AND revoked_at IS NULL RETURNING role_name AS role'
+    )
+    await client.query(`SELECT pg_notify('countersign_life', '')`)
+    await client.query('RESET ROLE')
+    for (const { role } of invited) await client.query(`DROP ROLE IF EXISTS ${named(role)}`)
+    return { stations: stations.length, invitations: invited.length }
+  })
 }
 
 /**

@@ -76,6 +76,8 @@ export function commandsFor(
     offers?: readonly Offer[]
     help?: readonly Section[]
     isInHelp?: (typed: string) => boolean
+    /** Whether the role of who works here refuses a screen. */
+    isClosed?: (screen: ScreenName) => boolean
     /** Whether documents of several accounts are shown. */
     areSeveral?: boolean
   } = {}
@@ -96,7 +98,7 @@ export function commandsFor(
       ),
     ...IN_PALETTE.map((app): Command => ({ id: app, group: 'Command', label: APP_COMMANDS[app], app })),
     ...screenNames
-      .filter((screen) => !screensOfOne.includes(screen))
+      .filter((screen) => !screensOfOne.includes(screen) && !known.isClosed?.(screen))
       .map((screen) => to(`go-${screen}`, labels[screen], screen)),
     // By their words alone: in the whole list they would be as many as the screens.
     ...Object.entries(typed.trim() ? SETTINGS : {}).map(([part, label]) =>

@@ -4,6 +4,7 @@ import type { OfficeLockState } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
 import type { Clock } from './clock.ts'
 import { Resource } from './resource.svelte.ts'
+import type { ScreenName } from './router.svelte.ts'
 import { PinWait, type TakesPin } from './staff-pin.svelte.ts'
 
 export class OfficeLock implements TakesPin {
@@ -48,6 +49,11 @@ export class OfficeLock implements TakesPin {
   }
   get namedPinWait() {
     return this.#namedWait.left
+  }
+
+  /** Whether the role of who works here refuses a screen as a whole. */
+  closes(screen: ScreenName): boolean {
+    return this.#state.value?.closed?.some((closed) => closed === screen) ?? false
   }
 
   takeFirstKey(): string {
