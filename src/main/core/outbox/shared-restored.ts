@@ -116,13 +116,16 @@ export async function settleRestored(
       })
       return undefined
     }
+    const before = sends.find(id)
+    if (before && couldLeave(before, known) && IS_BACK.has(change.state)) {
+      // Another may have had it in the time that the server has lost. Nobody else looks for it: it is with this workstation.
+      rows.keep({ goesAt: 0, ...known, id, accountId, epoch, state: 'held', round: change.round })
+      return inDoubt(before)
+    }
     rows.erase(id)
     const taken = take(change)
     const send = taken ?? sends.find(id)
-    if (send?.state === 'uncertain' && change.state === 'uncertain') return mayHaveLeft(send)
-    // Another may have had it in the time that the server has lost.
-    if (send?.state === 'ready' && isOnItsWay(known) && change.state === 'held') return inDoubt(send)
-    return taken
+    return send?.state === 'uncertain' && change.state === 'uncertain' ? mayHaveLeft(send) : taken
   }
 
   /** The server never had it, or has it no more. */
@@ -155,7 +158,15 @@ export async function settleRestored(
 
 /** With this workstation again; in round 0 it is on its way to the office, which may have it. */
 const isHeld = (known: Known | undefined) => known?.state === 'held' && known.round > 0
-const isOnItsWay = (known: Known | undefined) => known?.state === 'held' && known.round === 0
+
+/** Whether one of this workstation’s own was the office’s to send when something was read of it last, or may have been. */
+function couldLeave({ state, desk }: Send, known: Known | undefined): boolean {
+  if (desk !== undefined || IS_OVER.has(state) || !known) return false
+  return known.state === 'held' ? !isHeld(known) : !IS_BACK.has(known.state)
+}
+
+/** What the office has as nothing that leaves. */
+const IS_BACK: ReadonlySet<Known['state']> = new Set(['held', 'cancelled', 'refused', 'not-sent'])
 
 const IS_OVER: ReadonlySet<SendState> = new Set(['sent', 'refused', 'not-sent', 'cancelled'])
 const SET_BACK: AppError = {
