@@ -132,7 +132,8 @@ export async function officeTogetherChaos({
     await rm(folder, { recursive: true, force: true })
   }
   tally.seconds = Math.round((performance.now() - began) / 100) / 10
-  const deeds = place.people.done
+  const released = place.put.filter(({ release }) => release?.isGiven).length
+  const deeds = { ...place.people.done, release: released }
   say(
     `done: ${Object.entries(deeds)
       .map((one) => one.join(' '))
@@ -179,7 +180,7 @@ function putSome({ chance, stations, put }: Place): void {
     const by = chance.oneOf(stations as [Station, ...Station[]])
     const { parts, accountId } = by.work
     const name = `Package ${put.length + 1}`
-    const waits = chance.below(4) === 0
+    const waits = put.length % 3 === 0
     const signers = waits ? [signer(), signer({ FirstName: 'Tama', Email: 'tama@example.com' })] : [signer()]
     const { id } = parts.outbox.start(
       parts.drafts.save(accountId, forms({ items: [form({ Name: name, Reference: name, signers })] })).id
@@ -217,7 +218,7 @@ async function befall(place: Place, way: Way): Promise<void> {
       if (one.isOff) return
       // It says so where something is under way, or the server is away; joined or not, it goes on from there.
       await desk.leave().catch(() => undefined)
-      place.people.oneLeft()
+      place.people.left(one.name)
       if (!desk.view()) await passSome(place)
       return desk.view() ? undefined : await joinAgain(place, one)
     case 'cut':
@@ -356,7 +357,7 @@ async function sitAgain(place: Place, station: Station): Promise<void> {
   if (isUnknown) for (const one of place.put) one.isLeftBehind ||= one.by === station
   if (isUnknown || view?.isLeaving) {
     await desk.leave({ without: isUnknown }).catch(() => undefined)
-    place.people.oneLeft()
+    place.people.left(station.name)
   }
   if (!desk.view()) await joinAgain(place, station)
 }

@@ -75,7 +75,7 @@ export class People {
   readonly #thrown = new Set<string>()
   /** Whom someone forgot, by the e-mail address that is theirs alone; and of those whom nobody has written to since. */
   readonly #everForgotten = new Set<string>()
-  readonly #forgotten = new Set<string>()
+  readonly #forgotten = new Map<string, Desk>()
   #count = 0
   readonly #done = new Map<Deed, number>(DEEDS.map((deed) => [deed, 0]))
 
@@ -208,20 +208,22 @@ export class People {
         return this.#keep(LastName, at, one.Email)
       }
       case 'forget': {
-        const one = this.#chance.below(3) === 0 ? this.#oneOf(peopleOf(at)) : undefined
+        const one = this.#oneOf(peopleOf(at))
         if (!one) return false
         parts.people.forget(accountId, one.Email)
         // Also what another calls them who hasn't heard of it: that is final.
         this.#everForgotten.add(one.Email)
-        if (parts.outbox.shared.accounts().has(accountId)) this.#forgotten.add(one.Email)
+        if (parts.outbox.shared.accounts().has(accountId)) this.#forgotten.set(one.Email, at)
         return true
       }
     }
   }
 
-  /** A workstation has left the office: what it did may have stayed with it, and what it has it brings along when it joins again. */
-  oneLeft(): void {
-    this.#forgotten.clear()
+  /** A workstation has left the office: whom it forgot it may have told nobody, and whom it knows it brings along when it joins again. */
+  left(name: string): void {
+    const at = this.#desks.find((desk) => desk.name === name)
+    const known = new Set(at && peopleOf(at).map(({ Email }) => Email))
+    for (const [email, by] of this.#forgotten) if (by === at || known.has(email)) this.#forgotten.delete(email)
   }
 
   /** Someone opens a draft, or begins one. What another is at they take over, or leave. */

@@ -16,7 +16,9 @@ test(NAME, { timeout: 600_000 }, async () => {
     preset: 3,
     view: 3,
     appointment: 3,
-    'send to': 3
+    'send to': 3,
+    forget: 1,
+    release: 1
   })) {
     expect(tally.deeds[deed], deed).toBeGreaterThanOrEqual(least)
   }
