@@ -278,6 +278,31 @@ test('a document without such lines is typed, compared by main, and said to have
   expect(turnsBegun()).toEqual([{ documentReference: 'doc-0', signer: 0, evidence: [], compared: 'differs', printed }])
 })
 
+test('a typed document is compared with the name in each of a person’s documents, and each goes on with its own result', async () => {
+  const entries = offerOf().entries?.map((entry) =>
+    entry.documentReference === 'doc-2' ? { ...entry, signerName: 'Mere Paratā' } : entry
+  )
+  const printedIn = { 'doc-2': { kind: 'differs', isExpired: false } } as const
+  await open({ offer: offerOf({ evidence: [], ...(entries && { entries }) }), printedIn })
+  await typeDocument()
+  await press('Compare')
+  // Nothing is said of a document that isn't signed now.
+  expect(sheet().getByText('The name matches.')).toBeTruthy()
+  expect(sheet().queryByText(/The names differ/)).toBeNull()
+  await tick('Tama Brooks')
+  await tick('Mere Parata signs “Superannuation choice Singh”')
+  const said = 'The names differ in “Superannuation choice Singh”: the signer is Mere Paratā there. Check who this is.'
+  expect(sheet().getByText(said)).toBeTruthy()
+  expect(sheet().queryByText('The name matches.')).toBeNull()
+  await press('Hand over screen')
+  const printed = { name: 'Mere Parata', number: 'AB 123456', expires: '' }
+  expect(turnsBegun()).toEqual([
+    { documentReference: 'doc-0', signer: 0, evidence: [], compared: 'matches', printed },
+    { documentReference: 'doc-2', signer: 1, evidence: [], compared: 'differs', printed },
+    { documentReference: 'doc-0', signer: 1, evidence: [] }
+  ])
+})
+
 test('what was typed and not compared holds the screen back, and so does what was changed afterwards', async () => {
   await open()
   await typeDocument()

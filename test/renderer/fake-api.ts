@@ -189,6 +189,8 @@ export interface FakeState {
   offer: Partial<CounterOffer>
   /** What comparing a document that was typed comes to. */
   printed: PrintedComparison
+  /** The same with the signer's name in one document, by its reference. */
+  printedIn: Record<string, PrintedComparison>
   /** What becomes of each turn that is finished, by its place; `outcome` for the others. */
   outcomes: CounterOutcome[]
   outcome: CounterOutcome
@@ -391,6 +393,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     today: [],
     offer: {},
     printed: { kind: 'matches', isExpired: false },
+    printedIn: {},
     outcomes: [],
     outcome: { signed: 'signed' },
     pageOpens: true,

@@ -198,7 +198,7 @@ export function fakeCounter(office: FakeOffice): Handled {
         ...state.offer
       }
     },
-    'counter.compareDocument': () => state.printed,
+    'counter.compareDocument': ({ documentReference }) => state.printedIn[documentReference] ?? state.printed,
     'counter.start': ({ turns, allowsCamera }) => {
       if (state.counter && state.counter.phase !== 'ended') throw new Failure('busy')
       if (!state.pin.isSet) throw new Failure('no-pin')

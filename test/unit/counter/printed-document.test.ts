@@ -156,3 +156,27 @@ test('the trail says what main compared: a session in which staff was told other
   await expect(started('compared', { ...CARD, number: '' })).rejects.toMatchObject({ appError: otherwise })
   await expect(started('compared', CARD, 'differs')).rejects.toMatchObject({ appError: otherwise })
 })
+
+test('a name that one person’s documents spell differently is compared with each, and they can begin', async () => {
+  const more = { Email: 'uwe@example.com' }
+  const here = openOffice({ will: [signer('Uwe Jäger', more)], deed: [signer('Uwe Jager', more)] })
+  const printed = { ...CARD, name: 'UWE JAEGER' }
+  const handle = counterHandlers(here.counter, () => [here.chosen])
+  const turns = await Promise.all(
+    ['will', 'deed'].map(async (documentReference) => {
+      const place = { documentReference, signer: 0 }
+      const { kind } = await handle['counter.compareDocument']({ ...place, printed }, clerk)
+      if (kind === 'unusable') throw new Error('The card can’t be read.')
+      return { ...place, evidence: [], compared: kind, printed }
+    })
+  )
+  expect(turns.map(({ compared }) => compared)).toEqual(['matches', 'differs'])
+  const [first] = turns
+  const asFirst = turns.map((turn) => ({ ...turn, compared: first?.compared ?? 'differs' }))
+  await expect(here.counter.start({ turns: asFirst, allowsCamera: false })).rejects.toMatchObject({
+    appError: { code: 'bad-input' }
+  })
+  const session = await here.counter.start({ turns, allowsCamera: false })
+  expect(new Set(session.turns.map(({ person }) => person)).size).toBe(1)
+  expect(here.told('session-started')[0]?.detail?.evidence).toBe(`${SAID} matches; ${SAID} differs`)
+})

@@ -32,6 +32,14 @@ export interface PrintedDocument {
   expires: string
 }
 
+/** What came of comparing it with a person's name in each document that they sign: the documents may spell it differently. */
+export interface PrintedOutcome {
+  /** As with the first of them; what can't be on a document, and whether it has expired, are the same with all. */
+  comparison: PrintedComparison
+  /** The signatures with another name than what was typed. */
+  differing: readonly OfferedEntry[]
+}
+
 /** Whom a session begins with; without a signer the first who can sign the document here. */
 export type StartPlace = Omit<QueuePlace, 'signer'> & Partial<Pick<QueuePlace, 'signer'>>
 
@@ -45,7 +53,7 @@ export class SessionStart {
   readonly #added = new SvelteSet<string>()
   /** The machine-readable lines of a person's document, as typed or scanned: they never leave this window. */
   readonly #lines = new SvelteMap<string, string>()
-  /** What staff typed of a document that has no such lines, by person; and what came of comparing exactly that. */
+  /** What staff typed of a document that has no such lines, by person; and what came of comparing exactly that, by signature. */
   readonly #printed = new SvelteMap<string, PrintedDocument>()
   readonly #printedResults = new SvelteMap<string, { of: PrintedDocument; result: Result<PrintedComparison> }>()
   /** The people in staff's own order; undefined where nobody has changed it. */
@@ -247,26 +255,42 @@ export class SessionStart {
     if (printed) this.#printed.set(person, printed)
     else this.#printed.delete(person)
   }
-  /** What came of comparing what stands there now. */
-  printedResultOf(person: string): Result<PrintedComparison> | undefined {
-    const compared = this.#printedResults.get(person)
-    return compared && compared.of === this.#printed.get(person) ? compared.result : undefined
+  /** What came of comparing what stands there now; undefined until it was compared with the name in each document. */
+  printedResultOf({ person, entries }: Pick<Signing, 'person' | 'entries'>): Result<PrintedOutcome> | undefined {
+    const printed = this.#printed.get(person)
+    const differing: OfferedEntry[] = []
+    let first: PrintedComparison | undefined
+    for (const entry of entries) {
+      const compared = this.#printedResults.get(nameOf(entry))
+      if (!compared || compared.of !== printed) return undefined
+      if (!compared.result.ok) return compared.result
+      first ??= compared.result.value
+      if (compared.result.value.kind === 'differs') differing.push(entry)
+    }
+    return first && { ok: true, value: { comparison: first, differing } }
   }
-  /** Has main compare what was typed of a person's document. */
-  async comparePrinted({ person, entries }: Pick<Signing, 'person' | 'entries'>): Promise<void> {
-    const [printed, [entry]] = [this.#printed.get(person), entries]
-    if (!printed || !entry) return
-    const { documentReference, signer } = entry
-    const result = await settled(this.#api.counter.compareDocument({ documentReference, signer, printed }))
-    this.#printedResults.set(person, { of: printed, result })
+  /** Has main compare what was typed of a person's document with their name in each that they could sign, also one that is added afterwards. */
+  async comparePrinted(person: string): Promise<void> {
+    const printed = this.#printed.get(person)
+    if (!printed) return
+    const results = await Promise.all(
+      this.entries
+        .filter((entry) => entry.person === person)
+        .map(async (entry) => {
+          const { documentReference, signer } = entry
+          const result = await settled(this.#api.counter.compareDocument({ documentReference, signer, printed }))
+          return [nameOf(entry), { of: printed, result }] as const
+        })
+    )
+    for (const [name, compared] of results) this.#printedResults.set(name, compared)
   }
   /** The first whose document was typed, and not compared as it stands there. */
   get uncompared(): string | undefined {
-    return this.people.find(({ person }) => {
-      const printed = this.#printed.get(person)
+    return this.people.find((one) => {
+      const printed = this.#printed.get(one.person)
       if (!printed || Object.values(printed).every((text) => text.trim() === '')) return false
-      const result = this.printedResultOf(person)
-      return !result?.ok || result.value.kind === 'unusable'
+      const result = this.printedResultOf(one)
+      return !result?.ok || result.value.comparison.kind === 'unusable'
     })?.person
   }
 
@@ -290,12 +314,12 @@ export class SessionStart {
     return { document: kept === 'number-end' ? { number: number.slice(-end) } : compared.document }
   }
 
-  /** What goes on of comparing a person's document, in either way. */
+  /** What goes on of comparing a person's document with their name in one that they sign, in either way. */
   #comparisonOf(entry: OfferedEntry) {
     const printed = this.#printed.get(entry.person)
-    const result = this.printedResultOf(entry.person)
     if (printed) {
-      const kind = result?.ok ? result.value.kind : 'unusable'
+      const { of, result } = this.#printedResults.get(nameOf(entry)) ?? {}
+      const kind = of === printed && result?.ok ? result.value.kind : 'unusable'
       return kind === 'unusable' ? {} : { compared: kind, printed: { ...printed } }
     }
     const compared = this.comparedOf(entry)
