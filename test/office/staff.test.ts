@@ -9,6 +9,7 @@ import { Staff } from '../../src/main/core/counter/staff.ts'
 import { connected, openPool } from '../../src/main/core/office/connection.ts'
 import { openOfficeRecords } from '../../src/main/core/office/records.ts'
 import { unseal } from '../../src/main/core/office/sealing.ts'
+import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
 import type { TestOffice } from '../fixtures/office.ts'
 import { dumpOf, OfficeStation, twoStations } from '../fixtures/office-station.ts'
@@ -182,6 +183,30 @@ describe('a change at one workstation', () => {
     expect(await at(1).staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
     await at(1).back()
     expect(await at(1).staff.check('60417', 'Ben Tui')).toMatchObject(WRONG)
+  })
+
+  test('is waited for at each greeting until it could be read, before which a package might miss a new rule', async () => {
+    at(1).away()
+    await at(0).staff.add({ name: 'Ana Reweti', role: 'manager', pin: '83920' })
+    at(0).staff.needRelease({ above: 5 })
+    await at(0).synced()
+    const pool = openPool((await two.office.join('Back room')).place)
+    onTestFinished(() => pool.end())
+    const of = { pool, key: two.office.key }
+    const store = openOfficeSends({ ...of, time: { elapsed: () => performance.now() } })
+    const records = openOfficeRecords(of)
+    const { life } = await records.state(await store.account('staff', { concurrency: 1, perMinute: null }))
+    const { shared } = at(1).its
+    // The server answers, but for what is new.
+    const failing = { ...records, changes: () => Promise.reject(new Error('It can’t be read just now.')) }
+    await expect(shared.connect({ store, records: failing }, life, 'Counter 2')).rejects.toThrow()
+    expect(shared.releaseRule.isNeeded(6)).toBe(false)
+    await shared.connect({ store, records }, life, 'Counter 2')
+    expect(shared.releaseRule.isNeeded(6)).toBe(true)
+    // From then on no greeting waits for it.
+    const silent = { ...records, state: () => Promise.reject(new Error('It was asked.')) }
+    await shared.connect({ store, records: silent }, life, 'Counter 2')
+    shared.disconnect()
   })
 
   test('and one at another at the same time both hold', async () => {

@@ -45,6 +45,8 @@ export class SharedStaff {
   readonly #kinds: SharedKind[] = []
   #staff: Shared | undefined
   #isThere = false
+  /** Whether what the server has was read since it is there. */
+  #isRead = false
   /** Of which life of the office the id is known; 0 for none. */
   #life = 0
 
@@ -85,12 +87,12 @@ export class SharedStaff {
   }
 
   /**
-   * The office's server is there; resolves once what it has was read, where it wasn't there before. Rejects where it, or the keychain, doesn't
-   * do what is asked; the list stays as it is then.
+   * The office's server is there; resolves once what it has was read, where that wasn't done since it is there. Rejects where it, or the
+   * keychain, doesn't do what is asked; the list stays as it is then, and is read when this is called again.
    */
   async connect({ store, records }: Line, life: number, name: string): Promise<void> {
     if (!this.#staff) return
-    const isNew = !this.#isThere || life !== this.#life
+    if (!this.#isThere || life !== this.#life) this.#isRead = false
     // A server that was put back may have it under another id.
     if (life !== this.#life) {
       const id = await store.account(LIST, NO_LIMITS)
@@ -101,7 +103,10 @@ export class SharedStaff {
     await this.#staff.joins()
     this.#records.connect(records, life, name)
     this.#isThere = true
-    if (isNew) await this.settled()
+    if (this.#isRead) return
+    await this.settled()
+    // Meanwhile it may have gone.
+    this.#isRead = this.#isThere
   }
 
   disconnect(): void {
