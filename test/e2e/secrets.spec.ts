@@ -250,7 +250,7 @@ test('forty secrets that are used on every screen are nowhere but where they are
         known('its third line', 'TAMATI<<MERE<HINEMOA'.padEnd(30, '<'))
       ].join('\n')
     )
-    await sheet.getByRole('button', { name: 'No such lines? Type what is printed' }).first().click()
+    await sheet.getByRole('button', { name: 'No machine-readable lines? Enter the printed details' }).first().click()
     await sheet
       .getByLabel('Name on the document')
       .fill(`${theirs.first} ${theirs.last} ${plant('a name on a document')}`)

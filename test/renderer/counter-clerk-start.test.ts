@@ -250,7 +250,7 @@ test('a passport is compared with the name, and nothing of it leaves this window
 
 /** Ways to the fields of a document without lines, and fills them. */
 async function typeDocument({ name = 'Mere Parata', number = 'AB 123456', expires = '' } = {}) {
-  const way = sheet().queryByRole('button', { name: 'No such lines? Type what is printed' })
+  const way = sheet().queryByRole('button', { name: 'No machine-readable lines? Enter the printed details' })
   if (way) await fireEvent.click(way)
   await settle()
   for (const [label, value] of [
@@ -267,7 +267,7 @@ test('a document without such lines is typed, compared by main, and said to have
   // The way there led to its first field.
   expect(document.activeElement).toBe(sheet().getByLabelText('Name on the document'))
   expect(sheet().queryByLabelText('Machine-readable lines')).toBeNull()
-  expect(sheet().getByText('Type what is printed on the document. It isn’t kept.')).toBeTruthy()
+  expect(sheet().getByText('Enter the details printed on the document. They aren’t kept.')).toBeTruthy()
   await press('Compare')
   const printed = { name: 'Mere Parata', number: 'AB 123456', expires: '15/4/2012' }
   expect(calls('counter.compareDocument')[0]?.input).toEqual({ documentReference: 'doc-0', signer: 0, printed })
@@ -333,8 +333,8 @@ test('what can’t be on a document is said at its field, and a failure with wha
   await open({ printed: { kind: 'unusable', fields: ['number', 'expires'] } })
   await typeDocument({ number: '€', expires: 'soon' })
   await press('Compare')
-  expect(sheet().getByText('Type the document’s number: letters and figures, 40 at most.')).toBeTruthy()
-  expect(sheet().getByText(/^Type a date such as 31\/12\/1980/)).toBeTruthy()
+  expect(sheet().getByText('Enter the document number (up to 40 letters and digits).')).toBeTruthy()
+  expect(sheet().getByText(/^Enter a date such as 31\/12\/1980/)).toBeTruthy()
   expect(document.activeElement).toBe(sheet().getByLabelText('Document number'))
   await press('Hand over screen')
   expect(calls('counter.start')).toHaveLength(0)

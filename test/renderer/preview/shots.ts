@@ -270,7 +270,7 @@ export const shots: Shot[] = [
   shot('clerk-typed', 'clerk-sheet-typed', '#/counter', async (page) => {
     await press(/^Start: /)(page)
     await page.getByText('Compare a passport or ID card').first().click()
-    await press('No such lines? Type what is printed')(page)
+    await press('No machine-readable lines? Enter the printed details')(page)
     await page.getByLabel('Name on the document').fill('PARATA, Mere Hinemoa')
     await page.getByLabel('Document number').fill('AB 123456')
     await page.getByLabel('Expiry date').fill('15/4/2025')

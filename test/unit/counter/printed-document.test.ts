@@ -122,7 +122,7 @@ async function started(policy: IdentityKept, printed = CARD, told: 'matches' | '
   return here
 }
 
-const SAID = 'Passport or ID card typed in by staff, not read from its machine-readable lines: the name'
+const SAID = 'Passport or ID card details entered by staff, not read from machine-readable lines: the name'
 
 test.each([
   ['compared', undefined, ''],

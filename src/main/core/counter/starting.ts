@@ -192,8 +192,8 @@ const COMPARED = {
 
 /** The same of one without lines that a machine reads: there are no check digits, and whoever reads the trail knows. */
 const TYPED = {
-  matches: 'Passport or ID card typed in by staff, not read from its machine-readable lines: the name matches',
-  differs: 'Passport or ID card typed in by staff, not read from its machine-readable lines: the name differs'
+  matches: 'Passport or ID card details entered by staff, not read from machine-readable lines: the name matches',
+  differs: 'Passport or ID card details entered by staff, not read from machine-readable lines: the name differs'
 } as const
 
 const KEPT = {
