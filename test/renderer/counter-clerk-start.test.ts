@@ -248,6 +248,23 @@ test('a passport is compared with the name, and nothing of it leaves this window
   expect(JSON.stringify(opened.api.control.calls)).not.toMatch(/HINEMOA|L898902C3/)
 })
 
+test('a passport is compared with the name in each of a person’s documents, and staff see in which it differs', async () => {
+  const entries = offerOf().entries?.map((entry) =>
+    entry.documentReference === 'doc-2' ? { ...entry, signerName: 'Marie Parata' } : entry
+  )
+  await open({ offer: offerOf({ evidence: [], ...(entries && { entries }) }) })
+  const value = `${'P<NZLPARATA<<MERE'.padEnd(44, '<')}L898902C36UTO7408122F1204159ZE184226B<<<<<10`
+  await fireEvent.input(sheet().getByLabelText('Machine-readable lines'), { target: { value } })
+  expect(sheet().getByText('The name matches: MERE PARATA.')).toBeTruthy()
+  await tick('Tama Brooks')
+  await tick('Mere Parata signs “Superannuation choice Singh”')
+  const said = 'The names differ in “Superannuation choice Singh”: the signer is Marie Parata there. Check who this is.'
+  expect(sheet().getByText(said)).toBeTruthy()
+  expect(sheet().queryByText(/The name matches/)).toBeNull()
+  await press('Hand over screen')
+  expect(turnsBegun()).toMatchObject([{ compared: 'matches' }, { compared: 'differs' }, {}])
+})
+
 /** Ways to the fields of a document without lines, and fills them. */
 async function typeDocument({ name = 'Mere Parata', number = 'AB 123456', expires = '' } = {}) {
   const way = sheet().queryByRole('button', { name: 'No machine-readable lines? Enter the printed details' })
