@@ -273,6 +273,20 @@ describe('where every administrator has forgotten their PIN, who has the server 
   const cost = { n: 2 ** 10, r: 8, p: 1 }
   const reset = (name = 'grace okafor', key = two.office.key) => resetPin(two.office.administrator, { name, key, cost })
   const ONCE = { ok: false, code: 'pin-once', at: 'Grace Okafor' }
+  const listThere = async () => {
+    const [row = { id: '', sealed: Buffer.alloc(0) }] = await two.office.sql<{ id: string; sealed: Buffer }>(
+      "SELECT id, sealed FROM office.thing WHERE kind = 'staff'"
+    )
+    return { ...row, read: () => JSON.parse(unseal(two.office.key, `staff:${row.id}`, row.sealed).toString('utf8')) }
+  }
+  /** As who has the server alone can. */
+  const put = (sealed: Buffer) =>
+    two.office.sql(
+      `WITH feed AS (UPDATE office.thing_feed SET rev = rev + 1 WHERE kind = 'staff' RETURNING rev)
+       UPDATE office.thing SET sealed = $1, version = gen_random_uuid(), round = round + 1, rev = feed.rev, body_rev = feed.rev
+         FROM feed WHERE kind = 'staff'`,
+      [sealed]
+    )
   beforeEach(async () => {
     await at(0).name()
     await joined()
@@ -308,6 +322,7 @@ describe('where every administrator has forgotten their PIN, who has the server 
   })
 
   test('is in the audit trail of each workstation once, also of one that was off until it was over', async () => {
+    await at(1).staff.check('74918', 'Grace Okafor')
     at(1).away()
     const { pin } = await reset()
     await at(0).synced()
@@ -315,6 +330,9 @@ describe('where every administrator has forgotten their PIN, who has the server 
     await at(0).synced()
     await at(1).back()
     await synced()
+    // Who worked there by the old one does so no more.
+    expect(at(1).staff.proved()).toBeUndefined()
+    expect(at(0).staff.proved()?.name).toBe('Grace Okafor')
     await at(1).killed()
     const { user } = two.office.administrator
     for (const { notes } of desks) {
@@ -372,11 +390,7 @@ describe('where every administrator has forgotten their PIN, who has the server 
       expect(await staff.check(pin, 'Grace Okafor')).toEqual(ONCE)
     }
     // For those who join later, too.
-    const [row = { id: '', sealed: Buffer.alloc(0) }] = await two.office.sql<{ id: string; sealed: Buffer }>(
-      "SELECT id, sealed FROM office.thing WHERE kind = 'staff'"
-    )
-    const there = JSON.parse(unseal(two.office.key, `staff:${row.id}`, row.sealed).toString('utf8'))
-    expect(there.resets).toHaveLength(1)
+    expect((await listThere()).read().resets).toHaveLength(1)
     await two.office.sql("UPDATE office.office SET birthmark = 'another'")
     await expect(reset()).rejects.toThrow('put back')
   })
@@ -405,33 +419,72 @@ describe('where every administrator has forgotten their PIN, who has the server 
   })
 
   test('is not undone by a list of before that the server’s administrator puts in its place', async () => {
-    const [{ sealed } = { sealed: Buffer.alloc(0) }] = await two.office.sql<{ sealed: Buffer }>(
-      "SELECT sealed FROM office.thing WHERE kind = 'staff'"
-    )
+    const { sealed } = await listThere()
     const { pin } = await reset()
     await synced()
-    const putBefore = () =>
-      two.office.sql(
-        `WITH feed AS (UPDATE office.thing_feed SET rev = rev + 1 WHERE kind = 'staff' RETURNING rev)
-         UPDATE office.thing SET sealed = $1, version = gen_random_uuid(), round = round + 1, rev = feed.rev, body_rev = feed.rev
-           FROM feed WHERE kind = 'staff'`,
-        [sealed]
-      )
-    await putBefore()
+    await put(sealed)
     await synced()
+    // Nor for those who join later.
+    expect((await listThere()).read()).toMatchObject({
+      members: expect.arrayContaining([expect.objectContaining({ name: 'Grace Okafor', isPinOnce: true })]),
+      resets: [{ name: 'Grace Okafor' }]
+    })
     for (const { staff } of desks) {
       expect(await staff.check('74918', 'Grace Okafor')).toMatchObject(WRONG)
       expect(await staff.check(pin, 'Grace Okafor')).toEqual(ONCE)
     }
     await at(0).staff.set('83920', pin, 'Grace Okafor')
     await synced()
-    await putBefore()
+    await put(sealed)
     await synced()
     for (const { staff } of desks) {
       expect(await staff.check('74918', 'Grace Okafor')).toMatchObject(WRONG)
       expect(await staff.check('83920', 'Grace Okafor')).toEqual({ ok: true })
     }
   })
+
+  test('is not undone by such a list where it meets what a workstation had not told yet', async () => {
+    const { sealed } = await listThere()
+    const { pin } = await reset()
+    await synced()
+    for (const desk of desks) desk.away()
+    await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '52819' })
+    await put(sealed)
+    await at(1).back()
+    expect((await listThere()).read().resets).toHaveLength(1)
+    await at(0).back()
+    await synced()
+    for (const { staff } of desks) {
+      expect(await staff.check('74918', 'Grace Okafor')).toMatchObject(WRONG)
+      expect(await staff.check(pin, 'Grace Okafor')).toEqual(ONCE)
+      expect(await staff.check('52819', 'Ana Reweti')).toEqual({ ok: true })
+    }
+  })
+
+  test.each([1, 2])(
+    'holds where a workstation that never heard of it goes on from a backup of before: the newest of %i',
+    async (times) => {
+      const putBack = await dumpOf(two.office)
+      at(1).away()
+      const pins = [await reset()]
+      await at(0).synced()
+      at(0).away()
+      await putBack()
+      await at(1).back()
+      await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '52819' })
+      await at(1).synced()
+      if (times > 1) pins.push(await reset())
+      await at(1).synced()
+      await at(0).back()
+      await synced()
+      for (const { staff } of desks) {
+        expect(await staff.check('74918', 'Grace Okafor')).toMatchObject(WRONG)
+        for (const { pin } of pins.slice(0, -1)) expect(await staff.check(pin, 'Grace Okafor')).toMatchObject(WRONG)
+        expect(await staff.check(pins.at(-1)?.pin ?? '', 'Grace Okafor')).toEqual(ONCE)
+        expect(await staff.check('52819', 'Ana Reweti')).toEqual({ ok: true })
+      }
+    }
+  )
 })
 
 test('wrong PINs are counted where they were given', async () => {

@@ -5,6 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
+import { defined } from '../lib/objects.ts'
 import { folded } from '../lib/text-folding.ts'
 import type { Time } from '../lib/time.ts'
 import type { OfficeRecords } from '../office/records.ts'
@@ -12,7 +13,7 @@ import { type SharedKind, SharedRecords } from '../office/shared-records.ts'
 import type { ReleaseRule } from '../outbox/releases.ts'
 import type { Db } from '../storage/connection.ts'
 import { keptIn } from '../storage/meta.ts'
-import { allResets, type Staff, StaffInCommon } from './staff.ts'
+import { allResets, type PinReset, type Staff, StaffInCommon } from './staff.ts'
 
 /** What the database calls that which is of no account, and its list of staff; its triggers know both, and the key. */
 const OFFICES = 'office'
@@ -162,7 +163,8 @@ function kindOf(staff: Shared): SharedKind<StaffInCommon> {
     // Nobody ends it, so who says that it is over doesn't take names and PINs from this workstation.
     erase: () => undefined,
     identity: () => LIST,
-    together
+    together,
+    kept: (mine, theirs) => (lostResets(mine, theirs).length > 0 ? withResets(mine, theirs) : undefined)
   }
 }
 
@@ -181,8 +183,33 @@ function together(mine: StaffInCommon, theirs: StaffInCommon, base: StaffInCommo
   const named = members.filter(
     (member, index) => members.findIndex(({ name }) => folded(name) === folded(member.name)) === index
   )
-  if (!named.some(({ role }) => role === 'administrator')) return theirs
+  if (!named.some(({ role }) => role === 'administrator')) return withResets(mine, theirs)
   const { release } = isDeepStrictEqual(theirs.release, base?.release) ? mine : theirs
-  const resets = allResets(theirs.resets, mine.resets)
-  return { members: named, ...(release && { release }), ...(resets.length > 0 && { resets }) }
+  const { resets } = theirs
+  return withResets(mine, theirs, { members: named, ...(release && { release }), ...(resets && { resets }) })
+}
+
+/**
+ * The resets of `mine` that `theirs` knows nothing of: a list of before, which who has the server alone put in its place or which was restored
+ * with it, or one that goes on from such a list. One that the office had since, of the same person, makes an earlier one no matter.
+ */
+function lostResets(mine: StaffInCommon, theirs: StaffInCommon): PinReset[] {
+  const there = theirs.resets ?? []
+  return allResets(there, mine.resets).filter(({ id, member, at }) =>
+    there.every((one) => one.id !== id && (one.member !== member || one.at < at))
+  )
+}
+
+/** `list`, in which whoever was reset, and isn't in `theirs`, has the PIN of `mine`: the one that the reset took away stays gone. */
+function withResets(mine: StaffInCommon, theirs: StaffInCommon, list: StaffInCommon = theirs): StaffInCommon {
+  const lost = new Set(lostResets(mine, theirs).map(({ member }) => member))
+  const members = list.members.map((member) => {
+    const its = lost.has(member.id) ? mine.members.find(({ id }) => id === member.id) : undefined
+    if (!its) return member
+    const { pin: _pin, isPinOnce: _isPinOnce, ...without } = member
+    const { pin, isPinOnce } = its
+    return { ...without, ...defined({ pin, isPinOnce }) }
+  })
+  const resets = allResets(list.resets, mine.resets)
+  return { ...list, members, ...(resets.length > 0 && { resets }) }
 }

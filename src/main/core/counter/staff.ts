@@ -65,7 +65,7 @@ export const PinReset = z.object({
   by: z.string().max(200),
   at: z.number().min(0).max(8.64e15)
 })
-type PinReset = z.infer<typeof PinReset>
+export type PinReset = z.infer<typeof PinReset>
 /** Of more the oldest are forgotten. */
 const MOST_RESETS = 100
 /** The resets of two lists, in their order. */
@@ -543,19 +543,14 @@ export class Staff {
   }
 
   /** Takes the office's list for this workstation's. Tries that were wrong go on being counted, but at a PIN that is another. */
-  take({ members: given, release, resets = [] }: StaffInCommon): void {
+  take({ members, release, resets = [] }: StaffInCommon): void {
     const { db } = this.#deps
     db.transaction(() => {
-      // Who has the server alone could put a list of before in its place: the PIN of before that a reset took away stays gone.
-      const lost = this.#resets().filter(({ id }) => resets.every((reset) => reset.id !== id))
-      const members = given.map((member) =>
-        lost.some((reset) => reset.member === member.id) ? this.#reset(member) : member
-      )
-      const isReset = ({ id, isPinOnce }: Member) => isPinOnce && !this.#members.find((one) => one.id === id)?.isPinOnce
-      // Who works here by the PIN of before does so no more.
-      if (members.some((member) => isReset(member) && member.id === this.#meta.read(CURRENT, z.string())))
-        this.#meta.write(CURRENT, '')
-      if (resets.length + lost.length > 0) this.#meta.write(RESETS, allResets(resets, lost))
+      const known = new Set(this.#resets().map(({ id }) => id))
+      const current = this.#meta.read(CURRENT, z.string())
+      // Who works here by the old PIN does so no more, also where it is all over already.
+      if (resets.some(({ id, member }) => member === current && !known.has(id))) this.#meta.write(CURRENT, '')
+      if (resets.length > 0) this.#meta.write(RESETS, allResets(resets))
       const gone = this.#members.filter(({ id }) => !members.some((member) => member.id === id))
       for (const { id } of gone) this.#meta.erase(pinKey(id))
       for (const { id, pin } of members) {
@@ -612,12 +607,6 @@ export class Staff {
 
   #resets(): PinReset[] {
     return this.#meta.read(RESETS, z.array(PinReset)) ?? []
-  }
-
-  /** Someone of a list, with the PIN that they have here. */
-  #reset({ isPinOnce: _isPinOnce, pin: _pin, ...member }: StaffInCommon['members'][number]) {
-    const isPinOnce = this.#members.find(({ id }) => id === member.id)?.isPinOnce
-    return { ...member, ...defined({ isPinOnce, pin: this.#hashFor(member.id) }) }
   }
 
   /** As the workstation joins an office: each PIN is one that others can have. Rejects with the keychain's error. */

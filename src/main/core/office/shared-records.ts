@@ -39,6 +39,8 @@ export interface SharedKind<Content = any> {
   identity?: (content: Content) => string | undefined
   /** Of two contents that both go on from `base` the one that counts; undefined where they become two. */
   together?: (mine: Content, theirs: Content, base: Content | undefined) => Content | undefined
+  /** What counts in place of theirs where nothing was changed here since the office had it; undefined where theirs does. */
+  kept?: (mine: Content, theirs: Content) => Content | undefined
   /** One of an account's own that is just like it, and becomes the same where the office has none of it. */
   twin?: (accountId: string, content: Content) => string | undefined
   /** Writes it as one more. @param beside the other's workstation and when it saved that, where the other is there. */
@@ -317,8 +319,10 @@ export class SharedRecords {
       rows.follow(number, seen)
       return known.savedBy !== seen.savedBy
     }
-    if (mine !== undefined && (isLost || known.edits !== known.given)) {
-      const both = kind.together?.(mine, theirs, known.base === undefined ? undefined : kind.read(known.base))
+    if (mine !== undefined) {
+      const isUntold = isLost || known.edits !== known.given
+      const base = () => (known.base === undefined ? undefined : kind.read(known.base))
+      const both = isUntold ? kind.together?.(mine, theirs, base()) : kind.kept?.(mine, theirs)
       if (both !== undefined) {
         kind.write(accountId, both, known.id ?? '', local)
         // It goes over as what goes on from theirs.
@@ -327,8 +331,10 @@ export class SharedRecords {
         this.#lanes.want(accountId)
         return true
       }
-      kind.another?.(accountId, mine, `${this.#name}, ${this.#moment()}`)
-      this.#lanes.want(accountId)
+      if (isUntold) {
+        kind.another?.(accountId, mine, `${this.#name}, ${this.#moment()}`)
+        this.#lanes.want(accountId)
+      }
     }
     rows.bind(known, kind.write(accountId, theirs, known.id ?? '', local))
     rows.follow(number, seen)
