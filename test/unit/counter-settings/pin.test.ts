@@ -44,6 +44,30 @@ describe('a PIN', () => {
     expect(await run().check(`${PIN} `)).toMatchObject({ ok: false })
   })
 
+  test('that another came for while it was judged is none any more, and the other stays', async () => {
+    const other = pinOffice()
+    await other.run().set('60417')
+    let kept: string | null = null
+    let cameMeanwhile: string | undefined
+    const slot: SecretSlot = {
+      get: async () => kept,
+      async set(secret) {
+        kept = secret
+        // After it was counted, and before scrypt has answered.
+        queueMicrotask(() => {
+          kept = cameMeanwhile ?? kept
+          cameMeanwhile = undefined
+        })
+      },
+      delete: async () => undefined
+    }
+    const pin = pinOffice({ slot }).run()
+    await pin.set(PIN)
+    cameMeanwhile = JSON.stringify(other.kept())
+    expect(await pin.check(PIN)).toMatchObject({ ok: false, code: 'wrong-pin' })
+    expect(await pin.check('60417')).toEqual({ ok: true })
+  })
+
   test('is kept as scrypt at full cost, with a salt of its own, and the audit trail knows that it was set', async () => {
     const one = pinOffice({ cost: FULL_COST })
     const other = pinOffice({ cost: FULL_COST })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { lastingKeychain } from '../storage/keychains.ts'
 import { MINUTE, SECOND, staffOffice } from './office.ts'
 
 const refusal = (error: object) => ({ appError: error })
@@ -23,6 +24,73 @@ async function wrongly(office: Awaited<ReturnType<typeof named>>, times: number,
       await office.time.pass(answer.waitUntil - office.time.now + 1)
   }
 }
+
+describe('a reset that comes from the office', () => {
+  type Gives = Awaited<ReturnType<typeof named>>['staff']
+  /**
+   * Ben's, as he gives a PIN: as the time or the keychain is asked for the so manieth time from then on; at the 0th, so many turns after he began.
+   */
+  async function cameAt(moment: number, gives: (staff: Gives) => Promise<unknown>, turns = 50) {
+    let comes: (() => void) | undefined
+    let asked = 0
+    const { time, entries, run } = staffOffice()
+    const now = () => {
+      asked += 1
+      // What was begun at this moment is written first; scrypt answers in no microtask.
+      if (asked === moment) later(turns, () => comes?.())
+      return time.clock()
+    }
+    const keychain = lastingKeychain(entries).staffPin
+    const get = () => {
+      asked += 1
+      if (asked === moment) comes?.()
+      return keychain.get()
+    }
+    const slot = { ...keychain, get }
+    const staff = run({ isOffices: () => true, slot, time: { now, elapsed: time.elapsed } })
+    await staff.set('74918')
+    await staff.add({ name: 'Ben Tui', role: 'administrator', pin: '60417' })
+    const list = staff.inCommon() ?? expect.fail('There is no list.')
+    const [grace, ben] = list.members
+    if (!grace || !ben) expect.fail('They are not on the list.')
+    const resets = [{ id: 'reset', member: ben.id, name: ben.name, by: 'postgres', at: 1 }]
+    let hasCome = false
+    asked = 0
+    comes = () => {
+      hasCome = true
+      staff.take({ members: [grace, { ...ben, pin: grace.pin, isPinOnce: true }], resets })
+    }
+    const given = gives(staff).catch(() => undefined)
+    if (moment === 0) later(turns, comes)
+    await given
+    return { staff, hasCome }
+  }
+  const later = (turns: number, run: () => void): void =>
+    queueMicrotask(() => (turns === 0 ? run() : later(turns - 1, run)))
+
+  test.each([
+    ['is judged', '60417', (its: Gives) => its.check('60417', 'Ben Tui')],
+    ['is replaced', '91736', (its: Gives) => its.set('91736', '60417', 'Ben Tui')]
+  ] as const)('while the old PIN %s stays, and who gave it isn’t in', async (_what, pin, gives) => {
+    let moments = 0
+    for (;;) {
+      const { staff, hasCome } = await cameAt(moments + 1, gives)
+      if (!hasCome) break
+      moments += 1
+      expect(staff.proved()?.name, `moment ${moments}`).not.toBe('Ben Tui')
+      expect(await staff.check(pin, 'Ben Tui'), `moment ${moments}`).toMatchObject(WRONG)
+      expect(await staff.check('74918', 'Ben Tui'), `moment ${moments}`).toMatchObject({ ok: false, code: 'pin-once' })
+    }
+    expect(moments).toBeGreaterThan(1)
+  })
+
+  test('while the one-time PIN is given lets nobody in by it', async () => {
+    for (let turns = 0; turns < 40; turns++) {
+      const { staff } = await cameAt(0, (its) => its.check('74918', 'Ben Tui'), turns)
+      expect(staff.proved()?.name, `${turns} turns`).not.toBe('Ben Tui')
+    }
+  })
+})
 
 describe('one PIN for everyone', () => {
   test('goes on as it was after the update, in the keychain, and nobody has a name', async () => {

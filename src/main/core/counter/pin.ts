@@ -3,6 +3,7 @@
  * that ending the application gains nothing; a keychain that fails answers with its error and opens nothing.
  */
 
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import type { PinState } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
@@ -45,6 +46,7 @@ export class StaffPinKeeper {
   readonly #reset: Reset
   readonly #canReset: boolean
   #wasLocked = false
+  #right: PinHash | undefined
 
   constructor(deps: PinDeps) {
     this.#deps = deps
@@ -58,6 +60,11 @@ export class StaffPinKeeper {
   /** Whether this system tells when someone signs in, by a password and not by moving the mouse. */
   get canReset(): boolean {
     return this.#canReset
+  }
+
+  /** The hash that a PIN was right for last, as it is kept since; undefined where none was in this run. */
+  get right(): PinHash | undefined {
+    return this.#right
   }
 
   state(): Promise<PinState> {
@@ -194,7 +201,10 @@ export class StaffPinKeeper {
       return { ok: false, code: 'wrong-pin', ...(after > 0 && { waitUntil: this.#deps.time.now() + after }) }
     }
     const hash = isCheaper(kept.hash, this.#cost) ? await this.#hashOf(pin) : kept.hash
+    // Another may have come from the office meanwhile: it stays, and it is the one that counts.
+    if (!isDeepStrictEqual((await this.#read())?.hash, kept.hash)) return this.#judge(pin)
     await this.#write({ hash, ...this.#delays.begin(0) })
+    this.#right = hash
     return { ok: true }
   }
 

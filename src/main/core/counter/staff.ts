@@ -343,9 +343,7 @@ export class Staff {
     if (who?.isPinOnce && pin === current) refuse('pin', 'Choose another PIN than the one you were given.')
     // By name, as a badge is no PIN of anyone's to be replaced.
     const answer = await this.#judge(current, who?.name ?? name ?? '', true)
-    if (answer.ok && who) {
-      const members = (now: Member[]) => now.map((member) => (member.id === who.id ? ownPin(member) : member))
-      await this.#keeperOf(who.id).replace(pin, (secret) => this.#writeWithPin(members, who.id, secret))
+    if (answer.ok && who && (await this.#replaceRight(who, pin))) {
       const how = who.isPinOnce ? 'in place of one for one use' : 'in place of another'
       note({ what: 'pin-set', detail: { how, name: who.name } })
       return
@@ -358,7 +356,21 @@ export class Staff {
     fail(code, message, { ...wait, fields: [{ field: 'current', message }] })
   }
 
-  /** @param isReplaced whether the PIN is replaced if it is right: one for one use is good for nothing else. */
+  /** Whether it was: where another PIN of theirs came from the office while this one was made, that one stays. */
+  async #replaceRight(who: Member, pin: string): Promise<boolean> {
+    const members = (now: Member[]) => now.map((member) => (member.id === who.id ? ownPin(member) : member))
+    const keeper = this.#keeperOf(who.id)
+    let isReplaced = false
+    await keeper.replace(pin, async (secret) => {
+      // The keychain's PIN is no office's.
+      if (who.id !== FIRST && !isDeepStrictEqual(this.#hashFor(who.id), keeper.right)) return
+      await this.#writeWithPin(members, who.id, secret)
+      isReplaced = true
+    })
+    return isReplaced
+  }
+
+  /** @param isReplaced whether the PIN is replaced if it is right: a one-time PIN is good for nothing else. */
   async #judge(code: string, name: string | undefined, isReplaced = false): Promise<Proof> {
     if (!this.hasNames) return this.#first.check(code)
     const member = this.#named(name)
@@ -368,14 +380,18 @@ export class Staff {
     // A code that is a PIN as well is that of who works here: nobody becomes someone else by their own PIN.
     const answer: Proof =
       holder && !(await keeper.is(code)) ? { ok: true, by: 'badge' } : await this.#judgePin(code, keeper)
-    const who = answer.by ? holder : member
-    if (!answer.ok || !who) return { ...answer, ...(member && { at: member.name }) }
+    if (!answer.ok) return { ...answer, ...(member && { at: member.name }) }
+    // As the list has them now: their PIN may have become a one-time PIN while it was judged, or they have gone.
+    const id = (answer.by ? holder : member)?.id
+    const who = this.#members.find((one) => one.id === id)
+    if (!who) return { ok: false, code: 'wrong-pin', ...(member && { at: member.name }) }
     if (who.isPinOnce && !answer.by && !isReplaced) return { ok: false, code: 'pin-once', at: who.name }
     this.#meta.erase(TRIES)
     // What is right in between doesn't make wrong badges forgotten: else who has a PIN of their own could go on guessing.
     this.#meta.write(BADGE_TRIES, wrongBadges)
-    if (mayAs(who.role, 'manager')) await this.#endWaits(who)
+    // At once: a reset that comes from the office while waits end is one of who works here.
     this.#choose(who, answer.by)
+    if (mayAs(who.role, 'manager')) await this.#endWaits(who)
     return answer
   }
 
