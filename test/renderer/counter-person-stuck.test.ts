@@ -378,7 +378,8 @@ describe('a badge’s reader, which types key by key wherever the focus is and e
     expect(calls('counter.unlockOffice').map(({ input }) => input)).toEqual([{ pin: 'CARD-0042' }])
   })
 
-  test('of a PIN for one use has its owner choose their own where Countersign is locked', async () => {
+  /** Where Countersign is locked, and their PIN a one-time PIN. */
+  async function giveOnce() {
     const { state } = api.control
     state.lock = { ...state.lock, isLocked: true, asksName: true }
     state.isPinOnce = true
@@ -391,6 +392,11 @@ describe('a badge’s reader, which types key by key wherever the focus is and e
     await fireEvent.input(side().getByLabelText('Staff PIN'), { target: { value: fakePin } })
     await fireEvent.click(side().getByRole('button', { name: 'Unlock' }))
     await settle()
+    return { state, clock: opened.clock }
+  }
+
+  test('of a one-time PIN has its owner choose their own where Countersign is locked', async () => {
+    const { state } = await giveOnce()
     expect(document.activeElement).toBe(side().getByRole('heading', { name: 'Choose your own PIN' }))
     expect(side().queryByLabelText('Staff PIN')).toBeNull()
     for (const label of ['New PIN', 'Confirm PIN'])
@@ -403,6 +409,38 @@ describe('a badge’s reader, which types key by key wherever the focus is and e
     expect(calls('counter.unlockOffice').at(-1)?.input).toEqual({ pin: '83920', name: 'Grace Okafor' })
     expect(screen.queryByRole('heading', { name: 'Choose your own PIN' })).toBeNull()
     expect(state.lock.isLocked).toBe(false)
+  })
+
+  test('of a one-time PIN that is another by now goes back to the pad, and says that it was wrong', async () => {
+    const { state } = await giveOnce()
+    state.pinDigits = '51736284'
+    for (const label of ['New PIN', 'Confirm PIN'])
+      await fireEvent.input(side().getByLabelText(label), { target: { value: '83920' } })
+    await fireEvent.click(side().getByRole('button', { name: 'Save PIN' }))
+    await settle()
+    expect(calls('counter.setPin')).toHaveLength(1)
+    expect(screen.queryByRole('heading', { name: 'Choose your own PIN' })).toBeNull()
+    expect(side().getByText(/Wrong/)).toBeTruthy()
+    expect(side().getByLabelText('Staff PIN or badge')).toBeTruthy()
+  })
+
+  test('of a one-time PIN is forgotten after a minute in which nothing is entered', async () => {
+    const { clock } = await giveOnce()
+    await clock.pass(50_000)
+    await fireEvent.input(side().getByLabelText('New PIN'), { target: { value: '839' } })
+    await clock.pass(50_000)
+    expect(side().getByRole('heading', { name: 'Choose your own PIN' })).toBeTruthy()
+    await clock.pass(10_000)
+    expect(screen.queryByRole('heading', { name: 'Choose your own PIN' })).toBeNull()
+    expect(side().getByLabelText('Staff PIN or badge')).toBeTruthy()
+  })
+
+  test('of a one-time PIN is forgotten where staff or the lock changed', async () => {
+    await giveOnce()
+    api.control.emit('lock.changed', null)
+    await settle()
+    expect(screen.queryByRole('heading', { name: 'Choose your own PIN' })).toBeNull()
+    expect(side().getByLabelText('Staff PIN or badge')).toBeTruthy()
   })
 
   test('types no letter where one PIN is everyone’s', async () => {

@@ -310,6 +310,7 @@ export function fakeCounter(office: FakeOffice): Handled {
         givePin(current)
       }
       state.pinDigits = pin
+      if (state.isPinOnce) emit('lock.changed', null)
       state.isPinOnce = false
       state.pin = { ...state.pin, isSet: true, reset: 'none' }
       return state.pin

@@ -1,24 +1,32 @@
 /** Whether the office's own window is locked because nobody was there, and the PIN that opens it. */
-import type { AppError } from '../../../shared/contract/errors.ts'
-import type { OfficeLockState } from '../../../shared/contract/views.ts'
+import type { AppError, Result } from '../../../shared/contract/errors.ts'
+import type { OfficeLockState, PinState } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
 import type { Clock } from './clock.ts'
 import { Resource } from './resource.svelte.ts'
 import type { ScreenName } from './router.svelte.ts'
 import { PinWait, type TakesPin } from './staff-pin.svelte.ts'
 
+/** So long without anything entered a one-time PIN is remembered, in milliseconds: whoever gave it has gone. */
+const REMEMBERED_FOR = 60_000
+
 export class OfficeLock implements TakesPin {
   readonly isOffice = true
   readonly #api: Api
+  readonly #clock: Clock
   readonly #state: Resource<OfficeLockState>
   readonly #wait: PinWait
   readonly #namedWait: PinWait
   #error = $state.raw<AppError>()
   #busy = $state(false)
   #once = $state.raw<{ pin: string; name?: string }>()
+  #stopRemembering: (() => void) | undefined
+  /** While one is set with it. */
+  #isSetting = false
 
   constructor(api: Api, clock: Clock) {
     this.#api = api
+    this.#clock = clock
     this.#state = new Resource(() => api.counter.lock())
     this.#wait = new PinWait(clock)
     this.#namedWait = new PinWait(clock)
@@ -31,7 +39,7 @@ export class OfficeLock implements TakesPin {
   get opensBySignIn() {
     return this.#state.value?.opensBySignIn ?? false
   }
-  /** A PIN for one use that was right, with the name it was given for: its owner chooses their own, and it is forgotten then. */
+  /** A one-time PIN that was right, with the name it was given for: its owner chooses their own, and it is forgotten then. */
   get once() {
     return this.#once
   }
@@ -62,7 +70,11 @@ export class OfficeLock implements TakesPin {
 
   /** Reads it, then follows it. Answers what stops following. */
   async open(): Promise<() => void> {
-    const stop = this.#api.on('lock.changed', () => void this.#load())
+    const stop = this.#api.on('lock.changed', () => {
+      // Theirs may be another by now, or Countersign open. That one is set with it is told in the same way.
+      if (!this.#isSetting) this.forget()
+      void this.#load()
+    })
     await this.#load()
     return stop
   }
@@ -75,7 +87,7 @@ export class OfficeLock implements TakesPin {
     return undefined
   }
 
-  /** Gives the PIN. It is kept nowhere, but for one for one use until another is chosen. */
+  /** Gives the PIN. It is kept nowhere, but for a one-time PIN until another is chosen. */
   async unlock(pin: string, name?: string): Promise<void> {
     if (this.#busy) return
     this.#busy = true
@@ -83,12 +95,42 @@ export class OfficeLock implements TakesPin {
     const given = { pin, ...(name !== undefined && { name }) }
     const result = await settled(this.#api.counter.unlockOffice(given))
     this.#busy = false
-    this.#once = !result.ok && result.error.code === 'pin-once' ? given : undefined
-    if (this.#once) return
+    this.forget()
     if (result.ok) return this.#state.put(result.value)
-    this.#error = result.error
-    const wait = name === undefined ? this.#wait : this.#namedWait
-    wait.begin(result.error.retryAfterMs ?? 0)
+    if (result.error.code !== 'pin-once') return this.#refused(result.error, name)
+    this.#once = given
+    this.entered()
+  }
+
+  /** Something was entered of the PIN that they choose. */
+  entered(): void {
+    this.#stopRemembering?.()
+    this.#stopRemembering = this.#clock.after(REMEMBERED_FOR, () => {
+      if (!this.#isSetting) this.forget()
+    })
+  }
+
+  /** Sets the PIN of their own choice with the one that they were given. */
+  async setOwn(pin: string): Promise<Result<PinState>> {
+    const { pin: current, name } = this.#once ?? {}
+    this.#isSetting = true
+    try {
+      return await this.#api.counter.setPin({
+        pin,
+        ...(current !== undefined && { current }),
+        ...(name !== undefined && { name })
+      })
+    } finally {
+      this.#isSetting = false
+      this.entered()
+    }
+  }
+
+  /** The one-time PIN counts no more, as where they were given another since: they give one again. */
+  refused(error: AppError): void {
+    const name = this.#once?.name
+    this.forget()
+    this.#refused(error, name)
   }
 
   /** They have chosen their own PIN. */
@@ -98,7 +140,14 @@ export class OfficeLock implements TakesPin {
 
   /** They don’t choose one now. */
   forget(): void {
+    this.#stopRemembering?.()
     this.#once = undefined
+  }
+
+  #refused(error: AppError, name: string | undefined): void {
+    this.#error = error
+    const wait = name === undefined ? this.#wait : this.#namedWait
+    wait.begin(error.retryAfterMs ?? 0)
   }
 
   async #load(): Promise<void> {
