@@ -292,7 +292,7 @@ describe('where every administrator has forgotten their PIN, who has the server 
     await joined()
   })
 
-  test('gives one a PIN for one use, and the one of before works nowhere', async () => {
+  test('gives one a one-time PIN, and the old PIN works nowhere', async () => {
     await at(0).staff.check('74918', 'Grace Okafor')
     const { name, pin } = await reset()
     expect(name).toBe('Grace Okafor')

@@ -201,7 +201,7 @@ export interface FakeState {
   signingOrigin: string
   pin: PinState
   pinDigits: string
-  /** It is for one use. */
+  /** It is a one-time PIN. */
   isPinOnce?: boolean
   lock: OfficeLockState
   counterSettings: CounterSettings

@@ -64,7 +64,7 @@ export const localErrorCodes = [
   'wrong-pin',
   /** No PIN is taken yet, after wrong ones; see `retryAfterMs`. */
   'pin-wait',
-  /** The PIN is right, and for one use: its owner chooses their own with it. */
+  /** The PIN is right, and a one-time PIN: its owner chooses their own with it. */
   'pin-once',
   /** There is no PIN yet: staff chooses one first. */
   'no-pin',

@@ -1,6 +1,6 @@
 /**
  * The way back for an office whose administrators have all forgotten their PINs (decision 71): whoever runs its server and has its key gives one of
- * them a PIN for one use. It is written as a change of the list of staff, sealed as any other, so that neither the server's administrator without
+ * them a one-time PIN. It is written as a change of the list of staff, sealed as any other, so that neither the server's administrator without
  * the key nor a workstation's role on the server can do it, and every workstation takes it as it takes a change of any PIN.
  */
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'

@@ -201,6 +201,6 @@ const NO_PAGE = 'No page is open.'
 const REFUSED = {
   'wrong-pin': 'Wrong PIN.',
   'pin-wait': 'Too many wrong PINs.',
-  'pin-once': 'This PIN is for one use: you choose your own with it.',
+  'pin-once': 'This is a one-time PIN: you choose your own with it.',
   'no-pin': 'The staff PIN was removed from this computer. Close Countersign and open it again.'
 }

@@ -344,7 +344,7 @@ export class Staff {
     // By name, as a badge is no PIN of anyone's to be replaced.
     const answer = await this.#judge(current, who?.name ?? name ?? '', true)
     if (answer.ok && who && (await this.#replaceRight(who, pin))) {
-      const how = who.isPinOnce ? 'in place of one for one use' : 'in place of another'
+      const how = who.isPinOnce ? 'replacing a one-time PIN' : 'in place of another'
       note({ what: 'pin-set', detail: { how, name: who.name } })
       return
     }

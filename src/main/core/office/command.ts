@@ -99,9 +99,9 @@ const commands: Record<string, Run> = {
   async 'reset-pin'(place, values, { say, resetPin }) {
     const key = await keyOf(needed(values['key-file']))
     const { name, pin } = await resetPin(place, { name: needed(values.name), key })
-    say(`${name} has another PIN, for one use: ${pin}`)
+    say(`${name} has a one-time PIN: ${pin}`)
     say(
-      'They enter it with their name where Countersign is locked, and choose their own there. The PIN of before no longer works.'
+      'They enter it with their name where Countersign is locked, and choose their own there. The old PIN no longer works.'
     )
     return true
   }
@@ -167,7 +167,7 @@ const useOf = (
   check [--heads FILE]                    says how it stands; exits with 1 where something is wrong; writes what was told of trails to FILE
   join-code --key-file FILE --name NAME   invites a workstation; the code holds once, for ten minutes
   rotate-key --key-file FILE              gives the workstations another key, which FILE then holds, too
-  reset-pin --key-file FILE --name NAME   gives an administrator of staff who forgot their PIN another, for one use
+  reset-pin --key-file FILE --name NAME   gives an administrator of staff who forgot their PIN a one-time PIN
   revoke --name NAME [--key-file FILE]    ends a workstation’s part in the office; with FILE the key turns as well`
 
 /** All keys that the office has had, a line each, the oldest first. */
