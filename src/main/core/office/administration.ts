@@ -32,7 +32,7 @@ interface Step {
   readonly forStations: readonly string[]
 }
 
-export const steps: readonly Step[] = [
+const steps: readonly Step[] = [
   { name: 'sends', sql: sends, forStations: sendsForStations },
   { name: 'feed', sql: feed, forStations: feedForStations },
   { name: 'desks', sql: desks, forStations: desksForStations },
@@ -352,7 +352,7 @@ export async function revokeStation(administrator: OfficePlace, name: string): P
 }
 
 /** The owner of everything, as whom nobody signs in, and what all workstations are members of. */
-export function rolesOf(database: string): { owner: string; stations: string } {
+function rolesOf(database: string): { owner: string; stations: string } {
   return { owner: `${database}_owner`, stations: `${database}_stations` }
 }
 
@@ -360,7 +360,7 @@ async function rowsOf<Row extends object>(client: Client, sql: string, values: u
   return (await client.query<Row>(sql, values)).rows
 }
 
-export async function schemaOf(client: Client): Promise<number> {
+async function schemaOf(client: Client): Promise<number> {
   const [row] = await rowsOf<{ number: number }>(
     client,
     'SELECT coalesce(max(number), 0)::integer AS number FROM office.step'
