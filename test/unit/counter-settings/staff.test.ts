@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { lastingKeychain } from '../storage/keychains.ts'
 import { MINUTE, SECOND, staffOffice } from './office.ts'
@@ -63,6 +64,8 @@ describe('a reset that comes from the office', () => {
     const given = gives(staff).catch(() => undefined)
     if (moment === 0) later(turns, comes)
     await given
+    // At the last moment it comes after the answer: by the end of this turn, and not in the next test.
+    await setImmediate()
     return { staff, hasCome }
   }
   const later = (turns: number, run: () => void): void =>
