@@ -1,5 +1,5 @@
 /**
- * The way back for an office whose administrators have all forgotten their PINs (decision 71): whoever runs its server and has its key gives one of
+ * The way back for an office whose administrators have all forgotten their PINs (decision 71): the one who runs its server and has its key gives one of
  * them a one-time PIN. It is written as a change of the list of staff, sealed as any other, so that neither the server's administrator without
  * the key nor a workstation's role on the server can do it, and every workstation takes it as it takes a change of any PIN.
  */
@@ -45,7 +45,7 @@ export async function resetPin(
     if (!office.isKnown) {
       throw new Error('The office’s server was put back. Start Countersign at a workstation that is connected first.')
     }
-    // Whoever changes the list has this lock, too.
+    // A workstation that changes the list has this lock, too.
     const { rows: feeds } = await client.query<{ account: string; rev: string; at: number }>(
       `UPDATE thing_feed SET rev = rev + 1 WHERE kind = 'staff'
            RETURNING account, rev::text, (extract(epoch FROM now()) * 1000)::double precision AS at`

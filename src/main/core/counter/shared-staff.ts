@@ -200,7 +200,7 @@ function lostResets(mine: StaffInCommon, theirs: StaffInCommon): PinReset[] {
   )
 }
 
-/** `list`, in which whoever was reset, and isn't in `theirs`, has the PIN of `mine`: the one that the reset took away stays gone. */
+/** `list`, in which anyone whose reset `theirs` lacks has the PIN of `mine`: the one that the reset took away stays gone. */
 function withResets(mine: StaffInCommon, theirs: StaffInCommon, list: StaffInCommon = theirs): StaffInCommon {
   const lost = new Set(lostResets(mine, theirs).map(({ member }) => member))
   const members = list.members.map((member) => {

@@ -57,7 +57,7 @@ const ReleaseNeeded = z.object({ above: z.int().min(0) })
 type ReleaseNeeded = z.infer<typeof ReleaseNeeded>
 const KeptHash = z.object({ hash: PinHash })
 
-/** An administrator's PIN that whoever runs the office's server has set again: whose, by which user of the server, in ms since 1970 UTC by its clock. */
+/** An administrator's PIN that the one who runs the office's server has set again: whose, by which user of the server, in ms since 1970 UTC by its clock. */
 export const PinReset = z.object({
   id: z.string().max(64),
   member: z.string().max(64),

@@ -190,7 +190,7 @@ const COMPARED = {
   differs: 'Passport or ID card compared: the name differs'
 } as const
 
-/** The same of one without lines that a machine reads: there are no check digits, and whoever reads the trail knows. */
+/** The same of one without lines that a machine reads: there are no check digits, and the trail says so. */
 const TYPED = {
   matches: 'Passport or ID card details entered by staff, not read from machine-readable lines: the name matches',
   differs: 'Passport or ID card details entered by staff, not read from machine-readable lines: the name differs'

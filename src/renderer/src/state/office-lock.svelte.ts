@@ -7,7 +7,7 @@ import { Resource } from './resource.svelte.ts'
 import type { ScreenName } from './router.svelte.ts'
 import { PinWait, type TakesPin } from './staff-pin.svelte.ts'
 
-/** So long without anything entered a one-time PIN is remembered, in milliseconds: whoever gave it has gone. */
+/** So long without anything entered a one-time PIN is remembered, in milliseconds: its owner has gone. */
 const REMEMBERED_FOR = 60_000
 
 export class OfficeLock implements TakesPin {
