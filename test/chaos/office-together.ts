@@ -24,7 +24,7 @@ import { type Cluster, openCluster } from '../fixtures/office-cluster.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 import { type Chance, chanceOf } from './chance.ts'
 import type { Fault } from './ledger.ts'
-import { People } from './office-words.ts'
+import { People, rowsOf } from './office-words.ts'
 import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
 
 const STATIONS = ['Front desk', 'Back room', 'Counter']
@@ -262,8 +262,7 @@ async function befall(place: Place, way: Way): Promise<void> {
 /** As one of staff lets go at a workstation what is shown there as waiting for them. */
 function releaseAt({ put }: Place, { name, work }: Station, most = 3): void {
   const { outbox } = work.parts
-  const all = { show: 'all', offset: 0, limit: 10_000 } as const
-  const held = outbox.list([work.accountId], all).rows.filter((row) => row.hold === 'release')
+  const held = rowsOf(work).filter((row) => row.hold === 'release')
   for (const { id } of held.slice(0, most)) {
     const one = put.find((other) => other.id === id)
     if (!one?.release) continue
@@ -448,8 +447,7 @@ function documentsOf([first]: readonly Station[]) {
 }
 
 function stateAt({ work }: Station, id: string): SendState | undefined {
-  const all = { show: 'all', offset: 0, limit: 10_000 } as const
-  return work.parts.outbox.list([work.accountId], all).rows.find((row) => row.id === id)?.state
+  return rowsOf(work).find((row) => row.id === id)?.state
 }
 
 /** Gone, or cancelled where it was in doubt meanwhile. */

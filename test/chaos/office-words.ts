@@ -398,9 +398,7 @@ function refused(error: unknown): false {
 }
 
 function faultOfSent({ at, id, text }: Sent, arrived: ReadonlyMap<string, number>): Fault[] {
-  const { outbox } = at.work.parts
-  const all = { show: 'all', offset: 0, limit: 10_000 } as const
-  const state = outbox.list([at.work.accountId], all).rows.find((row) => row.id === id)?.state
+  const state = rowsOf(at.work).find((row) => row.id === id)?.state
   const words = `${text} is ${state} at ${at.name}`
   if (state === 'sent' && !arrived.has(text)) return [{ kind: 'lost', words: `${words}, and the service has nothing` }]
   return state === 'ready' || state === 'sending' ? [{ kind: 'wrong', words: `${words} in the end` }] : []
@@ -409,6 +407,11 @@ function faultOfSent({ at, id, text }: Sent, arrived: ReadonlyMap<string, number
 const named = (Name: string): Composition => forms({ items: [form({ Name, Reference: 'draft' })] })
 const nameIn = ({ items: [item] }: Composition) => (item && 'Name' in item ? item.Name : '')
 const wordsIn = (text: string) => new Set(text.match(/w\d+e/g) ?? WITHOUT_WORDS)
+
+/** All that a workstation's Outbox shows. */
+export function rowsOf({ parts, accountId }: Workplace) {
+  return parts.outbox.list([accountId], { show: 'all', offset: 0, limit: 10_000 }).rows
+}
 
 /** What people write here, not the packages that are put in and taken back beside it. */
 function draftsOf(at: Desk, trashed: boolean): string[] {
@@ -443,14 +446,13 @@ function peopleOf({ work }: Desk) {
 function wordsAt(at: Desk): Set<string> {
   const { parts, accountId } = at.work
   const drafts = [false, true].flatMap((trashed) => draftsOf(at, trashed))
-  const all = { show: 'all', offset: 0, limit: 10_000 } as const
   const texts = [
     ...drafts.flatMap((id) => [textOf(at, id), ...versionsOf(at, id)]),
     ...presetsOf(at).map(({ text }) => text),
     ...parts.views.list(accountId).map(({ query }) => query.search),
     ...appointmentsOf(at).flatMap(({ name, about }) => [name, about]),
     ...peopleOf(at).map(({ LastName }) => LastName),
-    ...parts.outbox.list([accountId], all).rows.map(({ title }) => title)
+    ...rowsOf(at.work).map(({ title }) => title)
   ]
   return new Set(texts.flatMap((text) => [...wordsIn(text)]))
 }

@@ -2,10 +2,8 @@
 // server there, away and put back. What two change of one is put together where that can be, and is there twice where it can’t.
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { KeptAppointment } from '../../src/main/core/appointments/appointments-table.ts'
-import { openPool } from '../../src/main/core/office/connection.ts'
-import { openOfficeRecords } from '../../src/main/core/office/records.ts'
 import type { Input } from '../../src/shared/contract/requests.ts'
 import { dumpOf, OfficeStation, twoStations } from '../fixtures/office-station.ts'
 
@@ -324,10 +322,7 @@ test('the server keeps no name, and what another workstation writes that isn’t
   const rows = JSON.stringify(await two.office.sql('SELECT thing::text AS text FROM office.thing'))
   expect(rows).not.toMatch(/planted/i)
   expect(rows).not.toContain(Buffer.from('Planted').toString('hex'))
-  const pool = openPool((await two.office.join('Third')).place)
-  onTestFinished(() => pool.end())
-  const records = openOfficeRecords({ pool, key: two.office.key })
-  const officeId = at(0).work.parts.outbox.shared.accounts().get(at(0).work.accountId) ?? ''
+  const { officeId, records } = await two.third()
   const content = {
     ...at(0)
       .all()

@@ -2,9 +2,7 @@
 // share an address or a name stay two, and who is forgotten is forgotten everywhere.
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { openPool } from '../../src/main/core/office/connection.ts'
-import { openOfficeRecords } from '../../src/main/core/office/records.ts'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { openPurging } from '../../src/main/core/retention/purging.ts'
 import { form, forms, signer } from '../fixtures/compositions.ts'
 import { dumpOf, OfficeStation, twoStations } from '../fixtures/office-station.ts'
@@ -169,10 +167,7 @@ describe('joined', () => {
   test('who is forgotten is so, too, where what the office has of them can’t be read here', async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await synced()
-    const pool = openPool((await two.office.join('Third')).place)
-    onTestFinished(() => pool.end())
-    const records = openOfficeRecords({ pool, key: two.office.key })
-    const officeId = at(0).work.parts.outbox.shared.accounts().get(at(0).work.accountId) ?? ''
+    const { officeId, records } = await two.third()
     const put = (id: string, basedOn: string[]) =>
       records.put('person', officeId, [{ id, version: randomUUID(), basedOn, content: { later: 1 } }])
     const [known] = await records.changes('person', officeId, 0, 10)
@@ -230,10 +225,7 @@ describe('joined', () => {
   test('what another writes under an id that isn’t theirs, or isn’t right, is nobody here', async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await synced()
-    const pool = openPool((await two.office.join('Third')).place)
-    onTestFinished(() => pool.end())
-    const records = openOfficeRecords({ pool, key: two.office.key })
-    const officeId = at(0).work.parts.outbox.shared.accounts().get(at(0).work.accountId) ?? ''
+    const { officeId, records } = await two.third()
     const good = {
       ...{ firstName: 'Tama', middleName: '', lastName: 'Brooks', email: 'tama@example.com' },
       ...{ mobileCountry: '', mobileNumber: '', usedAt: 1, times: 1 }

@@ -4,8 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { sharedId } from '../../src/main/core/lib/shared-id.ts'
-import { openPool } from '../../src/main/core/office/connection.ts'
-import { type OfficeRecords, openOfficeRecords, type RecordToPut } from '../../src/main/core/office/records.ts'
+import type { OfficeRecords, RecordToPut } from '../../src/main/core/office/records.ts'
 import { seal } from '../../src/main/core/office/sealing.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { MOST_BYTES } from '../../src/main/core/office/things.ts'
@@ -54,10 +53,7 @@ function expectPresets(...wanted: unknown[]): void {
 
 /** Another workstation, as far as its lines to the server go, and how it has what the first one shares. */
 async function openThird() {
-  const pool = openPool((await two.office.join('Third')).place)
-  onTestFinished(() => pool.end())
-  const records = openOfficeRecords({ pool, key: two.office.key })
-  const officeId = at(0).work.parts.outbox.shared.accounts().get(at(0).work.accountId) ?? ''
+  const { pool, officeId, records } = await two.third()
   const put = (kind: 'preset' | 'view', some: (Pick<RecordToPut, 'id' | 'content'> & { basedOn?: string[] })[]) =>
     records.put(
       kind,

@@ -1,26 +1,23 @@
 // Packages that a second person has to release, in an office: the server lets none be claimed before, whichever workstation asks, and one that
 // is released leaves once.
 import { randomUUID } from 'node:crypto'
-import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
-import { openPool } from '../../src/main/core/office/connection.ts'
+import { beforeEach, describe, expect, inject, test } from 'vitest'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { forms } from '../fixtures/compositions.ts'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
-import { OfficeStation, openStation } from '../fixtures/office-station.ts'
+import { OfficeStation, poolAs, twoStations } from '../fixtures/office-station.ts'
 
 const BEN = { id: 'ben', name: 'Ben Tui' }
 const ANA = { id: 'ana', name: 'Ana Reweti' }
 const LIMITS = { concurrency: 4, perMinute: null }
 
-let office: TestOffice
-beforeEach(async () => {
-  office = await openTestOffice(inject('cluster'))
-})
-
 describe('the server', () => {
+  let office: TestOffice
+  beforeEach(async () => {
+    office = await openTestOffice(inject('cluster'))
+  })
   async function open() {
-    const pool = openPool((await office.join('Front desk')).place)
-    onTestFinished(() => pool.end())
+    const pool = await poolAs('Front desk', office)
     const store = openOfficeSends({ pool, key: office.key, time: { elapsed: () => performance.now() } })
     const accountId = await store.account(randomUUID(), LIMITS)
     const id = randomUUID()
@@ -71,8 +68,7 @@ describe('the server', () => {
   test('lets nobody hold back what another workstation put in', async () => {
     const { store, accountId, id } = await open()
     await store.put(accountId, id, Buffer.from('it'))
-    const pool = openPool((await office.join('Back room')).place)
-    onTestFinished(() => pool.end())
+    const pool = await poolAs('Back room', office)
     const another = openOfficeSends({ pool, key: office.key, time: { elapsed: () => performance.now() } })
     await another.askRelease(id, 'ben')
     expect(await store.claim(accountId, 4)).toMatchObject([{ id }])
@@ -99,8 +95,8 @@ describe('the server', () => {
 
 describe('two workstations', () => {
   const all = { show: 'all', offset: 0, limit: 50 } as const
-  let desks: OfficeStation[]
-  const at = (index: number) => desks[index] ?? expect.fail('There is no such workstation.')
+  const two = twoStations(OfficeStation)
+  const { at, desks, joined } = two
   const rowAt = (index: number, id: string) =>
     at(index)
       .work.parts.outbox.list([at(index).work.accountId], all)
@@ -122,10 +118,7 @@ describe('two workstations', () => {
       .toMatchObject({ row: wanted })
 
   beforeEach(async () => {
-    desks = [await openStation(OfficeStation, office)]
-    desks.push(await openStation(OfficeStation, office, at(0)))
-    await at(0).join('Front desk')
-    await at(1).join('Counter 2')
+    await joined()
     at(0).work.staff.above = 0
     at(0).work.staff.who = BEN
     at(1).work.staff.who = ANA
@@ -158,14 +151,14 @@ describe('two workstations', () => {
   test('don’t let it leave by a workstation that gives it another time', async () => {
     const id = start()
     await becomes(1, id, { hold: 'release' })
-    await office.sql("UPDATE office.send SET goes_at = now() - interval '1 min' WHERE id = $1", [id])
+    await two.office.sql("UPDATE office.send SET goes_at = now() - interval '1 min' WHERE id = $1", [id])
     for (let round = 0; round < 5; round++) {
       for (const { work } of desks) {
         await work.parts.outbox.shared.settled(work.accountId)
         await work.time.pass(5_000)
       }
     }
-    expect(await office.sql('SELECT state, epoch FROM office.send WHERE id = $1', [id])).toEqual([
+    expect(await two.office.sql('SELECT state, epoch FROM office.send WHERE id = $1', [id])).toEqual([
       { state: 'ready', epoch: 0 }
     ])
     expect(arrived()).toBe(0)
@@ -174,8 +167,8 @@ describe('two workstations', () => {
   test('send none that says itself that nobody released it, whatever the server says', async () => {
     const id = start()
     await becomes(1, id, { hold: 'release' })
-    await office.sql('DELETE FROM office.release')
-    await office.sql("UPDATE office.send SET goes_at = now() - interval '1 min' WHERE id = $1", [id])
+    await two.office.sql('DELETE FROM office.release')
+    await two.office.sql("UPDATE office.send SET goes_at = now() - interval '1 min' WHERE id = $1", [id])
     // Another that is due has each of them ask what there is.
     at(0).work.staff.above = 100
     const other = start()

@@ -1,18 +1,18 @@
 // Staff that the workstations of an office have in common, with their PINs: named at one they are known at all, and who is removed at one is
 // nobody anywhere. The server has nothing of it that it can read.
 import { randomBytes, randomUUID } from 'node:crypto'
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { AuditNote } from '../../src/main/core/audit/audit.ts'
 import { resetPin } from '../../src/main/core/counter/pin-reset.ts'
 import { SharedStaff } from '../../src/main/core/counter/shared-staff.ts'
 import { Staff } from '../../src/main/core/counter/staff.ts'
-import { connected, openPool } from '../../src/main/core/office/connection.ts'
+import { connected } from '../../src/main/core/office/connection.ts'
 import { openOfficeRecords } from '../../src/main/core/office/records.ts'
 import { unseal } from '../../src/main/core/office/sealing.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
 import type { TestOffice } from '../fixtures/office.ts'
-import { dumpOf, OfficeStation, twoStations } from '../fixtures/office-station.ts'
+import { dumpOf, OfficeStation, poolAs, twoStations } from '../fixtures/office-station.ts'
 import type { Workplace } from '../fixtures/workplace.ts'
 
 const WRONG = { ok: false, code: 'wrong-pin' }
@@ -190,8 +190,7 @@ describe('a change at one workstation', () => {
     await at(0).staff.add({ name: 'Ana Reweti', role: 'manager', pin: '83920' })
     at(0).staff.needRelease({ above: 5 })
     await at(0).synced()
-    const pool = openPool((await two.office.join('Back room')).place)
-    onTestFinished(() => pool.end())
+    const pool = await poolAs('Back room', two.office)
     const of = { pool, key: two.office.key }
     const store = openOfficeSends({ ...of, time: { elapsed: () => performance.now() } })
     const records = openOfficeRecords(of)
@@ -251,8 +250,7 @@ test('nobody takes staff from an office: not a workstation, and not its server',
   const [{ id, account } = { id: '', account: '' }] = await two.office.sql<{ id: string; account: string }>(
     "SELECT id, account FROM office.thing WHERE kind = 'staff'"
   )
-  const pool = openPool((await two.office.join('Thief')).place)
-  onTestFinished(() => pool.end())
+  const pool = await poolAs('Thief', two.office)
   const end = { id, version: randomUUID(), basedOn: [], isFinal: true }
   await expect(openOfficeRecords({ pool, key: two.office.key }).put('staff', account, [end])).rejects.toMatchObject({
     code: '22023'

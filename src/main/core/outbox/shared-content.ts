@@ -6,6 +6,7 @@ import type { AttemptEnd } from '../office/sends.ts'
 import type { Outcome } from './attempts.ts'
 import { Release } from './releases.ts'
 import type { Send, SentRequest } from './send-record.ts'
+import type { Sends } from './sends.ts'
 
 /** What of a send the office has, sealed: all that is needed to send it, to show it, and to make a draft of it. */
 export type SharedBody = SentRequest & {
@@ -39,6 +40,11 @@ export function saidOf(outcome: Outcome): Outcome {
   if (outcome.kind !== 'accepted') return outcome
   const withoutLinks = (name: string, value: unknown) => (name === 'SigningKey' ? undefined : value)
   return { kind: 'accepted', response: JSON.parse(JSON.stringify(outcome.response, withoutLinks)) as PackageResponse }
+}
+
+/** What is told of a send that arrived: the service's answer, as far as it is kept here. */
+export function arrivalOf(sends: Pick<Sends, 'answerOf'>, id: string): Outcome {
+  return saidOf({ kind: 'accepted', response: sends.answerOf(id)?.response ?? { Documents: [] } })
 }
 
 /** @param draftId of the draft, where the office has that. */

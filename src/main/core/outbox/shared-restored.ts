@@ -9,7 +9,7 @@ import type { OfficeStore, SendChange } from '../office/sends.ts'
 import type { Db } from '../storage/connection.ts'
 import type { Send } from './send-record.ts'
 import type { Sends } from './sends.ts'
-import { saidOf } from './shared-content.ts'
+import { arrivalOf } from './shared-content.ts'
 import type { Known, openSharedRows } from './shared-rows.ts'
 
 interface RestoredDeps {
@@ -65,14 +65,10 @@ export async function settleRestored(
   for (const id of gone) {
     const send = sends.find(id)
     // Also what another made: the workstation that made it may have been off since, and would give it once more.
-    if (send?.state === 'sent') await office.knowSent(officeId, { id, epoch: 0 }, answerOf(id), send.draftId)
+    if (send?.state === 'sent') await office.knowSent(officeId, { id, epoch: 0 }, arrivalOf(sends, id), send.draftId)
   }
   write(() => gone.map(forgotten))
   return changed
-
-  function answerOf(id: string) {
-    return saidOf({ kind: 'accepted', response: sends.answerOf(id)?.response ?? { Documents: [] } })
-  }
 
   /** What the server has so now, because it was told. What it knows of a later round it knows better. */
   async function saysWhatIsOver(change: SendChange): Promise<Known['state'] | undefined> {
@@ -81,7 +77,7 @@ export async function settleRestored(
     const send = sends.find(id)
     if (state === 'sent') return undefined
     if (send?.state === 'sent') {
-      await office.knowSent(officeId, change, answerOf(id), send.draftId)
+      await office.knowSent(officeId, change, arrivalOf(sends, id), send.draftId)
       return 'sent'
     }
     const said = overHere(send, known)

@@ -27,7 +27,7 @@ import { isHeld, type Release } from './releases.ts'
 import { overdue } from './send-actions.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import type { Changes } from './send-view.ts'
-import { bodyOf, contentOf, END_OF, type SharedBody, saidOf } from './shared-content.ts'
+import { arrivalOf, bodyOf, contentOf, END_OF, type SharedBody, saidOf } from './shared-content.ts'
 import { settleRestored } from './shared-restored.ts'
 import { type Known, openSharedRows } from './shared-rows.ts'
 import { HOLDER_GONE, openTaking } from './shared-taking.ts'
@@ -512,8 +512,7 @@ export class SharedSends {
   async #tellSent(accountId: string, officeId: string): Promise<void> {
     const { sends, sharedDrafts } = this.#deps
     const tell = async (send: Pick<Claim, 'id' | 'epoch'>, draft?: string) => {
-      const said = saidOf({ kind: 'accepted', response: sends.answerOf(send.id)?.response ?? { Documents: [] } })
-      await this.#asked((office) => office.knowSent(officeId, send, said, draft))
+      await this.#asked((office) => office.knowSent(officeId, send, arrivalOf(sends, send.id), draft))
     }
     for (const known of this.#rows.heldAndSent(accountId)) {
       await tell(known, sends.find(known.id)?.draftId)
@@ -585,10 +584,7 @@ export class SharedSends {
       if (send && isOpen && send.state !== 'uncertain') {
         const isFresh = time.elapsed() - at < SHOWN_FOR
         const isTaken = await this.#asked(async (office) => {
-          if (send.state === 'sent') {
-            const response = sends.answerOf(id)?.response ?? { Documents: [] }
-            return office.found(known, saidOf({ kind: 'accepted', response }))
-          }
+          if (send.state === 'sent') return office.found(known, arrivalOf(sends, id))
           if (send.state === 'ready') return isFresh && office.settle(known, 'ready')
           return office.settle(known, send.state === 'refused' ? 'refused' : 'not-sent')
         })
