@@ -236,6 +236,19 @@ describe('sending a draft', () => {
     expect((await one(draft)).isGone).toBe(true)
     expect((await give(0, draft, [its])).state).toBe('taken')
   })
+
+  test('that went along with its workstation can be tried again once that has joined again, and nothing else of it', async () => {
+    const [draft, id] = [randomUUID(), randomUUID()]
+    const { its } = await save(0, draft, 'one')
+    await give(0, draft, [its], id)
+    expect(await sendsOf(0).withhold(accountId, { id, round: 2 }, 'held')).toBe(true)
+    expect(await thingsOf(0).sent(accountId, draft, id)).toBe(true)
+    // It was given as it had come back, and the service took no such package.
+    await office.sql(`UPDATE office.send SET state = 'refused', settled_at = now() WHERE id = $1`, [id])
+    expect((await give(1, draft, [])).state).toBe('gone')
+    const again = { id, content: Buffer.from('{}'), inMs: 0, round: 3, isInDoubt: false }
+    expect(await sendsOf(1).give(accountId, { ...again, of: { draft, basedOn: [] } })).toMatchObject({ state: 'ready' })
+  })
 })
 
 describe('changes', () => {

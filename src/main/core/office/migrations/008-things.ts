@@ -33,6 +33,8 @@ export const things = `
     gone_at timestamptz,
     -- It is no more because it is its maker's own, who may give it again.
     is_makers boolean NOT NULL DEFAULT false,
+    -- It is no more because it went along with this send, as its workstation left.
+    gone_with uuid,
     -- It was sent, and someone who didn't know had written further: see note_further.
     is_further boolean NOT NULL DEFAULT false,
     sealed bytea,
@@ -312,6 +314,7 @@ export const things = `
     END IF;
     PERFORM cancel_others(p_id, p_account, p_send);
     PERFORM end_thing('draft', p_id, next);
+    UPDATE thing SET gone_with = p_send WHERE kind = 'draft' AND id = p_id;
     RETURN true;
   END $$;
 
@@ -410,8 +413,8 @@ export const things = `
     IF NOT coalesce(known IN ('ready', 'sending', 'uncertain', 'sent'), p_is_in_doubt) THEN
       why := CASE
         WHEN is_sent_elsewhere(p_draft, p_account, p_id) THEN 'taken'
-        -- Its workstation had left with it.
-        WHEN known = 'held' THEN NULL
+        -- Its workstation had left with both, and may have tried it since it joined again.
+        WHEN known = 'held' OR its.gone_with = p_id THEN NULL
         WHEN its.gone_at IS NOT NULL THEN 'gone'
         WHEN cardinality(p_based_on) = 0 OR has_undecided('draft', p_draft) THEN 'changed'
         -- A server that was put back may have less of it than its workstation.
