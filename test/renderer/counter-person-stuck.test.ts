@@ -399,6 +399,8 @@ describe('a badge’s reader, which types key by key wherever the focus is and e
     const { state } = await giveOnce()
     expect(document.activeElement).toBe(side().getByRole('heading', { name: 'Choose your own PIN' }))
     expect(side().queryByLabelText('Staff PIN')).toBeNull()
+    // One thing at a time: no PIN is asked for while one is chosen.
+    expect(screen.queryByText(/^Enter the staff PIN/)).toBeNull()
     for (const label of ['New PIN', 'Confirm PIN'])
       await fireEvent.input(side().getByLabelText(label), { target: { value: '83920' } })
     await fireEvent.click(side().getByRole('button', { name: 'Save PIN' }))
@@ -422,6 +424,7 @@ describe('a badge’s reader, which types key by key wherever the focus is and e
     expect(screen.queryByRole('heading', { name: 'Choose your own PIN' })).toBeNull()
     expect(side().getByText(/Wrong/)).toBeTruthy()
     expect(side().getByLabelText('Staff PIN or badge')).toBeTruthy()
+    expect(screen.getByText(/^Enter the staff PIN/)).toBeTruthy()
   })
 
   test('of a one-time PIN is forgotten after a minute in which nothing is entered', async () => {
