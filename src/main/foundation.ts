@@ -102,7 +102,7 @@ export async function openFoundation({ log, devServer, policy, managed, isAttend
   const window = openMainWindow({ preload, settings, log, devServer, isAtLogin: isStartedAtLogin() })
   const screens = new Screens(window, devServer)
   const { send } = screens
-  const { storage, keychain, keychainState, lookAgain } = await openData({
+  const { storage, keychain, keychainState, lookAgain, isWithout } = await openData({
     ...{ folder: dataFolder, now: time.now, openKeychain },
     openDatabase: (keychain, key) =>
       openDatabase({
@@ -175,6 +175,7 @@ export async function openFoundation({ log, devServer, policy, managed, isAttend
       keychain,
       keychainState,
       lookAgain,
+      isWithout,
       storage,
       restored,
       troubles,

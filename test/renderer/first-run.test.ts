@@ -153,6 +153,14 @@ describe('the first run', () => {
     expect(screen.getByRole('button', { name: 'Try again' })).toBeTruthy()
   })
 
+  test('who has said already that they go on without them isn’t asked once more', async () => {
+    const { system } = locked('keychain-locked')
+    await open({ system: { ...system, storage: { ...system.storage, isWithout: true } } })
+    expect(screen.getByRole('button', { name: /Open the practice office/ })).toBeTruthy()
+    expect(screen.getByText(/kept only until you close Countersign/)).toBeTruthy()
+    expect(screen.queryByRole('button', { name: 'Continue without saving for now' })).toBeNull()
+  })
+
   test('while the keychain is shut, the recovery key opens the data from a page of its own', async () => {
     const api = fakeApi()
     const page = render(LockedPage, { props: { api, keychain: 'missing' } })

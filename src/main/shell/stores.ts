@@ -51,7 +51,10 @@ export async function openKeychain(): Promise<OpenedKeychain> {
 }
 
 /** What the screens show of the application itself. */
-export function systemStatus({ storage, keychainState, lookAgain }: OpenedData, troubles: StoreTroubles): SystemStatus {
+export function systemStatus(
+  { storage, keychainState, lookAgain, isWithout }: OpenedData,
+  troubles: StoreTroubles
+): SystemStatus {
   const keychain = keychainState()
   return {
     version: app.getVersion(),
@@ -63,7 +66,8 @@ export function systemStatus({ storage, keychainState, lookAgain }: OpenedData, 
         ? { state: 'encrypted', ...(lookAgain && { isByRecoveryKey: true }) }
         : {
             ...{ state: 'memory', reason: storage.because, hasData: storage.hasData },
-            ...(storage.usedBy !== undefined && { usedBy: storage.usedBy })
+            ...(storage.usedBy !== undefined && { usedBy: storage.usedBy }),
+            ...(isWithout && { isWithout })
           },
     troubles: troubles.list()
   }

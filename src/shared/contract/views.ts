@@ -186,11 +186,12 @@ export interface SystemStatus {
   /**
    * `hasData`: a database of an earlier run is on this computer, as it was; this is no new installation. `usedBy`: the newer version of
    * the application that used it last, where that is known. `isByRecoveryKey`: in this run it was opened by a recovery key, as the keychain
-   * couldn't be used; `keychain` says whether it can be by now.
+   * couldn't be used; `keychain` says whether it can be by now. `isWithout`: a person was asked at the start, and goes on without what is
+   * there.
    */
   storage:
     | { state: 'encrypted'; isByRecoveryKey?: true }
-    | { state: 'memory'; reason: MemoryReason; hasData: boolean; usedBy?: string }
+    | { state: 'memory'; reason: MemoryReason; hasData: boolean; usedBy?: string; isWithout?: true }
   /** What someone has to see to, the oldest first; in this and later runs, until it is settled. */
   troubles: StoreTrouble[]
 }

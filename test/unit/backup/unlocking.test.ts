@@ -164,8 +164,10 @@ test('trying again opens them once the keychain gives the key; who goes on witho
   again.storage.db.close()
   is.found = 'locked'
   for (const ask of [(ways: LockedWays) => ways.goOn(), undefined]) {
-    const { storage } = await start(ask)
+    const { storage, isWithout } = await start(ask)
     expect(storage).toMatchObject({ state: 'memory', hasData: true })
+    // Who was asked, and said so, needn't be asked once more.
+    expect(isWithout).toBe(ask && true)
   }
   expect(files()).toEqual(before)
   // A key that the keychain has lost is another matter, and so are data without a recovery key.

@@ -17,6 +17,8 @@ export interface OpenedData {
   keychainState: () => KeychainState
   /** Of a run that was opened by a recovery key: looks whether the keychain is back. From then on its entries are there. */
   lookAgain?: (() => Promise<KeychainState>) | undefined
+  /** A person was asked, and goes on without what is kept here. */
+  isWithout?: true | undefined
 }
 
 /** The ways on from data whose key the keychain doesn't give. Each that resolves has opened something, and none is asked for after it. */
@@ -80,7 +82,9 @@ export async function openData({ ask, ...deps }: UnlockingDeps): Promise<OpenedD
       // Only now: what was opened and can't be noted isn't gone on with.
       if (next) replace(next)
     },
-    goOn: async () => undefined
+    async goOn() {
+      found = { ...found, isWithout: true }
+    }
   })
   return found
 }
