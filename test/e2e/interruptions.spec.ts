@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { statusLine } from '../../src/main/core/support/status.ts'
 import { recoveryKeyText } from '../../src/shared/recovery-key.ts'
 import { openKeyring } from '../fixtures/keyring.ts'
 import { connect, expect, formsSentTo, isSend, test } from './bad-line.ts'
@@ -173,6 +174,8 @@ test('while the keychain is locked or gone, the recovery key opens the data for 
     const { window: page, button, app, ...second } = await open({ userData, env })
     await expect(page.getByText('Your data are here, but they’re locked.')).toBeVisible()
     await expect(page.getByText(/This computer’s keychain is locked/)).toBeVisible()
+    const monitor = () => statusLine(userData, { now: Date.now(), runs: () => true }).line
+    await expect.poll(monitor).toContain('"data-locked"')
     // Nothing else of the application is there.
     expect(await page.evaluate(() => window.countersign.accounts.list())).toMatchObject({
       error: { code: 'not-allowed' }
@@ -218,6 +221,9 @@ test('while the keychain is locked or gone, the recovery key opens the data for 
     await app.quit()
 
     await keyring.stop()
+    // To close that page is to end the application, which a monitor hears.
+    await (await open({ userData, env })).app.quit()
+    expect(monitor()).toContain('"running":false')
     const third = await open({ userData, env })
     await third.window.getByLabel('Recovery key').fill(key)
     await third.button('Open my data').click()

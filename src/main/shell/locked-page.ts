@@ -4,8 +4,10 @@ import { type RequestName, requestNames, type SystemStatus } from '../../shared/
 import type { LockedWays } from '../core/backup/unlocking.ts'
 import { fail } from '../core/lib/failure.ts'
 import { inTurn } from '../core/lib/slices.ts'
+import { systemTime as time } from '../core/lib/time.ts'
 import { LOCKED_START } from '../core/policy/app-pages.ts'
 import type { SettingsStore } from '../core/storage/settings.ts'
+import { StatusFile } from '../core/support/status.ts'
 import { type RequestHandlers, registerHandlers } from '../ipc/registration.ts'
 import type { Log } from './log.ts'
 import { installMenu } from './menu.ts'
@@ -64,6 +66,14 @@ export async function showLockedPage({ window, screens, settings, devServer, log
   const forward = () => void bringForward(window)
   app.on('second-instance', forward)
   app.on('activate', forward)
+  const facts = { version: status.version, keychain: ways.reason, database: 'locked' } as const
+  const statusFile = new StatusFile({ folder: app.getPath('userData'), pid: process.pid, facts: () => facts, time })
+  const left = (event: { preventDefault(): void }) => {
+    event.preventDefault()
+    app.off('will-quit', left)
+    void statusFile.end().then(() => app.quit())
+  }
+  app.on('will-quit', left)
   // Also where the system started the application, and its window would stay out of the way: there is no tray yet to open it from.
   window.once('ready-to-show', forward)
   window.webContents.once('dom-ready', () => applyZoom(window, settings.read().zoom))
@@ -72,5 +82,7 @@ export async function showLockedPage({ window, screens, settings, devServer, log
   await done.promise
   app.off('second-instance', forward)
   app.off('activate', forward)
+  app.off('will-quit', left)
+  await statusFile.handOver()
   for (const name of requestNames) ipcMain.removeHandler(name)
 }

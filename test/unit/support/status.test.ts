@@ -79,6 +79,21 @@ test.each<[string, Partial<StatusFacts>, string, number]>([
   expect(judged(folder, time.now)).toMatchObject({ problems: [problem], exitCode })
 })
 
+test('while the data are locked that is told, and nothing of accounts and packages', async () => {
+  const folder = temporaryFolder()
+  const time = ownTime()
+  const facts = () => ({ version: '0.1.0', keychain: 'locked', database: 'locked' }) as const
+  const file = new StatusFile({ folder, pid: PID, facts, time: time.run() })
+  await file.handOver()
+  const { at: _at, ...said } = judged(folder, time.now)
+  expect(said).toEqual({
+    ...{ health: 'critical', problems: ['keychain-unavailable', 'data-locked'], running: true, exitCode: 2 },
+    ...facts()
+  })
+  await time.pass(600_000)
+  expect(judged(folder, time.now)).toMatchObject({ problems: ['no-answer', 'keychain-unavailable', 'data-locked'] })
+})
+
 test('a run that writes nothing any more doesn’t answer; one that is gone ended unexpectedly', async () => {
   const { folder, time } = await written({}, false)
   const later = time.now + 301_000

@@ -26,8 +26,10 @@ const Facts = z.strictObject({
   version: z.string().max(40).describe('Of Countersign.'),
   keychain: z.enum(['available', 'missing', 'locked', 'failed']).describe('How the keychain answered at the start.'),
   database: z
-    .enum(['encrypted', 'memory'])
-    .describe('“memory”: what is entered is lost when Countersign ends; “reason” says why.'),
+    .enum(['encrypted', 'memory', 'locked'])
+    .describe(
+      '“memory”: what is entered is lost when Countersign ends; “reason” says why. “locked”: a person is asked for the recovery key, and nothing else is known.'
+    ),
   reason: code.optional(),
   troubles: z
     .array(z.strictObject({ store: code, kind: code, reason: code }))
@@ -59,10 +61,13 @@ const Facts = z.strictObject({
     )
 })
 export type StatusFacts = z.output<typeof Facts>
+/** While the data are locked little is known. */
+const KnownFacts = Facts.partial()
+type KnownFacts = z.output<typeof KnownFacts>
 
 /** What a run writes down. */
 const Written = z.strictObject({
-  facts: Facts,
+  facts: KnownFacts,
   at: time,
   /** Of the main process; absent once it has ended. */
   pid: z.int().positive().optional()
@@ -75,6 +80,7 @@ const PROBLEMS = {
   'ended-unexpectedly': 'warning',
   'keychain-unavailable': 'critical',
   'database-in-memory': 'critical',
+  'data-locked': 'critical',
   'file-trouble': 'warning',
   'account-refused': 'warning',
   'account-offline': 'warning',
@@ -95,7 +101,7 @@ const Line = z
     problems: z.array(z.enum(Object.keys(PROBLEMS) as [Problem, ...Problem[]])).describe('Why it isn’t “ok”.'),
     running: z.boolean().describe('Whether Countersign runs.'),
     at: time.nullable().describe('When a run of Countersign last wrote down what follows; null where none did.'),
-    ...Facts.partial().shape
+    ...KnownFacts.shape
   })
   .describe('What `countersign --status` prints, in one line.')
 
@@ -132,16 +138,18 @@ function shown(line: Omit<z.output<typeof Line>, 'health'>): { line: string; exi
   return { line: JSON.stringify({ health, ...line }), exitCode: HEALTHS.indexOf(health) }
 }
 
-function problemsOf({ keychain, database, troubles, accounts, sends, policy }: StatusFacts, running: boolean) {
+function problemsOf({ keychain, database, policy, ...facts }: KnownFacts, running: boolean) {
+  const { troubles = [], accounts = [], sends } = facts
   const problems: Problem[] = []
   const note = (problem: Problem, isThere: boolean) => void (isThere && problems.push(problem))
-  note('keychain-unavailable', keychain !== 'available')
+  note('keychain-unavailable', keychain !== undefined && keychain !== 'available')
   note('database-in-memory', database === 'memory')
+  note('data-locked', database === 'locked')
   note('file-trouble', troubles.length > 0)
   // How a service was reached by a run that is over says nothing of now.
   note('account-refused', running && accounts.some(({ state }) => state === 'refused'))
   note('account-offline', running && accounts.some(({ state }) => state === 'offline'))
-  note('sends-uncertain', sends.uncertain > 0)
+  note('sends-uncertain', (sends?.uncertain ?? 0) > 0)
   note('policy-unusable', policy === 'broken' || policy === 'missing')
   return problems
 }
@@ -162,7 +170,7 @@ export interface StatusFileDeps {
   /** The data folder. */
   folder: string
   pid: number
-  facts: () => StatusFacts
+  facts: () => KnownFacts
   time: Pick<Time, 'now' | 'after'>
 }
 
@@ -172,7 +180,7 @@ export class StatusFile {
   readonly #throttled: Throttled
   #writing: Promise<void> = Promise.resolve()
   #cancel: (() => void) | undefined
-  #last: StatusFacts | undefined
+  #last: KnownFacts | undefined
 
   constructor(deps: StatusFileDeps) {
     this.#deps = deps
@@ -188,6 +196,13 @@ export class StatusFile {
     this.#cancel?.()
     this.#throttled.stop()
     this.#write(undefined)
+    await this.#writing
+  }
+
+  /** Another one of this run goes on. */
+  async handOver(): Promise<void> {
+    this.#cancel?.()
+    this.#throttled.stop()
     await this.#writing
   }
 
@@ -214,7 +229,7 @@ export class StatusFile {
   }
 
   /** A database that can't be read just now says nothing new. */
-  #asked(facts: () => StatusFacts): StatusFacts | undefined {
+  #asked(facts: () => KnownFacts): KnownFacts | undefined {
     try {
       return facts()
     } catch {
