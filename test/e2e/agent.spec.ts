@@ -14,13 +14,10 @@ import { expect, test } from './office.ts'
 import { openSharedOffice } from './shared-office.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
-/** What one does is at the other within seconds; a loaded machine is given some more. */
-const THERE = { timeout: 60_000 }
 
 test('an agent connects an account and joins by what an administrator orders, and sends for workstations that are closed', async ({
   open
 }, testInfo) => {
-  test.setTimeout(300_000)
   const office = await openSharedOffice('empty')
   const [userData, credentials] = [testInfo.outputPath('agent'), testInfo.outputPath('credentials')]
   for (const folder of [userData, credentials]) await mkdir(folder, { recursive: true })
@@ -66,12 +63,12 @@ test('an agent connects an account and joins by what an administrator orders, an
     await front.composeForm({ name: 'Deed of gift', people: [MERE] })
     await front.send()
     await front.goTo(/^Outbox/)
-    await expect(front.window.getByText(/^Paused for the whole office since/)).toBeVisible(THERE)
-    await expect.poll(() => office.waiting(), THERE).toBe(1)
+    await expect(front.window.getByText(/^Paused for the whole office since/)).toBeVisible()
+    await expect.poll(() => office.waiting()).toBe(1)
     await front.app.kill()
     expect(formsSentTo(office.service)).toEqual([])
     await office.resume()
-    await expect.poll(() => formsSentTo(office.service), THERE).toEqual(['Deed of gift'])
+    await expect.poll(() => formsSentTo(office.service)).toEqual(['Deed of gift'])
 
     working.child.kill('SIGTERM')
     expect(await working.ended).toMatch(/\(0\)$/)

@@ -6,8 +6,6 @@ import { type Clerk, MERE, nameOf, WIREMU } from './clerk.ts'
 import { expect, test } from './office.ts'
 import { formsFor } from './sending.ts'
 
-/** The lists follow the services within seconds; a loaded machine is given some more. */
-const FOLLOWED = { timeout: 60_000 }
 const HERE = { ...MERE, faceToFace: true }
 const THERE = { ...WIREMU, faceToFace: true }
 
@@ -35,7 +33,6 @@ async function connectBranch({ window: page }: Clerk, baseUrl: string): Promise<
 }
 
 test('two accounts are worked in as one office, and each action reaches the service of its row', async ({ open }) => {
-  test.setTimeout(360_000)
   const [harbour, branch] = [await openSide(), await openSide()]
   try {
     await sendElsewhere(harbour.office, ['Deed of Harbour'], [HERE])
@@ -48,12 +45,12 @@ test('two accounts are worked in as one office, and each action reaches the serv
     const row = (name: string) => window.getByRole('row', { name: new RegExp(name) })
     /** A row says whose it is. */
     const expectWhose = async (name: string, account: string) =>
-      expect(row(name).getByTitle(account, { exact: true })).toBeVisible(FOLLOWED)
+      expect(row(name).getByTitle(account, { exact: true })).toBeVisible()
 
     // Overview: who can sign here stands there of both.
     await clerk.goTo('Today')
     for (const person of [HERE, THERE])
-      await expect(window.getByRole('link', { name: nameOf(person), exact: true })).toBeVisible(FOLLOWED)
+      await expect(window.getByRole('link', { name: nameOf(person), exact: true })).toBeVisible()
 
     // Documents.
     await clerk.goTo(/^Documents/)
@@ -65,7 +62,7 @@ test('two accounts are worked in as one office, and each action reaches the serv
     const dialog = window.getByRole('dialog')
     await dialog.getByRole('button', { name: '2 weeks later' }).click()
     await dialog.getByRole('button', { name: /^Extend to/ }).click()
-    await expect.poll(() => bodiesOf(branch.office, 'Extend').length, FOLLOWED).toBe(1)
+    await expect.poll(() => bodiesOf(branch.office, 'Extend').length).toBe(1)
     expect(bodiesOf(harbour.office, 'Extend')).toEqual([])
 
     // Drafts of both; the one of the account that isn't worked in is sent in its own name.
@@ -97,20 +94,20 @@ test('two accounts are worked in as one office, and each action reaches the serv
     await clerk.goTo(/^Outbox/)
     await expectWhose('Letter of Harbour', 'Harbour Law')
     await expectWhose('Letter of Branch', 'Branch')
-    await expect.poll(() => formsSentTo(branch.office), FOLLOWED).toEqual(['Lease of Branch', 'Letter of Branch'])
+    await expect.poll(() => formsSentTo(branch.office)).toEqual(['Lease of Branch', 'Letter of Branch'])
     expect(formsSentTo(harbour.office)).toEqual(['Deed of Harbour'])
     await button(/^Resume/).click()
-    await expect.poll(() => formsSentTo(harbour.office), FOLLOWED).toEqual(['Deed of Harbour', 'Letter of Harbour'])
+    await expect.poll(() => formsSentTo(harbour.office)).toEqual(['Deed of Harbour', 'Letter of Harbour'])
 
     // Counter: who is started with is the row's own signer, by the link that their service gave. It is plain http, which no page is opened by.
     await clerk.goTo(/^Counter/)
     await expect(
       button(`Start: ${nameOf(HERE)}, Deed of Harbour`).or(button(`Start: ${nameOf(HERE)}, 2 documents`))
-    ).toBeVisible(FOLLOWED)
+    ).toBeVisible()
     await clerk.openSheet(THERE, 'Lease of Branch')
     await clerk.choosePinWhereAsked()
     await window.getByRole('button', { name: 'Hand over screen' }).click()
-    await expect(window.getByText(/^This signer’s link isn’t encrypted/)).toBeVisible(FOLLOWED)
+    await expect(window.getByText(/^This signer’s link isn’t encrypted/)).toBeVisible()
     const refusal = window.getByRole('dialog').getByRole('alert')
     for (const words of [nameOf(THERE), 'Lease of Branch']) await expect(refusal).toContainText(words)
     await window.getByRole('button', { name: 'Cancel' }).click()
@@ -132,14 +129,14 @@ test('two accounts are worked in as one office, and each action reaches the serv
     const downloads = ({ line }: Side) => line.seen.filter((one) => one.includes('/Download/')).length
     const before = downloads(branch)
     await window.getByRole('menuitem', { name: /^Download again/ }).click()
-    await expect.poll(() => downloads(branch), FOLLOWED).toBeGreaterThan(before)
+    await expect.poll(() => downloads(branch)).toBeGreaterThan(before)
     expect(downloads(harbour)).toBe(0)
 
     // Activity, of both; and each entry leads to the document of its own account.
     await clerk.goTo(/^Activity/)
-    await expect(window.getByTitle('Harbour Law', { exact: true }).first()).toBeVisible(FOLLOWED)
+    await expect(window.getByTitle('Harbour Law', { exact: true }).first()).toBeVisible()
     await window.getByRole('link', { name: 'Lease of Branch' }).first().click()
-    await expect(window.getByRole('heading', { name: 'Lease of Branch', level: 2 })).toBeVisible(FOLLOWED)
+    await expect(window.getByRole('heading', { name: 'Lease of Branch', level: 2 })).toBeVisible()
     expect(await window.evaluate(() => location.hash)).toContain(`account=${ids[1]}`)
 
     // One is shown alone.
@@ -150,7 +147,7 @@ test('two accounts are worked in as one office, and each action reaches the serv
       [/^Outbox/, 'Letter of Branch', 'Letter of Harbour']
     ] as const) {
       await clerk.goTo(screen)
-      await expect(row(ours).first()).toBeVisible(FOLLOWED)
+      await expect(row(ours).first()).toBeVisible()
       await expect(row(theirs)).toHaveCount(0)
       await expect(window.getByTitle('Branch', { exact: true })).toHaveCount(0)
     }

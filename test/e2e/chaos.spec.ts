@@ -3,7 +3,6 @@ import { expect, test } from './office.ts'
 
 test('killed while it composes and sends, the application loses nothing and sends nothing twice', async () => {
   // Settling a doubt takes two looks a minute apart.
-  test.setTimeout(480_000)
   const faults: string[] = []
   const tally = await outboxChaos({ rounds: 3, seed: 7, say: (line) => faults.push(line) })
   expect(faults).toEqual([])

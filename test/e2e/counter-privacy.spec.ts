@@ -118,7 +118,6 @@ async function ownRecords({ window: page }: Clerk, reference: string): Promise<s
 test('after a session nothing of what a signer left anywhere on the page is found on the machine', async ({
   clerk
 }) => {
-  test.setTimeout(300_000)
   const { app, window } = clerk
   const texts = Object.keys(PLANTS).map((_name, index) => planted(index))
   expect(texts.length).toBeGreaterThanOrEqual(20)
@@ -155,7 +154,6 @@ test('after a session nothing of what a signer left anywhere on the page is foun
 test('what a signer typed is not found when the page is closed half way, or the computer loses its power', async ({
   clerk
 }) => {
-  test.setTimeout(240_000)
   const { app } = clerk
   const texts = [planted(1), planted(2)]
   await send(clerk, formsFor(['Deed of gift', 'Cover letter'], [MERE]))

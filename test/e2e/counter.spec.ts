@@ -161,7 +161,7 @@ test('one who says that they have finished without having signed is led back, an
   await person.button('I’ve finished').click()
   await person.button('Not yet').click()
   await person.finish()
-  await expect(person.heading('Not signed yet')).toBeVisible({ timeout: 30_000 })
+  await expect(person.heading('Not signed yet')).toBeVisible()
   await sign(await person.openAgain(), MERE)
   await clerk.giveBack()
   await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()

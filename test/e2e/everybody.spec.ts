@@ -9,8 +9,6 @@ import { countTouches, pressByKey, STOPS, tabTo, typeInto } from './keyboard.ts'
 import { test as practice } from './office.ts'
 
 const TEMPLATE = 'Privacy consent'
-/** The list follows the service within seconds; a loaded machine is given some more. */
-const FOLLOWED = { timeout: 45_000 }
 
 const test = base.extend({
   /** One with templates, and documents that are somewhere on their way. */
@@ -75,9 +73,9 @@ test('the main job is done by keyboard alone', async ({ open, office }) => {
   await keyboard.press('Shift+F10')
   await pressMenu(window, 'Show the document')
 
-  await expect(window.getByRole('heading', { name: TEMPLATE, level: 2 })).toBeVisible(FOLLOWED)
+  await expect(window.getByRole('heading', { name: TEMPLATE, level: 2 })).toBeVisible()
   // The keys act on its row, which is there once the list is.
-  await expect(sentRow(window)).toBeVisible(FOLLOWED)
+  await expect(sentRow(window)).toBeVisible()
   await keyboard.press('d')
   await expect(dialog).toBeVisible()
   await pressByKey(window, dialog.getByRole('button', { name: '2 weeks later' }))
@@ -133,7 +131,7 @@ test('once composed, it is done by right click alone', async ({ open, office }) 
   await chooseOf(sent, 'Send now')
   await expect(sent).toContainText('Sent')
   await chooseOf(sent, 'Show the document')
-  await expect(sentRow(window)).toBeVisible(FOLLOWED)
+  await expect(sentRow(window)).toBeVisible()
 
   await chooseOf(sentRow(window), /^Extend due date/)
   await dialog.getByRole('button', { name: /^Extend to/ }).click()
@@ -146,13 +144,13 @@ test('once composed, it is done by right click alone', async ({ open, office }) 
 
   signedElsewhere(office)
   await button('Refresh').click()
-  await expect(sentRow(window)).toContainText('Complete', FOLLOWED)
+  await expect(sentRow(window)).toContainText('Complete')
   await chooseOf(sentRow(window), /^Download/)
   await app.dialog.answerOpen([app.userData])
   await dialog.getByRole('button', { name: 'Change…' }).click()
   await expect(dialog.getByText(basename(app.userData))).toBeVisible()
   await dialog.getByRole('button', { name: 'Download 1 PDF' }).click()
-  await expect.poll(() => downloadedIn(app.userData), FOLLOWED).toHaveLength(1)
+  await expect.poll(() => downloadedIn(app.userData)).toHaveLength(1)
   expect(await touches('key')).toBe(0)
   expect(await touches('pointer')).toBeGreaterThan(0)
 })
@@ -204,7 +202,7 @@ async function doMainJob(clerk: Clerk, office: PracticeOffice): Promise<void> {
   await press(dialog.getByRole('button', { name: 'Change…' }))
   await expect(dialog.getByText(basename(app.userData))).toBeVisible()
   await press(dialog.getByRole('button', { name: 'Save here' }))
-  await expect.poll(() => downloadedIn(app.userData), FOLLOWED).toHaveLength(1)
+  await expect.poll(() => downloadedIn(app.userData)).toHaveLength(1)
 }
 
 test('at 200 % nothing of it is cut off', async ({ open, office }) => {

@@ -4,8 +4,6 @@ import { connect, sendElsewhere, test } from './bad-line.ts'
 import { MERE, WIREMU } from './clerk.ts'
 import { test as practice } from './office.ts'
 
-/** The list follows the service within seconds; a loaded machine is given some more. */
-const FOLLOWED = { timeout: 45_000 }
 const row = (window: Page, name: string) => window.getByRole('row', { name: new RegExp(name) })
 
 test('by right click alone addresses are copied and a signer is corrected, in the smallest window', async ({
@@ -20,7 +18,7 @@ test('by right click alone addresses are copied and a signer is corrected, in th
   await app.resizeWindow({ width: 1024, height: 640 })
   await clerk.goTo(/^Documents/)
   await clerk.button('Refresh').click()
-  await expect(row(window, 'Will')).toBeVisible(FOLLOWED)
+  await expect(row(window, 'Will')).toBeVisible()
 
   await row(window, 'Deed of gift').click({ button: 'right' })
   await window.getByRole('menuitem', { name: /^Copy e-mails/ }).click()
@@ -45,7 +43,7 @@ test('by keyboard alone a document is found, looked into, extended, and its menu
   const { app, window } = clerk
   await clerk.goTo(/^Documents/)
   await clerk.button('Refresh').click()
-  await expect(row(window, 'Will')).toBeVisible(FOLLOWED)
+  await expect(row(window, 'Will')).toBeVisible()
 
   const { keyboard } = window
   await keyboard.press('Control+f')

@@ -9,9 +9,6 @@ import { MERE, nameOf } from './clerk.ts'
 import { expect, test } from './office.ts'
 import { openSharedOffice } from './shared-office.ts'
 
-/** What one does is at the other within seconds; a loaded machine is given some more. */
-const THERE = { timeout: 60_000 }
-
 test('what is sent at one workstation of an office is in the Outbox of the other, and a pause is everyone’s', async ({
   open
 }) => {
@@ -27,18 +24,18 @@ test('what is sent at one workstation of an office is in the Outbox of the other
     await front.composeForm({ name: 'Deed of gift', people: [MERE] })
     await front.send()
     await front.goTo(/^Outbox/)
-    await expect(front.window.getByText(/^Paused for the whole office since/)).toBeVisible(THERE)
-    await expect(back.window.getByRole('row', { name: /Deed of gift/ })).toContainText('from Front desk', THERE)
+    await expect(front.window.getByText(/^Paused for the whole office since/)).toBeVisible()
+    await expect(back.window.getByRole('row', { name: /Deed of gift/ })).toContainText('from Front desk')
     expect(formsSentTo(office.service)).toEqual([])
     await back.button('Resume').click()
     for (const { window } of [front, back])
-      await expect(window.getByRole('row', { name: /Deed of gift/ })).toContainText('Sent', THERE)
+      await expect(window.getByRole('row', { name: /Deed of gift/ })).toContainText('Sent')
     expect(formsSentTo(office.service)).toEqual(['Deed of gift'])
 
     await front.goTo('Settings')
     await front.button('Leave the office…').click()
     await front.window.getByRole('dialog').getByRole('button', { name: 'Leave the office' }).click()
-    await expect(front.button('Join an office…')).toBeVisible(THERE)
+    await expect(front.button('Join an office…')).toBeVisible()
     await front.goTo(/^Outbox/)
     await expect(front.window.getByRole('row', { name: /Deed of gift/ })).toContainText('Sent')
   } finally {
@@ -58,35 +55,35 @@ test('a draft is typed at one workstation at a time until another takes it over,
     await front.composeForm({ name: 'Deed of gift', people: [MERE], embedded: true })
     await back.goTo('Drafts')
     const row = back.window.getByRole('row', { name: /Deed of gift/ })
-    await expect(row).toContainText('Being edited at Front desk', THERE)
+    await expect(row).toContainText('Being edited at Front desk')
     await row.dblclick()
     const [name, there] = [back, front].map(({ window }) => window.getByLabel('Name', { exact: true }))
     if (!name || !there) throw new Error('There are two.')
-    await expect(back.window.getByText('Being edited at Front desk.')).toBeVisible(THERE)
+    await expect(back.window.getByText('Being edited at Front desk.')).toBeVisible()
     await expect(name).toBeDisabled()
     await expect(back.button(/^Send \d+ form/)).toBeHidden()
     // It reads along.
     await there.fill('Deed of gift, second')
-    await expect(name).toHaveValue('Deed of gift, second', THERE)
+    await expect(name).toHaveValue('Deed of gift, second')
     await back.button('Take over').click()
-    await expect(name).toBeEnabled(THERE)
-    await expect(front.window.getByText('Being edited at Back room.')).toBeVisible(THERE)
+    await expect(name).toBeEnabled()
+    await expect(front.window.getByText('Being edited at Back room.')).toBeVisible()
     await expect(there).toBeDisabled()
     await name.fill('Deed of gift, third')
-    await expect(there).toHaveValue('Deed of gift, third', THERE)
+    await expect(there).toHaveValue('Deed of gift, third')
     await back.send()
-    await expect.poll(() => formsSentTo(office.service), THERE).toEqual(['Deed of gift, third'])
+    await expect.poll(() => formsSentTo(office.service)).toEqual(['Deed of gift, third'])
 
     await front.goTo(/^Counter/)
     const [called, elsewhere] = [front, back].map(({ window }) =>
       window.getByRole('button', { name: `Start: ${nameOf(MERE)}, Deed of gift, third` })
     )
     if (!called || !elsewhere) throw new Error('There are two.')
-    await expect(called).toBeEnabled(THERE)
+    await expect(called).toBeEnabled()
     await back.goTo(/^Counter/)
-    await expect(elsewhere).toBeEnabled(THERE)
+    await expect(elsewhere).toBeEnabled()
     await front.beginTurn(MERE, 'Deed of gift, third')
-    await expect(back.window.getByText(/^At Front desk since \d\d:\d\d/)).toBeVisible(THERE)
+    await expect(back.window.getByText(/^At Front desk since \d\d:\d\d/)).toBeVisible()
     await expect(elsewhere).toBeDisabled()
   } finally {
     await office.close()

@@ -105,7 +105,6 @@ async function connect({ window, button }: Clerk, method: RegExp, fields: Typed,
 }
 
 test('forty secrets that are used on every screen are nowhere but where they are kept', async ({ open }, testInfo) => {
-  test.setTimeout(200_000)
   const { secrets, plant, digits, known } = planting()
   const place = await mkdtemp(join(tmpdir(), 'countersign-secrets-'))
   const userData = join(place, 'user-data')
@@ -178,7 +177,7 @@ test('forty secrets that are used on every screen are nowhere but where they are
 
     const ofPerson = { 'Client ID': clientId, 'Client secret': person, 'Sign-in service': services.person.url }
     const dialog = await connect(clerk, /^OAuth 2/, { ...at('Person', services.person), ...ofPerson })
-    await expect.poll(app.openedExternally, { timeout: 60_000 }).toHaveLength(1)
+    await expect.poll(app.openedExternally).toHaveLength(1)
     const [address = ''] = await app.openedExternally()
     known('the state of a sign-in', new URL(address).searchParams.get('state') ?? '')
     const body = new URLSearchParams({ answer: 'allow' })

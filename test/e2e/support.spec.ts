@@ -67,14 +67,13 @@ test('a report for support is read, and saved as it was shown: without names, wi
 test('a monitor reads in one line how Countersign stands while it runs, when it has ended, and when it was killed', async ({
   open
 }, testInfo) => {
-  test.setTimeout(300_000)
   const userData = testInfo.outputPath('user-data')
   expect(await status(userData)).toMatchObject({ code: 3, said: expect.stringContaining('"never-started"') })
   const clerk = await open({ userData })
   await clerk.choosePracticeOffice()
   const { app } = clerk
   const running = async () => JSON.parse((await status(userData)).said)
-  await expect.poll(async () => (await running()).accounts?.[0]?.state, { timeout: 60_000 }).toBe('online')
+  await expect.poll(async () => (await running()).accounts?.[0]?.state).toBe('online')
   const line = await status(userData)
   expect(line.said.trim().split('\n')).toHaveLength(1)
   expect(JSON.parse(line.said)).toMatchObject({
@@ -90,7 +89,7 @@ test('a monitor reads in one line how Countersign stands while it runs, when it 
   await app.kill()
   expect(await status(userData)).toMatchObject({ code: 1, said: expect.stringContaining('"ended-unexpectedly"') })
   const again = await open({ userData })
-  await expect.poll(async () => (await running()).running, { timeout: 60_000 }).toBe(true)
+  await expect.poll(async () => (await running()).running).toBe(true)
   await again.app.quit()
   expect(await status(userData)).toMatchObject({ code: 0, said: expect.stringContaining('"running":false') })
   await rm(userData, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })

@@ -47,7 +47,7 @@ test('an update waits for a send, is offered, and is installed as Countersign re
     line.fault('pass')
     await line.goDown()
     await line.comeBack()
-    await expect(window.getByText('Countersign 9.0.0 is ready to install')).toBeVisible({ timeout: 60_000 })
+    await expect(window.getByText('Countersign 9.0.0 is ready to install')).toBeVisible()
     expect(existsSync(said)).toBe(false)
 
     await clerk.goTo('Today')

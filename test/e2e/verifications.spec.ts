@@ -5,9 +5,6 @@ import type { FaultProxy } from '../fixtures/fault-proxy.ts'
 import { connect, expect, sendElsewhere, test } from './bad-line.ts'
 import { type Clerk, MERE } from './clerk.ts'
 
-/** The list follows the service within seconds; a loaded machine is given some more. */
-const FOLLOWED = { timeout: 45_000 }
-
 /** As when everyone has signed at the service; `altered` where the document was changed afterwards. */
 function complete({ service }: PracticeOffice, reference: string, altered = false): void {
   const document = service.state.documents[reference]
@@ -20,7 +17,7 @@ const verified = ({ seen }: FaultProxy) => seen.filter((request) => /\/Document\
 
 async function openSigned(clerk: Clerk, name: string): Promise<void> {
   await clerk.openFolder('Signed')
-  await expect(clerk.window.getByRole('row', { name })).toBeVisible(FOLLOWED)
+  await expect(clerk.window.getByRole('row', { name })).toBeVisible()
   await clerk.openDocument(name)
 }
 
@@ -89,9 +86,9 @@ test('a rule verifies each document as it completes, and tells of one that isnâ€
 
   complete(office, lease, true)
   await expect
-    .poll(async () => (await app.notifications()).map(({ title, body }) => `${title}: ${body}`), FOLLOWED)
+    .poll(async () => (await app.notifications()).map(({ title, body }) => `${title}: ${body}`))
     .toContain('A signature isnâ€™t valid: Lease: 1 of 1 signature is not valid')
-  await expect(window.getByText('1 document verified')).toBeVisible(FOLLOWED)
+  await expect(window.getByText('1 document verified')).toBeVisible()
   expect(verified(line)).toHaveLength(1)
 
   await clerk.goTo('Activity')

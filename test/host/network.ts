@@ -149,8 +149,10 @@ async function answered(contents: WebContents, paused: Paused): Promise<void> {
   }
   if (!bringsPolicy(paused, headers) || after.headers === headers) return root.tell('Fetch.continueResponse', response)
   // Chromium has read a page's policy from its headers by now, and only reads it again from an answer that is given again.
-  const { body, base64Encoded } = await root.send('Fetch.getResponseBody', { requestId: paused.requestId })
-  const bytes = base64Encoded ? body : Buffer.from(body).toString('base64')
+  const read = await root.send('Fetch.getResponseBody', { requestId: paused.requestId }).catch(() => undefined)
+  // Who asked has gone meanwhile. One that hasn’t gets nothing, rather than the policy that its service sent.
+  if (!read) return fail(paused, 'Aborted')
+  const bytes = read.base64Encoded ? read.body : Buffer.from(read.body).toString('base64')
   root.tell('Fetch.fulfillRequest', { ...response, body: bytes })
 }
 
