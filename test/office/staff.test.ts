@@ -459,6 +459,33 @@ describe('where every administrator has forgotten their PIN, who has the server 
     }
   })
 
+  test.each([false, true])(
+    'is over once they chose their own, also where a list of between is put back: with a change untold, %s',
+    async (isUntold) => {
+      const { pin } = await reset()
+      await synced()
+      const { sealed } = await listThere()
+      await at(0).staff.set('83920', pin, 'Grace Okafor')
+      await synced()
+      for (const desk of desks) desk.away()
+      if (isUntold) await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '52819' })
+      await put(sealed)
+      await at(1).back()
+      await at(1).synced()
+      // For those who join later, too.
+      const { members, resets } = (await listThere()).read()
+      expect(members.find(({ name }: { name: string }) => name === 'Grace Okafor')).not.toHaveProperty('isPinOnce')
+      expect(resets).toMatchObject([{ name: 'Grace Okafor', isOver: true }])
+      await at(0).back()
+      await synced()
+      for (const { staff } of desks) {
+        expect(await staff.check(pin, 'Grace Okafor')).toMatchObject(WRONG)
+        expect(await staff.check('83920', 'Grace Okafor')).toEqual({ ok: true })
+        if (isUntold) expect(await staff.check('52819', 'Ana Reweti')).toEqual({ ok: true })
+      }
+    }
+  )
+
   test.each([1, 2])(
     'holds where a workstation that never heard of it goes on from a backup of before: the newest of %i',
     async (times) => {

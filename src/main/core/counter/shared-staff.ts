@@ -13,7 +13,7 @@ import { type SharedKind, SharedRecords } from '../office/shared-records.ts'
 import type { ReleaseRule } from '../outbox/releases.ts'
 import type { Db } from '../storage/connection.ts'
 import { keptIn } from '../storage/meta.ts'
-import { allResets, type PinReset, type Staff, StaffInCommon } from './staff.ts'
+import { allResets, inOrder, type PinReset, type Staff, StaffInCommon } from './staff.ts'
 
 /** What the database calls that which is of no account, and its list of staff; its triggers know both, and the key. */
 const OFFICES = 'office'
@@ -164,15 +164,16 @@ function kindOf(staff: Shared): SharedKind<StaffInCommon> {
     erase: () => undefined,
     identity: () => LIST,
     together,
-    kept: (mine, theirs) => (lostResets(mine, theirs).length > 0 ? withResets(mine, theirs) : undefined)
+    kept
   }
 }
 
 /**
  * Of two lists that both go on from `base` the one that counts: who was removed from one is on none, and what only one changed is as
- * that has it. Of two people of one name, as in an office where both workstations had named them before, the office's stays.
+ * that has it. Of two people of one name, as in an office where both workstations had named them before, the office's stays. A reset of a PIN
+ * holds, and so does the PIN that was chosen since, whatever the two go on from.
  */
-function together(mine: StaffInCommon, theirs: StaffInCommon, base: StaffInCommon | undefined): StaffInCommon {
+export function together(mine: StaffInCommon, theirs: StaffInCommon, base: StaffInCommon | undefined): StaffInCommon {
   const of = (list: StaffInCommon | undefined, id: string) => list?.members.find((member) => member.id === id)
   const ids = new Set([...theirs.members, ...mine.members].map(({ id }) => id))
   const members = [...ids].flatMap((id) => {
@@ -185,31 +186,39 @@ function together(mine: StaffInCommon, theirs: StaffInCommon, base: StaffInCommo
   )
   if (!named.some(({ role }) => role === 'administrator')) return withResets(mine, theirs)
   const { release } = isDeepStrictEqual(theirs.release, base?.release) ? mine : theirs
-  const { resets } = theirs
-  return withResets(mine, theirs, { members: named, ...(release && { release }), ...(resets && { resets }) })
+  return withResets(mine, theirs, { members: named, ...(release && { release }) })
+}
+
+/** `theirs` with the resets that it lacks, where nothing else was changed in `mine`; undefined where it lacks none. */
+export function kept(mine: StaffInCommon, theirs: StaffInCommon): StaffInCommon | undefined {
+  return mine.resets?.some(({ member }) => isFurther(mine, theirs, member)) ? withResets(mine, theirs) : undefined
 }
 
 /**
- * The resets of `mine` that `theirs` knows nothing of: a list of before, which who has the server alone put in its place or which was restored
- * with it, or one that goes on from such a list. One that the office had since, of the same person, makes an earlier one no matter.
+ * Whether `one` knows more of what became of someone's PIN than `other`: a later reset, or that it is over. Otherwise `other` may be a list of
+ * before, which who has the server alone put in its place or which was restored with it, or one that goes on from such a list.
  */
-function lostResets(mine: StaffInCommon, theirs: StaffInCommon): PinReset[] {
-  const there = theirs.resets ?? []
-  return allResets(there, mine.resets).filter(({ id, member, at }) =>
-    there.every((one) => one.id !== id && (one.member !== member || one.at < at))
-  )
+function isFurther(one: StaffInCommon, other: StaffInCommon, member: string): boolean {
+  const [its, others] = [lastReset(one, member), lastReset(other, member)]
+  if (!its || !others) return its !== undefined
+  return its.id === others.id ? its.isOver === true && !others.isOver : inOrder(its, others) > 0
 }
 
-/** `list`, in which anyone whose reset `theirs` lacks has the PIN of `mine`: the one that the reset took away stays gone. */
+function lastReset({ resets }: StaffInCommon, whose: string): PinReset | undefined {
+  return allResets(resets).findLast(({ member }) => member === whose)
+}
+
+/** `list`, in which everyone has the PIN of the one of both that is further: what a reset took away stays gone, and so does its one-time PIN. */
 function withResets(mine: StaffInCommon, theirs: StaffInCommon, list: StaffInCommon = theirs): StaffInCommon {
-  const lost = new Set(lostResets(mine, theirs).map(({ member }) => member))
   const members = list.members.map((member) => {
-    const its = lost.has(member.id) ? mine.members.find(({ id }) => id === member.id) : undefined
+    const { id } = member
+    const further = isFurther(mine, theirs, id) ? mine : isFurther(theirs, mine, id) ? theirs : undefined
+    const its = further?.members.find((one) => one.id === id)
     if (!its) return member
     const { pin: _pin, isPinOnce: _isPinOnce, ...without } = member
     const { pin, isPinOnce } = its
     return { ...without, ...defined({ pin, isPinOnce }) }
   })
-  const resets = allResets(list.resets, mine.resets)
+  const resets = allResets(theirs.resets, mine.resets)
   return { ...list, members, ...(resets.length > 0 && { resets }) }
 }

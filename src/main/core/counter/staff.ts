@@ -63,15 +63,25 @@ export const PinReset = z.object({
   member: z.string().max(64),
   name: z.string().max(100),
   by: z.string().max(200),
-  at: z.number().min(0).max(8.64e15)
+  at: z.number().min(0).max(8.64e15),
+  /** Another PIN was chosen since: that one counts, also against a list of before. */
+  isOver: z.literal(true).optional()
 })
 export type PinReset = z.infer<typeof PinReset>
 /** Of more the oldest are forgotten. */
 const MOST_RESETS = 100
-/** The resets of two lists, in their order. */
+/** Negative where one was before the other; the same for all workstations, also of two at one moment. */
+export const inOrder = (one: PinReset, other: PinReset): number => one.at - other.at || (one.id < other.id ? -1 : 1)
+/** The resets of these lists, in their order; over for all where it is for one. */
 export const allResets = (...lists: (readonly PinReset[] | undefined)[]): PinReset[] =>
-  [...new Map(lists.flatMap((list) => list ?? []).map((reset) => [reset.id, reset])).values()]
-    .sort((one, other) => one.at - other.at)
+  [
+    ...Map.groupBy(
+      lists.flatMap((list) => list ?? []),
+      ({ id }) => id
+    ).values()
+  ]
+    .flatMap((same) => same.find(({ isOver }) => isOver) ?? same.slice(0, 1))
+    .sort(inOrder)
     .slice(-MOST_RESETS)
 
 /** Staff of a whole office. The hash of a PIN is as secret as the PIN: it goes nowhere but sealed. */
@@ -554,7 +564,8 @@ export class Staff {
     const isWhole = this.#unread.length === 0 && !this.#members.some(({ id }) => id === FIRST)
     if (!this.hasNames || !isWhole) return undefined
     const members = this.#members.map((member) => ({ ...member, ...defined({ pin: this.#hashFor(member.id) }) }))
-    const resets = this.#resets()
+    const once = new Set(this.#members.filter(({ isPinOnce }) => isPinOnce).map(({ id }) => id))
+    const resets = this.#resets().map((reset) => (once.has(reset.member) ? reset : { ...reset, isOver: true as const }))
     return { members, ...defined({ release: this.release() }), ...(resets.length > 0 && { resets }) }
   }
 

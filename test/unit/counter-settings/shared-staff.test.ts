@@ -1,0 +1,89 @@
+// Of two lists of an office's staff the one that counts: what a reset of a PIN took away stays gone, and so does its one-time PIN once another
+// was chosen, in whatever order the lists that are about come together.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { kept, together } from '../../../src/main/core/counter/shared-staff.ts'
+import type { PinReset, StaffInCommon } from '../../../src/main/core/counter/staff.ts'
+
+const pinOf = (key: string) => ({ n: 2, r: 1, p: 1, salt: '00', key })
+const reset = (id: string, at: number): PinReset => ({ id, member: 'grace', name: 'Grace Okafor', by: 'postgres', at })
+const over = (one: PinReset): PinReset => ({ ...one, isOver: true })
+
+function listWith(pin: string, resets: PinReset[], others: { isPinOnce?: true; ben?: string } = {}): StaffInCommon {
+  const { isPinOnce, ben = 'ben' } = others
+  return {
+    members: [
+      { id: 'grace', name: 'Grace Okafor', role: 'administrator', pin: pinOf(pin), ...(isPinOnce && { isPinOnce }) },
+      { id: 'ben', name: 'Ben Tui', role: 'clerk', pin: pinOf(ben) }
+    ],
+    ...(resets.length > 0 && { resets })
+  }
+}
+
+const [first, second] = [reset('b', 1_000), reset('a', 1_000)].sort((one, other) => (one.id < other.id ? -1 : 1)) as [
+  PinReset,
+  PinReset
+]
+/** What becomes of one administrator’s PIN, one after the other. */
+const lists = [
+  listWith('of before', []),
+  listWith('once', [first], { isPinOnce: true }),
+  listWith('own', [over(first)]),
+  // At the same moment, as a server’s clock that was set back can say.
+  listWith('once more', [over(first), second], { isPinOnce: true }),
+  listWith('own again', [over(first), over(second)])
+] as const
+const graceIn = ({ members }: StaffInCommon) => {
+  const { pin, isPinOnce } = members.find(({ id }) => id === 'grace') ?? expect.fail('She is not on the list.')
+  return { pin: pin?.key, isPinOnce }
+}
+
+const someList = fc.integer({ min: 0, max: lists.length - 1 })
+/** Two lists that meet, as where something was changed here, or nothing. */
+const merge = (mine: StaffInCommon, theirs: StaffInCommon, base: StaffInCommon | undefined, isUntold: boolean) =>
+  isUntold ? together(mine, theirs, base) : (kept(mine, theirs) ?? theirs)
+
+describe('lists of staff that come together', () => {
+  test('end with the newest PIN that someone was given or chose, in whatever order they do', () => {
+    const step = fc.record({ list: someList, base: fc.option(someList), isUntold: fc.boolean(), isOurs: fc.boolean() })
+    fc.assert(
+      fc.property(someList, fc.array(step, { minLength: 1, maxLength: 8 }), (begin, steps) => {
+        let [list, newest] = [lists[begin] as StaffInCommon, begin]
+        for (const { list: next, base, isUntold, isOurs } of steps) {
+          const other = lists[next] as StaffInCommon
+          const [mine, theirs] = isOurs ? [other, list] : [list, other]
+          list = merge(mine, theirs, base === null ? undefined : lists[base], isUntold)
+          newest = Math.max(newest, next)
+          expect(graceIn(list)).toEqual(graceIn(lists[newest] as StaffInCommon))
+          expect(list.resets ?? []).toEqual(lists[newest]?.resets ?? [])
+        }
+      })
+    )
+  })
+
+  test('give back nothing where theirs knows as much', () => {
+    lists.forEach((mine, index) => {
+      for (const theirs of lists.slice(index)) expect(kept(mine, theirs)).toBeUndefined()
+      for (const theirs of lists.slice(0, index)) expect(kept(mine, theirs)).toEqual(mine)
+    })
+  })
+
+  test('take of one who is further the PIN alone', () => {
+    const theirs = { ...lists[1], members: lists[1].members.map((one) => ({ ...one, role: 'manager' as const })) }
+    const mine = lists[2]
+    // Nobody else's PIN, and no role.
+    const later = {
+      ...theirs,
+      members: [...theirs.members, { id: 'ana', name: 'Ana', role: 'administrator' as const }]
+    }
+    expect(kept(mine, later)?.members).toEqual(
+      later.members.map((one) => (one.id === 'grace' ? { ...mine.members[0], role: 'manager' } : one))
+    )
+  })
+
+  test('of which both knew that a reset was over are put together as any others', () => {
+    const [mine, theirs] = [listWith('own', [over(first)]), listWith('another', [over(first)], { ben: 'new' })]
+    expect(together(mine, theirs, listWith('own', [over(first)]))).toEqual(theirs)
+    expect(together(theirs, mine, mine)).toEqual(theirs)
+  })
+})
