@@ -8,7 +8,7 @@ import { SharedStaff } from '../../src/main/core/counter/shared-staff.ts'
 import { Staff } from '../../src/main/core/counter/staff.ts'
 import { connected } from '../../src/main/core/office/connection.ts'
 import { openOfficeRecords } from '../../src/main/core/office/records.ts'
-import { unseal } from '../../src/main/core/office/sealing.ts'
+import { seal, unseal } from '../../src/main/core/office/sealing.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
 import type { TestOffice } from '../fixtures/office.ts'
@@ -485,6 +485,24 @@ describe('where every administrator has forgotten their PIN, who has the server 
       }
     }
   )
+
+  test('is the last that counts of two, also where the server’s clock was set back between them', async () => {
+    const first = await reset()
+    const { id, read } = await listThere()
+    const list = read()
+    list.resets[0].at += 3_600_000
+    const sealed = seal(two.office.key, `staff:${id}`, Buffer.from(JSON.stringify(list)))
+    await put(sealed)
+    await synced()
+    const second = await reset()
+    await synced()
+    await put(sealed)
+    await synced()
+    for (const { staff } of desks) {
+      expect(await staff.check(first.pin, 'Grace Okafor')).toMatchObject(WRONG)
+      expect(await staff.check(second.pin, 'Grace Okafor')).toEqual(ONCE)
+    }
+  })
 
   test.each([1, 2])(
     'holds where a workstation that never heard of it goes on from a backup of before: the newest of %i',
