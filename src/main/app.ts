@@ -86,6 +86,7 @@ export async function openApp(start: AppStart) {
     ...{
       ask,
       heads: composing.heads,
+      officeBoard: composing.officeBoard,
       sharedStaff: composing.sharedStaff,
       once: folders.once,
       records: composing.records,

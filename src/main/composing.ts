@@ -1,5 +1,6 @@
 /** The layer of composing and sending: drafts and what is offered in them, the outbox and the office that may share it, sheets, and files that are dropped. */
 
+import { OfficeBoard } from './core/appointments/office-board.ts'
 import { openSharedAppointments } from './core/appointments/shared-appointments.ts'
 import { openBulk } from './core/bulk/bulk.ts'
 import { openRememberedColumns } from './core/bulk/remembered-columns.ts'
@@ -129,8 +130,16 @@ export function openComposing(
   })
   watch.readTogether(together)
   const heads = new Heads(keptIn(db), time)
-  const desk = new Desk({
+  const officeBoard = new OfficeBoard({
+    time,
+    state: () => desk.view()?.state,
+    accounts: () => outbox.shared.accounts(),
+    changed: () => send('board.changed', null),
+    trouble: officeTrouble
+  })
+  const desk: Desk = new Desk({
     ...{ drafts: sharedDrafts, folders: together, heads, once, records, shared: outbox.shared, staff: sharedStaff },
+    counters: officeBoard,
     ...{ slot: keychain.office, kept: keptIn(db), time },
     // A practice office is this computer's own.
     accounts: () =>
@@ -159,6 +168,6 @@ export function openComposing(
   })
   return {
     ...{ drafts, sharedDrafts, records, presets, exchange, outside, people, remembered },
-    ...{ outbox, heads, desk, sharedStaff, bulk, dropFolders }
+    ...{ outbox, heads, desk, officeBoard, sharedStaff, bulk, dropFolders }
   }
 }

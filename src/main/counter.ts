@@ -7,6 +7,7 @@ import { Appointments } from './core/appointments/appointments.ts'
 import { CounterBoard } from './core/appointments/board.ts'
 import { Calls } from './core/appointments/calls.ts'
 import { AppointmentImports } from './core/appointments/importing.ts'
+import type { OfficeBoard } from './core/appointments/office-board.ts'
 import { Audit } from './core/audit/audit.ts'
 import { Signer } from './core/audit/signature.ts'
 import { AuditExports } from './core/audit/signed-exports.ts'
@@ -52,6 +53,7 @@ const ANY_FILE = [{ name: 'All files', extensions: ['*'] as [string] }]
 export interface CounterParts {
   ask: AskDocuments
   heads: Heads
+  officeBoard: OfficeBoard
   sharedStaff: SharedStaff
   once: Once
   records: Pick<SharedRecords, 'changedHere'>
@@ -64,11 +66,25 @@ export interface CounterParts {
 
 export function openCounter(
   foundation: Foundation,
-  { ask, heads, once, records, sharedStaff, watch, isWatching, returnAddressesOf, compositionOf }: CounterParts
+  {
+    ask,
+    heads,
+    officeBoard,
+    once,
+    records,
+    sharedStaff,
+    watch,
+    isWatching,
+    returnAddressesOf,
+    compositionOf
+  }: CounterParts
 ) {
   const { db, accounts, keychain, log, screens, send, signals, time } = foundation
   const zoom = () => foundation.settings.read().zoom
-  const settingsChanged = () => send('settings.changed', null)
+  const settingsChanged = () => {
+    send('settings.changed', null)
+    officeBoard.changedHere()
+  }
   /** What goes wrong where nobody can be told: without personal data. */
   const trouble = (error: unknown) =>
     log.warn('Something at the counter could not be kept.', { code: asAppError(error).code })
@@ -184,8 +200,12 @@ export function openCounter(
     staff: staffName,
     counterName: () => settings.read().waitingRoom.counterName,
     connection: () => watch.connectionOf(accounts.chosen()?.id),
-    hasOtherDisplay: hasDisplay
+    hasOtherDisplay: hasDisplay,
+    accountId: () => counter.followed(),
+    office: officeBoard
   })
+  officeBoard.follow(() => board.own())
+  signals.on('connection', () => officeBoard.changedHere())
   const counter: Counter = new Counter({
     ...{
       time,
@@ -248,6 +268,7 @@ export function openCounter(
     filesPlace,
     changed(id) {
       board.sessionChanged()
+      officeBoard.changedHere()
       send('counter.changed', { id })
       void appointments.sessionChanged(counter.state())
       watch.follow(counter.followed())

@@ -51,7 +51,7 @@ describe('the command', () => {
       })
       return stdout
     }
-    expect(await said('init', '--key-file', file)).toContain('Steps applied: 12.')
+    expect(await said('init', '--key-file', file)).toContain('Steps applied: 13.')
     const key = await readFile(file, 'utf8')
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     expect(await said('init', '--key-file', file)).toContain('Steps applied: 0.')
@@ -80,7 +80,7 @@ describe('the command', () => {
     await office.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${fresh.database}'`)
     await connected(fresh, (client) => client.query('DROP SCHEMA office CASCADE'))
     const applied = await Promise.all([upgradeOffice(fresh), upgradeOffice(fresh)])
-    expect(applied.sort()).toEqual([0, 12])
+    expect(applied.sort()).toEqual([0, 13])
   })
 
   test('a database of a later version is left as it is', async () => {

@@ -5,7 +5,14 @@ import { loadScreens } from '../../src/renderer/src/frame/screens.ts'
 import Counter from '../../src/renderer/src/screens/counter/Counter.svelte'
 import PersonPage from '../../src/renderer/src/screens/counter/person/PersonPage.svelte'
 import { PersonDisplay } from '../../src/renderer/src/screens/counter/person/person-display.svelte.ts'
-import type { Appointment, AppointmentsInFile, CounterEntry } from '../../src/shared/contract/views.ts'
+import { clockTime } from '../../src/renderer/src/words/dates.ts'
+import type {
+  Appointment,
+  AppointmentsInFile,
+  Board,
+  BoardDesk,
+  CounterEntry
+} from '../../src/shared/contract/views.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { FakeClock, settle } from './fake-clock.ts'
 import { appointmentOf } from './fakes/appointments.ts'
@@ -378,6 +385,100 @@ describe('the board', () => {
     ).toEqual([])
     await fireEvent.keyDown(window, { key: 'Escape' })
     expect(opened.app.router.route.rest).toEqual([])
+  })
+
+  describe('of an office', () => {
+    const there = (id: string, change: Partial<BoardDesk> = {}): BoardDesk => ({
+      ...{ id, name: id, staff: '', state: 'free', wantsStaff: false, hasOtherDisplay: true },
+      office: { workstation: id, heardAt: NOW - 24_000 },
+      ...change
+    })
+    const HERE = there('here', { name: 'Counter 1', staff: 'Grace Okafor' })
+    async function board(office: Board['office'], ...others: BoardDesk[]) {
+      const { office: _, ...here } = HERE
+      await open({ queue: [], board: { desks: [here, ...others], ...(office && { office }) } }, ['board'])
+      await settle()
+    }
+    const textOf = (name: string) => screen.getByRole('article', { name }).textContent ?? ''
+    const CONNECTED = { state: 'connected', readAt: NOW } as const
+
+    test('says of each other counter what goes on there, where, and how old that is', async () => {
+      const since = NOW - 17 * MINUTE
+      await board(
+        CONNECTED,
+        there('Counter 2', {
+          ...{ state: 'covered', wantsStaff: true, signer: 'Mere Parata', document: 'Will', since },
+          ...{ coveredSince: NOW - 4 * MINUTE, office: { workstation: 'Front desk', heardAt: NOW - 24_000 } }
+        }),
+        there('Counter 3', { state: 'closed', office: { workstation: 'Counter 3', heardAt: NOW - 40 * MINUTE } })
+      )
+      expect(textOf('Counter 1')).toMatch(/Grace Okafor.*Free.*This workstation/s)
+      expect(textOf('Counter 2, Front desk')).toMatch(
+        /Help wanted.*Page hidden for 4 min.*Mere Parata.*Will.*Front desk.*Heard 20 seconds ago/s
+      )
+      expect(textOf('Counter 3')).toContain(`Closed since ${clockTime(NOW - 40 * MINUTE)}`)
+      expect(textOf('Counter 3')).not.toContain('Heard')
+      // In the order in which it is read, this workstation's first; what needs someone is said as it comes.
+      expect(screen.getAllByRole('article').map((desk) => desk.getAttribute('aria-label'))).toEqual([
+        ...['Counter 1', 'Counter 2, Front desk', 'Counter 3']
+      ])
+      const called = screen.getByRole('article', { name: 'Counter 2, Front desk' })
+      expect(within(called).getByRole('status').textContent).toBe('Help wanted')
+      expect(
+        (await axe.run(document.body, { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } }))
+          .violations
+      ).toEqual([])
+      await opened.clock.pass(30_000)
+      await settle()
+      expect(textOf('Counter 2, Front desk')).toContain('Heard 50 seconds ago')
+    })
+
+    test('says of one that isn’t heard of any more since when, and what was so then', async () => {
+      const office = { workstation: 'Counter 2', heardAt: NOW - 15 * MINUTE, isSilent: true } as const
+      await board(
+        CONNECTED,
+        there('Counter 2', {
+          state: 'signing',
+          since: NOW - 20 * MINUTE,
+          signer: 'Mere Parata',
+          wantsStaff: true,
+          office
+        })
+      )
+      expect(textOf('Counter 2')).toMatch(
+        new RegExp(
+          `Not heard of since ${clockTime(office.heardAt)}.*Last heard: signing.*Help was wanted.*Mere Parata`,
+          's'
+        )
+      )
+      expect(textOf('Counter 2')).not.toMatch(/Signing|Help wanted|min|ago|Offline/)
+    })
+
+    test('says of what can’t be read that it is unknown', async () => {
+      await board(
+        CONNECTED,
+        there('x', { name: '', state: 'unknown', office: { workstation: 'Back room', heardAt: NOW } })
+      )
+      expect(textOf('Back room')).toMatch(/Unknown.*What it says can’t be read here\..*Heard just now/s)
+    })
+
+    test.each([
+      [{ state: 'away', readAt: NOW }, `Other counters are shown as they were at ${clockTime(NOW)}.`],
+      [{ state: 'away' }, 'Other counters aren’t known.'],
+      [{ state: 'connecting' }, 'Reading other counters…']
+    ] as const)('says what it knows of others where it is %o', async (office, words) => {
+      await board(office)
+      expect(screen.getByRole('region', { name: 'Counters' }).textContent).toContain(words)
+    })
+
+    test('is asked for again as others are heard of', async () => {
+      await board(CONNECTED, there('Counter 2'))
+      expect(textOf('Counter 2')).toContain('Free')
+      state().board = { desks: [HERE, there('Counter 2', { state: 'signing' })], office: CONNECTED }
+      opened.api.control.emit('board.changed', null)
+      await settle()
+      expect(textOf('Counter 2')).toContain('Signing')
+    })
   })
 })
 

@@ -68,6 +68,8 @@ const events = {
   'counter.changed': carrying<{ id: string }>(),
   /** Who is expected, who has come, or who is called. */
   'appointments.changed': carrying<null>(),
+  /** Other counters of the office are known otherwise. */
+  'board.changed': carrying<null>(),
   'audit.changed': carrying<null>(),
   /** Services were asked something, or answered; at most once a second. */
   /** A proxy waits for a sign-in, or none does any more. */

@@ -133,14 +133,17 @@ export interface AppointmentsImported {
   removed: number
 }
 
-/** A counter on the board. There is one a computer; an office that shares its work has several. */
+/** A counter on the board. There is one a computer; an office has those of its other workstations, too. */
 export interface BoardDesk {
   id: string
   name: string
   /** Who of staff works there. */
   staff: string
-  /** free: nobody signs. signing, covered: a page is open, or hidden. between: documents or hands change. locked: only staff can go on. */
-  state: 'free' | 'signing' | 'covered' | 'between' | 'locked'
+  /**
+   * free: nobody signs. signing, covered: a page is open, or hidden. between: documents or hands change. locked: only staff can go on.
+   * Of others, closed: its application has ended. unknown: what it told can't be read here.
+   */
+  state: 'free' | 'signing' | 'covered' | 'between' | 'locked' | 'closed' | 'unknown'
   /** Who signs there, and what. */
   signer?: string
   document?: string
@@ -153,6 +156,13 @@ export interface BoardDesk {
   downSince?: number
   /** Whether people sign on a display of their own there. */
   hasOtherDisplay: boolean
+  /** Of another workstation: what it is called in the office, and when it was heard of, in milliseconds since 1970 UTC. */
+  office?: {
+    workstation: string
+    heardAt: number
+    /** It should have been heard of since: all that is said here was so then. */
+    isSilent?: true
+  }
 }
 
 /** Someone who waits, by their number. */
@@ -168,7 +178,10 @@ interface BoardWaiting {
 }
 
 export interface Board {
+  /** This computer's first. */
   desks: BoardDesk[]
+  /** Absent where it belongs to no office. `readAt`: when the others' were read; absent where they weren't yet. */
+  office?: { state: 'connecting' | 'connected' | 'away'; readAt?: number }
   waiting: BoardWaiting[]
   /** Appointments of today: still to come; at the counter, now or before, and not done; done; and those who didn't come. */
   counts: { expected: number; here: number; done: number; noShow: number }

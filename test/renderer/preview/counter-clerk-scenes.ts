@@ -2,6 +2,7 @@
 import { blankComposition } from '../../../src/shared/composition/composition.ts'
 import type {
   AuditEntry,
+  BoardDesk,
   CounterEntry,
   CounterSession,
   CounterTurn,
@@ -233,6 +234,48 @@ const importedFile: FakeState['appointmentFile'] = {
 
 const offline = { code: 'offline', message: 'No network.' } as const
 
+/** What the others of an office are doing: one signs, one wants help, one was killed, one can't be read. */
+function threeCounters(): Partial<FakeState> {
+  const at = now()
+  const there = { staff: '', wantsStaff: false, hasOtherDisplay: true }
+  return {
+    ...morning(),
+    board: {
+      office: { state: 'connected', readAt: at - 4_000 },
+      desks: [
+        {
+          ...{ id: 'here', name: 'Counter 1', staff: 'Grace Okafor', state: 'signing', wantsStaff: false },
+          ...{ hasOtherDisplay: true, signer: 'Mere Parata', document: 'Tenancy agreement Parata', since: at - 240_000 }
+        },
+        {
+          ...{ ...there, id: 'office 2', name: 'Counter 2', staff: 'Tomasz Reid', state: 'covered', wantsStaff: true },
+          ...{
+            signer: 'Wiremu Ngata',
+            document: 'Deed of gift Ngata',
+            since: at - 1_020_000,
+            coveredSince: at - 250_000
+          },
+          office: { workstation: 'Front desk', heardAt: at - 24_000 }
+        },
+        {
+          ...{ ...there, id: 'office 3', name: 'Counter 3', state: 'signing', signer: 'Aroha Ngata' },
+          office: { workstation: 'Back room', heardAt: at - 900_000, isSilent: true }
+        },
+        {
+          ...{ ...there, id: 'office 4', name: 'Room 2', state: 'free', downSince: at - 1_800_000 },
+          office: { workstation: 'Room 2', heardAt: at - 61_000 }
+        }
+      ]
+    }
+  }
+}
+
+/** As where nothing was heard of them for so long. */
+const silentFor =
+  (milliseconds: number) =>
+  (desk: BoardDesk): BoardDesk =>
+    desk.office ? { ...desk, office: { ...desk.office, heardAt: now() - milliseconds, isSilent: true } } : desk
+
 export const counterClerkScenes: Record<string, () => FakeApi> = {
   clerk: () => counter(),
   'clerk-appointments': () => counter(morning()),
@@ -266,6 +309,12 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
         ]
       }
     }),
+  'board-office': () => counter(threeCounters()),
+  'board-office-away': () => {
+    const { board, ...rest } = threeCounters()
+    const office = { state: 'away', readAt: now() - 300_000 } as const
+    return counter({ ...rest, board: { ...board, office, desks: board?.desks?.map(silentFor(300_000)) ?? [] } })
+  },
   'board-offline': () =>
     counter({ ...morning(), connection: { state: 'offline', since: now() - 1_800_000, error: offline } }),
   'clerk-empty': () => counter({ queue: [], today: [] }),

@@ -221,7 +221,7 @@ export const shots: Shot[] = [
     await page.getByRole('menuitem', { name: 'Import from a file…' }).click()
     await page.getByText('2 can’t be read').last().click()
   }),
-  ...at('#/counter/board', 'board', 'board-empty', 'board-help', 'board-offline'),
+  ...at('#/counter/board', 'board', 'board-empty', 'board-help', 'board-office', 'board-office-away', 'board-offline'),
   ...at(
     '#/counter',
     'clerk-empty',

@@ -14,7 +14,9 @@ function counter() {
     staff: () => 'Grace',
     counterName: () => 'Counter 2',
     connection: () => connection,
-    hasOtherDisplay: () => true
+    hasOtherDisplay: () => true,
+    accountId: () => undefined,
+    office: { view: () => undefined }
   })
   return {
     ...one,

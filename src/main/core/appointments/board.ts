@@ -1,12 +1,13 @@
 /**
- * What a supervisor sees from across the room: each counter with who signs there, and who waits. A computer has one counter; an office
- * that shares its work will have more of them here.
+ * What a supervisor sees from across the room: each counter with who signs there, and who waits. A computer has one counter; where it belongs
+ * to an office, the others' stand beside it, as they were heard of.
  */
 import type { Board, BoardDesk, ConnectionView, CounterSession } from '../../../shared/contract/index.ts'
 import { wantsStaff } from '../../../shared/wants-staff.ts'
 import { defined } from '../lib/objects.ts'
 import type { Time } from '../lib/time.ts'
 import type { Appointments } from './appointments.ts'
+import type { OfficeBoard, OwnCounter } from './office-board.ts'
 
 export interface BoardDeps {
   time: Pick<Time, 'now'>
@@ -16,6 +17,10 @@ export interface BoardDeps {
   counterName: () => string
   connection: () => ConnectionView
   hasOtherDisplay: () => boolean
+  /** The account of the session that runs. */
+  accountId: () => string | undefined
+  /** The counters of the office's other workstations. */
+  office: Pick<OfficeBoard, 'view'>
 }
 
 /** Of this computer: there is only one. */
@@ -26,6 +31,7 @@ export class CounterBoard {
   /** Since when what runs does, by what it was then. */
   #turn: { key: string; at: number } | undefined
   #covered: { key: string; at: number } | undefined
+  #wasUsed = false
 
   constructor(deps: BoardDeps) {
     this.#deps = deps
@@ -35,6 +41,7 @@ export class CounterBoard {
   sessionChanged(): void {
     const session = this.#deps.session()
     const isRunning = session !== null && session.phase !== 'ended'
+    this.#wasUsed ||= isRunning
     this.#turn = this.#since(this.#turn, isRunning ? `${session.id} ${session.current}` : undefined)
     this.#covered = this.#since(this.#covered, isRunning && session.cover ? session.id : undefined)
   }
@@ -44,8 +51,10 @@ export class CounterBoard {
     const waiting = today.filter(({ state }) => state === 'arrived' || state === 'called')
     const expected = today.filter(({ state }) => state === 'expected')
     const [next] = expected
+    const others = this.#deps.office.view()
     return {
-      desks: [this.#desk()],
+      desks: [this.#desk(), ...(others?.desks ?? [])],
+      ...(others && { office: others.office }),
       waiting: waiting
         .map(({ id, name, place, at, arrivedAt, state, number }) => ({
           ...{ id, name, place, at, arrivedAt: arrivedAt ?? at, isCalled: state === 'called' },
@@ -60,6 +69,13 @@ export class CounterBoard {
       },
       ...(next && { next: { name: next.name, at: next.at, place: next.place } })
     }
+  }
+
+  /** For the office: it is a counter where it was given a name or a second display, or someone has signed in this run. */
+  own(): OwnCounter {
+    const desk = this.#desk()
+    const isCounter = desk.name !== '' || desk.hasOtherDisplay || desk.state !== 'free' || this.#wasUsed
+    return { desk, isCounter, accountId: this.#deps.accountId() }
   }
 
   #desk(): BoardDesk {

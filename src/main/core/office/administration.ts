@@ -17,6 +17,7 @@ import { keys, keysForStations } from './migrations/009-keys.ts'
 import { heads, headsForStations } from './migrations/010-heads.ts'
 import { records, recordsForStations } from './migrations/011-records.ts'
 import { release, releaseForStations } from './migrations/012-release.ts'
+import { counters, countersForStations } from './migrations/013-counters.ts'
 import { keyId, newestOf, seal } from './sealing.ts'
 
 /** The oldest server that is taken, as PostgreSQL numbers itself. */
@@ -44,7 +45,8 @@ const steps: readonly Step[] = [
   { name: 'keys', sql: keys, forStations: keysForStations },
   { name: 'heads', sql: heads, forStations: headsForStations },
   { name: 'records', sql: records, forStations: recordsForStations },
-  { name: 'release', sql: release, forStations: releaseForStations }
+  { name: 'release', sql: release, forStations: releaseForStations },
+  { name: 'counters', sql: counters, forStations: countersForStations }
 ]
 
 /** From which steps on the office's key turns, and heads of trails are told. */

@@ -13,6 +13,7 @@ import { backoff, type Time, within } from '../lib/time.ts'
 import { KeychainError, type SecretSlot } from '../storage/keychain.ts'
 import { type keptIn, OFFICE_UNKNOWN } from '../storage/meta.ts'
 import type { OfficePlace } from './connection.ts'
+import type { OfficeCounters } from './counters.ts'
 import type { OfficeFeed } from './feed.ts'
 import { type Heads, openOfficeHeads } from './heads.ts'
 import { holdKey, KEY_TURNED, KeyTurned, keyNow, WrongKey } from './keys.ts'
@@ -71,6 +72,15 @@ interface OfficeStaff {
   close: () => Promise<void>
 }
 
+/** As much of what goes on at the office's counters as it takes; see `OfficeBoard`. */
+interface Counters {
+  connect: (line: OfficeCounters) => void
+  disconnect: () => void
+  rung: () => void
+  left: () => Promise<void>
+  close: () => Promise<void>
+}
+
 interface DeskDeps {
   shared: SharedOutbox
   drafts: SharedDrafts
@@ -78,6 +88,7 @@ interface DeskDeps {
   staff: OfficeStaff
   folders: SharedFolders
   once: Once
+  counters: Counters
   heads: Heads
   /** The entry of the keychain for what it signs in with, and the office's key. */
   slot: SecretSlot
@@ -117,7 +128,7 @@ const FIRST_WAIT = 2_000
 /** How long the head of the trail may take to be told at the end, in milliseconds. */
 const TELLING = 1_000
 /** The steps of the server's schema that this version knows. */
-const STEPS = 12
+const STEPS = 13
 /** How PostgreSQL says that someone may not sign in, or has no right. */
 const NOT_LET_IN: ReadonlySet<string> = new Set(['28P01', '28000', '42501'])
 
@@ -254,7 +265,7 @@ export class Desk {
    * @throws AppFailure `busy` while something is under way; `offline` while the server is away.
    */
   async leave({ without = false } = {}): Promise<void> {
-    const { shared, once, records, staff, slot, kept } = this.#deps
+    const { shared, once, counters, records, staff, slot, kept } = this.#deps
     const office = this.#kept()
     if (!office) return
     kept.write(KEPT, { ...office, isLeaving: true })
@@ -270,6 +281,7 @@ export class Desk {
       await shared.takeAlong(accountId)
     }
     if (!without) await staff.settled()
+    await counters.left()
     await this.#hangUp({ isPolite: true })
     await staff.left()
     await Promise.all(accountIds.map((accountId) => records.ended(accountId)))
@@ -284,10 +296,10 @@ export class Desk {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    const { heads, trouble } = this.#deps
+    const { counters, heads, trouble } = this.#deps
     // Others are to be left what only one does at a time, whatever becomes of this.
     const told = this.#line && heads.tell(this.#line.heads).catch((error: unknown) => trouble?.(error))
-    await within(TELLING, told ?? Promise.resolve(), this.#deps.time)
+    await within(TELLING, Promise.all([told, counters.close()]), this.#deps.time)
     await this.#hangUp({ isPolite: true })
     await Promise.all([this.#deps.records.close(), this.#deps.staff.close()])
   }
@@ -338,6 +350,7 @@ export class Desk {
         if (this.#deps.kept.read(OFFICE_UNKNOWN, z.boolean())) this.#isKnown()
         this.#deps.folders.connect(line.feed, line.key)
         this.#deps.once.connect(line.tasks)
+        this.#deps.counters.connect(line.counters)
         await this.#showHeads(line, life)
       }
       this.#hears({ name, state, who })
@@ -372,6 +385,7 @@ export class Desk {
     this.#deps.records.disconnect()
     this.#deps.staff.disconnect()
     this.#deps.once.disconnect()
+    this.#deps.counters.disconnect()
   }
 
   /** Which life the server is in; where that is another than before, it and this workstation tell each other what they know first. */
@@ -426,9 +440,10 @@ export class Desk {
 
   /** The bell says which account has something new; it was rung by nobody where the line broke. */
   #rung(bell: Bell | undefined): void {
-    const { shared, drafts, records, staff, folders, once } = this.#deps
+    const { shared, drafts, records, staff, folders, once, counters } = this.#deps
     if (bell?.channel === 'life') return void this.#greeting.fresh().catch(() => undefined)
     if (bell?.channel === 'tasks') return void once.rung(bell.about)
+    if (bell?.channel === 'counters') return void counters.rung()
     if (bell?.channel === 'feed' || bell?.channel === 'look') return void folders.rung(bell.channel, bell.about)
     if (!bell && !this.#isClosed) this.#greeting.later(FIRST_WAIT * (1 + this.#deps.time.random()))
     if (!bell || bell.channel === 'things') staff.rung(bell?.about)
@@ -476,7 +491,7 @@ interface Bell {
   readonly channel: (typeof CHANNELS)[number]
   readonly about: string
 }
-const CHANNELS = ['sends', 'things', 'feed', 'look', 'life', 'tasks'] as const
+const CHANNELS = ['sends', 'things', 'feed', 'look', 'life', 'tasks', 'counters'] as const
 const CHANNEL = 'countersign_'
 
 /** The line to the office's server, with the bell. @param rung without anything where the line broke. */
@@ -493,10 +508,11 @@ async function lineTo(
       import('./things.ts'),
       import('./records.ts'),
       import('./feed.ts'),
-      import('./tasks.ts')
+      import('./tasks.ts'),
+      import('./counters.ts')
     ]
   )
-  const [{ openOfficeFeed }, { openOfficeTasks }] = others
+  const [{ openOfficeFeed }, { openOfficeTasks }, { openOfficeCounters }] = others
   const pool = openPool(place)
   let bell: PoolClient | undefined
   let key: Buffer
@@ -521,6 +537,7 @@ async function lineTo(
     records: openOfficeRecords({ pool, key }),
     feed: openOfficeFeed({ pool, time }),
     tasks: openOfficeTasks({ pool, key, time }),
+    counters: openOfficeCounters({ pool, key }),
     heads: openOfficeHeads(pool),
     async hello(): Promise<{ incarnation: string; name: string; steps: number }> {
       // By the bell's own connection: that it is there is what is to be known.

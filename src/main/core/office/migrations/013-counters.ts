@@ -1,0 +1,51 @@
+/**
+ * What goes on at each workstation's counter, as it says it of itself, sealed, and for how long that may be taken as so. It is renewed while it
+ * lasts: where it isn't, the workstation is gone, or can't be heard. Nothing of it is kept longer than a day.
+ */
+export const counters = `
+  CREATE TABLE counter (
+    station uuid PRIMARY KEY REFERENCES station,
+    told timestamptz NOT NULL DEFAULT now(),
+    until timestamptz NOT NULL,
+    sealed bytea NOT NULL CHECK (length(sealed) <= 16384)
+  );
+
+  -- Nothing where it has no counter, or leaves. p_is_news: others are to hear of it now; what is only renewed they read in their own time.
+  CREATE FUNCTION tell_counter(p_ms integer, p_sealed bytea, p_is_news boolean) RETURNS void
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  DECLARE
+    mine uuid := me();
+  BEGIN
+    IF p_ms NOT BETWEEN 100 AND 600000 THEN
+      RAISE EXCEPTION 'There is no such news.' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    DELETE FROM counter WHERE station IN (
+      SELECT station FROM counter WHERE told < now() - interval '1 day' FOR UPDATE SKIP LOCKED);
+    IF p_sealed IS NULL THEN
+      DELETE FROM counter WHERE station = mine;
+    ELSE
+      INSERT INTO counter (station, until, sealed) VALUES (mine, now() + p_ms * interval '1 ms', p_sealed)
+        ON CONFLICT (station) DO UPDATE SET told = now(), until = excluded.until, sealed = excluded.sealed;
+    END IF;
+    IF p_is_news THEN
+      PERFORM pg_notify('countersign_counters', '');
+    END IF;
+  END $$;
+
+  -- Of each workstation that has told of its counter in the last day, and of the one that asks in any case.
+  CREATE FUNCTION counters()
+  RETURNS TABLE (station uuid, name text, is_me boolean, told_ms double precision, left_ms double precision, sealed bytea)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  DECLARE
+    mine uuid := me();
+  BEGIN
+    RETURN QUERY SELECT who.id, who.name, who.id = mine, 1000 * extract(epoch FROM now() - it.told)::double precision,
+        1000 * extract(epoch FROM it.until - now())::double precision, it.sealed
+      FROM station who LEFT JOIN counter it ON it.station = who.id AND it.told >= now() - interval '1 day'
+      WHERE who.joined_at IS NOT NULL AND who.revoked_at IS NULL AND (it.station IS NOT NULL OR who.id = mine) ORDER BY lower(who.name);
+  END $$;
+`
+
+/** What a workstation may call of these. */
+export const countersForStations = ['tell_counter', 'counters'] as const

@@ -1,0 +1,506 @@
+// Counters of one office, each with sessions of its own and a line to one PostgreSQL server: what goes on at one stands on the others'
+// boards as it was told, with how old that is, and never as if it were now where nothing more was heard.
+import { randomUUID } from 'node:crypto'
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { CounterBoard } from '../../src/main/core/appointments/board.ts'
+import { OfficeBoard } from '../../src/main/core/appointments/office-board.ts'
+import { openOfficeCounters } from '../../src/main/core/office/counters.ts'
+import type { BoardDesk, ConnectionView, DeskState } from '../../src/shared/contract/index.ts'
+import { openPools } from '../fixtures/acting-desks.ts'
+import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
+import { OfficeStation, openStation } from '../fixtures/office-station.ts'
+import { openOffice as openCounter, PIN, signer } from '../unit/counter/office.ts'
+
+const NAMES = ['Front desk', 'Back room', 'Counter 3']
+const HOUR = 3_600_000
+let office: TestOffice
+let pools: Pool[]
+beforeAll(async () => {
+  office = await openTestOffice(inject('cluster'))
+  pools = await openPools(office, NAMES)
+})
+afterAll(() => Promise.all(pools.map((pool) => pool.end())))
+
+const SHARED = new Map([['office', randomUUID()]])
+const OFFLINE: ConnectionView = { state: 'offline', since: 0 }
+
+/** What a workstation has beside its line: a counter with sessions, and the board. */
+async function counterAt(index: number, { name = `Counter ${index + 1}`, accounts = SHARED, ahead = 0 } = {}) {
+  const pool = pools[index] ?? expect.fail('There is no such line.')
+  const its = openCounter({ will: [signer('Planted Person')] })
+  its.place = 'other-display'
+  // Nobody touches anything for as long as a test lasts.
+  its.settings.idle = { warnAfter: 7_200, coverAfter: 7_200, endAfter: 7_200 }
+  its.time.now += ahead
+  const time = its.time.run()
+  const asked: string[] = []
+  let isBroken = false
+  let asking = 0
+  const line = openOfficeCounters({
+    key: office.key,
+    pool: {
+      async query(text: string, values: unknown[]) {
+        asked.push(/office\.(\w+)/.exec(text)?.[1] ?? '')
+        if (isBroken) throw new Error('The line broke.')
+        asking += 1
+        return await pool.query(text, values).finally(() => {
+          asking -= 1
+        })
+      }
+    } as unknown as Pool
+  })
+  let state: DeskState = 'connected'
+  let connection: ConnectionView = { state: 'online', since: 0 }
+  let told = 0
+  let rung = 0
+  const officeBoard: OfficeBoard = new OfficeBoard({
+    ...{ time, state: () => state, accounts: () => accounts, trouble: () => undefined },
+    changed: () => {
+      told += 1
+      // The screen asks again, as long as it is open.
+      if (isOpen) board.board()
+    }
+  })
+  const counter = its.runs({
+    ...its.deps,
+    changed() {
+      board.sessionChanged()
+      officeBoard.changedHere()
+    }
+  })
+  let isOpen = false
+  const board: CounterBoard = new CounterBoard({
+    ...{ time, office: officeBoard, appointments: { ofToday: () => [] } },
+    session: () => counter.state(),
+    staff: () => (name === '' ? '' : 'Planted Clerk'),
+    counterName: () => name,
+    connection: () => connection,
+    hasOtherDisplay: () => name !== '',
+    accountId: () => counter.followed()
+  })
+  officeBoard.follow(() => board.own())
+  const bell = await pool.connect()
+  const ring = () => {
+    rung += 1
+    officeBoard.rung()
+  }
+  bell.on('notification', ring)
+  await bell.query('LISTEN countersign_counters')
+  officeBoard.connect(line)
+  const hangUp = () => {
+    bell.off('notification', ring)
+    time.end()
+    officeBoard.disconnect()
+  }
+  onTestFinished(() => {
+    hangUp()
+    bell.release(true)
+  })
+  return {
+    ...{ its, officeBoard, line, asked, hangUp },
+    told: () => told,
+    /** All that was asked of the server is answered. */
+    quiet: () => expect.poll(() => asking).toBe(0),
+    rung: () => rung,
+    pass: its.time.pass,
+    now: () => its.time.now,
+    /** Someone has the board before them, or no longer has. */
+    looks(isLooking: boolean) {
+      isOpen = isLooking
+      board.board()
+    },
+    board: () => board.board(),
+    others: () => board.board().desks.slice(1),
+    disconnect() {
+      state = 'away'
+      officeBoard.disconnect()
+    },
+    connect() {
+      state = 'connected'
+      officeBoard.connect(line)
+    },
+    breaks: (isSo: boolean) => {
+      isBroken = isSo
+    },
+    goesOffline() {
+      connection = OFFLINE
+      officeBoard.changedHere()
+    },
+    async signs() {
+      await its.start(['will', 0])
+      await its.opens()
+    },
+    help: () => counter.cover(its.state().id, 'help'),
+    async ends() {
+      const { id } = its.state()
+      let hasEnded = false
+      const ending = counter
+        .unlock(id, PIN)
+        .then(() => counter.staff(id, 'end', 'office'))
+        .finally(() => {
+          hasEnded = true
+        })
+      // The service is asked what came of it, again and again.
+      while (!hasEnded) await its.time.pass(1_000)
+      await ending
+    }
+  }
+}
+type Place = Awaited<ReturnType<typeof counterAt>>
+
+let here: Place
+let there: Place
+beforeEach(async () => {
+  await office.sql('DELETE FROM office.counter')
+})
+async function two(its: { here?: Parameters<typeof counterAt>[1]; there?: Parameters<typeof counterAt>[1] } = {}) {
+  here = await counterAt(0, its.here)
+  there = await counterAt(1, its.there)
+}
+/** Time passes at both until the board there shows this of the counter here. */
+const shows = (wanted: Partial<BoardDesk> | undefined, pass = 1_000) =>
+  expect
+    .poll(
+      async () => {
+        await here.pass(pass)
+        await there.pass(pass)
+        return there.others().find(({ office: its }) => its?.workstation === 'Front desk')
+      },
+      { timeout: 30_000, interval: 20 }
+    )
+    .toEqual(wanted === undefined ? undefined : expect.objectContaining(wanted))
+const row = async () =>
+  (
+    await office.sql<{ told: number; left: number; sealed: Buffer }>(
+      `SELECT extract(epoch FROM now() - told)::float AS told, extract(epoch FROM until - now())::float AS "left", sealed
+        FROM office.counter it JOIN office.station who ON who.id = it.station WHERE who.name = 'Front desk'`
+    )
+  )[0]
+/** Nobody has heard of the counter here for so many seconds; its lease is over. */
+const wasHeard = (seconds: number) =>
+  office.sql(`UPDATE office.counter SET told = now() - $1 * interval '1 s', until = now() - interval '1 ms'`, [seconds])
+
+describe('the board of another counter', () => {
+  test('says who signs there, that the page is hidden, that help is wanted, and that it is free again', async () => {
+    await two()
+    await shows({ name: 'Counter 1', staff: 'Planted Clerk', state: 'free', wantsStaff: false })
+    expect(there.board()).toMatchObject({
+      desks: [{ id: 'here', name: 'Counter 2' }, {}],
+      office: { state: 'connected' }
+    })
+    await here.its.start(['will', 0])
+    await shows({ state: 'between', signer: 'Planted Person', document: 'The will' })
+    await here.its.opens()
+    await shows({ state: 'signing', wantsStaff: false })
+    await here.help()
+    await shows({ state: 'covered', wantsStaff: true })
+    const [desk] = there.others()
+    expect(desk?.office).not.toHaveProperty('isSilent')
+    expect(Math.abs((desk?.coveredSince ?? 0) - there.now())).toBeLessThan(60_000)
+    here.goesOffline()
+    await shows({ wantsStaff: true, downSince: expect.any(Number) })
+    await here.ends()
+    await shows({ state: 'free', wantsStaff: false })
+    expect(there.others()[0]).not.toHaveProperty('signer')
+  })
+
+  test('says since when by its own clock, whatever the one there shows', async () => {
+    await two({ here: { ahead: 5 * HOUR } })
+    await here.signs()
+    await shows({ state: 'signing' })
+    const { since = 0, office: its } = there.others()[0] ?? {}
+    for (const at of [since, its?.heardAt ?? 0]) expect(Math.abs(at - there.now())).toBeLessThan(5 * 60_000)
+  })
+
+  test('doesn’t show what was so as if it were now, once a workstation was killed', async () => {
+    await two()
+    await here.signs()
+    await shows({ state: 'signing' })
+    here.hangUp()
+    await wasHeard(300)
+    await shows({ state: 'signing', office: expect.objectContaining({ isSilent: true }) })
+    const { heardAt = 0 } = there.others()[0]?.office ?? {}
+    expect(Math.abs(there.now() - heardAt - 300_000)).toBeLessThan(30_000)
+    await wasHeard(86_401)
+    await shows(undefined)
+  })
+
+  test('doesn’t do so either while the office’s server is away, and says that', async () => {
+    await two()
+    await here.signs()
+    await shows({ state: 'signing' })
+    there.looks(true)
+    await there.pass(20_000)
+    there.disconnect()
+    expect(there.board().office).toMatchObject({ state: 'away', readAt: expect.any(Number) })
+    const before = there.told()
+    await there.pass(61_000)
+    // The screen is told without being asked, and asks nothing of a server that isn't there.
+    expect(there.told()).toBeGreaterThan(before)
+    expect(there.told()).toBeLessThan(before + 10)
+    expect(there.others()).toMatchObject([{ office: { isSilent: true } }])
+    there.looks(false)
+    there.connect()
+    await shows({ state: 'signing' })
+    await expect.poll(() => there.others()[0]?.office?.isSilent).toBeUndefined()
+  })
+
+  test('says that one is closed whose application has ended, and nothing of one that left', async () => {
+    await two()
+    await shows({ state: 'free' })
+    await here.officeBoard.close()
+    await shows({ state: 'closed', staff: '' })
+    await wasHeard(300)
+    await there.pass(20_000)
+    await shows({ state: 'closed' })
+    expect(there.others()[0]?.office).not.toHaveProperty('isSilent')
+    here.disconnect()
+    here.connect()
+    await shows({ state: 'free' })
+    await here.officeBoard.left()
+    await shows(undefined)
+  })
+
+  test('says nothing of a workstation where nobody has signed, and which was given no name as a counter', async () => {
+    await two({ here: { name: '' } })
+    // As where an earlier run was killed in the middle.
+    const killed = openOfficeCounters({ pool: pools[0] as Pool, key: office.key })
+    await killed.tell({ ...SAID, state: 'signing' }, { ms: 60_000, isNews: true })
+    await shows({ state: 'signing' })
+    here.disconnect()
+    here.connect()
+    await shows(undefined)
+    await here.signs()
+    await shows({ state: 'signing', name: '', signer: 'Planted Person' })
+    await here.ends()
+    await shows({ state: 'free' })
+  })
+})
+
+const SAID = { name: 'Counter 1', staff: '', state: 'free', wantsStaff: false, hasOtherDisplay: false }
+
+describe('who signs', () => {
+  test('at an account that isn’t the office’s isn’t told, but that someone does', async () => {
+    await two({ here: { accounts: new Map() } })
+    await here.signs()
+    await shows({ state: 'signing' })
+    expect(there.others()[0]).not.toHaveProperty('signer')
+    const told = await openOfficeCounters({ pool: pools[2] as Pool, key: office.key }).others()
+    expect(JSON.stringify(told)).toContain('signing')
+    expect(JSON.stringify(told)).not.toContain('Planted Person')
+  })
+
+  test('at an account that a workstation doesn’t have isn’t shown there', async () => {
+    await two({ there: { accounts: new Map([['office', randomUUID()]]) } })
+    await here.signs()
+    await shows({ state: 'signing' })
+    expect(there.others()[0]).not.toHaveProperty('signer')
+    expect(there.others()[0]).not.toHaveProperty('document')
+  })
+
+  test('is nowhere on the server in clear', async () => {
+    await two()
+    await here.signs()
+    await shows({ signer: 'Planted Person' })
+    const rows = JSON.stringify(await office.sql('SELECT counter::text AS text FROM office.counter'))
+    expect(rows).not.toMatch(/planted|will|signing/i)
+    expect(rows).not.toContain(Buffer.from('Planted').toString('hex'))
+  })
+
+  test('is erased after a day, with whatever another counter tells', async () => {
+    await two()
+    await here.signs()
+    await shows({ state: 'signing' })
+    here.hangUp()
+    await wasHeard(86_401)
+    await there.signs()
+    await expect
+      .poll(async () => {
+        await there.pass(1_000)
+        return await row()
+      })
+      .toBeUndefined()
+  })
+})
+
+describe('what can’t be read', () => {
+  test.each([
+    ['altered', `UPDATE office.counter SET sealed = set_byte(sealed, 40, get_byte(sealed, 40) # 1)`],
+    [
+      'of another counter',
+      `UPDATE office.counter SET sealed = (SELECT sealed FROM office.counter it JOIN office.station who ON who.id = it.station
+        WHERE who.name = 'Back room')`
+    ]
+  ])('as it is %s, is unknown, and named by its workstation alone', async (_name, sql) => {
+    await two()
+    await here.signs()
+    await shows({ state: 'signing' })
+    await office.sql(sql)
+    await there.pass(20_000)
+    await shows({ state: 'unknown', name: '', staff: '', wantsStaff: false })
+    expect(there.others()[0]).not.toHaveProperty('signer')
+  })
+
+  test.each([
+    ['a state of a later version', { ...SAID, state: 'dancing' }],
+    ['times that are none', { ...SAID, sinceAgo: 1e300 }],
+    ['times to come', { ...SAID, coveredAgo: -1 }],
+    ['a name without end', { ...SAID, signer: 'x'.repeat(10_000) }],
+    ['another form', [SAID]],
+    ['nothing at all', 7]
+  ])('is unknown: %s', async (_name, content) => {
+    there = await counterAt(1)
+    here = there
+    await openOfficeCounters({ pool: pools[0] as Pool, key: office.key }).tell(content, { ms: 60_000, isNews: true })
+    await shows({ state: 'unknown', name: '' })
+  })
+
+  test('as a server answers what it never would, is left out, and each is there once', async () => {
+    const one = { station: 'a', name: 'A', is_me: false, told_ms: 5, left_ms: 5, sealed: Buffer.from('x') }
+    const rows = [
+      ...[
+        { ...one, told_ms: Number.NaN },
+        { ...one, left_ms: Number.POSITIVE_INFINITY },
+        { ...one, sealed: null }
+      ],
+      ...[one, one, { ...one, station: 'b', told_ms: -5, name: 'x'.repeat(1_000) }],
+      ...Array.from({ length: 5_000 }, (_, index) => ({ ...one, station: `c${index}` }))
+    ]
+    const pool = { query: async () => ({ rows }) } as unknown as Pool
+    const others = await openOfficeCounters({ pool, key: office.key }).others()
+    expect(others.slice(0, 2)).toMatchObject([
+      { station: 'a', content: undefined },
+      { station: 'b', ago: 0 }
+    ])
+    expect(others[1]?.name.length).toBeLessThan(200)
+    expect(others.length).toBeLessThan(1_000)
+    expect(new Set(others.map(({ station }) => station)).size).toBe(others.length)
+  })
+})
+
+describe('what it costs', () => {
+  test('one that nobody signs at is renewed each minute, one with a session each 20 seconds, and nobody is rung for', async () => {
+    await two()
+    await shows({ state: 'free' })
+    const tells = () => here.asked.filter((name) => name === 'tell_counter').length
+    /** How often in ten minutes, where what is told takes its own time. */
+    async function inTenMinutes() {
+      const before = tells()
+      for (let step = 0; step < 60; step++) {
+        await here.pass(10_000)
+        await here.quiet()
+      }
+      return tells() - before
+    }
+    const free = await inTenMinutes()
+    expect(free).toBeGreaterThanOrEqual(9)
+    expect(free).toBeLessThanOrEqual(11)
+    await here.signs()
+    await shows({ state: 'signing' })
+    const rung = there.rung()
+    const signing = await inTenMinutes()
+    expect(signing).toBeGreaterThanOrEqual(28)
+    expect(signing).toBeLessThanOrEqual(31)
+    expect(there.rung()).toBe(rung)
+    await office.sql(`UPDATE office.counter SET until = now() + interval '5 s'`)
+    await here.pass(20_000)
+    await expect.poll(async () => (await row())?.left).toBeGreaterThan(30)
+  })
+
+  test('others are read only while someone looks, and once in 20 seconds, also where the server answers nothing', async () => {
+    await two()
+    await shows({ state: 'free' })
+    const reads = () => there.asked.filter((name) => name === 'counters').length
+    await there.pass(200_000)
+    const before = reads()
+    await here.signs()
+    await here.pass(2_000)
+    await expect.poll(async () => (await row())?.left).toBeLessThan(60.1)
+    const minutes = async (count: number) => {
+      for (let step = 0; step < count * 6; step++) await there.pass(10_000)
+    }
+    await minutes(5)
+    expect(reads()).toBe(before)
+    there.breaks(true)
+    there.looks(true)
+    await minutes(5)
+    expect(reads() - before).toBeGreaterThanOrEqual(10)
+    expect(reads() - before).toBeLessThanOrEqual(17)
+  })
+
+  test('one where much happens at once tells it once a second', async () => {
+    await two()
+    await here.signs()
+    await shows({ state: 'signing' })
+    const tells = () => here.asked.filter((name) => name === 'tell_counter').length
+    await here.pass(5_000)
+    await here.quiet()
+    const before = tells()
+    for (let round = 0; round < 20; round++) {
+      await here.help()
+      await here.its.counter.resume(here.its.state().id)
+      await here.quiet()
+    }
+    await here.help()
+    expect(tells() - before).toBeLessThanOrEqual(2)
+    await shows({ state: 'covered', wantsStaff: true })
+  })
+
+  test('what the server didn’t take is told once more', async () => {
+    await two()
+    await shows({ state: 'free' })
+    here.breaks(true)
+    await here.signs()
+    await here.pass(6_000)
+    here.breaks(false)
+    await shows({ state: 'signing' })
+  })
+})
+
+describe('a workstation', () => {
+  test('tells and hears by its own line to the office, also after a break, and is off the others’ boards as it leaves', async () => {
+    const boards: OfficeBoard[] = []
+    class Station extends OfficeStation {
+      constructor(work: OfficeStation['work'], its: TestOffice) {
+        super(work, its, ({ parts, time }) => {
+          const counters: OfficeBoard = new OfficeBoard({
+            ...{ time: time.run(), state: () => 'connected', trouble: () => undefined, changed: () => undefined },
+            accounts: () => parts.outbox.shared.accounts()
+          })
+          const index = boards.push(counters)
+          counters.follow(() => ({
+            desk: { ...SAID, id: 'here', name: `Counter ${index}`, state: 'free' },
+            ...{ isCounter: true, accountId: undefined }
+          }))
+          return { counters }
+        })
+      }
+    }
+    const own = await openTestOffice(inject('cluster'))
+    const first = await openStation(Station, own)
+    const second = await openStation(Station, own, first)
+    await first.join('Front desk')
+    await second.join('Back room')
+    const seen = (index: number) => boards[index]?.view()?.desks.map(({ name, state }) => `${name}: ${state}`)
+    const becomes = (index: number, wanted: string[]) =>
+      expect
+        .poll(
+          async () => {
+            await first.work.time.pass(1_000)
+            await second.work.time.pass(1_000)
+            return seen(index)
+          },
+          { timeout: 60_000, interval: 20 }
+        )
+        .toEqual(wanted)
+    await becomes(0, ['Counter 2: free'])
+    await becomes(1, ['Counter 1: free'])
+    await second.back()
+    await becomes(1, ['Counter 1: free'])
+    await first.off()
+    await becomes(1, ['Counter 1: closed'])
+    await second.leave()
+    expect(await own.sql('SELECT FROM office.counter')).toHaveLength(1)
+  })
+})
