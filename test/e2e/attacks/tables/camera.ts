@@ -31,7 +31,7 @@ async function answered(scene: Scene, granted: boolean): Promise<void> {
 
 async function becomes(scene: Scene, name: string, wanted: string): Promise<void> {
   await scene.run(
-    `for (let i = 0; i < 100 && window.${name} === "waiting"; i++) await new Promise((r) => setTimeout(r, 20))`
+    `for (let i = 0; i < 1500 && window.${name} === "waiting"; i++) await new Promise((r) => setTimeout(r, 20))`
   )
   assert.equal(await scene.run(`return window.${name}`), wanted)
 }

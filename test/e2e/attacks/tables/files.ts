@@ -111,8 +111,9 @@ const givenOnes: readonly Attack[] = [
     turn: { files: true },
     guard: ['given'],
     play: async (scene) => {
-      await scene.pause(200)
-      await scene.run('document.getElementById("f").contentDocument.getElementById("go").click()')
+      await scene.run(
+        'const field = () => document.getElementById("f").contentDocument.getElementById("go"); for (let i = 0; i < 1500 && !field(); i++) await new Promise((r) => setTimeout(r, 20)); field().click()'
+      )
       await scene.untilTold(asksForFile)
       assert.equal(asked(scene), 0)
       await assert.rejects(give(scene))

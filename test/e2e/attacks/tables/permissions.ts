@@ -8,6 +8,10 @@ const queried = (name: string): Attack => ({
   answers: 'denied'
 })
 
+/** Asks, and waits until it has been sent back, which a busy machine does later. */
+const FILL_SCREEN =
+  'document.documentElement.requestFullscreen().catch(() => {}); await new Promise((r) => setTimeout(r, 500)); for (let i = 0; i < 1500 && document.fullscreenElement; i++) await new Promise((r) => setTimeout(r, 20))'
+
 export const permissions: Area = {
   title: 'Permissions and devices',
   about:
@@ -91,8 +95,7 @@ export const permissions: Area = {
     },
     {
       name: 'fill the whole screen',
-      script:
-        'document.documentElement.requestFullscreen().catch(() => {}); await new Promise((r) => setTimeout(r, 500)); return document.fullscreenElement === null',
+      script: `${FILL_SCREEN}; return document.fullscreenElement === null`,
       answers: true,
       told: 'full screen'
     },
@@ -104,8 +107,7 @@ export const permissions: Area = {
     },
     {
       name: 'catch the keys of the system',
-      script:
-        'navigator.keyboard?.lock().catch(() => {}); document.documentElement.requestFullscreen().catch(() => {}); await new Promise((r) => setTimeout(r, 300)); return document.fullscreenElement === null',
+      script: `navigator.keyboard?.lock().catch(() => {}); ${FILL_SCREEN}; return document.fullscreenElement === null`,
       answers: true,
       told: 'full screen'
     },
