@@ -6,6 +6,7 @@ import { within } from './core/lib/time.ts'
 import { APP_START } from './core/policy/app-pages.ts'
 import { type LeavingQuestion, questionOnLeaving } from './core/policy/leaving.ts'
 import { asAppError } from './ipc/errors.ts'
+import { endAfter } from './shell/ending.ts'
 import { applyZoom } from './shell/own-page.ts'
 import { loadFirstPage } from './shell/own-windows.ts'
 import { bringForward } from './shell/windows.ts'
@@ -324,25 +325,6 @@ async function agrees(window: BrowserWindow, question: LeavingQuestion | undefin
     cancelId: 0
   })
   return response === 1
-}
-
-/**
- * Holds the application back from ending until what must be done before is done.
- * @param before begun once, however often quitting is asked for. Never rejects.
- */
-function endAfter(before: () => Promise<void>): void {
-  let isLeaving = false
-  let hasLeft = false
-  app.on('will-quit', (event) => {
-    if (hasLeft) return
-    event.preventDefault()
-    if (isLeaving) return
-    isLeaving = true
-    void before().then(() => {
-      hasLeft = true
-      app.quit()
-    })
-  })
 }
 
 /** How long everything together may take, in milliseconds; a thread or a page that says nothing has failed. */

@@ -9,6 +9,7 @@ import { LOCKED_START } from '../core/policy/app-pages.ts'
 import type { SettingsStore } from '../core/storage/settings.ts'
 import { StatusFile } from '../core/support/status.ts'
 import { type RequestHandlers, registerHandlers } from '../ipc/registration.ts'
+import { endAfter } from './ending.ts'
 import type { Log } from './log.ts'
 import { installMenu } from './menu.ts'
 import { applyZoom } from './own-page.ts'
@@ -68,12 +69,7 @@ export async function showLockedPage({ window, screens, settings, devServer, log
   app.on('activate', forward)
   const facts = { version: status.version, keychain: ways.reason, database: 'locked' } as const
   const statusFile = new StatusFile({ folder: app.getPath('userData'), pid: process.pid, facts: () => facts, time })
-  const left = (event: { preventDefault(): void }) => {
-    event.preventDefault()
-    app.off('will-quit', left)
-    void statusFile.end().then(() => app.quit())
-  }
-  app.on('will-quit', left)
+  const letGo = endAfter(() => statusFile.end())
   // Also where the system started the application, and its window would stay out of the way: there is no tray yet to open it from.
   window.once('ready-to-show', forward)
   window.webContents.once('dom-ready', () => applyZoom(window, settings.read().zoom))
@@ -82,7 +78,7 @@ export async function showLockedPage({ window, screens, settings, devServer, log
   await done.promise
   app.off('second-instance', forward)
   app.off('activate', forward)
-  app.off('will-quit', left)
+  letGo()
   await statusFile.handOver()
   for (const name of requestNames) ipcMain.removeHandler(name)
 }

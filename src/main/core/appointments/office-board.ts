@@ -42,7 +42,7 @@ const Told = z.object({
 })
 type Told = z.output<typeof Told>
 
-/** What is told of this computer's counter. */
+/** What others hear about this computer's counter. */
 export interface OwnCounter {
   readonly desk: BoardDesk
   /** Whether people sign here at all: else there is nothing to tell. */
@@ -181,7 +181,7 @@ export class OfficeBoard {
     if (this.#last === 'closed') return { key: 'closed', content: { ...named, staff: '', state: 'closed' } }
     const account = own.accountId === undefined ? undefined : this.#deps.accounts().get(own.accountId)
     // Of an account that isn't the office's nobody else hears.
-    const brief = (named: string | undefined) => named && shortened(named, LONGEST)
+    const brief = (text: string | undefined) => text && shortened(text, LONGEST)
     const whose = account !== undefined && { account, ...defined({ signer: brief(signer), document: brief(document) }) }
     const now = this.#deps.time.now()
     const since = (at: number | undefined) => at && Math.min(Math.max(0, now - at), DAY)

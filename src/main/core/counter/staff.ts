@@ -73,16 +73,16 @@ const MOST_RESETS = 100
 /** Negative where one was before the other; the same for all workstations, also of two at one moment. */
 export const inOrder = (one: PinReset, other: PinReset): number => one.at - other.at || (one.id < other.id ? -1 : 1)
 /** The resets of these lists, in their order; over for all where it is for one. */
-export const allResets = (...lists: (readonly PinReset[] | undefined)[]): PinReset[] =>
-  [
-    ...Map.groupBy(
-      lists.flatMap((list) => list ?? []),
-      ({ id }) => id
-    ).values()
-  ]
+export function allResets(...lists: (readonly PinReset[] | undefined)[]): PinReset[] {
+  const byId = Map.groupBy(
+    lists.flatMap((list) => list ?? []),
+    ({ id }) => id
+  )
+  return [...byId.values()]
     .flatMap((same) => same.find(({ isOver }) => isOver) ?? same.slice(0, 1))
     .sort(inOrder)
     .slice(-MOST_RESETS)
+}
 
 /** Staff of a whole office. The hash of a PIN is as secret as the PIN: it goes nowhere but sealed. */
 export const StaffInCommon = z.object({

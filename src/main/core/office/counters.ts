@@ -9,7 +9,7 @@ export interface CounterNews {
   readonly station: string
   /** As the workstation is called. */
   readonly name: string
-  /** How long ago it told of it, and for how much longer that may be taken as so. */
+  /** How long ago it said so, and for how much longer that may be taken as so. */
   readonly ago: number
   readonly left: number
   /** Any JSON; undefined where it can't be opened, or is none. */

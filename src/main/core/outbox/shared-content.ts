@@ -42,7 +42,7 @@ export function saidOf(outcome: Outcome): Outcome {
   return { kind: 'accepted', response: JSON.parse(JSON.stringify(outcome.response, withoutLinks)) as PackageResponse }
 }
 
-/** What is told of a send that arrived: the service's answer, as far as it is kept here. */
+/** What the office hears about a send that arrived: the service's answer, as far as it is kept here. */
 export function arrivalOf(sends: Pick<Sends, 'answerOf'>, id: string): Outcome {
   return saidOf({ kind: 'accepted', response: sends.answerOf(id)?.response ?? { Documents: [] } })
 }

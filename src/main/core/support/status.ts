@@ -193,22 +193,25 @@ export class StatusFile {
 
   /** The last facts of the run, once it is over. To be called while they can still be asked for. */
   async end(): Promise<void> {
-    this.#cancel?.()
-    this.#throttled.stop()
+    this.#stop()
     this.#write(undefined)
     await this.#writing
   }
 
   /** Another one of this run goes on. */
   async handOver(): Promise<void> {
-    this.#cancel?.()
-    this.#throttled.stop()
+    this.#stop()
     await this.#writing
   }
 
   /** Resolves once what changed so far is written. Never rejects. */
   async settled(): Promise<void> {
     await this.#writing
+  }
+
+  #stop(): void {
+    this.#cancel?.()
+    this.#throttled.stop()
   }
 
   #beat(): void {

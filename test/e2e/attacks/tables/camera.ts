@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Area, Attack } from '../attack.ts'
 import type { Scene } from '../scene.ts'
-import { refusedBy } from './scripts.ts'
+import { refusedBy, waitWhile } from './scripts.ts'
 
 const CAMERA = 'navigator.mediaDevices.getUserMedia({ video: true })'
 /** The second of the two cameras of these tests; a page gets the first by itself. */
@@ -30,9 +30,7 @@ async function answered(scene: Scene, granted: boolean): Promise<void> {
 }
 
 async function becomes(scene: Scene, name: string, wanted: string): Promise<void> {
-  await scene.run(
-    `for (let i = 0; i < 1500 && window.${name} === "waiting"; i++) await new Promise((r) => setTimeout(r, 20))`
-  )
+  await scene.run(waitWhile(`window.${name} === "waiting"`))
   assert.equal(await scene.run(`return window.${name}`), wanted)
 }
 

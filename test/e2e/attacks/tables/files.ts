@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Area, Attack } from '../attack.ts'
 import type { Scene } from '../scene.ts'
-import { click, frame, refusedBy } from './scripts.ts'
+import { click, frame, refusedBy, waitWhile } from './scripts.ts'
 
 const asksForFile = 'a file on this computer'
 
@@ -111,9 +111,8 @@ const givenOnes: readonly Attack[] = [
     turn: { files: true },
     guard: ['given'],
     play: async (scene) => {
-      await scene.run(
-        'const field = () => document.getElementById("f").contentDocument.getElementById("go"); for (let i = 0; i < 1500 && !field(); i++) await new Promise((r) => setTimeout(r, 20)); field().click()'
-      )
+      const field = 'document.getElementById("f").contentDocument.getElementById("go")'
+      await scene.run(`${waitWhile(`!${field}`)}; ${field}.click()`)
       await scene.untilTold(asksForFile)
       assert.equal(asked(scene), 0)
       await assert.rejects(give(scene))

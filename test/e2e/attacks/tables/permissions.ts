@@ -1,6 +1,6 @@
 /** What a page could be granted by the browser, and what it could use without being granted anything. */
 import type { Area, Attack } from '../attack.ts'
-import { refusedBy } from './scripts.ts'
+import { refusedBy, waitWhile } from './scripts.ts'
 
 const queried = (name: string): Attack => ({
   name: `find that it has been granted \`${name}\``,
@@ -8,9 +8,8 @@ const queried = (name: string): Attack => ({
   answers: 'denied'
 })
 
-/** Asks, and waits until it has been sent back, which a busy machine does later. */
-const FILL_SCREEN =
-  'document.documentElement.requestFullscreen().catch(() => {}); await new Promise((r) => setTimeout(r, 500)); for (let i = 0; i < 1500 && document.fullscreenElement; i++) await new Promise((r) => setTimeout(r, 20))'
+/** Asks, and waits until it has been sent back. */
+const FILL_SCREEN = `document.documentElement.requestFullscreen().catch(() => {}); await new Promise((r) => setTimeout(r, 500)); ${waitWhile('document.fullscreenElement')}`
 
 export const permissions: Area = {
   title: 'Permissions and devices',

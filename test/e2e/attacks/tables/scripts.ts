@@ -29,6 +29,10 @@ export const byScript = (
   rows: readonly (readonly [name: string, script: string, page?: string])[]
 ): Attack[] => rows.map(([name, script, page]) => ({ name, script, told, ...(page !== undefined && { page }) }))
 
+/** Waits, in a page, until this is so no more, which a busy machine does later; not for ever. */
+export const waitWhile = (condition: string) =>
+  `for (let i = 0; i < 1500 && (${condition}); i++) await new Promise((r) => setTimeout(r, 20))`
+
 /** Puts markup into the page and gives it time. */
 export const shows = (html: string, waitMs = 300) =>
   `document.body.insertAdjacentHTML("beforeend", ${JSON.stringify(html)}); await new Promise((r) => setTimeout(r, ${waitMs}))`

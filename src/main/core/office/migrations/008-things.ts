@@ -33,7 +33,7 @@ export const things = `
     gone_at timestamptz,
     -- It is no more because it is its maker's own, who may give it again.
     is_makers boolean NOT NULL DEFAULT false,
-    -- It is no more because it went along with this send, as its workstation left.
+    -- It is no more because of this send: that arrived, or took it along as its workstation left.
     gone_with uuid,
     -- It was sent, and someone who didn't know had written further: see note_further.
     is_further boolean NOT NULL DEFAULT false,

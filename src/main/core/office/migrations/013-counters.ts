@@ -32,7 +32,7 @@ export const counters = `
     END IF;
   END $$;
 
-  -- Of each workstation that has told of its counter in the last day, and of the one that asks in any case.
+  -- Of each workstation that has said something of its counter in the last day, and of the one that asks in any case.
   CREATE FUNCTION counters()
   RETURNS TABLE (station uuid, name text, is_me boolean, told_ms double precision, left_ms double precision, sealed bytea)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
