@@ -63,6 +63,7 @@ describe('the language of a person', () => {
 
   test('may be read from right to left; what is staff’s stays English, and is marked as that', async () => {
     await open({ preferences: { ...first, language: 'ar' }, phase: 'covered', cover: 'away', isLocked: true })
+    expect(screen.getByRole('dialog', { name: 'التوقيع' }).lang).toBe('ar')
     expect([person()?.lang, person()?.dir]).toEqual(['ar', 'rtl'])
     expect(heading()).toBe('يرجى طلب الموظفين للمتابعة')
     const pad = side().getByLabelText('Staff PIN').closest<HTMLElement>('[lang]')

@@ -69,7 +69,7 @@ describe('the person who has the screen', () => {
     await become({ phase: 'open', origin })
     opened?.app.router.go('documents')
     await settle()
-    expect(screen.getByRole('dialog', { name: 'Signing at the counter' })).toBeTruthy()
+    expect(screen.getByRole('dialog', { name: 'Signing' })).toBeTruthy()
     expect(document.querySelector<HTMLElement>('.frame')?.inert).toBe(true)
   })
 
@@ -99,14 +99,14 @@ describe('the person who has the screen', () => {
     const { app } = await open({ phase: 'return', isLocked: true })
     await press('Staff')
     await give(fakePin)
-    expect(screen.queryByRole('dialog', { name: 'Signing at the counter' })).toBeNull()
+    expect(screen.queryByRole('dialog', { name: 'Signing' })).toBeNull()
     expect(app.router.route.screen).toBe('counter')
     expect(document.querySelector<HTMLElement>('.frame')?.inert).toBeFalsy()
   })
 
   test('a session on the second display leaves this window to the office', async () => {
     await open({ place: 'other-display' })
-    expect(screen.queryByRole('dialog', { name: 'Signing at the counter' })).toBeNull()
+    expect(screen.queryByRole('dialog', { name: 'Signing' })).toBeNull()
     expect(document.querySelector<HTMLElement>('.frame')?.inert).toBeFalsy()
   })
 

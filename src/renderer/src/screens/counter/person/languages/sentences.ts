@@ -141,6 +141,7 @@ export const SENTENCES = [
   'Take a picture to keep your receipt’s number.',
   'The receipt isn’t ready. Please ask staff.',
   'QR code of receipt {number}',
+  'Signing',
   'Signing was interrupted',
   'Countersign closed unexpectedly. Nothing you entered was kept on this computer.',
 
