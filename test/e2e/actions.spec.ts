@@ -43,7 +43,11 @@ test('a due date is extended for every document of the package, and the service 
   for (const { dueAt } of Object.values(office.service.state.documents)) expect(dueAt).toBe(due)
 })
 
-test('a signer is corrected, and the change is said before it is made', async ({ open, line, office }) => {
+test('a signer is corrected, and the change is said before it is made', { tag: '@full' }, async ({
+  open,
+  line,
+  office
+}) => {
   await sendElsewhere(office, ['Deed of gift'], [MERE, WIREMU])
   const clerk = await open()
   await connect(clerk, line)
@@ -65,11 +69,9 @@ test('a signer is corrected, and the change is said before it is made', async ({
   expect(document?.signers.map(({ Email }) => Email)).toEqual([MERE.email, 'w.ngata@example.org'])
 })
 
-test('two signers are corrected at once, one of them newly shared with someone, and the service has both', async ({
-  open,
-  line,
-  office
-}) => {
+test('two signers are corrected at once, one of them newly shared with someone, and the service has both', {
+  tag: '@full'
+}, async ({ open, line, office }) => {
   await sendElsewhere(office, ['Deed of gift'], [MERE, WIREMU])
   const clerk = await open()
   await connect(clerk, line)
@@ -192,11 +194,9 @@ test('an extension whose answer was lost is found to be done, and is not made ag
   expect(bodiesOf(office, 'Extend')).toHaveLength(1)
 })
 
-test('a reminder whose answer was lost is a person’s to decide, and goes again only on their word', async ({
-  open,
-  line,
-  office
-}) => {
+test('a reminder whose answer was lost is a person’s to decide, and goes again only on their word', {
+  tag: '@full'
+}, async ({ open, line, office }) => {
   await sendElsewhere(office, ['Deed of gift'])
   const clerk = await open()
   await connect(clerk, line)
@@ -212,11 +212,9 @@ test('a reminder whose answer was lost is a person’s to decide, and goes again
   expect(bodiesOf(office, 'SendReminder')).toHaveLength(2)
 })
 
-test('an employer’s record is made with its fields, shown before it is saved, and offered to the next form', async ({
-  open,
-  line,
-  office
-}) => {
+test('an employer’s record is made with its fields, shown before it is saved, and offered to the next form', {
+  tag: '@full'
+}, async ({ open, line, office }) => {
   const clerk = await open()
   await connect(clerk, line)
   const { window } = clerk

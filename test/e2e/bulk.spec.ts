@@ -79,7 +79,9 @@ test('a dropped sheet is corrected in the table, sent, and seen in the Outbox wi
   for (const name of ['Mere Tamati', 'Lena Brooks']) await expect(window.getByRole('row', { name })).toBeVisible()
 })
 
-test('rows that were copied in a spreadsheet are pasted, without headings, and sent', async ({ clerk }) => {
+test('rows that were copied in a spreadsheet are pasted, without headings, and sent', { tag: '@full' }, async ({
+  clerk
+}) => {
   const { window, button } = clerk
   await clerk.goTo(/^Bulk send/)
   await button(/^Client engagement letter/).click()
@@ -102,7 +104,7 @@ test('rows that were copied in a spreadsheet are pasted, without headings, and s
   await expect(window.getByRole('row', { name: /Mere Tamati/ })).toBeVisible()
 })
 
-test('rows are pasted with the keys alone', async ({ clerk }) => {
+test('rows are pasted with the keys alone', { tag: '@full' }, async ({ clerk }) => {
   const { window, button } = clerk
   await clerk.goTo(/^Bulk send/)
   await button(/^Client engagement letter/).click()
@@ -121,7 +123,7 @@ test('rows are pasted with the keys alone', async ({ clerk }) => {
   await expect(button('Check 1 row')).toBeVisible()
 })
 
-test('a newcomer tries a bulk send in the practice office', async ({ clerk }) => {
+test('a newcomer tries a bulk send in the practice office', { tag: '@full' }, async ({ clerk }) => {
   const { window, button } = clerk
   await clerk.goTo(/^Bulk send/)
   await button('Try it with a sample sheet').click()
@@ -130,19 +132,23 @@ test('a newcomer tries a bulk send in the practice office', async ({ clerk }) =>
   await expect(window.getByRole('row', { name: /Hana Weka/ })).toBeVisible()
 })
 
-test('a file that can’t be used here says so, and the window goes nowhere', async ({ clerk }, testInfo) => {
-  const { window } = clerk
-  const page = testInfo.outputPath('page.html')
-  await writeFile(page, '<title>Not the application</title>')
-  const address = window.url()
-  const dragged = await dragFile(clerk, page)
-  await expect(window.getByText(/can’t be used here/).first()).toBeVisible()
-  await dragged.drop()
-  await expect(window.getByRole('navigation', { name: 'Screens' })).toBeVisible()
-  expect(window.url()).toBe(address)
-})
+test(
+  'a file that can’t be used here says so, and the window goes nowhere',
+  { tag: '@full' },
+  async ({ clerk }, testInfo) => {
+    const { window } = clerk
+    const page = testInfo.outputPath('page.html')
+    await writeFile(page, '<title>Not the application</title>')
+    const address = window.url()
+    const dragged = await dragFile(clerk, page)
+    await expect(window.getByText(/can’t be used here/).first()).toBeVisible()
+    await dragged.drop()
+    await expect(window.getByRole('navigation', { name: 'Screens' })).toBeVisible()
+    expect(window.url()).toBe(address)
+  }
+)
 
-test('nothing can be dropped while a person signs on this screen', async ({ clerk }, testInfo) => {
+test('nothing can be dropped while a person signs on this screen', { tag: '@full' }, async ({ clerk }, testInfo) => {
   const { window } = clerk
   const sheet = testInfo.outputPath('clients.csv')
   await writeFile(sheet, [HEADINGS, ...people].join('\r\n'))

@@ -39,7 +39,9 @@ test('a first package is composed and sent with the keyboard alone', async ({ cl
   await expect(window.getByText(/^Sent to .+\.$/)).toBeVisible()
 })
 
-test('a package can be taken back before it leaves, and is edited where it was left', async ({ clerk }) => {
+test('a package can be taken back before it leaves, and is edited where it was left', { tag: '@full' }, async ({
+  clerk
+}) => {
   await clerk.composeForm({ name: 'Letter of authority', people: [MERE] })
   await clerk.putInOutbox()
   await clerk.window.keyboard.press('Escape')
@@ -48,7 +50,7 @@ test('a package can be taken back before it leaves, and is edited where it was l
   await expect(clerk.window.getByText('Nothing has been sent yet.')).toBeVisible()
 })
 
-test('what nobody hurries goes by itself after ten seconds', async ({ open, line, office }) => {
+test('what nobody hurries goes by itself after ten seconds', { tag: '@full' }, async ({ open, line, office }) => {
   const clerk = await open()
   await connect(clerk, line)
   await clerk.composeForm({ name: 'Letter of authority', people: [MERE] })
@@ -72,7 +74,7 @@ test('what was typed last is kept when the window is closed at once', async ({ o
   await expect(after.window.getByText('Letter of authority')).toBeVisible()
 })
 
-test('a window whose last words could not be kept is not closed without asking', async ({ open }) => {
+test('a window whose last words could not be kept is not closed without asking', { tag: '@full' }, async ({ open }) => {
   const { app, window, goTo, button, choosePracticeOffice } = await open()
   await choosePracticeOffice()
   await goTo('Compose')
@@ -98,39 +100,43 @@ test('a window whose last words could not be kept is not closed without asking',
   expect(await app.ended).toBe(0)
 })
 
-test('drafts travel to another workstation as a file', async ({ clerk, open, userData }, testInfo) => {
-  const file = testInfo.outputPath('Letter.countersign')
-  await clerk.composeForm({ name: 'Letter of authority', people: [MERE] })
-  await clerk.goTo(/^Drafts/)
-  await clerk.window.getByRole('grid').focus()
-  await clerk.window.keyboard.press('ArrowDown')
-  await clerk.window.keyboard.press('e')
-  await clerk.app.dialog.answerSave(file)
-  await clerk.window
-    .getByRole('dialog')
-    .getByRole('button', { name: /^Export/ })
-    .click()
-  await expect.poll(() => readFile(file, 'utf8').catch(() => '')).toContain(MERE.email)
+test(
+  'drafts travel to another workstation as a file',
+  { tag: '@full' },
+  async ({ clerk, open, userData }, testInfo) => {
+    const file = testInfo.outputPath('Letter.countersign')
+    await clerk.composeForm({ name: 'Letter of authority', people: [MERE] })
+    await clerk.goTo(/^Drafts/)
+    await clerk.window.getByRole('grid').focus()
+    await clerk.window.keyboard.press('ArrowDown')
+    await clerk.window.keyboard.press('e')
+    await clerk.app.dialog.answerSave(file)
+    await clerk.window
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Export/ })
+      .click()
+    await expect.poll(() => readFile(file, 'utf8').catch(() => '')).toContain(MERE.email)
 
-  const other = await open({ userData })
-  await other.choosePracticeOffice()
-  await other.goTo(/^Drafts/)
-  await other.app.dialog.answerOpen([file])
-  await other
-    .button(/^Import/)
-    .first()
-    .click()
-  await expect(other.window.getByText('Letter of authority').first()).toBeVisible()
+    const other = await open({ userData })
+    await other.choosePracticeOffice()
+    await other.goTo(/^Drafts/)
+    await other.app.dialog.answerOpen([file])
+    await other
+      .button(/^Import/)
+      .first()
+      .click()
+    await expect(other.window.getByText('Letter of authority').first()).toBeVisible()
 
-  const torn = testInfo.outputPath('Torn.countersign')
-  await writeFile(torn, (await readFile(file)).subarray(0, 400))
-  await other.app.dialog.answerOpen([torn])
-  await other
-    .button(/^Import/)
-    .first()
-    .click()
-  await expect(other.window.getByText(/Torn\.countersign/).first()).toBeVisible()
-})
+    const torn = testInfo.outputPath('Torn.countersign')
+    await writeFile(torn, (await readFile(file)).subarray(0, 400))
+    await other.app.dialog.answerOpen([torn])
+    await other
+      .button(/^Import/)
+      .first()
+      .click()
+    await expect(other.window.getByText(/Torn\.countersign/).first()).toBeVisible()
+  }
+)
 
 test('two hundred rows of a sheet are sent, and the five bad ones once they are fixed', async ({
   open,

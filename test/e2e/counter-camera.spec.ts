@@ -44,7 +44,7 @@ test('a video confirmation: the page waits, covered, until staff allows the came
   expect(allowed?.detail).toMatchObject({ devices: 'camera' })
 })
 
-test('consent that was given at the start holds, and only for this session', async ({ clerk }) => {
+test('consent that was given at the start holds, and only for this session', { tag: '@full' }, async ({ clerk }) => {
   const { app, person } = clerk
   await send(clerk, formsFor(['Deed of gift', 'Deed of trust'], [ON_VIDEO]))
   const page = await clerk.handOver(ON_VIDEO, 'Deed of gift', { allowsCamera: true })
@@ -59,7 +59,9 @@ test('consent that was given at the start holds, and only for this session', asy
   expect(await app.views()).toEqual([])
 })
 
-test('the person goes on without the camera, and signs where the form allows it', async ({ clerk }) => {
+test('the person goes on without the camera, and signs where the form allows it', { tag: '@full' }, async ({
+  clerk
+}) => {
   const { window, person } = clerk
   await send(clerk, formsFor(['Deed of gift'], [ON_VIDEO]))
   const page = await clerk.handOver(ON_VIDEO, 'Deed of gift')
@@ -113,9 +115,9 @@ test('staff choose a camera with its picture before them, and the signing page g
   expect(entries.filter(({ what, detail }) => what === 'camera-allowed' && detail.by === 'page got it')).toHaveLength(1)
 })
 
-test('an identity step takes a picture; a form that demands video sends one whom staff refuses the camera to staff', async ({
-  clerk
-}) => {
+test('an identity step takes a picture; a form that demands video sends one whom staff refuses the camera to staff', {
+  tag: '@full'
+}, async ({ clerk }) => {
   const { window, person } = clerk
   await send(clerk, formsFor(['Deed of gift'], [WITH_QUESTION]))
   await send(clerk, formsFor(['Deed of trust'], [WITH_DETECTOR]))

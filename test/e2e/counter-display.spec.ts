@@ -55,9 +55,9 @@ test('the second display greets, and knows nothing of the office; two people sig
   await expect(page.getByRole('heading', { name: 'Haere mai' })).toBeVisible()
 })
 
-test('who wants staff rings at whatever screen the clerk is, and says no name there; the clerk covers the page, and lets it go on', async ({
-  clerk
-}) => {
+test('who wants staff rings at whatever screen the clerk is, and says no name there; the clerk covers the page, and lets it go on', {
+  tag: '@full'
+}, async ({ clerk }) => {
   const { app, window } = clerk
   const { person } = await secondDisplay(clerk)
   await send(clerk, formsFor(['Deed of gift'], [MERE]))
@@ -114,7 +114,7 @@ test('the second display is unplugged in the middle: the clerk’s own window is
   expect(await happened(clerk)).toEqual(expect.arrayContaining(['left', 'unlocked', 'session-ended']))
 })
 
-test('a second display that comes in the middle is used by the next session', async ({ clerk }) => {
+test('a second display that comes in the middle is used by the next session', { tag: '@full' }, async ({ clerk }) => {
   const { app, window } = clerk
   await configureCounter(clerk, { useOtherDisplay: true })
   await send(clerk, formsFor(['Deed of gift', 'Cover letter'], [MERE]))

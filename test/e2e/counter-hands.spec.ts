@@ -56,7 +56,9 @@ test('a file that staff opened for the signer reaches the page, and is gone when
   expect(JSON.stringify(entries)).not.toContain('parata-')
 })
 
-test('a signature is the pen’s, with its pressure, whatever the palm does beside it', async ({ clerk }) => {
+test('a signature is the pen’s, with its pressure, whatever the palm does beside it', { tag: '@full' }, async ({
+  clerk
+}) => {
   await send(clerk, formsFor(['Deed of gift'], [MERE]))
   const page = await clerk.handOver(MERE, 'Deed of gift')
   await page.getByTestId('signature-drawn').check()

@@ -24,7 +24,9 @@ test('the connection is lost in the middle and comes back: the page is tried aga
   await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
 })
 
-test('what can’t be asked is not called signed, and becomes known once online again', async ({ clerk }) => {
+test('what can’t be asked is not called signed, and becomes known once online again', { tag: '@full' }, async ({
+  clerk
+}) => {
   const { app, window, person } = clerk
   await send(clerk, formsFor(['Deed of gift'], [MERE]))
   const page = await clerk.handOver(MERE, 'Deed of gift')
@@ -71,7 +73,9 @@ withFolder(
   }
 )
 
-test('nobody is there any more: a warning, then covered, then ended, and the page is gone', async ({ clerk }) => {
+test('nobody is there any more: a warning, then covered, then ended, and the page is gone', { tag: '@full' }, async ({
+  clerk
+}) => {
   const { app, window, person } = clerk
   await configureCounter(clerk, IDLE_SOON)
   await send(clerk, formsFor(['Deed of gift'], [MERE]))
@@ -95,6 +99,7 @@ const WAITS: Record<number, number> = { 3: 5_000, 4: 15_000, 5: 30_000 }
 
 withFolder(
   'five wrong PINs: each next one has to wait longer, also in the next start, and the right one then opens',
+  { tag: '@full' },
   async ({ open, userData }) => {
     const before = await open({ userData })
     await before.choosePracticeOffice()
@@ -171,6 +176,7 @@ test('each way to leave the page covers it until staff gives the PIN, and then i
 
 withFolder(
   'nobody is at the computer: Countersign locks itself, stays locked over a restart, and the PIN opens it as it was',
+  { tag: '@full' },
   async ({ open, userData }) => {
     const before = await open({ userData })
     await before.choosePracticeOffice()

@@ -151,9 +151,9 @@ test('after a session nothing of what a signer left anywhere on the page is foun
   await rm(workspace, { recursive: true, force: true })
 })
 
-test('what a signer typed is not found when the page is closed half way, or the computer loses its power', async ({
-  clerk
-}) => {
+test('what a signer typed is not found when the page is closed half way, or the computer loses its power', {
+  tag: '@full'
+}, async ({ clerk }) => {
   const { app } = clerk
   const texts = [planted(1), planted(2)]
   await send(clerk, formsFor(['Deed of gift', 'Cover letter'], [MERE]))

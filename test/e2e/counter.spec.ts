@@ -33,9 +33,9 @@ test('one signer: from the queue to the page in three clicks, and nothing of the
   expect((await app.windows())[0]?.fullScreen).toBe(false)
 })
 
-test('one who reads no English has their screens in their language and larger, and staff theirs again', async ({
-  clerk
-}) => {
+test('one who reads no English has their screens in their language and larger, and staff theirs again', {
+  tag: '@full'
+}, async ({ clerk }) => {
   const { window, person } = clerk
   await send(clerk, formsFor(['Deed of gift'], [MERE]))
   const ofStaff = await window.evaluate(() => innerWidth)
@@ -89,7 +89,9 @@ test('what happened is in the audit trail, which verifies', async ({ clerk }) =>
   await expect(window.getByText('Mere Tamati').first()).toBeVisible()
 })
 
-test('three signers in order on one machine, each with a handover and a page of their own', async ({ clerk }) => {
+test('three signers in order on one machine, each with a handover and a page of their own', { tag: '@full' }, async ({
+  clerk
+}) => {
   const { app, window, person } = clerk
   await send(clerk, inOrder('Deed of trust', [MERE, WIREMU, HANA]))
   const also = ['Wiremu Ngata', 'Hana Rewi']
@@ -146,9 +148,9 @@ test('several documents for one person, one of them declined: each is told for i
   expect((await happened(clerk)).filter((what) => what === 'handed-over')).toHaveLength(1)
 })
 
-test('one who says that they have finished without having signed is led back, and signs; no second session begins meanwhile', async ({
-  clerk
-}) => {
+test('one who says that they have finished without having signed is led back, and signs; no second session begins meanwhile', {
+  tag: '@full'
+}, async ({ clerk }) => {
   const { window, person } = clerk
   const references = await send(clerk, formsFor(['Deed of gift', 'Cover letter'], [MERE]))
   await clerk.handOver(MERE, 'Deed of gift')
@@ -167,9 +169,9 @@ test('one who says that they have finished without having signed is led back, an
   await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
 })
 
-test('while the screen changes hands a room is ready, empty and out of sight, and goes where nobody enters it', async ({
-  clerk
-}) => {
+test('while the screen changes hands a room is ready, empty and out of sight, and goes where nobody enters it', {
+  tag: '@full'
+}, async ({ clerk }) => {
   const { app, person } = clerk
   await send(clerk, formsFor(['Deed of gift'], [MERE]))
   const roomIsReady = () =>
@@ -209,7 +211,9 @@ test('where the service has the signature, and the page leads nowhere, the scree
   await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
 })
 
-test('nobody is handed the screen before the evidence that the office requires was seen', async ({ clerk }) => {
+test('nobody is handed the screen before the evidence that the office requires was seen', { tag: '@full' }, async ({
+  clerk
+}) => {
   const { window, button } = clerk
   await send(clerk, formsFor(['Deed of gift'], [MERE]))
   await configureCounter(clerk, { evidence: [{ id: 'photo', text: 'Passport compared', isRequired: true }] })
@@ -221,7 +225,9 @@ test('nobody is handed the screen before the evidence that the office requires w
   await expect(button('I’m Mere Tamati – start')).toBeVisible()
 })
 
-test('a name that is typed without going to the field first finds its person, and Enter begins', async ({ clerk }) => {
+test('a name that is typed without going to the field first finds its person, and Enter begins', {
+  tag: '@full'
+}, async ({ clerk }) => {
   const { window } = clerk
   await send(clerk, formsFor(['Deed of gift'], [WIREMU]))
   await send(clerk, formsFor(['Cover letter'], [MERE]))

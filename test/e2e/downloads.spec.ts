@@ -50,9 +50,9 @@ async function summaryOf({ window: page }: Clerk) {
   })
 }
 
-test('a rule downloads a document as it completes, named as the office wants, and what it saved is checked', async ({
-  clerk
-}) => {
+test('a rule downloads a document as it completes, named as the office wants, and what it saved is checked', {
+  tag: '@full'
+}, async ({ clerk }) => {
   const { app, window, button } = clerk
   const folder = await folderBeside(clerk, 'evidence')
   await window.evaluate(async () => {

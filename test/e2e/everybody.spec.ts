@@ -111,7 +111,7 @@ async function pressMenu(window: Page, name: string): Promise<void> {
   throw new Error(`The arrows don’t lead to “${name}”`)
 }
 
-test('once composed, it is done by right click alone', async ({ open, office }) => {
+test('once composed, it is done by right click alone', { tag: '@full' }, async ({ open, office }) => {
   const clerk = await open()
   const { app, button, window } = clerk
   const dialog = window.getByRole('dialog')
@@ -205,7 +205,7 @@ async function doMainJob(clerk: Clerk, office: PracticeOffice): Promise<void> {
   await expect.poll(() => downloadedIn(app.userData)).toHaveLength(1)
 }
 
-test('at 200 % nothing of it is cut off', async ({ open, office }) => {
+test('at 200 % nothing of it is cut off', { tag: '@full' }, async ({ open, office }) => {
   const clerk = await open()
   const { window } = clerk
   await clerk.connectTo(office.url)
@@ -240,6 +240,7 @@ const SCREENS = [
 
 practice(
   'the mouse’s buttons and the keys lead back and forward through ten screens, each as it was left',
+  { tag: '@full' },
   async ({ clerk }) => {
     const { app, window } = clerk
     await app.resizeWindow({ width: 1024, height: 640 })

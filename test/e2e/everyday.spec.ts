@@ -6,11 +6,9 @@ import { test as practice } from './office.ts'
 
 const row = (window: Page, name: string) => window.getByRole('row', { name: new RegExp(name) })
 
-test('by right click alone addresses are copied and a signer is corrected, in the smallest window', async ({
-  open,
-  line,
-  office
-}) => {
+test('by right click alone addresses are copied and a signer is corrected, in the smallest window', {
+  tag: '@full'
+}, async ({ open, line, office }) => {
   for (const name of ['Deed of gift', 'Will']) await sendElsewhere(office, [name], [MERE, WIREMU])
   const clerk = await open()
   await connect(clerk, line)
@@ -31,11 +29,9 @@ test('by right click alone addresses are copied and a signer is corrected, in th
   await expect(window.getByRole('dialog', { name: 'Correct Wiremu Ngata' })).toBeVisible()
 })
 
-test('by keyboard alone a document is found, looked into, extended, and its menu opened at its row', async ({
-  open,
-  line,
-  office
-}) => {
+test('by keyboard alone a document is found, looked into, extended, and its menu opened at its row', {
+  tag: '@full'
+}, async ({ open, line, office }) => {
   await sendElsewhere(office, ['Deed of gift'], [MERE])
   await sendElsewhere(office, ['Will'], [WIREMU])
   const clerk = await open()
@@ -126,15 +122,19 @@ practice('at 200 % by the keys a draft is begun, and after a crash one is in it 
   expect(await after.window.evaluate(() => location.hash)).toBe(hash)
 })
 
-practice('a field has a menu of its own, and nothing of it is asked of a server', async ({ clerk }) => {
-  const { app, window } = clerk
-  await clerk.goTo('Compose')
-  await clerk.button(/^Forms/).click()
-  const field = window.getByLabel('Name', { exact: true })
-  await field.fill('Deed')
-  await field.click({ button: 'right' })
-  await expect.poll(async () => (await app.menu()).map(({ label }) => label)).toContain('Select all')
-  await app.clickMenu(['Select all'])
-  await field.press('Control+x')
-  await expect(field).toHaveValue('')
-})
+practice(
+  'a field has a menu of its own, and nothing of it is asked of a server',
+  { tag: '@full' },
+  async ({ clerk }) => {
+    const { app, window } = clerk
+    await clerk.goTo('Compose')
+    await clerk.button(/^Forms/).click()
+    const field = window.getByLabel('Name', { exact: true })
+    await field.fill('Deed')
+    await field.click({ button: 'right' })
+    await expect.poll(async () => (await app.menu()).map(({ label }) => label)).toContain('Select all')
+    await app.clickMenu(['Select all'])
+    await field.press('Control+x')
+    await expect(field).toHaveValue('')
+  }
+)

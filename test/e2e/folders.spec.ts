@@ -81,7 +81,7 @@ test('documents are found as one types, filtered, kept as a view with its count,
   await expect(after.window.getByRole('row', { name: 'Deed of gift' })).toBeHidden()
 })
 
-test('a document that can’t be read is named, and hides no other', async ({ open, line, office }) => {
+test('a document that can’t be read is named, and hides no other', { tag: '@full' }, async ({ open, line, office }) => {
   await sendElsewhere(office, ['Deed of gift'], [MERE])
   await sendElsewhere(office, ['Broken'], [WIREMU])
   line.spoil((body) => body.replaceAll('"Email":"wiremu.ngata@example.com"', '"Email":{"not":"text"}'))
@@ -94,7 +94,7 @@ test('a document that can’t be read is named, and hides no other', async ({ op
   await expect(clerk.window.getByText('Broken').first()).toBeVisible()
 })
 
-test('folders that answer with nothing for a moment lose nothing', async ({ open, line, office }) => {
+test('folders that answer with nothing for a moment lose nothing', { tag: '@full' }, async ({ open, line, office }) => {
   await sendElsewhere(office, ['Deed of gift', 'Cover letter'])
   const clerk = await open()
   await connect(clerk, line)

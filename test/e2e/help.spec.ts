@@ -29,7 +29,7 @@ test('F1 opens the section about the screen, the search finds, and back leads to
   await expect(window.getByRole('heading', { level: 1, name: 'Bulk send' })).toBeVisible()
 })
 
-test('the search for commands and the menu lead to sections', async ({ clerk }) => {
+test('the search for commands and the menu lead to sections', { tag: '@full' }, async ({ clerk }) => {
   const { app, window } = clerk
   await window.keyboard.press('Control+k')
   await window.getByRole('combobox', { name: 'Search or run a command' }).fill('file names')
@@ -39,7 +39,7 @@ test('the search for commands and the menu lead to sections', async ({ clerk }) 
   await expect(window.getByRole('article').getByText('The first version.')).toBeVisible()
 })
 
-test('after an update Today offers what is new, once', async ({ open }, testInfo) => {
+test('after an update Today offers what is new, once', { tag: '@full' }, async ({ open }, testInfo) => {
   const userData = testInfo.outputPath('data')
   const notice = /: what’s new$/
   const first = await open({ userData })

@@ -171,7 +171,7 @@ async function whatIsPrinted(clerk: Clerk): Promise<Buffer> {
   return Buffer.from(await app.evaluate(() => (globalThis as { paper?: Promise<string> }).paper ?? ''), 'base64')
 }
 
-test('the report that was downloaded is shown in its folder', async ({ clerk }) => {
+test('the report that was downloaded is shown in its folder', { tag: '@full' }, async ({ clerk }) => {
   const { app, window } = clerk
   const { reference } = await checkedDocument(clerk)
   await app.dialog.answerOpen([app.userData])

@@ -94,10 +94,9 @@ test('a check is read from its document’s page, its faces are painted, and not
   ])
 })
 
-test('pictures that would do harm are told of, under our own policy; a check that is gone is said to be', async ({
-  open,
-  office
-}) => {
+test('pictures that would do harm are told of, under our own policy; a check that is gone is said to be', {
+  tag: '@full'
+}, async ({ open, office }) => {
   const service = await openIdentityService(office.url)
   const clerk = await open()
   const { window } = clerk

@@ -7,7 +7,10 @@ import { openKeyring } from '../fixtures/keyring.ts'
 import { connect, expect, formsSentTo, isSend, test } from './bad-line.ts'
 import { MERE, sign } from './clerk.ts'
 
-test('what was sent before a restart is there after it, and can be signed', async ({ open, userData }) => {
+test('what was sent before a restart is there after it, and can be signed', { tag: '@full' }, async ({
+  open,
+  userData
+}) => {
   const before = await open({ userData })
   await before.choosePracticeOffice()
   await before.composeForm({ name: 'Letter of authority', people: [MERE], embedded: true })
@@ -21,7 +24,7 @@ test('what was sent before a restart is there after it, and can be signed', asyn
   await expect(after.window.getByRole('heading', { name: /signed/i })).toBeVisible()
 })
 
-test('a draft is there after the power went', async ({ open, userData }) => {
+test('a draft is there after the power went', { tag: '@full' }, async ({ open, userData }) => {
   const before = await open({ userData })
   await before.choosePracticeOffice()
   await before.composeForm({ name: 'Letter of authority', people: [MERE] })
@@ -104,7 +107,7 @@ test('what is sent while offline waits, also over a restart, and goes once when 
   expect(formsSentTo(office)).toEqual(['Letter of authority'])
 })
 
-test('the folders stay readable offline, and say since when', async ({ open, line }) => {
+test('the folders stay readable offline, and say since when', { tag: '@full' }, async ({ open, line }) => {
   const clerk = await open()
   await connect(clerk, line)
   await clerk.composeForm({ name: 'Letter of authority', people: [MERE] })
@@ -126,7 +129,7 @@ test('the folders stay readable offline, and say since when', async ({ open, lin
   await expect(clerk.window.getByText('Online', { exact: true })).toBeVisible()
 })
 
-test('it ends though the keychain never answers', async ({ open, userData }) => {
+test('it ends though the keychain never answers', { tag: '@full' }, async ({ open, userData }) => {
   // Elsewhere the system’s keychain is the user’s own.
   if (process.platform !== 'linux') return
   const root = await mkdtemp(join(tmpdir(), 'countersign-keyring-'))

@@ -13,9 +13,9 @@ const WITHOUT_MOBILE: Person = {
   identity: { question: 'Date of birth', answer: '1984-03-09' }
 }
 
-test('a form: composed, sent, signed at the counter, its identity data saved, its signatures verified', async ({
-  clerk
-}) => {
+test('a form: composed, sent, signed at the counter, its identity data saved, its signatures verified', {
+  tag: '@full'
+}, async ({ clerk }) => {
   const { app, window } = clerk
 
   await clerk.composeForm({ name: 'Letter of authority', people: [WITHOUT_MOBILE], embedded: true })

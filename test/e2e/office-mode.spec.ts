@@ -43,9 +43,9 @@ test('what is sent at one workstation of an office is in the Outbox of the other
   }
 })
 
-test('a draft is typed at one workstation at a time until another takes it over, and a person is called at one counter', async ({
-  open
-}) => {
+test('a draft is typed at one workstation at a time until another takes it over, and a person is called at one counter', {
+  tag: '@full'
+}, async ({ open }) => {
   const office = await openSharedOffice('empty')
   try {
     const [front, back] = await Promise.all([open(), open()])
@@ -90,44 +90,46 @@ test('a draft is typed at one workstation at a time until another takes it over,
   }
 })
 
-test('the application makes an office, invites to it and looks at it by the administrator’s command, without a window', async ({
-  isStill: _
-}, testInfo) => {
-  const cluster = await openCluster()
-  const { host, port, user, password } = cluster.place
-  const [userData, keyFile] = [testInfo.outputPath('user-data'), testInfo.outputPath('office.key')]
-  const root = resolve(import.meta.dirname, '../..')
-  const main = ['--import', join(root, 'test/host/register.ts'), join(root, 'out/main/index.js')]
-  const ordered = (PGPASSWORD: string, ...args: string[]) =>
-    new Promise<{ code: number | null; out: string; err: string }>((done) => {
-      const child = spawn(process.execPath, [...main, `--user-data-dir=${userData}`, '--office-admin', ...args], {
-        env: { ...process.env, PGPASSWORD }
+test(
+  'the application makes an office, invites to it and looks at it by the administrator’s command, without a window',
+  { tag: '@full' },
+  async ({ isStill: _ }, testInfo) => {
+    const cluster = await openCluster()
+    const { host, port, user, password } = cluster.place
+    const [userData, keyFile] = [testInfo.outputPath('user-data'), testInfo.outputPath('office.key')]
+    const root = resolve(import.meta.dirname, '../..')
+    const main = ['--import', join(root, 'test/host/register.ts'), join(root, 'out/main/index.js')]
+    const ordered = (PGPASSWORD: string, ...args: string[]) =>
+      new Promise<{ code: number | null; out: string; err: string }>((done) => {
+        const child = spawn(process.execPath, [...main, `--user-data-dir=${userData}`, '--office-admin', ...args], {
+          env: { ...process.env, PGPASSWORD }
+        })
+        const said = { out: '', err: '' }
+        child.stdout.on('data', (chunk) => (said.out += chunk))
+        child.stderr.on('data', (chunk) => (said.err += chunk))
+        child.on('close', (code) => done({ code, ...said }))
       })
-      const said = { out: '', err: '' }
-      child.stdout.on('data', (chunk) => (said.out += chunk))
-      child.stderr.on('data', (chunk) => (said.err += chunk))
-      child.on('close', (code) => done({ code, ...said }))
-    })
-  try {
-    const place = ['--server', `${host}:${port}`, '--user', user, '--database', 'by_application']
-    const made = await ordered(password, 'init', ...place, '--key-file', keyFile)
-    expect(made).toMatchObject({ code: 0, err: '' })
-    expect(made.out).toMatch(/^The office’s key was made\..*\nThe database is ready\. Steps applied: \d+\.\n$/)
-    expect((await stat(keyFile)).mode & 0o777).toBe(0o600)
-    const invited = await ordered(password, 'join-code', ...place, '--key-file', keyFile, '--name', 'Counter 1')
-    expect(invited).toMatchObject({ code: 0, out: expect.stringMatching(/^[A-Z0-9-]{16,}\n$/), err: '' })
-    const checked = await ordered(password, 'check', ...place)
-    expect(checked).toMatchObject({ code: 0, err: '' })
-    expect(checked.out).toContain('Workstations: 0 joined, 1 invited')
-    const [refused, misused] = [await ordered('not-this-one', 'check', ...place), await ordered(password, 'check')]
-    expect(refused).toMatchObject({ code: 1, out: '' })
-    expect(misused).toMatchObject({ code: 2, out: '' })
-    expect(misused.err).toContain('Use: PGPASSWORD=… countersign --office-admin COMMAND')
-    const all = [made, invited, checked, refused, misused].map(({ out, err }) => out + err).join('')
-    for (const secret of [password, 'not-this-one', (await readFile(keyFile, 'utf8')).trim()])
-      expect(all).not.toContain(secret)
-    expect(existsSync(userData) ? readdirSync(userData) : []).toEqual([])
-  } finally {
-    await cluster.close()
+    try {
+      const place = ['--server', `${host}:${port}`, '--user', user, '--database', 'by_application']
+      const made = await ordered(password, 'init', ...place, '--key-file', keyFile)
+      expect(made).toMatchObject({ code: 0, err: '' })
+      expect(made.out).toMatch(/^The office’s key was made\..*\nThe database is ready\. Steps applied: \d+\.\n$/)
+      expect((await stat(keyFile)).mode & 0o777).toBe(0o600)
+      const invited = await ordered(password, 'join-code', ...place, '--key-file', keyFile, '--name', 'Counter 1')
+      expect(invited).toMatchObject({ code: 0, out: expect.stringMatching(/^[A-Z0-9-]{16,}\n$/), err: '' })
+      const checked = await ordered(password, 'check', ...place)
+      expect(checked).toMatchObject({ code: 0, err: '' })
+      expect(checked.out).toContain('Workstations: 0 joined, 1 invited')
+      const [refused, misused] = [await ordered('not-this-one', 'check', ...place), await ordered(password, 'check')]
+      expect(refused).toMatchObject({ code: 1, out: '' })
+      expect(misused).toMatchObject({ code: 2, out: '' })
+      expect(misused.err).toContain('Use: PGPASSWORD=… countersign --office-admin COMMAND')
+      const all = [made, invited, checked, refused, misused].map(({ out, err }) => out + err).join('')
+      for (const secret of [password, 'not-this-one', (await readFile(keyFile, 'utf8')).trim()])
+        expect(all).not.toContain(secret)
+      expect(existsSync(userData) ? readdirSync(userData) : []).toEqual([])
+    } finally {
+      await cluster.close()
+    }
   }
-})
+)

@@ -92,7 +92,10 @@ async function check(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Check connection of Harbour Law' }).click()
 }
 
-test('a certificate authority of the organisation’s own is trusted, and it is said which', async ({ serve, start }) => {
+test('a certificate authority of the organisation’s own is trusted, and it is said which', { tag: '@full' }, async ({
+  serve,
+  start
+}) => {
   const root = aCertificate({ name: 'Harbour Law Root', isAuthority: true })
   const { port } = await serve(aCertificate({ name: 'localhost', by: root }))
   const accounts = [account(`https://localhost:${port}`)]
@@ -102,7 +105,7 @@ test('a certificate authority of the organisation’s own is trusted, and it is 
   await expect(app.window.getByText('Your organisation’s certificate authority “Harbour Law Root”')).toBeVisible()
 })
 
-test('a certificate that it didn’t sign is refused as ever', async ({ serve, start }) => {
+test('a certificate that it didn’t sign is refused as ever', { tag: '@full' }, async ({ serve, start }) => {
   const root = aCertificate({ name: 'Harbour Law Root', isAuthority: true })
   const { port, asked } = await serve(aCertificate({ name: 'localhost', issuer: root.name }))
   const app = await start({ accounts: [account(`https://localhost:${port}`)], certificateAuthorities: [root.cert] })
@@ -185,9 +188,9 @@ test('a proxy that wants a sign-in gets it once someone has signed in, and a wro
   }
 })
 
-test('the browser engine goes past no proxy that is named alone, and takes nothing that it says for the service', async ({
-  serve
-}) => {
+test('the browser engine goes past no proxy that is named alone, and takes nothing that it says for the service', {
+  tag: '@full'
+}, async ({ serve }) => {
   const service = await serve(aCertificate({ name: 'sign.office.example', issuer: 'Nobody' }))
   const asked: string[] = []
   let answer: string | undefined
@@ -243,9 +246,9 @@ test('the browser engine goes past no proxy that is named alone, and takes nothi
   }
 })
 
-test('the browser engine goes on to the next of a script’s proxies where one is dead, and past them only where its list says DIRECT', async ({
-  serve
-}) => {
+test('the browser engine goes on to the next of a script’s proxies where one is dead, and past them only where its list says DIRECT', {
+  tag: '@full'
+}, async ({ serve }) => {
   const service = await serve(aCertificate({ name: 'sign.office.example', issuer: 'Nobody' }))
   const through: string[] = []
   const proxies: Server[] = []

@@ -33,7 +33,9 @@ test('a package is sent once more to someone else, and to the same people only a
   await expect(window.getByRole('list', { name: 'Recent' }).getByRole('button')).toHaveText([/Privacy consent/])
 })
 
-test('the choices of a field are listed once, and are there for the next package', async ({ clerk }) => {
+test('the choices of a field are listed once, and are there for the next package', { tag: '@full' }, async ({
+  clerk
+}) => {
   const { window, button } = clerk
   const addChoice = async () => {
     await clerk.goTo('Compose')
@@ -61,7 +63,7 @@ test('the choices of a field are listed once, and are there for the next package
   await expect(window.getByRole('group', { name: /^Paid/ })).toContainText(/Weekly\s*Monthly/)
 })
 
-test('someone is sent to from the directory, and forgotten', async ({ clerk }) => {
+test('someone is sent to from the directory, and forgotten', { tag: '@full' }, async ({ clerk }) => {
   const { window, button } = clerk
   await clerk.composeTemplate({ name: 'Privacy consent', people: [MERE, WIREMU] })
   await clerk.send()

@@ -50,7 +50,7 @@ test('what a policy sets is there and marked, and stays where the file is broken
   }
 })
 
-test('a check of a file says what it found, opens no window and keeps nothing', async () => {
+test('a check of a file says what it found, opens no window and keeps nothing', { tag: '@full' }, async () => {
   const root = resolve(import.meta.dirname, '../..')
   const userData = join(folder, 'user-data')
   const check = (path: string) =>

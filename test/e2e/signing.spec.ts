@@ -1,7 +1,7 @@
 import { decline, MERE, sign, WIREMU } from './clerk.ts'
 import { expect, test } from './office.ts'
 
-test('a signer who declines is shown as declined, with the reason', async ({ clerk }) => {
+test('a signer who declines is shown as declined, with the reason', { tag: '@full' }, async ({ clerk }) => {
   const { window } = clerk
   await clerk.composeForm({ name: 'Letter of authority', people: [MERE], embedded: true })
   await clerk.send()
@@ -47,7 +47,7 @@ test('nothing of the first signer is left for the second', async ({ clerk }) => 
   await expect(window.getByRole('heading', { name: /signed/i })).toBeVisible()
 })
 
-test('signing links are nowhere in our own page', async ({ clerk }) => {
+test('signing links are nowhere in our own page', { tag: '@full' }, async ({ clerk }) => {
   const { window } = clerk
   await clerk.composeForm({ name: 'Letter of authority', people: [MERE], embedded: true })
   await clerk.send()

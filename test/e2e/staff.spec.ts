@@ -71,7 +71,9 @@ test('staff with names: a manager ends the wait that someone’s guesses made, a
   expect(entries.some((entry) => entry.startsWith('pin-wait-ended'))).toBe(true)
 })
 
-test('a manager’s badge is scanned wherever a PIN is asked for, also while PINs have to wait', async ({ clerk }) => {
+test('a manager’s badge is scanned wherever a PIN is asked for, also while PINs have to wait', {
+  tag: '@full'
+}, async ({ clerk }) => {
   const { window, button, person } = clerk
   await send(clerk, formsFor(['Deed of gift'], [MERE]))
   await nameStaff(clerk, 'CARD-0042')
@@ -95,9 +97,9 @@ test('a manager’s badge is scanned wherever a PIN is asked for, also while PIN
   await expect(window.getByRole('heading', { name: 'Countersign is locked' })).toBeHidden()
 })
 
-test('settings that lock while someone is being added ask for the PIN, and nothing typed is lost', async ({
-  clerk
-}) => {
+test('settings that lock while someone is being added ask for the PIN, and nothing typed is lost', {
+  tag: '@full'
+}, async ({ clerk }) => {
   const { window, button } = clerk
   await nameStaff(clerk)
   await button('Add a staff member…').click()

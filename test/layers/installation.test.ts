@@ -73,10 +73,18 @@ test('the Node that scripts and tests run on comes as a package of each systemâ€
   expect(systems.sort()).toEqual(['darwin arm64', 'darwin x64', 'linux arm64', 'linux x64', 'win32 x64'])
 })
 
-test.each(['start', 'demo', 'bench', 'chaos', 'test', 'test:electron', 'test:packed', 'package', 'release'])(
-  'npm run %s begins by finding it',
-  (name) => expect(manifest.scripts[name]).toMatch(/^npm run -s own-node && /)
-)
+test.each([
+  'start',
+  'demo',
+  'bench',
+  'chaos',
+  'test',
+  'test:full',
+  'test:electron',
+  'test:packed',
+  'package',
+  'release'
+])('npm run %s begins by finding it', (name) => expect(manifest.scripts[name]).toMatch(/^npm run -s own-node && /))
 
 test('it is found first by npmâ€™s commands where npm has not put it there', () => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-own-node-'))

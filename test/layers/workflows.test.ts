@@ -1,9 +1,11 @@
 // The workflows call what there is: each command is a script of package.json or of the folder scripts, and npm test's parts all run.
+import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 
 const root = resolve(import.meta.dirname, '../..')
+const playwright = join(root, 'node_modules/playwright/cli.js')
 const folder = join(root, '.github/workflows')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
 const names = readdirSync(folder)
@@ -19,10 +21,25 @@ test.each(names)('%s calls only scripts that there are', (name) => {
 })
 
 test('every part of npm test runs for each change', () => {
-  const parts = [...(scripts.test ?? '').matchAll(/npm(?: run|):? ?([\w:-]+)/g)].map(([, part = '']) => part)
+  const partsOf = (script: string) =>
+    [...(scripts[script] ?? '').matchAll(/npm(?: run|):? ?([\w:-]+)/g)].map(([, part = '']) => part)
+  const parts = partsOf('test').flatMap((part) => (part === 'test:code' ? partsOf(part) : part))
   const wanted = parts.filter((part) => part in scripts && part !== 'own-node')
-  expect(wanted).toContain('test:e2e')
+  expect(wanted).toEqual(expect.arrayContaining(['test:unit', 'test:e2e']))
   expect(wanted.filter((part) => !called('ci.yml').includes(part))).toEqual([])
+})
+
+test('npm test plays something of each specification that the workflow plays whole', () => {
+  expect(text('ci.yml')).not.toContain('grep')
+  for (const config of ['playwright.config.ts', 'test/pictures/playwright.config.ts']) {
+    const files = (...more: string[]) => {
+      const list = [process.execPath, [playwright, 'test', '-c', config, '--list', ...more]] as const
+      const { stdout } = spawnSync(...list, { cwd: root, encoding: 'utf8' })
+      return new Set([...stdout.matchAll(/(\S+\.spec\.ts):/g)].map(([, file]) => file))
+    }
+    expect(files().size).toBeGreaterThan(5)
+    expect(files('--grep-invert', '@full')).toEqual(files())
+  }
 })
 
 test('a release is tested, signed, listed, and put into the feed that updates look for', () => {

@@ -18,7 +18,8 @@ test.beforeEach(() => player.forget())
 for (const { area, number, rows } of numbered) {
   if (area.unit) continue
   test.describe(`${number}. ${area.title}`, () => {
-    for (const { number, attack } of rows) test(`${number} ${attack.name}`, () => player.play(area, attack))
+    for (const { number, attack, isInShortRound } of rows)
+      test(`${number} ${attack.name}`, { tag: isInShortRound ? [] : '@full' }, () => player.play(area, attack))
   })
 }
 

@@ -33,6 +33,15 @@ test('a protection is what holds a row, or the browser is', () => {
   }
 })
 
+test('the short round of npm test tries every protection of every area', () => {
+  const named = (rows: (typeof numbered)[number]['rows'], area: (typeof numbered)[number]['area']) =>
+    new Set(rows.flatMap(({ attack }) => attack.guard ?? area.guard))
+  for (const { area, rows } of numbered) {
+    const short = rows.filter(({ isInShortRound }) => isInShortRound)
+    expect(named(short, area)).toEqual(named(rows, area))
+  }
+})
+
 test('each protection can be taken out of the sources as they are', () => {
   expect(Object.keys(mutants).sort()).toEqual(
     Object.keys(guards)
