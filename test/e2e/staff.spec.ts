@@ -118,6 +118,51 @@ test('settings that lock while someone is being added ask for the PIN, and nothi
   await expect(window.getByRole('list', { name: 'Staff' })).toContainText('Ben Tui')
 })
 
+test('what a role doesn’t include is greyed out and says why, until someone else unlocks Countersign', async ({
+  clerk
+}) => {
+  const { window, button, goTo } = clerk
+  await send(clerk, formsFor(['Deed of gift'], [MERE]))
+  await nameStaff(clerk)
+  await button('Add a staff member…').click()
+  const dialog = window.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Ben Tui')
+  await dialog.getByLabel('Role').selectOption('Counter')
+  await dialog.getByLabel('PIN', { exact: true }).fill('60418')
+  await dialog.getByRole('button', { name: 'Add' }).click()
+  await expect(window.getByRole('list', { name: 'Staff' })).toContainText('Ben Tui')
+  const works = async (name: string, pin: string) => {
+    await button(/^Account:/).click()
+    await window.getByRole('menuitem', { name: 'Lock Countersign' }).click()
+    await button('Another staff member').click()
+    await window.getByLabel('Staff name').fill(name)
+    await window.getByLabel(/PIN/).fill(pin)
+    await button('Unlock').click()
+    await expect(window.getByRole('heading', { name: 'Countersign is locked' })).toBeHidden()
+  }
+  const WHY = 'Only clerks, managers and administrators can do this.'
+
+  await goTo('Today')
+  const begin = button('New package')
+  await expect(begin).toBeEnabled()
+  await works('Ben Tui', '60418')
+  await expect(begin).toHaveAttribute('aria-disabled', 'true')
+  await expect(begin).toHaveAttribute('title', WHY)
+  await expect(window.getByRole('link', { name: /^Compose/ })).toHaveCount(0)
+  await window.keyboard.press('Control+n')
+  await expect(window.getByText(WHY)).toBeVisible()
+  await expect(window.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible()
+  // The keyboard presses it as any other, and is told the same.
+  await begin.focus()
+  await window.keyboard.press('Enter')
+  await expect(window.getByText(WHY).first()).toBeVisible()
+
+  await works('Ana Reweti', '60417')
+  await expect(begin).not.toHaveAttribute('aria-disabled', 'true')
+  await begin.click()
+  await expect(window.getByRole('heading', { name: 'What do you want to send?' })).toBeVisible()
+})
+
 test('a package waits until someone else releases it, and leaves once', async ({ clerk }) => {
   const { window, button, goTo } = clerk
   await nameStaff(clerk)

@@ -67,7 +67,8 @@ test('a screen that the role of who works here refuses is nowhere to be gone to,
   }
   expect(await shown()).toEqual([true, true, true, true])
   const lock = { isLocked: false, opensBySignIn: false }
-  api.control.state.lock = { ...lock, closed: ['activity', 'audit'] }
+  const WHY = 'Only managers and administrators can do this.'
+  api.control.state.lock = { ...lock, closed: { activity: WHY, audit: WHY } }
   api.control.emit('lock.changed', null)
   expect(await shown()).toEqual([false, false, false, true])
   api.control.state.lock = lock

@@ -326,11 +326,13 @@ export interface OfficeLockState {
   asksName?: true
   /** Wrong PINs were given: none is taken before then. */
   waitUntil?: number
-  /** Screens that the role of who works here refuses as a whole; absent where it refuses none, or nobody of staff has entered their PIN. */
-  closed?: ClosedScreen[]
+  /** Screens that the role of who works here refuses as a whole, each with why in a whole sentence; absent where it refuses none, or nobody of staff has entered their PIN. */
+  closed?: Partial<Record<ClosedScreen, string>>
+  /** Requests that the role of who works here refuses, by their names, each with why in a whole sentence; absent where it refuses none. */
+  refused?: Record<string, string>
 }
 
-export type ClosedScreen = 'activity' | 'audit'
+export type ClosedScreen = 'activity' | 'audit' | 'compose' | 'bulk'
 
 /** What the second display shows while nobody signs. */
 export interface IdleScreen {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { closedTo, rights, rightsOf } from '../../../src/main/core/counter/rights.ts'
+import { closedTo, refusedTo, rights, rightsOf } from '../../../src/main/core/counter/rights.ts'
 import { type RequestName, requestNames, type StaffRole } from '../../../src/shared/contract/index.ts'
 import { staffOffice } from './office.ts'
 
@@ -71,16 +71,40 @@ describe('what each of staff may do', () => {
 
   test('closes what shows the work of others to who may not see it, and nothing before anyone has entered their PIN', async () => {
     const nobodys = staffOffice().run()
-    expect(closedTo(nobodys)).toEqual([])
-    expect(closedTo({ hasNames: true, proved: () => undefined })).toEqual([])
+    expect(closedTo(nobodys)).toBeUndefined()
+    expect(closedTo({ hasNames: true, proved: () => undefined })).toBeUndefined()
     const { staff, works } = await office()
     const closed: Partial<Record<StaffRole, unknown>> = {}
     for (const role of ROLES) {
       await works(role)
-      closed[role] = closedTo(staff)
+      closed[role] = Object.keys(closedTo(staff) ?? {})
     }
     const both = ['activity', 'audit']
-    expect(closed).toEqual({ counter: both, clerk: both, manager: [], administrator: [] })
+    expect(closed).toEqual({ counter: [...both, 'compose', 'bulk'], clerk: both, manager: [], administrator: [] })
+  })
+
+  test('is told to the screens just as it is refused, with the same sentence', async () => {
+    const { staff, ask, works } = await office()
+    const asIs = (name: RequestName) => {
+      try {
+        ask(name, undefined)
+        return undefined
+      } catch (error) {
+        return (error as { appError: { message: string } }).appError.message
+      }
+    }
+    const told = () => Object.fromEntries(requestNames.map((name) => [name, refusedTo(staff)?.[name]]))
+    const refused = () => Object.fromEntries(requestNames.map((name) => [name, asIs(name)]))
+    for (const role of ROLES) {
+      await works(role)
+      expect(told()).toEqual(refused())
+    }
+    expect(refusedTo(staff)).toBeUndefined()
+    await staff.joins()
+    staff.take({ members: (staff.inCommon()?.members ?? []).filter(({ name }) => name !== 'The administrator') })
+    expect(refusedTo(staff)?.['sends.start']).toBe('Nobody of staff has entered their PIN here yet.')
+    expect(told()).toEqual(refused())
+    expect(refusedTo(staffOffice().run())).toBeUndefined()
   })
 
   test('is a manager’s for who was a supervisor', async () => {

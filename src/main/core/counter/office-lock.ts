@@ -9,7 +9,7 @@ import { defined } from '../lib/objects.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
-import { closedTo } from './rights.ts'
+import { closedTo, refusedTo } from './rights.ts'
 import type { Staff } from './staff.ts'
 import { refusePin } from './staff-actions.ts'
 
@@ -65,7 +65,8 @@ export class OfficeLock {
     const { pin } = this.#deps
     const { waitUntil, asksName } = await pin.state().catch((): Partial<PinState> => ({}))
     const closed = closedTo(pin)
-    const along = { ...defined({ waitUntil, asksName }), ...(closed.length > 0 && { closed }) }
+    const refused = refusedTo(pin)
+    const along = defined({ waitUntil, asksName, closed, refused })
     return { isLocked: this.#isLocked, opensBySignIn: this.#opensBySignIn, ...along }
   }
 

@@ -55,15 +55,19 @@ export const rights: ReadonlyMap<RequestName, StaffRole> = new Map(
   Object.entries(TAKES).flatMap(([role, names]) => names.map((name) => [name, role as StaffRole] as const))
 )
 
-/** Screens that show nothing but one request’s answer. */
-const SCREENS = { activity: 'activity.list', audit: 'audit.list' } as const satisfies Record<ClosedScreen, RequestName>
+/** Screens that are for nothing but one request. */
+const SCREENS = {
+  ...{ activity: 'activity.list', audit: 'audit.list' },
+  ...{ compose: 'drafts.save', bulk: 'bulk.send' }
+} as const satisfies Record<ClosedScreen, RequestName>
 
-/** Which of them would show who works here a refusal alone. */
-export function closedTo(staff: Pick<Staff, 'hasNames' | 'proved'>): ClosedScreen[] {
+/** Which of them would be a refusal and nothing else for who works here, each with why. Undefined where none would, and before anyone has entered their PIN. */
+export function closedTo(staff: Pick<Staff, 'hasNames' | 'proved'>): Partial<Record<ClosedScreen, string>> | undefined {
   const role = staff.hasNames ? staff.proved()?.role : undefined
-  if (role === undefined) return []
-  const screens = Object.keys(SCREENS) as ClosedScreen[]
-  return screens.filter((screen) => !mayAs(role, rights.get(SCREENS[screen]) ?? 'counter'))
+  const refused = role && refusedTo(staff)
+  if (refused === undefined) return undefined
+  const closed = Object.entries(SCREENS).flatMap(([screen, name]) => (refused[name] ? [[screen, refused[name]]] : []))
+  return closed.length > 0 ? Object.fromEntries(closed) : undefined
 }
 
 /** Whole sentences, as they are shown. */
@@ -74,6 +78,17 @@ const REFUSED: Record<StaffRole, string> = {
   administrator: 'Only administrators can do this.'
 }
 
+const NOBODY = 'Nobody of staff has entered their PIN here yet.'
+
+/** What who works here is refused, each with why in a whole sentence: the screens offer none of it. Undefined where nothing is. */
+export function refusedTo(staff: Pick<Staff, 'hasNames' | 'proved'>): Record<string, string> | undefined {
+  if (!staff.hasNames) return undefined
+  const role = staff.proved()?.role
+  const refused = [...rights].filter(([, least]) => role === undefined || !mayAs(role, least))
+  if (refused.length === 0) return undefined
+  return Object.fromEntries(refused.map(([name, least]) => [name, role === undefined ? NOBODY : REFUSED[least]]))
+}
+
 /** @returns asks whether who works here may do this. @throws AppFailure `not-allowed`, with who may. */
 export function rightsOf(staff: Pick<Staff, 'hasNames' | 'proved'>): (name: RequestName, input: unknown) => void {
   return (name, input) => {
@@ -82,7 +97,7 @@ export function rightsOf(staff: Pick<Staff, 'hasNames' | 'proved'>): (name: Requ
     const role = staff.proved()?.role
     if (role !== undefined && mayAs(role, least)) return
     if (role === undefined) {
-      fail('not-allowed', 'Nobody of staff has entered their PIN here yet.', {
+      fail('not-allowed', NOBODY, {
         next: 'Lock Countersign, then unlock it with your name and PIN.'
       })
     }

@@ -1,5 +1,6 @@
 /** What the command palette offers for what is typed in it. Pure, so that it can be read and tested apart. */
 import { APP_COMMANDS, type AppCommand } from '../../../shared/contract/commands.ts'
+import type { RequestName } from '../../../shared/contract/requests.ts'
 import type { AccountView, DocumentRow, SavedView } from '../../../shared/contract/views.ts'
 import { folded } from '../../../shared/text-folding.ts'
 import type { Section } from '../screens/help/sections.ts'
@@ -78,6 +79,8 @@ export function commandsFor(
     isInHelp?: (typed: string) => boolean
     /** Whether the role of who works here refuses a screen. */
     isClosed?: (screen: ScreenName) => boolean
+    /** Why it refuses a request; undefined where it doesn't. */
+    refusal?: (takes: RequestName | undefined) => string | undefined
     /** Whether documents of several accounts are shown. */
     areSeveral?: boolean
   } = {}
@@ -92,11 +95,13 @@ export function commandsFor(
           id: `offer-${offer.name}`,
           group: 'Command',
           label: offer.label,
-          note: offer.why ?? offer.about,
+          note: known.refusal?.(offer.takes) ?? offer.why ?? offer.about,
           offer
         })
       ),
-    ...IN_PALETTE.map((app): Command => ({ id: app, group: 'Command', label: APP_COMMANDS[app], app })),
+    ...IN_PALETTE.filter((app) => app !== 'compose' || !known.isClosed?.(app)).map(
+      (app): Command => ({ id: app, group: 'Command', label: APP_COMMANDS[app], app })
+    ),
     ...screenNames
       .filter((screen) => !screensOfOne.includes(screen) && !known.isClosed?.(screen))
       .map((screen) => to(`go-${screen}`, labels[screen], screen)),

@@ -2,6 +2,7 @@
 
 import type { FileText } from '@lucide/svelte'
 import { SvelteSet } from 'svelte/reactivity'
+import type { RequestName } from '../../../shared/contract/requests.ts'
 
 /** Something that can be done at this moment. */
 export interface Offer {
@@ -14,6 +15,8 @@ export interface Offer {
   key?: string
   /** Why it can't be done now. */
   why?: string
+  /** The request that it leads to, which the role of who works here may refuse. */
+  takes?: RequestName
   run: () => void
 }
 

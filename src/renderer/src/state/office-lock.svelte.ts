@@ -1,5 +1,6 @@
 /** Whether the office's own window is locked because nobody was there, and the PIN that opens it. */
 import type { AppError, Result } from '../../../shared/contract/errors.ts'
+import type { RequestName } from '../../../shared/contract/requests.ts'
 import type { OfficeLockState, PinState } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
 import type { Clock } from './clock.ts'
@@ -59,9 +60,17 @@ export class OfficeLock implements TakesPin {
     return this.#namedWait.left
   }
 
-  /** Whether the role of who works here refuses a screen as a whole. */
-  closes(screen: ScreenName): boolean {
-    return this.#state.value?.closed?.some((closed) => closed === screen) ?? false
+  /** Why the role of who works here refuses a screen as a whole; undefined where it doesn't. */
+  closes(screen: ScreenName): string | undefined {
+    return (this.#state.value?.closed as Partial<Record<ScreenName, string>> | undefined)?.[screen]
+  }
+
+  /**
+   * Why the role of who works here refuses what a control would ask of main; undefined where it may be asked. Main has the table, and
+   * refuses all the same: whatever offers such a request says by this that it can't be done.
+   */
+  refusal(takes: RequestName | undefined): string | undefined {
+    return takes && this.#state.value?.refused?.[takes]
   }
 
   takeFirstKey(): string {

@@ -3,7 +3,9 @@
  * thing has one name and one reason why it can't be done, wherever it is offered.
  */
 import type { FileText } from '@lucide/svelte'
+import type { RequestName } from '../../../shared/contract/requests.ts'
 import type { Offer } from '../state/offers.svelte.ts'
+import type { ByRole } from './by-role.ts'
 
 /** An action of a menu, or a choice where `chosen` is set; 'line' parts groups. */
 export type MenuEntry =
@@ -16,6 +18,8 @@ export type MenuEntry =
       disabled?: boolean
       /** Why it can't be done now, said under it. */
       why?: string
+      /** The request that it leads to, which the role of who works here may refuse. */
+      takes?: RequestName | undefined
       icon?: typeof FileText
       /** The key that does the same. */
       keys?: string
@@ -38,6 +42,8 @@ export interface Command<Target> {
   isFor?: (target: Target) => boolean
   /** Why it can't be done now; undefined where it can. */
   why?: (target: Target) => string | undefined
+  /** The request that it leads to, which the role of who works here may refuse. */
+  takes?: RequestName | ((target: Target) => RequestName | undefined)
   run: (target: Target) => void
 }
 
@@ -48,6 +54,12 @@ export function keyInWords(key: string): string {
 
 export function labelOf<Target>({ label }: Command<Target>, target: Target): string {
   return typeof label === 'string' ? label : label(target)
+}
+
+/** The request that a command leads to for this. */
+export function takenBy<Target>({ takes }: Command<Target>, target: Target): { takes?: RequestName } {
+  const name = typeof takes === 'function' ? takes(target) : takes
+  return name === undefined ? {} : { takes: name }
 }
 
 function those<Target, One extends Command<Target>>(commands: readonly One[], target: Target): readonly One[] {
@@ -65,6 +77,7 @@ export function menuOf<Target>(commands: readonly Command<Target>[], target: Tar
       ...(command.key !== undefined && { keys: keyInWords(command.key) }),
       ...(command.danger && { danger: true }),
       ...(why !== undefined && { disabled: true, why }),
+      ...takenBy(command, target),
       run: () => command.run(target)
     }
     const isParted = index > 0 && (command.isFirst || (command.danger && !all[index - 1]?.danger))
@@ -87,6 +100,7 @@ export function offersOf<Target>(
       ...(icon && { icon }),
       ...(key !== undefined && { key }),
       ...(why !== undefined && { why }),
+      ...takenBy(command, target),
       run: () => command.run(target)
     }
   })
@@ -94,20 +108,20 @@ export function offersOf<Target>(
 
 /**
  * Does what the key stands for.
- * @param barred told why, where it can't be done now.
+ * @param role says why, where it can't be done now or not by who works here.
  * @returns whether it stands for anything.
  */
 export function actByKey<Target>(
   commands: readonly Command<Target>[],
   event: Pick<KeyboardEvent, 'key'>,
   target: Target,
-  barred: (why: string) => void = () => {}
+  role: ByRole
 ): boolean {
   const pressed = event.key.toLowerCase()
   const command = those(commands, target).find(({ key }) => key?.toLowerCase() === pressed)
   if (!command) return false
-  const why = command.why?.(target)
+  const why = role.refusal(takenBy(command, target).takes) ?? command.why?.(target)
   if (why === undefined) command.run(target)
-  else barred(why)
+  else role.warn(why)
   return true
 }

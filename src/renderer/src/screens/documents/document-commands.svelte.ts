@@ -145,7 +145,8 @@ export class DocumentCommands {
         if (!result.ok) return toasts.failed('Not everything could be undone.', result.error)
       }
     }
-    if (!isGood) toasts.warn(text, { label: 'Show', run: () => router.go('activity') })
+    const isShown = this.#app.lock.closes('activity') === undefined
+    if (!isGood) toasts.warn(text, isShown ? { label: 'Show', run: () => router.go('activity') } : undefined)
     else if (waiting.length < actions.length) toasts.say(text)
     else toasts.say(text, { label: 'Undo', run: () => void undo() })
   }
@@ -184,15 +185,18 @@ export class DocumentCommands {
 
     return [
       named('remind', {
+        takes: 'actions.start',
         isFor: () => this.reminders !== 'no',
         why: (chosen) => unless(mayWait, 'Nobody is left to remind.')(chosen) ?? offline(),
         run: (chosen) => this.ask({ what: 'remind', rows: rowsOf(chosen).filter(mayWait) })
       }),
       named('extend', {
+        takes: 'actions.start',
         why: unless((row) => notExtendable(row) === undefined, 'It has ended, so it can’t be extended.'),
         run: (chosen) => this.ask({ what: 'extend', rows: rowsOf(chosen) })
       }),
       named('correct', {
+        takes: 'actions.start',
         why: (chosen) =>
           one(chosen) ??
           unless((row) => isHere(row) && row.status.family !== 'complete', 'Nobody on it can be corrected.')(chosen),
@@ -206,6 +210,7 @@ export class DocumentCommands {
           this.ask({ what: 'verify', rows: rowsOf(chosen).filter((row) => isHere(row) && isSignable(row)) })
       }),
       named('notary', {
+        takes: 'actions.start',
         why: (chosen) =>
           unless(
             (row) => isHere(row) && !hasEnded(row) && row.packageReference !== undefined,
@@ -230,12 +235,14 @@ export class DocumentCommands {
         run: (chosen) => void this.#inBrowser(first(chosen))
       }),
       named('resend', {
+        takes: 'documents.correctedCopy',
         isFor: ({ rows }) =>
           rows?.length === 1 && rows.every(({ status: { family } }) => family === 'declined' || family === 'expired'),
         run: (chosen) => void this.#resend(first(chosen))
       }),
       ...(['another', 'anotherToSame'] as const).map((name) =>
         named(name, {
+          takes: 'documents.another',
           isFirst: name === 'another',
           isFor: ({ rows }) => rows?.length === 1,
           run: (chosen) => void this.#another(first(chosen), name === 'another' ? 'nothing' : 'people and data')

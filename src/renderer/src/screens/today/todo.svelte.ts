@@ -19,6 +19,7 @@ import { coalesced } from '../../state/clock.ts'
 import { documentsHref } from '../../state/document-query.ts'
 import { type QueuedPerson, whatTheySign } from '../../state/queued-people.ts'
 import { hrefOf } from '../../state/router.svelte.ts'
+import { takenBy } from '../../ui/commands.ts'
 import { listed } from '../../words/counts.ts'
 import { daysAway, when } from '../../words/dates.ts'
 import { presentError } from '../../words/errors.ts'
@@ -233,7 +234,11 @@ export class Todo {
   #verb(name: DocumentCommand, label: string, row: DocumentRow): TodoRow['verb'] | undefined {
     const chosen = { documents: [{ accountId: row.accountId, reference: row.reference }], rows: [row] }
     const command = this.#commands.all.find((one) => one.name === name)
-    const isPossible = command && (command.isFor?.(chosen) ?? true) && command.why?.(chosen) === undefined
+    const isPossible =
+      command &&
+      (command.isFor?.(chosen) ?? true) &&
+      command.why?.(chosen) === undefined &&
+      this.#app.lock.refusal(takenBy(command, chosen).takes) === undefined
     return isPossible ? { label, run: () => command.run(chosen) } : undefined
   }
 

@@ -1,0 +1,19 @@
+/**
+ * What the role of who works here refuses is not offered: a control names the request that it leads to, stays where it is so that it can
+ * be reached, says why it does nothing, and says it again when it is tried. Whoever may do it sees it as ever.
+ */
+import type { RequestName } from '../../../shared/contract/requests.ts'
+import { type AppState, useApp } from '../state/app-state.svelte.ts'
+
+export interface ByRole {
+  /** Why who works here may not; undefined where they may, or where it takes no role. */
+  refusal(takes: RequestName | undefined): string | undefined
+  /** Says why, in place of what the control would do. */
+  warn(why: string): void
+}
+
+/** To be called while a component is made. On the second display, where nobody of staff works, nothing is refused. */
+export function useRole(): ByRole {
+  const app = useApp() as AppState | undefined
+  return { refusal: (takes) => app?.lock.refusal(takes), warn: (why) => app?.toasts.warn(why) }
+}
