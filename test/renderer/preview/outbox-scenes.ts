@@ -249,6 +249,7 @@ export const outboxScenes: Record<string, () => FakeApi> = {
           who: 'Josef Lindqvist',
           desk: 'Counter 2',
           createdAt: minutes(30),
+          attemptedAt: minutes(29),
           settledAt: minutes(29)
         }),
         waiting({ id: 'mine', hold: 'office' })
