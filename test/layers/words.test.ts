@@ -65,7 +65,7 @@ test('the file of words has what the code says, and nothing else', () => {
   } finally {
     rmSync(folder, { recursive: true })
   }
-}, 60_000)
+})
 
 test('apostrophes are curly wherever they may be read', () => {
   // SQL and the pages of the practice service have quotation marks of their own.
