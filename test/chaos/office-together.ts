@@ -260,18 +260,22 @@ async function befall(place: Place, way: Way): Promise<void> {
 }
 
 /** As one of staff lets go at a workstation what is shown there as waiting for them. */
-function releaseAt({ put }: Place, { name, work }: Station, most = 3): void {
+async function releaseAt({ put }: Place, { name, work }: Station, most = 3): Promise<void> {
   const { outbox } = work.parts
   const held = rowsOf(work).filter((row) => row.hold === 'release')
   for (const { id } of held.slice(0, most)) {
     const one = put.find((other) => other.id === id)
     if (!one?.release) continue
     try {
-      outbox.release(id)
+      await outbox.release(id)
       one.release.isGiven = true
     } catch (error) {
-      // Who put it in can't.
-      if (!(error instanceof AppFailure) || one.by.name !== name) throw error
+      // Who put it in can't; nobody can while the server is away, or as another has just done so.
+      if (!(error instanceof AppFailure)) throw error
+      const { code } = error.appError
+      if (code !== 'offline' && code !== 'busy' && code !== 'gone' && one.by.name !== name) throw error
+      // The office may have it all the same.
+      if (code === 'offline') one.release.isGiven = true
     }
   }
 }
@@ -385,7 +389,7 @@ async function inTheEnd(place: Place): Promise<Fault[]> {
   let faults: Fault[] = []
   const isAsItShould = async () => {
     await longEnough(place)
-    for (const station of stations) releaseAt(place, station, put.length)
+    for (const station of stations) await releaseAt(place, station, put.length)
     const arrived = arrivals(place)
     for (const { id, name, by, isTakenBack } of put) {
       const state = stateAt(by, id)

@@ -9,6 +9,7 @@ import { OfficeStation, poolAs, twoStations } from '../fixtures/office-station.t
 
 const BEN = { id: 'ben', name: 'Ben Tui' }
 const ANA = { id: 'ana', name: 'Ana Reweti' }
+const GRACE = { id: 'grace', name: 'Grace Okafor' }
 const LIMITS = { concurrency: 4, perMinute: null }
 
 describe('the server', () => {
@@ -41,6 +42,43 @@ describe('the server', () => {
     await store.put(accountId, id, Buffer.from('it'))
     expect(await store.release(id, 'ben')).toBe(false)
     expect(await store.claim(accountId, 4)).toEqual([])
+  })
+
+  test('takes one decision of a package, with what says so, and none by who asked', async () => {
+    const { store, accountId, id } = await open()
+    await store.askRelease(id, 'ben')
+    await store.put(accountId, id, Buffer.from('it'))
+    const [{ round } = { round: 0 }] = await store.changes(accountId, 0, 0)
+    const decide = (by: string, isReleased: boolean, later: number) => {
+      const content = Buffer.from(`${by}’s`)
+      return store.decide(accountId, { id, content, inMs: 0, round: round + later, askedBy: 'ben', by, isReleased })
+    }
+    const there = async () => {
+      const [change] = await store.changes(accountId, 0, 0)
+      return `${change?.content?.toString()}, ${change?.round}`
+    }
+    expect(await decide('ben', true, 1)).toBe(false)
+    expect(await there()).toBe(`it, ${round}`)
+    expect(await decide('ana', false, 1)).toBe(true)
+    expect(await decide('grace', true, 1)).toBe(false)
+    expect(await decide('grace', true, 2)).toBe(false)
+    expect(await decide('grace', false, 2)).toBe(false)
+    expect(await store.release(id, 'grace')).toBe(false)
+    expect(await there()).toBe(`ana’s, ${round + 1}`)
+    expect(await store.claim(accountId, 4)).toEqual([])
+  })
+
+  test('has a package that is released refused by nobody any more', async () => {
+    const { store, accountId, id } = await open()
+    await store.askRelease(id, 'ben')
+    await store.put(accountId, id, Buffer.from('it'))
+    const of = { id, content: Buffer.from('another'), inMs: 0, round: 9, askedBy: 'ben', by: 'ana' }
+    expect(await store.release(id, 'grace')).toBe(true)
+    expect(await store.release(id, 'ana')).toBe(false)
+    expect(await store.decide(accountId, { ...of, isReleased: false })).toBe(false)
+    expect(await store.claim(accountId, 4)).toMatchObject([{ id, content: Buffer.from('it') }])
+    // Nor is one decided that has left.
+    expect(await store.decide(accountId, { ...of, by: 'grace', isReleased: true })).toBe(false)
   })
 
   test('has one that waits take no other’s place, whatever its time', async () => {
@@ -129,7 +167,7 @@ describe('two workstations', () => {
     const id = start()
     await becomes(1, id, { state: 'ready', hold: 'release', release: { by: 'Ben Tui' }, desk: 'Front desk' })
     expect(arrived()).toBe(0)
-    at(1).work.parts.outbox.release(id)
+    await at(1).work.parts.outbox.release(id)
     const sent = { state: 'sent', release: { by: 'Ben Tui', released: 'Ana Reweti' } }
     await becomes(0, id, sent)
     await becomes(1, id, sent)
@@ -139,12 +177,71 @@ describe('two workstations', () => {
   test('tell the sender why one was refused, who takes it back', async () => {
     const id = start()
     await becomes(1, id, { hold: 'release' })
-    at(1).work.parts.outbox.refuse(id, 'Wrong address.')
+    await at(1).work.parts.outbox.refuse(id, 'Wrong address.')
     await becomes(0, id, { hold: 'release', release: { refused: { by: 'Ana Reweti', reason: 'Wrong address.' } } })
     const { outbox } = at(0).work.parts
     await outbox.shared.keepBack(outbox.get(id))
     outbox.undo(id)
     await becomes(1, id, undefined)
+    expect(arrived()).toBe(0)
+  })
+
+  test.each([
+    ['the one that doesn’t release', 0, 1],
+    ['the one that releases', 1, 0]
+  ])('that decide at once take one of both, and say the same in the end: first %s', async (_first, ...order) => {
+    const id = start()
+    await becomes(1, id, { hold: 'release' })
+    at(0).work.staff.who = GRACE
+    const outboxes = desks.map(({ work }) => work.parts.outbox)
+    const decisions = [
+      () => outboxes[1]?.refuse(id, 'Wrong address.') ?? expect.fail(),
+      () => outboxes[0]?.release(id) ?? expect.fail()
+    ]
+    // Neither has heard of the other.
+    const ends = await Promise.allSettled(order.map((index) => decisions[index]?.()))
+    expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect(ends.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { appError: { code: 'busy' } } })
+    const won = order[ends.findIndex(({ status }) => status === 'fulfilled')]
+    const wanted =
+      won === 0
+        ? { state: 'ready', hold: 'release', release: { refused: { by: 'Ana Reweti', reason: 'Wrong address.' } } }
+        : { state: 'sent', release: { by: 'Ben Tui', released: 'Grace Okafor' } }
+    for (const index of [0, 1]) await becomes(index, id, wanted)
+    expect(arrived()).toBe(won === 0 ? 0 : 1)
+  })
+
+  test('say that nothing was decided where the server is away, and nothing is', async () => {
+    const id = start()
+    await becomes(1, id, { hold: 'release' })
+    at(1).away()
+    const { outbox } = at(1).work.parts
+    await expect(outbox.refuse(id, 'Wrong address.')).rejects.toMatchObject({ appError: { code: 'offline' } })
+    await expect(outbox.release(id)).rejects.toMatchObject({ appError: { code: 'offline' } })
+    expect(outbox.get(id)).toMatchObject({ state: 'ready', hold: 'release' })
+    expect(outbox.get(id).release).toEqual({ by: 'Ben Tui' })
+    at(0).work.staff.who = GRACE
+    await at(0).work.parts.outbox.release(id)
+    await at(1).back()
+    await becomes(1, id, { state: 'sent', release: { released: 'Grace Okafor' } })
+    expect(arrived()).toBe(1)
+  })
+
+  test('have another’s refusal count against a release that one of them couldn’t tell yet', async () => {
+    const id = start()
+    await becomes(1, id, { hold: 'release' })
+    at(0).away()
+    // As of a batch, which is released as a whole.
+    at(0)
+      .work.parts.db.prepare(
+        "UPDATE sends SET release = json_set(release, '$.released', json(?)), goes_at = 0 WHERE id = ?"
+      )
+      .run(JSON.stringify(GRACE), id)
+    await at(1).work.parts.outbox.refuse(id, 'Wrong address.')
+    await at(0).back()
+    const refused = { hold: 'release', release: { refused: { by: 'Ana Reweti', reason: 'Wrong address.' } } }
+    for (const index of [0, 1]) await becomes(index, id, refused)
+    expect(rowAt(0, id)?.release).not.toHaveProperty('released')
     expect(arrived()).toBe(0)
   })
 

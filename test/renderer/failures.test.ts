@@ -37,6 +37,7 @@ const PUT_TOGETHER: ReadonlySet<string> = new Set([
   'src/main/core/drafts/shared-drafts.ts',
   'src/main/core/lib/failure.ts',
   'src/main/ipc/organisation.ts',
+  'src/main/core/outbox/outbox.ts',
   'src/main/core/outbox/send-actions.ts',
   'src/main/core/service/network-failure.ts',
   'src/main/core/settings-file/settings-file.ts',

@@ -65,12 +65,12 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
     'sends.now': async ({ id }) => outbox.now(ownSend(id)),
     'sends.undo': async ({ id }) => outbox.undo(await keptBack(id)),
     'sends.release': async ({ id }) => {
-      const view = outbox.release(ownSend(id))
+      const view = await outbox.release(ownSend(id))
       note({ what: 'package-released', detail: { package: view.title, sentBy: view.release?.by ?? '' } })
       return view
     },
     'sends.refuse': async ({ id, reason }) => {
-      const view = outbox.refuse(ownSend(id), reason)
+      const view = await outbox.refuse(ownSend(id), reason)
       note({ what: 'package-refused', detail: { package: view.title, sentBy: view.release?.by ?? '', why: reason } })
       return view
     },

@@ -111,8 +111,23 @@ export interface OfficeStore extends SendStore {
   withhold(accountId: string, send: { id: string; round: number }, as: 'held' | 'cancelled'): Promise<boolean>
   /** Nobody can claim it until someone else than this one of staff, by their id, has released it. Before it is given. */
   askRelease(id: string, by: string): Promise<void>
-  /** Whether it is released now; not by who asked. */
+  /** Whether it is released by them; not by who asked, nor where another has decided. */
   release(id: string, by: string): Promise<boolean>
+  /**
+   * Takes what someone of staff decided of one that waits here, with the content that says so.
+   * @param decision `askedBy`, `by`: of staff, by their ids. `inMs`: in how many milliseconds it leaves.
+   * @returns whether it is decided so; false, and nothing is changed, where another has decided, or changed it, or `by` is who asked.
+   */
+  decide(
+    accountId: string,
+    decision: Pick<Claim, 'id' | 'content'> & {
+      inMs: number
+      round: number
+      askedBy: string
+      by: string
+      isReleased: boolean
+    }
+  ): Promise<boolean>
   /** Gives back all that this workstation made and that isn't over; answers how many are under way. */
   takeAlong(accountId: string): Promise<number>
   /** Looks have shown that one arrived; whether it still was in doubt. */
@@ -235,6 +250,14 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
 
     async release(id, by) {
       const [row] = await ask<{ is: boolean }>('SELECT office.release_send($1, $2) AS is', [id, personOf(id, by)])
+      return row?.is === true
+    },
+
+    async decide(accountId, { id, content, inMs, round, askedBy, by, isReleased }) {
+      const [row] = await ask<{ is: boolean }>('SELECT office.decide_send($1, $2, $3, $4, $5, $6, $7, $8) AS is', [
+        ...[id, accountId, personOf(id, askedBy), personOf(id, by), isReleased, inMs],
+        ...[seal(key, contentOf(id), content), round]
+      ])
       return row?.is === true
     },
 

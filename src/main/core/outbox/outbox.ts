@@ -154,16 +154,32 @@ export class Outbox {
     return this.get(id)
   }
 
-  /** Lets one go that waits for another of staff. @throws AppFailure `not-allowed` to who put it here; `busy`; `gone`. */
-  release(id: string): SendView {
-    this.#dispatcher.wake(this.#actions.decide(id, whoOf(this.#deps.release)).accountId)
-    return this.get(id)
+  /**
+   * Lets one go that waits for another of staff: where an office has it, once the office has taken that.
+   * @throws AppFailure `not-allowed` to who put it here; `busy`, also where another has decided; `offline`; `gone`.
+   */
+  async release(id: string): Promise<SendView> {
+    const view = await this.#decide(id)
+    this.#dispatcher.wake(this.#deps.sends.get(id).accountId)
+    return view
   }
 
-  /** Such a one stays, until it is taken back. @throws as `release`. */
-  refuse(id: string, reason: string): SendView {
-    this.#actions.decide(id, whoOf(this.#deps.release), reason)
-    return this.get(id)
+  /** Such a one stays, until it is taken back. Rejects as `release`. */
+  refuse(id: string, reason: string): Promise<SendView> {
+    return this.#decide(id, reason)
+  }
+
+  async #decide(id: string, reason?: string): Promise<SendView> {
+    const who = whoOf(this.#deps.release)
+    const { send, decided } = this.#actions.decision(id, who, reason)
+    const isTaken = await this.shared.decide(send, decided, () => this.#actions.decide(id, decided))
+    const { released, refused } = this.#deps.sends.get(id).release ?? {}
+    // No answer may have come of the same a moment ago.
+    const isSame = (reason === undefined ? released : refused)?.id === who.id
+    if (isTaken || isSame) return this.get(id)
+    if (released) fail('busy', `${released.name} has just released this package.`)
+    if (refused) fail('busy', `${refused.name} has just decided that this package doesn’t leave.`)
+    return fail('busy', 'This package was changed at another workstation just now.', { next: 'Try again.' })
   }
 
   /** Takes a send that has not left out of the outbox. @throws AppFailure `busy` if it has left; `gone`. */

@@ -41,6 +41,8 @@ const NEVER = Date.UTC(2100, 0, 1)
 const REFUSED_LATER = 1000
 
 type Goes = Pick<Release, 'isScheduled' | 'goesAt'>
+/** What is written of a send once someone has decided. */
+export type Decided = Goes & { release: Release }
 
 /** How many people a package goes to; who is in two of its forms counts twice, since nothing else than a name says that they are one. */
 export function peopleOf(composition: Composition): number {
@@ -48,11 +50,7 @@ export function peopleOf(composition: Composition): number {
 }
 
 /** @returns what is written of a send that waits for someone; undefined where it leaves as it would. @param goes when it leaves then. */
-export function heldBy(
-  rule: ReleaseRule | undefined,
-  people: number,
-  goes: Goes
-): (Goes & { release: Release }) | undefined {
+export function heldBy(rule: ReleaseRule | undefined, people: number, goes: Goes): Decided | undefined {
   if (!rule?.isNeeded(people)) return undefined
   return { isScheduled: true, goesAt: NEVER, release: { ...goes, by: rule.who() } }
 }
@@ -63,14 +61,14 @@ export function isHeld(release: Release | undefined): release is Release {
 }
 
 /** @throws AppFailure `busy` where nobody has to decide; `not-allowed` by the one who put it in the outbox. */
-export function releasedBy(release: Release | undefined, who: Person): Goes & { release: Release } {
+export function releasedBy(release: Release | undefined, who: Person): Decided {
   const held = mustBeUndecided(release, who)
   const { isScheduled, goesAt } = held
   return { isScheduled, goesAt, release: { ...held, released: who } }
 }
 
 /** It stays in the outbox, with why, until it is taken back. @throws as `releasedBy`. */
-export function refusedBy(release: Release | undefined, who: Person, reason: string): Goes & { release: Release } {
+export function refusedBy(release: Release | undefined, who: Person, reason: string): Decided {
   const held = mustBeUndecided(release, who)
   return { isScheduled: true, goesAt: NEVER + REFUSED_LATER, release: { ...held, refused: { ...who, reason } } }
 }

@@ -22,7 +22,7 @@ import { AppFailure, fail } from '../lib/failure.ts'
 import type { OutboxDeps } from './deps.ts'
 import { markOf } from './matching.ts'
 import type { AccountPauses, SendTimes } from './pauses.ts'
-import { heldBy, isHeld, type Person, peopleOf, refusedBy, releasedBy } from './releases.ts'
+import { type Decided, heldBy, isHeld, type Person, peopleOf, refusedBy, releasedBy } from './releases.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import type { Changes } from './send-view.ts'
 import type { Sends } from './sends.ts'
@@ -82,15 +82,24 @@ export class SendActions {
   }
 
   /** @param reason why it is not to leave; absent: it leaves. */
-  decide(id: string, who: Person, reason?: string): Send {
-    const { sends, changes, times } = this.#deps
-    const send = sends.get(id)
+  decision(id: string, who: Person, reason?: string): { send: Send; decided: Decided } {
+    const send = this.#deps.sends.get(id)
     if (send.state !== 'ready') fail('busy', 'This package is no longer waiting.')
-    const decided = reason === undefined ? releasedBy(send.release, who) : refusedBy(send.release, who, reason)
-    const next = sends.change(send, decided)
+    return {
+      send,
+      decided: reason === undefined ? releasedBy(send.release, who) : refusedBy(send.release, who, reason)
+    }
+  }
+
+  /** Writes down what `decision` answered; whether it was still to be decided. */
+  decide(id: string, decided: Decided): boolean {
+    const { sends, changes, times } = this.#deps
+    const send = sends.find(id)
+    if (send?.state !== 'ready' || !isHeld(send.release) || send.release.refused) return false
+    sends.change(send, decided)
     times.schedule(id)
     changes.send(send)
-    return next
+    return true
   }
 
   undo(id: string): DraftSummary {

@@ -82,9 +82,14 @@ export function openTaking({ sends, times, time, sharedDrafts, rows, isKeptBack 
     }
   }
 
-  /** What another of staff decided of it elsewhere; undefined where that isn't news. Of what waits for nobody the content isn't read. */
+  /**
+   * What another of staff decided of it elsewhere; undefined where that isn't news. Of what waits for nobody the content isn't read. What
+   * was decided here of a whole batch, and isn't told yet, comes second.
+   */
   function decisionOf(send: Send, { content }: Pick<SendChange, 'content'>): Release | undefined {
-    const release = isHeld(send.release) && content ? bodyOf(content)?.release : undefined
+    const isUntold = send.release !== undefined && rows.find(send.id)?.goesAt !== send.goesAt
+    const release = (isHeld(send.release) || isUntold) && content ? bodyOf(content)?.release : undefined
+    if (isUntold && release?.released === undefined && release?.refused === undefined) return undefined
     return isDeepStrictEqual(release, send.release) ? undefined : release
   }
 

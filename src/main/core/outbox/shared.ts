@@ -16,6 +16,7 @@ import {
   type OfficeState,
   type OfficeStore,
   type OutboxState,
+  officeIsAway,
   outlasting,
   type SendChange
 } from '../office/sends.ts'
@@ -23,7 +24,7 @@ import { TIME_LIMITS } from '../service/limits.ts'
 import { type Ended, type Outcome, recorder } from './attempts.ts'
 import type { OutboxDeps } from './deps.ts'
 import type { Begun, Leaving, LeavingDeps, Recorded } from './leaving.ts'
-import { isHeld, type Release } from './releases.ts'
+import { type Decided, isHeld, type Release } from './releases.ts'
 import { overdue } from './send-actions.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import type { Changes } from './send-view.ts'
@@ -251,6 +252,49 @@ export class SharedSends {
       fail('busy', 'This package has just left, or may have.')
     }
     this.#rows.keep({ epoch: 0, goesAt: 0, ...known, id, accountId, round, state: 'cancelled' })
+  }
+
+  /**
+   * Has the office take what someone of staff decided of a send that waits for them, before that is so here: it takes one decision.
+   * @param write keeps it here; whether it was still to be decided here by then.
+   * @returns false where the office has another, which is read by then. @throws AppFailure `offline` while the server is away.
+   */
+  async decide(send: Send, decided: Decided, write: () => boolean): Promise<boolean> {
+    const { db, sends, sharedDrafts, times } = this.#deps
+    const { id, accountId, draftId } = send
+    const officeId = this.#officeIds.get(accountId)
+    if (this.#waiting.has(accountId) || (officeId && !this.#office)) officeIsAway()
+    // What was put in the outbox here just now goes over first.
+    if (officeId && this.#rows.find(id)?.state !== 'ready') await this.settled(accountId)
+    const known = this.#rows.find(id)
+    // Nobody else has it, as of a batch that is paused here.
+    if (!officeId || !known || known.state === 'held') {
+      db.transaction(write)()
+      return true
+    }
+    const { isScheduled, goesAt, release } = decided
+    const next = { ...send, isScheduled, goesAt, release }
+    const composition = sends.compositionOf(send)
+    const of = draftId === undefined ? undefined : await sharedDrafts?.toSend(draftId, composition)
+    const content = contentOf(next, sends.requestOf(send), composition, of?.draft)
+    const round = known.round + 1
+    const isTaken = await this.#asked((office) =>
+      office.decide(officeId, {
+        ...{ id, content, round, inMs: Math.max(0, Math.round(times.left(next))) },
+        ...{ askedBy: release.by.id, by: (release.released ?? release.refused)?.id ?? '' },
+        isReleased: release.released !== undefined
+      })
+    )
+    if (!isTaken) {
+      await this.settled(accountId)
+      return false
+    }
+    // It may have been read here meanwhile, as what was decided elsewhere is.
+    db.transaction(() => {
+      if (write()) this.#keepKnown(accountId, id, { round, goesAt })
+    })()
+    this.soon(accountId)
+    return true
   }
 
   /** Pauses it for the whole office, or lets it go again. @throws AppFailure `offline` while the server is away. */

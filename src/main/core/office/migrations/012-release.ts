@@ -9,7 +9,10 @@ export const release = `
     asked_at timestamptz NOT NULL DEFAULT now(),
     released_by bytea CHECK (length(released_by) = 32 AND released_by <> asked_by),
     released_from uuid REFERENCES station,
-    released_at timestamptz
+    released_at timestamptz,
+    refused_by bytea CHECK (length(refused_by) = 32 AND refused_by <> asked_by),
+    refused_at timestamptz,
+    CHECK (released_by IS NULL OR refused_by IS NULL)
   );
 
   CREATE FUNCTION waits_for_release(p_id uuid) RETURNS boolean LANGUAGE sql STABLE SET search_path = office, pg_temp AS $$
@@ -28,15 +31,39 @@ export const release = `
       ON CONFLICT DO NOTHING;
   END $$;
 
-  -- Whether it is released now.
+  -- Whether it is released by them.
   CREATE FUNCTION release_send(p_id uuid, p_by bytea) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid := me();
   BEGIN
     UPDATE release SET released_by = p_by, released_from = mine, released_at = now()
-      WHERE send = p_id AND released_by IS NULL AND asked_by <> p_by;
-    RETURN EXISTS (SELECT FROM release WHERE send = p_id AND released_by IS NOT NULL);
+      WHERE send = p_id AND released_by IS NULL AND refused_by IS NULL AND asked_by <> p_by;
+    RETURN EXISTS (SELECT FROM release WHERE send = p_id AND released_by = p_by);
+  END $$;
+
+  -- What someone decided of one that is here, with the content that says so: both, or nothing where another has decided, or changed it.
+  CREATE FUNCTION decide_send(p_id uuid, p_account uuid, p_asked_by bytea, p_by bytea, p_is_released boolean, p_in_ms bigint, p_sealed bytea,
+    p_round integer) RETURNS boolean
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  DECLARE
+    mine uuid := me();
+  BEGIN
+    PERFORM FROM send WHERE id = p_id AND account = p_account AND state = 'ready' AND round < p_round FOR UPDATE;
+    IF NOT FOUND THEN
+      RETURN false;
+    END IF;
+    -- A server that was put back may not know that it was asked for.
+    INSERT INTO release (send, asked_by) VALUES (p_id, p_asked_by) ON CONFLICT DO NOTHING;
+    UPDATE release SET released_by = CASE WHEN p_is_released THEN p_by END, released_at = CASE WHEN p_is_released THEN now() END,
+        released_from = CASE WHEN p_is_released THEN mine END,
+        refused_by = CASE WHEN NOT p_is_released THEN p_by END, refused_at = CASE WHEN NOT p_is_released THEN now() END
+      WHERE send = p_id AND released_by IS NULL AND refused_by IS NULL AND asked_by <> p_by;
+    IF NOT FOUND THEN
+      RETURN false;
+    END IF;
+    UPDATE send SET goes_at = now() + p_in_ms * interval '1 ms', sealed = p_sealed, round = p_round WHERE id = p_id;
+    RETURN true;
   END $$;
 
   -- Whatever its time says.
@@ -52,4 +79,4 @@ export const release = `
 `
 
 /** What a workstation may call of these. */
-export const releaseForStations = ['ask_release', 'release_send'] as const
+export const releaseForStations = ['ask_release', 'release_send', 'decide_send'] as const
