@@ -49,20 +49,20 @@ describe('a package that someone else releases', () => {
   test('leaves once it is released by another, once', async () => {
     const { id } = start()
     work.staff.who = ANA
-    outbox().release(id)
+    await outbox().release(id)
     expect(await work.ended(id)).toMatchObject({ state: 'sent', release: { by: 'Ben Tui', released: 'Ana Reweti' } })
-    expect(() => outbox().release(id)).toThrow(refusal('busy'))
+    await expect(outbox().release(id)).rejects.toThrow(refusal('busy'))
     await work.time.pass(60_000)
     expect(work.taken('SendForms2')).toHaveLength(1)
   })
 
   test('isn’t released by the one who sent it', async () => {
     const { id } = start()
-    expect(() => outbox().release(id)).toThrow(refusal('not-allowed'))
-    expect(() => outbox().refuse(id, 'Mine.')).toThrow(refusal('not-allowed'))
+    await expect(outbox().release(id)).rejects.toThrow(refusal('not-allowed'))
+    await expect(outbox().refuse(id, 'Mine.')).rejects.toThrow(refusal('not-allowed'))
     // Joining an office gives some of staff another id.
     work.staff.who = { ...BEN, id: 'ben-at-the-office' }
-    expect(() => outbox().release(id)).toThrow(refusal('not-allowed'))
+    await expect(outbox().release(id)).rejects.toThrow(refusal('not-allowed'))
     expect(outbox().get(id)).toMatchObject({ hold: 'release' })
   })
 
@@ -74,7 +74,7 @@ describe('a package that someone else releases', () => {
     await muchLater()
     work.staff.who = ANA
     expect(posts()).toBe(0)
-    outbox().release(id)
+    await outbox().release(id)
     expect(await work.ended(id)).toMatchObject({ state: 'sent', attempt: 1 })
   })
 
@@ -82,7 +82,7 @@ describe('a package that someone else releases', () => {
     const at = work.clock() + 3_600_000
     const { id } = start(at)
     work.staff.who = ANA
-    expect(outbox().release(id)).toMatchObject({ hold: 'time', goesAt: at })
+    expect(await outbox().release(id)).toMatchObject({ hold: 'time', goesAt: at })
     expect(posts()).toBe(0)
     await work.time.pass(3_600_100)
     expect(await work.ended(id)).toMatchObject({ state: 'sent' })
@@ -91,13 +91,13 @@ describe('a package that someone else releases', () => {
   test('stays with the reason where another refuses, and is a draft again once it is taken back', async () => {
     const { id } = start()
     work.staff.who = ANA
-    outbox().refuse(id, 'Wrong address.')
+    await outbox().refuse(id, 'Wrong address.')
     expect(outbox().get(id)).toMatchObject({
       state: 'ready',
       hold: 'release',
       release: { by: 'Ben Tui', refused: { by: 'Ana Reweti', reason: 'Wrong address.' } }
     })
-    expect(() => outbox().release(id)).toThrow(refusal('busy'))
+    await expect(outbox().release(id)).rejects.toThrow(refusal('busy'))
     await muchLater()
     expect(posts()).toBe(0)
     const draft = outbox().undo(id)
