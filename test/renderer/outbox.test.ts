@@ -133,6 +133,60 @@ describe('a package that someone else releases', () => {
     expect(screen.getByText('Someone else has to release this: you sent it.')).toBeTruthy()
   })
 
+  test.each([
+    ['Release', 'sends.release', 'It wasn’t released.'],
+    ['Don’t release…', 'sends.refuse', 'Your decision wasn’t saved.']
+  ] as const)(
+    'stays as it is where the office’s server is away, and %s can be pressed again',
+    async (name, request, title) => {
+      await open({ sends: [held] }, ['w'])
+      const decide = async () => {
+        await press(name)
+        if (request === 'sends.release') return await settle()
+        const dialog = within(screen.getByRole('dialog'))
+        // What was written stands there still.
+        const reason = dialog.getByLabelText<HTMLInputElement>('Reason')
+        if (calls(request).length > 0) expect(reason.value).toBe('Wrong address.')
+        await fireEvent.input(reason, { target: { value: 'Wrong address.' } })
+        await fireEvent.click(dialog.getByRole('button', { name: 'Don’t release' }))
+        await settle()
+      }
+      opened.api.control.fail(request, {
+        code: 'offline',
+        message: 'The office’s server can’t be reached just now.',
+        next: 'Try again in a few minutes.'
+      })
+      await decide()
+      const said = screen.getByRole('alert').textContent
+      expect(said).toContain(title)
+      expect(said).toContain('The office’s server can’t be reached just now.')
+      expect(said).toContain('Try again in a few minutes.')
+      expect(screen.getByText('Waiting for release.')).toBeTruthy()
+      expect(document.querySelector('[aria-busy="true"]')).toBeNull()
+      opened.api.control.heal(request)
+      await decide()
+      expect(calls(request)).toHaveLength(2)
+      expect(screen.queryByText('Waiting for release.')).toBeNull()
+      expect(screen.queryByText('The office’s server can’t be reached just now.')).toBeNull()
+    }
+  )
+
+  test('says in the list, too, that the office’s server is away and what to do', async () => {
+    await open({ sends: [held] })
+    opened.api.control.fail('sends.release', {
+      code: 'offline',
+      message: 'The office’s server can’t be reached just now.',
+      next: 'Try again in a few minutes.'
+    })
+    await fireEvent.contextMenu(screen.getAllByRole('row')[1] as HTMLElement)
+    await fireEvent.click(await screen.findByRole('menuitem', { name: 'Release' }))
+    await settle()
+    expect(opened.app.toasts.shown.map(({ text }) => text)).toEqual([
+      'The package wasn’t released. The office’s server can’t be reached just now. Try again in a few minutes.'
+    ])
+    expect(document.querySelector('[aria-busy="true"]')).toBeNull()
+  })
+
   test('may be a batch, released as a whole', async () => {
     const batch = batchOf({ release: { by: 'Ben Tui' } })
     await open({ batches: [batch] })
