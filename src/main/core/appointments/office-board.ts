@@ -83,6 +83,8 @@ export class OfficeBoard {
   /** When others were asked for last, whatever came of it. */
   #readAt = Number.NEGATIVE_INFINITY
   #askedAt = Number.NEGATIVE_INFINITY
+  /** Something new was told while others were being read: what is answered may be from before. */
+  #isRung = false
   /** What it says of itself as it ends or leaves, in place of what goes on. */
   #last: 'closed' | 'nothing' | undefined
 
@@ -96,7 +98,7 @@ export class OfficeBoard {
     this.#reading = new OneAtATime(
       deps.time,
       () => this.#readOthers(),
-      () => this.#isLookedAt() && this.#reading.later(Math.min(READ_EVERY, this.#untilSilent()))
+      () => this.#isLookedAt() && this.#reading.later(this.#isRung ? this.#untilAllowed() : this.#untilSilent())
     )
   }
 
@@ -124,10 +126,14 @@ export class OfficeBoard {
   /** Another counter has told something new. */
   rung(): void {
     if (!this.#isLookedAt()) return
-    // However many there are, and however quick: once a second.
-    const wait = this.#readAt + PAUSE - this.#deps.time.elapsed()
-    if (wait > 0) this.#reading.later(wait)
-    else void this.#reading.fresh()
+    // It is planned as that read ends: what is planned now would be forgotten then.
+    if (this.#reading.isRunning) this.#isRung = true
+    else this.#reading.later(this.#untilAllowed())
+  }
+
+  /** However many bells there are, and however quick: others are read once a second. In milliseconds. */
+  #untilAllowed(): number {
+    return Math.max(0, this.#readAt + PAUSE - this.#deps.time.elapsed())
   }
 
   /** Something may be otherwise at the counter here. */
@@ -204,8 +210,10 @@ export class OfficeBoard {
     this.#next = AGAIN
     try {
       await line.tell(content, { ms: holds, isNews: key !== this.#told })
-      this.#told = key
-      this.#next = every
+      // What another line was told says nothing of what this one's server has.
+      if (this.#line === line) this.#told = key
+      // What became otherwise meanwhile, or was so again, is told next.
+      this.#next = this.#content().key === key ? every : PAUSE
     } catch (error) {
       // It may have come there, or not: who looks is told once more.
       this.#told = undefined
@@ -218,20 +226,32 @@ export class OfficeBoard {
     return this.#askedAt + LOOKED_AT > this.#deps.time.elapsed()
   }
 
-  /** How long until the next of them counts as not heard of, in milliseconds. */
+  /** How long until the next of them counts as not heard of, or until they are read in any case; in milliseconds. */
   #untilSilent(): number {
-    const { others, elapsed } = this.#read ?? { others: [], elapsed: 0 }
-    const left = others.map((news) => elapsed + news.left - this.#deps.time.elapsed()).filter((one) => one >= 0)
-    return Math.min(...left, READ_EVERY) + 1
+    const read = this.#read
+    const left = (read?.others ?? []).map((news) => news.left - (read ? this.#passed(read) : 0) + 1)
+    // Whatever is answered: once a second.
+    return Math.max(PAUSE, Math.min(...left.filter((one) => one > 0), READ_EVERY))
+  }
+
+  /**
+   * How long ago that was asked for, in milliseconds. The clock that never jumps may stand still while the computer sleeps, the one on
+   * the wall doesn't: the stricter counts, so what is shown is rather too old than as if it were now.
+   */
+  #passed({ elapsed, at }: Read): number {
+    const { time } = this.#deps
+    return Math.max(time.elapsed() - elapsed, time.now() - at)
   }
 
   async #readOthers(): Promise<void> {
     const { time, changed, trouble } = this.#deps
     const [line, elapsed, at] = [this.#line, time.elapsed(), time.now()]
     this.#readAt = elapsed
+    this.#isRung = false
     try {
       const others = await line?.others()
-      if (others && !this.#last) this.#read = { others, elapsed, at }
+      // What a line answers that is no longer this one's may be of an office that was left.
+      if (others && this.#line === line && !this.#last) this.#read = { others, elapsed, at }
     } catch (error) {
       trouble(error)
     }
@@ -241,7 +261,7 @@ export class OfficeBoard {
 
   /** Undefined where it is too old to say anything. */
   #deskOf({ station, name, ago: age, left, content }: CounterNews, read: Read): BoardDesk | undefined {
-    const passed = this.#deps.time.elapsed() - read.elapsed
+    const passed = this.#passed(read)
     if (age + passed >= DAY) return undefined
     const heardAt = Math.round(read.at - age)
     const isSilent = left <= passed

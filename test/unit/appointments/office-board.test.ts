@@ -1,0 +1,210 @@
+// What one workstation tells an office of its counter, and what it shows of others: with a line and clocks that are the test's own.
+import { expect, onTestFinished, test } from 'vitest'
+import { OfficeBoard } from '../../../src/main/core/appointments/office-board.ts'
+import type { CounterNews, OfficeCounters } from '../../../src/main/core/office/counters.ts'
+import type { BoardDesk, DeskState } from '../../../src/shared/contract/index.ts'
+import { ownTime } from '../../fixtures/own-time.ts'
+
+const SECOND = 1_000
+const HOUR = 3_600 * SECOND
+const DAY = 24 * HOUR
+const SAID = { name: 'Counter 2', staff: '', state: 'free', wantsStaff: false, hasOtherDisplay: false } as const
+const HELP = { state: 'covered', wantsStaff: true } as const
+
+const newsOf = (content: object = {}, { left = 60 * SECOND, ago = 0 } = {}): CounterNews => ({
+  ...{ station: 'other', name: 'Back room', ago, left },
+  content: { ...SAID, ...content }
+})
+
+function workstation() {
+  const clock = ownTime(1_800_000_000_000)
+  const time = clock.run()
+  let isOpen = false
+  let own: BoardDesk = { ...SAID, id: 'here' }
+  let stands: DeskState = 'connected'
+  const board: OfficeBoard = new OfficeBoard({
+    ...{ time, state: () => stands, accounts: () => new Map(), trouble: () => undefined },
+    // The screen asks again once it has heard of it.
+    changed: () => void setImmediate(() => isOpen && board.view())
+  })
+  board.follow(() => ({ desk: own, isCounter: true, accountId: undefined }))
+  onTestFinished(() => time.end())
+
+  /** A line to a server, whose answers may be kept waiting; what it answers is of when it was asked. */
+  function line(...its: CounterNews[]) {
+    const server = {
+      ...{ its, reads: 0, told: [] as { content: object | null; isNews: boolean }[] },
+      waits: undefined as Promise<void> | undefined
+    }
+    const made: OfficeCounters = {
+      async tell(content, { isNews }) {
+        server.told.push({ content: content as object | null, isNews })
+        await server.waits
+      },
+      async others() {
+        server.reads++
+        const { its: known } = server
+        await server.waits
+        return known
+      }
+    }
+    return { server, made }
+  }
+
+  return {
+    ...{ board, clock, line },
+    pass: clock.pass,
+    stands: (state: DeskState) => {
+      stands = state
+    },
+    becomes(change: Partial<BoardDesk>) {
+      own = { ...SAID, id: 'here', ...change }
+      board.changedHere()
+    },
+    looks() {
+      isOpen = true
+      board.view()
+    },
+    desk: () => board.view()?.desks[0]
+  }
+}
+
+/** From now on the server's answers wait until this is called. */
+function hold(server: { waits: Promise<void> | undefined }): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  server.waits = promise
+  return () => {
+    server.waits = undefined
+    resolve()
+  }
+}
+
+/** A workstation whose board is looked at, and has read. */
+async function looking(...its: CounterNews[]) {
+  const one = workstation()
+  const { server, made } = one.line(...its)
+  one.board.connect(made)
+  one.looks()
+  // What is asked at once is answered before time passes.
+  await one.pass(0)
+  await one.pass(5 * SECOND)
+  return { ...one, server, made }
+}
+
+test('a bell while others are being read has them read again a second later', async () => {
+  const { board, desk, pass, server } = await looking(newsOf())
+  const release = hold(server)
+  board.rung()
+  await pass(1)
+  server.its = [newsOf(HELP)]
+  board.rung()
+  await pass(50)
+  release()
+  await pass(0)
+  expect(desk()).toMatchObject({ wantsStaff: false })
+  await pass(SECOND)
+  expect(desk()).toMatchObject({ wantsStaff: true })
+})
+
+test('however many bells there are, others are read once a second, and again 20 seconds later', async () => {
+  const { board, pass, server } = await looking(newsOf())
+  const before = server.reads
+  for (let bell = 0; bell < 100; bell++) {
+    board.rung()
+    await pass(30)
+  }
+  expect(server.reads - before).toBeGreaterThanOrEqual(3)
+  expect(server.reads - before).toBeLessThanOrEqual(4)
+  await pass(SECOND)
+  const after = server.reads
+  await pass(18 * SECOND)
+  expect(server.reads).toBe(after)
+  await pass(2 * SECOND)
+  expect(server.reads).toBe(after + 1)
+})
+
+test('what others may be taken as so for makes nobody read more often than once a second', async () => {
+  const { pass, server } = await looking(newsOf({}, { left: 40 }))
+  const before = server.reads
+  await pass(10 * SECOND)
+  expect(server.reads - before).toBeLessThanOrEqual(10)
+})
+
+test('what changes, and changes back while it is told, is told back within a second', async () => {
+  const { becomes, pass, server } = await looking()
+  const release = hold(server)
+  becomes(HELP)
+  await pass(100)
+  becomes({})
+  await pass(100)
+  release()
+  await pass(0)
+  expect(server.told.at(-1)?.content).toMatchObject(HELP)
+  await pass(SECOND)
+  expect(server.told.at(-1)).toMatchObject({ content: { state: 'free', wantsStaff: false }, isNews: true })
+  const told = server.told.length
+  await pass(30 * SECOND)
+  expect(server.told).toHaveLength(told)
+})
+
+test('a new line is told as news, also what an earlier one was told, or was just being told', async () => {
+  const { board, line, made, pass, server } = await looking()
+  const next = line()
+  board.disconnect()
+  board.connect(next.made)
+  await pass(0)
+  expect(next.server.told).toMatchObject([{ isNews: true }])
+  board.connect(made)
+  await pass(0)
+  const release = hold(server)
+  await pass(60 * SECOND)
+  const last = line()
+  board.connect(last.made)
+  release()
+  await pass(0)
+  expect(last.server.told).toMatchObject([{ isNews: true }])
+})
+
+test('after the computer slept nothing is shown as if it were now, though the clock that never jumps stood still', async () => {
+  const { board, clock, desk } = await looking(newsOf(HELP))
+  board.disconnect()
+  expect(desk()?.office).not.toHaveProperty('isSilent')
+  clock.now += HOUR
+  expect(desk()?.office).toMatchObject({ isSilent: true })
+  // Nor is it thought to be newer where the clock on the wall was put back.
+  clock.now -= 2 * HOUR
+  await clock.pass(61 * SECOND)
+  expect(desk()?.office).toMatchObject({ isSilent: true })
+})
+
+test('nothing is shown that is a day old', async () => {
+  const { board, desk, pass } = await looking(newsOf({}, { ago: DAY - 60 * SECOND }))
+  board.disconnect()
+  expect(desk()).toBeDefined()
+  await pass(60 * SECOND)
+  expect(desk()).toBeUndefined()
+})
+
+test('what is under way as an office is left isn’t shown in the next', async () => {
+  const { board, line, pass, server } = await looking(newsOf())
+  expect(board.view()?.desks).toHaveLength(1)
+  const release = hold(server)
+  board.rung()
+  await pass(1)
+  const left = board.left()
+  await pass(SECOND)
+  await left
+  board.disconnect()
+  release()
+  await pass(0)
+  board.connect({ ...line().made, others: () => new Promise(() => undefined) })
+  await pass(0)
+  expect(board.view()?.desks).toEqual([])
+})
+
+test('a time to come is told as now, and one of long ago as a day', async () => {
+  const { becomes, clock, pass, server } = await looking()
+  becomes({ state: 'signing', since: clock.now + HOUR, coveredSince: clock.now - 3 * DAY })
+  await pass(SECOND)
+  expect(server.told.at(-1)?.content).toMatchObject({ sinceAgo: 0, coveredAgo: DAY })
+})
