@@ -317,19 +317,19 @@ describe('who signs', () => {
     expect(rows).not.toContain(Buffer.from('Planted').toString('hex'))
   })
 
-  test('is erased after a day, with whatever another counter tells', async () => {
-    await two()
-    await here.signs()
-    await shows({ state: 'signing' })
-    here.hangUp()
+  test.each(['tells', 'reads'] as const)('is erased after a day by whatever another counter %s', async (what) => {
+    const [told, other] = pools.map((pool) => openOfficeCounters({ pool, key: office.key }))
+    const way = { ms: 60_000, isNews: false }
+    // It knows who it is already: it asks nothing more as it tells.
+    await other?.tell(null, way)
+    await told?.tell(SAID, way)
+    await wasHeard(86_399)
+    const does = () => (what === 'tells' ? other?.tell(SAID, way) : other?.others())
+    await does()
+    expect(await row()).toBeDefined()
     await wasHeard(86_401)
-    await there.signs()
-    await expect
-      .poll(async () => {
-        await there.pass(1_000)
-        return await row()
-      })
-      .toBeUndefined()
+    await does()
+    expect(await row()).toBeUndefined()
   })
 })
 
@@ -365,6 +365,37 @@ describe('what can’t be read', () => {
     await shows({ state: 'unknown', name: '' })
   })
 
+  test.each([9_999, 600_001, null])('isn’t told for %s milliseconds', async (ms) => {
+    const sql = 'SELECT office.tell_counter($1, $2, false)'
+    await expect(pools[0]?.query(sql, [ms, Buffer.from('x')])).rejects.toMatchObject({ code: '22023' })
+    expect(await row()).toBeUndefined()
+    for (const held of [10_000, 600_000]) await pools[0]?.query(sql, [held, Buffer.from('x')])
+  })
+
+  test('isn’t longer than a counter has anything to say', async () => {
+    const sql = 'SELECT office.tell_counter(60000, $1, false)'
+    await pools[0]?.query(sql, [Buffer.alloc(16_384)])
+    await expect(pools[0]?.query(sql, [Buffer.alloc(16_385)])).rejects.toMatchObject({ code: '23514' })
+  })
+
+  test('isn’t that of a workstation that was removed, or never joined', async () => {
+    const [told, other] = pools.map((pool) => openOfficeCounters({ pool, key: office.key }))
+    const read = async () => (await other?.others())?.map(({ name }) => name)
+    await told?.tell(SAID, { ms: 60_000, isNews: false })
+    expect(await read()).toEqual(['Front desk'])
+    for (const [column, was] of [
+      ['revoked_at', 'NULL'],
+      ['joined_at', 'now()']
+    ] as const) {
+      const change = (to: string) => office.sql(`UPDATE office.station SET ${column} = ${to} WHERE name = 'Front desk'`)
+      onTestFinished(() => void change(was))
+      await change(column === 'revoked_at' ? 'now()' : 'NULL')
+      expect(await read()).toEqual([])
+      await change(was)
+      expect(await read()).toEqual(['Front desk'])
+    }
+  })
+
   test('as a server answers what it never would, is left out, and each is there once', async () => {
     const one = { station: 'a', name: 'A', is_me: false, told_ms: 5, left_ms: 5, sealed: Buffer.from('x') }
     const rows = [
@@ -373,14 +404,14 @@ describe('what can’t be read', () => {
         { ...one, station: 'y', left_ms: Number.POSITIVE_INFINITY },
         { ...one, station: 'z', sealed: null }
       ],
-      ...[one, one, { ...one, station: 'b', told_ms: -5, name: 'x'.repeat(1_000) }],
+      ...[one, one, { ...one, station: 'b', told_ms: -5, left_ms: 1e15, name: 'x'.repeat(1_000) }],
       ...Array.from({ length: 5_000 }, (_, index) => ({ ...one, station: `c${index}` }))
     ]
     const pool = { query: async () => ({ rows }) } as unknown as Pool
     const others = await openOfficeCounters({ pool, key: office.key }).others()
     expect(others.slice(0, 2)).toMatchObject([
       { station: 'a', content: undefined },
-      { station: 'b', ago: 0 }
+      { station: 'b', ago: 0, left: 600_000 }
     ])
     expect(others[1]?.name.length).toBeLessThan(200)
     expect(others.length).toBeLessThan(1_000)
@@ -470,6 +501,7 @@ describe('what it costs', () => {
 describe('a workstation', () => {
   test('tells and hears by its own line to the office, also after a break, and is off the others’ boards as it leaves', async () => {
     const boards: OfficeBoard[] = []
+    let state: 'free' | 'between' = 'free'
     class Station extends OfficeStation {
       constructor(work: OfficeStation['work'], its: TestOffice) {
         super(work, its, ({ parts, time }) => {
@@ -479,7 +511,7 @@ describe('a workstation', () => {
           })
           const index = boards.push(counters)
           counters.follow(() => ({
-            desk: { ...SAID, id: 'here', name: `Counter ${index}`, state: 'free' },
+            desk: { ...SAID, id: 'here', name: `Counter ${index}`, state: index === 1 ? state : 'free' },
             ...{ isCounter: true, accountId: undefined }
           }))
           return { counters }
@@ -507,6 +539,21 @@ describe('a workstation', () => {
     await becomes(1, ['Counter 1: free'])
     await second.back()
     await becomes(1, ['Counter 1: free'])
+    // It has just read: what it hears of in less than 20 seconds it was rung for.
+    await second.work.time.pass(20_000)
+    await becomes(1, ['Counter 1: free'])
+    state = 'between'
+    boards[0]?.changedHere()
+    await expect
+      .poll(
+        async () => {
+          await first.work.time.pass(1_000)
+          await second.work.time.pass(20)
+          return seen(1)
+        },
+        { timeout: 15_000, interval: 20 }
+      )
+      .toEqual(['Counter 1: between'])
     await first.off()
     await becomes(1, ['Counter 1: closed'])
     await second.leave()

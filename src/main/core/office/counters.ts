@@ -30,6 +30,8 @@ interface CounterRow {
 /** So many are read, whatever the server answers. */
 const MOST = 500
 const LONGEST_NAME = 100
+/** For no longer than a workstation can say may anything be taken as so, in milliseconds. */
+const LONGEST_LEFT = 600_000
 
 /** Each rejects with the database's error where the server can't be asked. @param key the office's. */
 export function openOfficeCounters({ pool, key }: { pool: Pick<Pool, 'query'>; key: Buffer }) {
@@ -63,7 +65,7 @@ export function openOfficeCounters({ pool, key }: { pool: Pick<Pool, 'query'>; k
         const opened = unsealIfWhole(key, identityOf(station), sealed)
         known.set(station, {
           ...{ station, name: shortened(String(name), LONGEST_NAME) },
-          ...{ ago: Math.max(0, told_ms ?? 0), left: left_ms ?? 0 },
+          ...{ ago: Math.max(0, told_ms ?? 0), left: Math.min(left_ms ?? 0, LONGEST_LEFT) },
           content: opened && parsedJson(opened.toString('utf8'))
         })
       }

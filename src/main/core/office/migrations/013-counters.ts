@@ -1,6 +1,6 @@
 /**
  * What goes on at each workstation's counter, as it says it of itself, sealed, and for how long that may be taken as so. It is renewed while it
- * lasts: where it isn't, the workstation is gone, or can't be heard. Nothing of it is kept longer than a day.
+ * lasts: where it isn't, the workstation is gone, or can't be heard. What is older than a day is erased by whatever any of them tells or reads next.
  */
 export const counters = `
   CREATE TABLE counter (
@@ -16,7 +16,8 @@ export const counters = `
   DECLARE
     mine uuid := me();
   BEGIN
-    IF p_ms NOT BETWEEN 100 AND 600000 THEN
+    -- Who looks reads again as it is over: no shorter, so that nobody makes all boards ask all the time.
+    IF p_ms IS NULL OR p_ms NOT BETWEEN 10000 AND 600000 THEN
       RAISE EXCEPTION 'There is no such news.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
     DELETE FROM counter WHERE station IN (
@@ -32,7 +33,8 @@ export const counters = `
     END IF;
   END $$;
 
-  -- Of each workstation that has said something of its counter in the last day, and of the one that asks in any case.
+  -- Of each workstation that has said something of its counter in the last day, and of the one that asks in any case. Erases what is older:
+  -- it goes also where no counter tells anything any more.
   CREATE FUNCTION counters()
   RETURNS TABLE (station uuid, name text, is_me boolean, told_ms double precision, left_ms double precision, sealed bytea)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
@@ -40,6 +42,8 @@ export const counters = `
   DECLARE
     mine uuid := me();
   BEGIN
+    DELETE FROM counter WHERE station IN (
+      SELECT station FROM counter WHERE told < now() - interval '1 day' FOR UPDATE SKIP LOCKED);
     RETURN QUERY SELECT who.id, who.name, who.id = mine, 1000 * extract(epoch FROM now() - it.told)::double precision,
         1000 * extract(epoch FROM it.until - now())::double precision, it.sealed
       FROM station who LEFT JOIN counter it ON it.station = who.id AND it.told >= now() - interval '1 day'
