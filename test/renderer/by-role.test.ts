@@ -38,6 +38,8 @@ interface Visit {
   at: string
   /** What an administrator opens there, one after the other: buttons and menu entries by what they are called. */
   open?: (string | RegExp)[]
+  /** Keys that are pressed in its list first, as to select a row. */
+  keys?: string[]
   prepare?: (api: FakeApi) => void
 }
 
@@ -45,6 +47,7 @@ interface Visit {
 const VISITS: Visit[] = [
   { scene: 'documents-views', at: '#/documents/all' },
   { scene: 'documents-views', at: '#/documents/view/v1' },
+  { scene: 'documents-views', at: '#/documents/all', keys: ['ArrowDown', 'x', 'ArrowDown', 'x'] },
   { scene: 'document', at: '#/documents/Progress?document=doc-6', open: ['Extend due date…'] },
   { scene: 'document-declined', at: '#/documents/Progress?document=doc-6' },
   { scene: 'document-waiting', at: '#/documents/Progress?document=doc-6' },
@@ -63,6 +66,8 @@ const VISITS: Visit[] = [
   { scene: 'outbox-batches', at: '#/outbox?show=batches', open: ['Cancel the rest…'] },
   { scene: 'outbox-by-you', at: '#/outbox' },
   { scene: 'drafting-shared', at: '#/drafts' },
+  { scene: 'drafting-shared', at: '#/drafts', keys: ['ArrowDown', ' '] },
+  { scene: 'drafting', at: '#/drafts/trash', keys: ['ArrowDown', ' '] },
   { scene: 'drafting-shared', at: '#/drafts?history=made-2' },
   { scene: 'drafting', at: '#/drafts/presets' },
   { scene: 'drafting', at: '#/drafts/trash' },
@@ -85,6 +90,8 @@ const VISITS: Visit[] = [
   { scene: 'backups-scheduled', at: '#/settings/safety', open: ['Change encryption key…'] },
   { scene: 'backups-scheduled', at: '#/settings/safety', open: ['Restore a backup…'] },
   { scene: 'backups-scheduled', at: '#/settings/safety', open: ['Import settings…'] },
+  { scene: 'recovery-offer', at: '#/today' },
+  { scene: 'first', at: '#/today' },
   // It comes by itself.
   { scene: 'outside', at: '#/today', open: [] },
   { scene: 'document-complete', at: '#/settings' },
@@ -106,7 +113,7 @@ function onHold(api: FakeApi) {
   }
 }
 
-async function visit({ scene, at, open = [], prepare }: Visit) {
+async function visit({ scene, at, open = [], keys = [], prepare }: Visit) {
   const make = scenes[scene]
   if (!make) throw new Error(`There is no scene “${scene}”.`)
   // A scene goes on by itself; here it stands still.
@@ -121,6 +128,11 @@ async function visit({ scene, at, open = [], prepare }: Visit) {
   window.dispatchEvent(new HashChangeEvent('hashchange'))
   render(App, { props: { app } })
   await rest()
+  for (const key of keys) {
+    await fireEvent.keyDown(screen.getByRole('grid'), { key })
+    await rest()
+  }
+  if (keys.length > 0) expect(screen.getByRole('group', { name: /^Selected/ })).toBeTruthy()
   for (const name of open) {
     await fireEvent.click((await screen.findAllByRole('button', { name }))[0] as HTMLElement)
     await rest()
@@ -162,6 +174,16 @@ async function holds(api: FakeApi) {
   }
 }
 
+/** Who began to fill in a dialog has left, and the one who came presses its button, as Enter in a field does. */
+async function submits(api: FakeApi) {
+  await works(api, 'counter')
+  const before = api.control.calls.length
+  for (const button of document.querySelectorAll('[role=dialog] [data-takes]')) await fireEvent.click(button)
+  await rest()
+  const { refused = {} } = lockOf('counter')
+  expect(api.control.calls.slice(before).filter(({ name }) => name in refused)).toEqual([])
+}
+
 const dismiss = async () => {
   await fireEvent.keyDown(document.activeElement ?? document.body, { key: 'Escape' })
   await rest()
@@ -181,7 +203,7 @@ describe('nothing is offered that the one who works here may not do', () => {
   test.each(VISITS)('$scene at $at, $open', async (one) => {
     const { api } = await visit(one)
     await holds(api)
-    if (one.open) return
+    if (one.open) return submits(api)
     for (const trigger of triggers()) {
       await works(api, 'administrator')
       await fireEvent.keyDown(trigger, { key: 'Enter' })
@@ -215,7 +237,7 @@ describe('nothing is offered that the one who works here may not do', () => {
 })
 
 describe('whoever may do least comes upon no refusal', () => {
-  test.each(VISITS.filter(({ open }) => !open))('$scene at $at', async (one) => {
+  test.each(VISITS.filter(({ open, keys }) => !open && !keys))('$scene at $at', async (one) => {
     const { app, api } = await visit(one)
     await works(api, 'counter')
     const { refused = {} } = lockOf('counter')
@@ -229,22 +251,47 @@ describe('whoever may do least comes upon no refusal', () => {
         )
         .map(({ name }) => name)
     const here = window.location.hash
+    const back = async () => {
+      if (document.querySelector('[role=dialog], [role=menu]')) await dismiss()
+      if (window.location.hash === here) return
+      window.location.hash = here
+      window.dispatchEvent(new HashChangeEvent('hashchange'))
+      await rest()
+    }
     const count = document.querySelectorAll('#main button').length
     for (let at = 0; at < count; at++) {
       const button = document.querySelectorAll<HTMLElement>('#main button')[at]
       // jsdom lets a button of a fieldset be pressed that is disabled.
       if (!button || button.closest('fieldset:disabled')) continue
-      const said = button.matches('.refused') ? saidAt(button) : undefined
+      const said = button.matches('[aria-disabled="true"]:not(:disabled)') ? saidAt(button) : undefined
       await fireEvent.click(button)
       await rest()
       if (said !== undefined) expect(app.toasts.shown.at(-1)?.text).toBe(said)
       expect(asked(), button.textContent ?? '').toEqual([])
-      if (document.querySelector('[role=dialog], [role=menu]')) await dismiss()
-      if (window.location.hash !== here) {
-        window.location.hash = here
-        window.dispatchEvent(new HashChangeEvent('hashchange'))
+      await back()
+    }
+    // Each entry of the rows' menus once, by what it is called.
+    const pressed = new Set<string>()
+    const nextEntry = () =>
+      [...document.querySelectorAll<HTMLElement>('[role=menuitem]')].find(
+        (item) => !isOff(item) && !pressed.has(item.textContent ?? '')
+      )
+    // What can be done with documents has keys, which are pressed below; a list of them beside an open page takes minutes.
+    for (let row = 1; row < 16 && !one.at.startsWith('#/documents'); row++) {
+      for (let entry = 0; entry < 12; entry++) {
+        const cell = document.querySelectorAll('#main [role=row]')[row]?.querySelector('[role=gridcell]')
+        if (!cell) break
+        await fireEvent.contextMenu(cell, { button: 2, clientX: 40, clientY: 60 })
         await rest()
+        const item = nextEntry()
+        if (!item) break
+        pressed.add(item.textContent ?? '')
+        await fireEvent.click(item)
+        await rest()
+        expect(asked(), item.textContent ?? '').toEqual([])
+        await back()
       }
+      await back()
     }
     const [grid] = document.querySelectorAll<HTMLElement>('#main [role=grid]')
     if (!grid) return
@@ -256,5 +303,104 @@ describe('whoever may do least comes upon no refusal', () => {
       expect(asked(), key).toEqual([])
       if (document.querySelector('[role=dialog], [role=menu]')) await dismiss()
     }
+  })
+})
+
+describe('a screen or a command that a role refuses', () => {
+  const WHY = 'Only clerks, managers and administrators can do this.'
+  const MANAGERS = 'Only managers and administrators can do this.'
+  const DOCUMENT = { scene: 'document', at: '#/documents/Progress?document=doc-6' }
+
+  test('says why where an address leads to it, and asks main for nothing', async () => {
+    const { api } = await visit({ scene: 'record', at: '#/counter' })
+    await works(api, 'clerk')
+    for (const [at, title] of [
+      ['#/audit', 'Audit trail'],
+      ['#/activity', 'Activity']
+    ] as const) {
+      window.location.hash = at
+      window.dispatchEvent(new HashChangeEvent('hashchange'))
+      expect(await screen.findByRole('heading', { name: title, level: 1 })).toBeTruthy()
+      expect(await screen.findByText(MANAGERS)).toBeTruthy()
+    }
+    const names = api.control.calls.map(({ name }) => name)
+    expect(names.filter((name) => name === 'audit.list' || name === 'activity.list')).toEqual([])
+    await works(api, 'manager')
+    await rest()
+    expect(screen.queryByText(MANAGERS)).toBeNull()
+    expect(api.control.calls.some(({ name }) => name === 'activity.list')).toBe(true)
+  })
+
+  test('is opened by no key and no menu of the application, which say why', async () => {
+    const { app, api } = await visit(DOCUMENT)
+    await works(api, 'counter')
+    const here = window.location.hash
+    const warn = vi.spyOn(app.toasts, 'warn')
+    await fireEvent.keyDown(window, { key: 'n', ctrlKey: true })
+    await rest()
+    expect(warn.mock.calls).toEqual([[WHY]])
+    for (const [command, why] of [
+      ['compose', WHY],
+      ['document.extend', WHY],
+      ['document.remind', WHY]
+    ] as const) {
+      warn.mockClear()
+      api.control.emit('menu.chosen', { command })
+      await rest()
+      expect(warn.mock.calls, command).toEqual([[why]])
+    }
+    // The page that is open has the letters of the list, too.
+    warn.mockClear()
+    await fireEvent.keyDown(document.querySelector('article') as Element, { key: 'd' })
+    await rest()
+    expect(warn.mock.calls).toEqual([[WHY]])
+    expect([window.location.hash, document.querySelector('[role=dialog]')]).toEqual([here, null])
+    await works(api, 'clerk')
+    api.control.emit('menu.chosen', { command: 'document.extend' })
+    expect(await screen.findByRole('dialog', { name: 'Extend the due date' })).toBeTruthy()
+  })
+
+  test('is a draft that can be looked at, not changed and not sent', async () => {
+    const { app, api } = await visit({ scene: 'usual', at: '#/compose/draft-1' })
+    await works(api, 'counter')
+    const before = api.control.calls.length
+    const warn = vi.spyOn(app.toasts, 'warn')
+    expect(screen.getByText('You can look at this draft, but not change it.')).toBeTruthy()
+    expect(screen.getAllByLabelText('E-mail').every((field) => field.matches(':disabled'))).toBe(true)
+    await fireEvent.keyDown(window, { key: 'Enter', ctrlKey: true })
+    await rest()
+    expect(warn.mock.calls).toEqual([[WHY]])
+    expect(
+      api.control.calls.slice(before).filter(({ name }) => name === 'sends.start' || name === 'drafts.save')
+    ).toEqual([])
+    await works(api, 'clerk')
+    expect(screen.queryByText('You can look at this draft, but not change it.')).toBeNull()
+    expect(screen.getAllByLabelText('E-mail').some((field) => field.matches(':disabled'))).toBe(false)
+  })
+
+  test('is in the palette with why, or not at all', async () => {
+    const { app, api } = await visit(DOCUMENT)
+    const find = async (typed: string) => {
+      await fireEvent.keyDown(window, { key: 'k', ctrlKey: true })
+      const field = await screen.findByRole('combobox')
+      await fireEvent.input(field, { target: { value: typed } })
+      await rest()
+      return { field, found: screen.getAllByRole('option').map(({ textContent }) => textContent.trim()) }
+    }
+    await works(api, 'counter')
+    const packages = await find('new package')
+    expect(packages.found.filter((one) => one.startsWith('New package'))).toEqual([])
+    await fireEvent.keyDown(packages.field, { key: 'Escape' })
+    await rest()
+    const extend = await find('extend')
+    expect(extend.found[0]).toContain(WHY)
+    await fireEvent.keyDown(extend.field, { key: 'Enter' })
+    await rest()
+    expect([app.toasts.shown.at(-1)?.text, document.querySelector('[role=dialog]')]).toEqual([WHY, null])
+    await works(api, 'clerk')
+    const again = await find('extend')
+    expect(again.found[0]).not.toContain(WHY)
+    await fireEvent.keyDown(again.field, { key: 'Enter' })
+    expect(await screen.findByRole('dialog', { name: 'Extend the due date' })).toBeTruthy()
   })
 })

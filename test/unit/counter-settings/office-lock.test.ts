@@ -201,3 +201,13 @@ test('a keychain that is locked by then keeps nobody from being told that it is 
   here.keychain = undefined
   expect(await lock.unlock(PIN)).toMatchObject({ isLocked: false })
 })
+
+test('with its state it tells what who works here is refused, and where nobody has a name nothing', async () => {
+  const { here, run } = await office()
+  const lock = run()
+  expect(await lock.state()).not.toHaveProperty('refused')
+  here.hasNames = true
+  expect(await lock.state()).toMatchObject({
+    refused: { 'sends.start': 'Nobody of staff has entered their PIN here yet.' }
+  })
+})
