@@ -7,5 +7,5 @@ import fc from 'fast-check'
 fc.configureGlobal({
   seed: Number(process.env.PROPERTY_SEED ?? 20_261_121),
   // Slow is not wrong: a busy machine tries fewer cases.
-  interruptAfterTimeLimit: Number(process.env.PROPERTY_SECONDS ?? 4) * 1000
+  interruptAfterTimeLimit: Number(process.env.PROPERTY_SECONDS ?? 10) * 1000
 })
