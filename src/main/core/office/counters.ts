@@ -38,9 +38,13 @@ export function openOfficeCounters({ pool, key }: { pool: Pick<Pool, 'query'>; k
   const identityOf = (station: string) => `counter:${station}`
   let me: string | undefined
 
+  async function who(): Promise<string | undefined> {
+    const answer = await pool.query<Pick<CounterRow, 'station'>>('SELECT station FROM office.counters() WHERE is_me')
+    return answer.rows[0]?.station
+  }
+
   async function rows(): Promise<CounterRow[]> {
     const answer = await pool.query<CounterRow>('SELECT * FROM office.counters()')
-    me = answer.rows.find(({ is_me }) => is_me)?.station
     return answer.rows.slice(0, MOST)
   }
 
@@ -50,7 +54,7 @@ export function openOfficeCounters({ pool, key }: { pool: Pick<Pool, 'query'>; k
      * @param how for how long it may be taken as so, in milliseconds, and whether others are to hear of it at once.
      */
     async tell(content: unknown, how: { ms: number; isNews: boolean }): Promise<void> {
-      if (me === undefined) await rows()
+      me ??= await who()
       const body = Buffer.from(JSON.stringify(content))
       const sealed = content === null ? null : seal(key, identityOf(me ?? ''), body)
       await pool.query('SELECT office.tell_counter($1, $2, $3)', [how.ms, sealed, how.isNews])
