@@ -1,6 +1,11 @@
 // Staff that the workstations of an office have in common, with their PINs: named at one they are known at all, and who is removed at one is
 // nobody anywhere. The server has nothing of it that it can read.
+import { execFile } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { AuditNote } from '../../src/main/core/audit/audit.ts'
 import { resetPin } from '../../src/main/core/counter/pin-reset.ts'
@@ -16,6 +21,8 @@ import { dumpOf, OfficeStation, poolAs, twoStations } from '../fixtures/office-s
 import type { Workplace } from '../fixtures/workplace.ts'
 
 const WRONG = { ok: false, code: 'wrong-pin' }
+const run = promisify(execFile)
+const SCRIPT = new URL('../../scripts/office.ts', import.meta.url).pathname
 
 class Station extends OfficeStation {
   readonly slot: ReturnType<typeof memoryKeychain>['staffPin']
@@ -303,6 +310,52 @@ describe('where every administrator has forgotten their PIN, who has the server 
       expect(await staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
     }
   })
+
+  test('does so by the script, while two workstations are connected', { timeout: 120_000 }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'countersign-office-'))
+    try {
+      const file = join(folder, 'office.key')
+      await writeFile(file, `${two.office.key.toString('base64url')}\n`, { mode: 0o600 })
+      const { host, port, user, password, database } = two.office.administrator
+      const where = ['--server', `${host}:${port}`, '--user', user, '--database', database]
+      const args = [SCRIPT, ...where, 'reset-pin', '--key-file', file, '--name', 'grace okafor']
+      const { stdout } = await run(process.execPath, args, { env: { ...process.env, PGPASSWORD: password } })
+      const pin = /^Grace Okafor has a one-time PIN: (\d{8})$/m.exec(stdout)?.[1] ?? expect.fail('It says no PIN.')
+      await synced()
+      for (const { staff } of desks) {
+        expect(await staff.check('74918', 'Grace Okafor')).toMatchObject(WRONG)
+        expect(await staff.check(pin, 'Grace Okafor')).toEqual(ONCE)
+      }
+      await at(1).staff.set('83920', pin, 'Grace Okafor')
+      await synced()
+      for (const { staff } of desks) expect(await staff.check('83920', 'Grace Okafor')).toEqual({ ok: true })
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+
+  test.each(['before', 'between'] as const)(
+    'has a workstation that left and joins again give no PIN back that was taken away, by a list of %s',
+    async (when) => {
+      const before = (await listThere()).sealed
+      const { pin } = await reset()
+      await synced()
+      const between = (await listThere()).sealed
+      await at(0).staff.set('83920', pin, 'Grace Okafor')
+      await synced()
+      await at(1).leave()
+      // Nobody else is there to say so.
+      at(0).away()
+      await put({ before, between }[when])
+      await at(1).join('Counter 3')
+      await at(1).synced()
+      const { staff, notes } = at(1)
+      for (const gone of ['74918', pin]) expect(await staff.check(gone, 'Grace Okafor')).toMatchObject(WRONG)
+      expect(await staff.check('83920', 'Grace Okafor')).toEqual({ ok: true })
+      expect((await listThere()).read().resets).toMatchObject([{ name: 'Grace Okafor', isOver: true }])
+      expect(notes.filter(({ what }) => what === 'pin-reset')).toHaveLength(1)
+    }
+  )
 
   test('has them choose their own before anything, which is everyone’s who they are from then on', async () => {
     const { pin } = await reset()

@@ -23,7 +23,7 @@ const NO_LIMITS = { concurrency: 1, perMinute: null }
 
 type Shared = Pick<
   Staff,
-  'inCommon' | 'take' | 'cameFromOffice' | 'joins' | 'leaves' | 'hasNames' | 'proved' | 'release'
+  'inCommon' | 'take' | 'cameFromOffice' | 'joins' | 'leaves' | 'asLeft' | 'hasNames' | 'proved' | 'release'
 >
 
 interface SharedStaffDeps {
@@ -149,6 +149,11 @@ export class SharedStaff {
 
 function kindOf(staff: Shared): SharedKind<StaffInCommon> {
   const content = () => staff.inCommon()
+  // With what this workstation knew of them when it left that office, or another with the same people.
+  const further = (theirs: StaffInCommon) => {
+    const left = staff.asLeft(theirs)
+    return left && kept(left, theirs)
+  }
   return {
     kind: 'staff',
     page: 1,
@@ -163,8 +168,11 @@ function kindOf(staff: Shared): SharedKind<StaffInCommon> {
     // Nobody ends it, so who says that it is over doesn't take names and PINs from this workstation.
     erase: () => undefined,
     identity: () => LIST,
-    together,
-    kept
+    together: (mine, theirs, base) => together(mine, further(theirs) ?? theirs, base),
+    kept(mine, theirs) {
+      const more = further(theirs)
+      return kept(mine, more ?? theirs) ?? more
+    }
   }
 }
 

@@ -41,6 +41,8 @@ const RELEASE = 'staff-release'
 const RESETS = 'staff-resets'
 /** Of which resets the audit trail says it, by their ids. */
 const RESETS_NOTED = 'staff-resets-noted'
+/** The resets that were known as it left an office, with the PINs of those who had them. */
+const RESETS_LEFT = 'staff-resets-left'
 const TRIES = 'staff-tries'
 const BADGE_TRIES = 'staff-badge-tries'
 const STRANGERS = 'staff-strangers'
@@ -646,12 +648,24 @@ export class Staff {
   /** As it leaves: what was removed from the keychain is taken for that again, and not for what never was there. */
   leaves(): Promise<void> {
     return inTurn(this, async () => {
-      // They are that office's.
+      // They are that office's. Should it come back, no list from before them brings a PIN back that they took away.
+      const { members = [], resets = [] } = this.inCommon() ?? {}
+      const theirs = members.filter(({ id }) => resets.some(({ member }) => member === id))
+      if (theirs.length > 0) this.#meta.write(RESETS_LEFT, { members: theirs, resets })
       this.#meta.erase(RESETS)
       if (this.hasNames && (await this.#deps.slot.get()) === null) await this.#deps.slot.set(this.#nobodys())
       // Nobody was the first administrator in the office either.
       if (this.hasNames && this.#meta.read(CURRENT, z.string()) === undefined) this.#meta.write(CURRENT, '')
     })
+  }
+
+  /** Of those on this list whose PINs had been reset as this workstation left an office: the resets, and their PINs as they were then. */
+  asLeft({ members }: StaffInCommon): StaffInCommon | undefined {
+    const left = this.#meta.read(RESETS_LEFT, StaffInCommon)
+    const isHere = (whose: string) => members.some(({ id }) => id === whose)
+    const theirs = left?.members.filter(({ id }) => isHere(id)) ?? []
+    if (!left || theirs.length === 0) return undefined
+    return { members: theirs, resets: left.resets?.filter(({ member }) => isHere(member)) }
   }
 
   /** The first one's PIN goes to the others', under an id that is nobody else's elsewhere. */
