@@ -5,6 +5,7 @@ import { loadScreens } from '../../src/renderer/src/frame/screens.ts'
 import Counter from '../../src/renderer/src/screens/counter/Counter.svelte'
 import PersonPage from '../../src/renderer/src/screens/counter/person/PersonPage.svelte'
 import { PersonDisplay } from '../../src/renderer/src/screens/counter/person/person-display.svelte.ts'
+import { hrefOf } from '../../src/renderer/src/state/router.svelte.ts'
 import { clockTime } from '../../src/renderer/src/words/dates.ts'
 import type {
   Appointment,
@@ -465,10 +466,18 @@ describe('the board', () => {
     test.each([
       [{ state: 'away', readAt: NOW }, `Other counters are shown as they were at ${clockTime(NOW)}.`],
       [{ state: 'away' }, 'Other counters aren’t known.'],
+      [{ state: 'apart', readAt: NOW }, `Other counters are shown as they were at ${clockTime(NOW)}.`],
+      [{ state: 'apart' }, 'Other counters aren’t known.'],
       [{ state: 'connecting' }, 'Reading other counters…']
     ] as const)('says what it knows of others where it is %o', async (office, words) => {
       await board(office)
-      expect(screen.getByRole('region', { name: 'Counters' }).textContent).toContain(words)
+      const counters = screen.getByRole('region', { name: 'Counters' })
+      expect(counters.textContent).toContain(words)
+      // Only where that is so is it said that the server can't be reached; any other reason is in Settings.
+      expect(counters.textContent?.includes('can’t be reached')).toBe(office.state === 'away')
+      expect(counters.textContent?.includes('isn’t connected to the office')).toBe(office.state === 'apart')
+      const link = within(counters).queryByRole('link', { name: 'Open Settings' })
+      expect(link?.getAttribute('href')).toBe(office.state === 'apart' ? hrefOf('settings', ['office']) : undefined)
     })
 
     test('is asked for again as others are heard of', async () => {

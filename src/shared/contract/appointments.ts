@@ -180,8 +180,11 @@ interface BoardWaiting {
 export interface Board {
   /** This computer's first. */
   desks: BoardDesk[]
-  /** Absent where it belongs to no office. `readAt`: when the others' were read; absent where they weren't yet. */
-  office?: { state: 'connecting' | 'connected' | 'away'; readAt?: number }
+  /**
+   * Absent where it belongs to no office. away: its server can't be reached. apart: it isn't connected with it for another reason, which
+   * Settings → Office says. `readAt`: when the others' were read; absent where they weren't yet.
+   */
+  office?: { state: 'connecting' | 'connected' | 'away' | 'apart'; readAt?: number }
   waiting: BoardWaiting[]
   /** Appointments of today: still to come; at the counter, now or before, and not done; done; and those who didn't come. */
   counts: { expected: number; here: number; done: number; noShow: number }

@@ -104,6 +104,10 @@ test('a bell while others are being read has them read again a second later', as
   expect(desk()).toMatchObject({ wantsStaff: false })
   await pass(SECOND)
   expect(desk()).toMatchObject({ wantsStaff: true })
+  // That was all: it doesn't go on once a second.
+  const { reads } = server
+  await pass(18 * SECOND)
+  expect(server.reads).toBe(reads)
 })
 
 test('however many bells there are, others are read once a second, and again 20 seconds later', async () => {
@@ -207,4 +211,19 @@ test('a time to come is told as now, and one of long ago as a day', async () => 
   becomes({ state: 'signing', since: clock.now + HOUR, coveredSince: clock.now - 3 * DAY })
   await pass(SECOND)
   expect(server.told.at(-1)?.content).toMatchObject({ sinceAgo: 0, coveredAgo: DAY })
+})
+
+test.each([
+  ['connected', 'connecting'],
+  ['connecting', 'connecting'],
+  ['away', 'away'],
+  ...(['refused', 'untrusted', 'no-keychain', 'elsewhere', 'older', 'newer', 'other', 'wrong-key'] as const).map(
+    (state) => [state, 'apart'] as const
+  )
+] as const)('without a line, a workstation that is %s is %s', async (stands, wanted) => {
+  const one = await looking(newsOf())
+  expect(one.board.view()?.office).toMatchObject({ state: 'connected', readAt: expect.any(Number) })
+  one.stands(stands)
+  one.board.disconnect()
+  expect(one.board.view()?.office).toMatchObject({ state: wanted, readAt: expect.any(Number) })
 })

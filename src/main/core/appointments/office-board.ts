@@ -69,6 +69,13 @@ interface Read {
   readonly at: number
 }
 
+/** @param stands as the server has last said, which it may have just before a line is there, or just after it has gone. */
+function lineState(stands: DeskState, hasLine: boolean): NonNullable<Board['office']>['state'] {
+  if (hasLine) return 'connected'
+  if (stands === 'connected' || stands === 'connecting') return 'connecting'
+  return stands === 'away' ? 'away' : 'apart'
+}
+
 export class OfficeBoard {
   readonly #deps: OfficeBoardDeps
   readonly #telling: OneAtATime<void>
@@ -154,11 +161,7 @@ export class OfficeBoard {
     // Once in that time, also where no answer comes: who is told that nothing did asks again.
     if (this.#readAt + READ_EVERY <= this.#askedAt) void this.#reading.now()
     const desks = (read?.others ?? []).flatMap((news) => (read ? (this.#deskOf(news, read) ?? []) : []))
-    const isConnected = this.#line !== undefined
-    const office = {
-      state: isConnected ? ('connected' as const) : stands === 'connecting' ? stands : ('away' as const)
-    }
-    return { desks, office: { ...office, ...defined({ readAt: read?.at }) } }
+    return { desks, office: { state: lineState(stands, this.#line !== undefined), ...defined({ readAt: read?.at }) } }
   }
 
   /** The application ends: others are told that this counter is closed, if the server answers soon. Never rejects. */
