@@ -58,6 +58,8 @@ describe('the server', () => {
       return `${change?.content?.toString()}, ${change?.round}`
     }
     expect(await decide('ben', true, 1)).toBe(false)
+    // Someone else has changed it since.
+    expect(await decide('ana', true, 0)).toBe(false)
     expect(await there()).toBe(`it, ${round}`)
     expect(await decide('ana', false, 1)).toBe(true)
     expect(await decide('grace', true, 1)).toBe(false)
