@@ -123,15 +123,6 @@ export const things = `
       AND (state IN ('sending', 'uncertain', 'sent') OR (state = 'ready' AND id < p_send)));
   END $$;
 
-  -- Whether a draft that a send had taken along is one again: its workstation has joined again, and the send ended without arriving. As
-  -- another draft it could be sent beside the one that is still tried again.
-  CREATE FUNCTION has_come_back(p_thing thing) RETURNS boolean
-  LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
-  BEGIN
-    RETURN EXISTS (SELECT FROM send WHERE id = p_thing.gone_with AND account = p_thing.account
-      AND state IN ('not-sent', 'refused', 'cancelled'));
-  END $$;
-
   -- Keeps a content: newest, where it goes on from the one that counts; beside, where not; gone, where there is no such thing any more;
   -- sent, where it is a draft that is just being sent, and that someone may still take back.
   -- The same version again is the same save. Each save that counts holds the thing for p_hold_ms, where that is given.
@@ -153,9 +144,9 @@ export const things = `
       INSERT INTO thing (kind, id, account, rev, body_rev, version, life, made_by, by, sealed, editing_by, editing_until)
         VALUES (p_kind, p_id, p_account, next, next, p_version, now_life, mine, mine, p_sealed,
           CASE WHEN held IS NOT NULL THEN mine END, held);
-    ELSIF its.gone_at IS NOT NULL AND (its.is_makers AND its.made_by = mine OR has_come_back(its)) THEN
+    ELSIF its.gone_at IS NOT NULL AND its.is_makers AND its.made_by = mine THEN
       UPDATE thing SET rev = next, body_rev = next, version = p_version, round = round + 1,
-          life = now_life, by = mine, at = now(), sealed = p_sealed, gone_at = NULL, is_makers = false, gone_with = NULL
+          life = now_life, by = mine, at = now(), sealed = p_sealed, gone_at = NULL, is_makers = false
         WHERE kind = p_kind AND id = p_id;
     ELSIF its.gone_at IS NOT NULL THEN
       came := 'gone';
@@ -322,8 +313,8 @@ export const things = `
       RETURN false;
     END IF;
     PERFORM cancel_others(p_id, p_account, p_send);
-    UPDATE thing SET gone_with = p_send WHERE kind = 'draft' AND id = p_id AND gone_at IS NULL;
     PERFORM end_thing('draft', p_id, next);
+    UPDATE thing SET gone_with = p_send WHERE kind = 'draft' AND id = p_id;
     RETURN true;
   END $$;
 
