@@ -232,7 +232,7 @@ export class OfficeBoard {
   /** How long until the next of them counts as not heard of, or until they are read in any case; in milliseconds. */
   #untilSilent(): number {
     const read = this.#read
-    const left = (read?.others ?? []).map((news) => news.left - (read ? this.#passed(read) : 0) + 1)
+    const left = read ? read.others.map((news) => news.left - this.#passed(read) + 1) : []
     // Whatever is answered: once a second.
     return Math.max(PAUSE, Math.min(...left.filter((one) => one > 0), READ_EVERY))
   }
