@@ -140,9 +140,12 @@ async function visit({ scene, at, open = [], keys = [], prepare }: Visit) {
   return { app, api }
 }
 
-/** What is shown comes in several steps. */
+/** What is shown comes in several steps, some of it from files that are read only then. */
 async function rest() {
-  for (let step = 0; step < 4; step++) await settle()
+  for (let step = 0; step < 4; step++) {
+    await vi.dynamicImportSettled()
+    await settle()
+  }
 }
 
 const isOff = (element: Element) => element.matches('[aria-disabled="true"], [data-disabled], :disabled')
@@ -236,7 +239,7 @@ describe('nothing is offered that the one who works here may not do', () => {
   })
 })
 
-describe('whoever may do least comes upon no refusal', () => {
+describe('one who may do least comes upon no refusal', () => {
   test.each(VISITS.filter(({ open, keys }) => !open && !keys))('$scene at $at', async (one) => {
     const { app, api } = await visit(one)
     await works(api, 'counter')
