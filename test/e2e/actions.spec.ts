@@ -17,11 +17,9 @@ async function openSent(clerk: Clerk, name: string): Promise<void> {
   await clerk.openDocument(name)
 }
 
-test('a due date is extended for every document of the package, and the service has it to the minute', async ({
-  open,
-  line,
-  office
-}) => {
+test('a due date is extended for every document of the package, and the service has it to the minute', {
+  tag: '@full'
+}, async ({ open, line, office }) => {
   const [deed = ''] = await sendElsewhere(office, ['Deed of gift', 'Cover letter'])
   const clerk = await open()
   await connect(clerk, line)
@@ -104,11 +102,9 @@ test('two signers are corrected at once, one of them newly shared with someone, 
   ])
 })
 
-test('a document goes to a notary’s queue, a signer is reminded, signatures are verified and the result is kept', async ({
-  open,
-  line,
-  office
-}) => {
+test('a document goes to a notary’s queue, a signer is reminded, signatures are verified and the result is kept', {
+  tag: '@full'
+}, async ({ open, line, office }) => {
   const [deed = ''] = await sendElsewhere(office, ['Deed of gift'])
   const clerk = await open()
   await connect(clerk, line)
@@ -172,7 +168,7 @@ test('an extension that is asked for offline waits, also over a restart, and is 
   expect(bodiesOf(office, 'Extend')).toHaveLength(1)
 })
 
-test('an extension whose answer was lost is found to be done, and is not made again', async ({
+test('an extension whose answer was lost is found to be done, and is not made again', { tag: '@full' }, async ({
   open,
   line,
   office

@@ -60,7 +60,7 @@ test('what nobody hurries goes by itself after ten seconds', { tag: '@full' }, a
   expect(formsSentTo(office)).toEqual(['Letter of authority'])
 })
 
-test('what was typed last is kept when the window is closed at once', async ({ open, userData }) => {
+test('what was typed last is kept when the window is closed at once', { tag: '@full' }, async ({ open, userData }) => {
   const before = await open({ userData })
   await before.choosePracticeOffice()
   await before.goTo('Compose')
@@ -138,47 +138,47 @@ test(
   }
 )
 
-test('two hundred rows of a sheet are sent, and the five bad ones once they are fixed', async ({
-  open,
-  line,
-  office
-}, testInfo) => {
-  const clerk = await open()
-  await connect(clerk, line)
-  const { window, button } = clerk
-  const sheet = testInfo.outputPath('Staff.csv')
-  const isBad = (row: number) => row % 40 === 0
-  const lines = Array.from({ length: 200 }, (_, index) => {
-    const row = index + 1
-    return ['Marama', `Ngata ${row}`, isBad(row) ? 'not an address' : `marama.${row}@example.com`].join(';')
-  })
-  await writeFile(sheet, ['First name;Last name;E-mail', ...lines].join('\r\n'))
+test(
+  'two hundred rows of a sheet are sent, and the five bad ones once they are fixed',
+  { tag: '@full' },
+  async ({ open, line, office }, testInfo) => {
+    const clerk = await open()
+    await connect(clerk, line)
+    const { window, button } = clerk
+    const sheet = testInfo.outputPath('Staff.csv')
+    const isBad = (row: number) => row % 40 === 0
+    const lines = Array.from({ length: 200 }, (_, index) => {
+      const row = index + 1
+      return ['Marama', `Ngata ${row}`, isBad(row) ? 'not an address' : `marama.${row}@example.com`].join(';')
+    })
+    await writeFile(sheet, ['First name;Last name;E-mail', ...lines].join('\r\n'))
 
-  await clerk.composeForm({ name: 'Letter of authority', people: [] })
-  await expect(window.getByText('Saved', { exact: false }).first()).toBeVisible()
-  await sendSheet(clerk, sheet)
-  const toMend = testInfo.outputPath('To mend.csv')
-  await clerk.app.dialog.answerSave(toMend)
-  await button(/^Export 5 rows with errors/).click()
-  await expect.poll(() => readFile(toMend, 'utf8').catch(() => '')).toContain('not an address')
-  await button(/^Send 195 packages$/).click()
-  await expect.poll(() => formsSentTo(office).length, { timeout: 120_000 }).toBe(195)
+    await clerk.composeForm({ name: 'Letter of authority', people: [] })
+    await expect(window.getByText('Saved', { exact: false }).first()).toBeVisible()
+    await sendSheet(clerk, sheet)
+    const toMend = testInfo.outputPath('To mend.csv')
+    await clerk.app.dialog.answerSave(toMend)
+    await button(/^Export 5 rows with errors/).click()
+    await expect.poll(() => readFile(toMend, 'utf8').catch(() => '')).toContain('not an address')
+    await button(/^Send 195 packages$/).click()
+    await expect.poll(() => formsSentTo(office).length, { timeout: 120_000 }).toBe(195)
 
-  const mended = (await readFile(toMend, 'utf8')).replace(
-    /(Ngata )(\d+)(.*?)not an address/g,
-    '$1$2$3marama.$2@example.com'
-  )
-  await writeFile(sheet, mended)
-  await sendSheet(clerk, sheet)
-  await button(/^Send 5 packages$/).click()
-  await expect.poll(() => formsSentTo(office).length).toBe(200)
-  const people = office.service
-    .recorded()
-    .flatMap(({ operation, body }) =>
-      operation === 'SendForms2' ? (body as { Forms: { Signers: { Email: string }[] }[] }).Forms : []
+    const mended = (await readFile(toMend, 'utf8')).replace(
+      /(Ngata )(\d+)(.*?)not an address/g,
+      '$1$2$3marama.$2@example.com'
     )
-  expect(new Set(people.map(({ Signers }) => Signers[0]?.Email)).size).toBe(200)
-})
+    await writeFile(sheet, mended)
+    await sendSheet(clerk, sheet)
+    await button(/^Send 5 packages$/).click()
+    await expect.poll(() => formsSentTo(office).length).toBe(200)
+    const people = office.service
+      .recorded()
+      .flatMap(({ operation, body }) =>
+        operation === 'SendForms2' ? (body as { Forms: { Signers: { Email: string }[] }[] }).Forms : []
+      )
+    expect(new Set(people.map(({ Signers }) => Signers[0]?.Email)).size).toBe(200)
+  }
+)
 
 /** From the draft that was composed to a sheet that was checked. */
 async function sendSheet(clerk: Clerk, sheet: string): Promise<void> {

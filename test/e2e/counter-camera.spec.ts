@@ -77,7 +77,9 @@ test('the person goes on without the camera, and signs where the form allows it'
   await expect(window.getByText('The signer opted out of video.')).toBeVisible()
 })
 
-test('staff choose a camera with its picture before them, and the signing page gets it', async ({ clerk }) => {
+test('staff choose a camera with its picture before them, and the signing page gets it', { tag: '@full' }, async ({
+  clerk
+}) => {
   const { window, person, goTo } = clerk
   await send(clerk, formsFor(['Deed of gift'], [ON_VIDEO]))
   await goTo('Settings')

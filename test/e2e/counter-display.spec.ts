@@ -95,9 +95,9 @@ test('who wants staff rings at whatever screen the clerk is, and says no name th
   await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
 })
 
-test('the second display is unplugged in the middle: the clerk’s own window is locked, and the page is gone', async ({
-  clerk
-}) => {
+test('the second display is unplugged in the middle: the clerk’s own window is locked, and the page is gone', {
+  tag: '@full'
+}, async ({ clerk }) => {
   const { app, window } = clerk
   const { id, person } = await secondDisplay(clerk)
   await send(clerk, formsFor(['Deed of gift'], [MERE]))

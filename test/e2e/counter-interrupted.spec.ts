@@ -7,7 +7,9 @@ import { auditOf, configureCounter, formsFor, happened, inOrder, send, signElsew
 
 const IDLE_SOON = { idle: { warnAfter: 5, coverAfter: 5, endAfter: 5 } }
 
-test('the connection is lost in the middle and comes back: the page is tried again, and signed', async ({ clerk }) => {
+test('the connection is lost in the middle and comes back: the page is tried again, and signed', {
+  tag: '@full'
+}, async ({ clerk }) => {
   const { app, window, person } = clerk
   await send(clerk, formsFor(['Deed of gift'], [MERE]))
   const page = await clerk.handOver(MERE, 'Deed of gift')
@@ -145,9 +147,9 @@ const LEAVING = {
   'someone wants to close the window': ({ app }) => app.closeWindow()
 } satisfies Record<string, (clerk: Parameters<typeof send>[0]) => Promise<void>>
 
-test('each way to leave the page covers it until staff gives the PIN, and then it goes on as it was', async ({
-  clerk
-}) => {
+test('each way to leave the page covers it until staff gives the PIN, and then it goes on as it was', {
+  tag: '@full'
+}, async ({ clerk }) => {
   const { app, window, person } = clerk
   await send(clerk, formsFor(['Deed of gift'], [MERE]))
   const page = await clerk.handOver(MERE, 'Deed of gift')

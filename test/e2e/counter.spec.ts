@@ -57,7 +57,7 @@ test('one who reads no English has their screens in their language and larger, a
   await expect(window.getByRole('navigation', { name: 'Screens' })).toBeVisible()
 })
 
-test('what happened is in the audit trail, which verifies', async ({ clerk }) => {
+test('what happened is in the audit trail, which verifies', { tag: '@full' }, async ({ clerk }) => {
   const { window, button } = clerk
   const [reference] = (await send(clerk, formsFor(['Deed of gift'], [MERE]))).values()
   await sign(await clerk.handOver(MERE, 'Deed of gift', { seen: ['Photo ID seen'] }), MERE)
@@ -131,7 +131,9 @@ test('a couple signs two documents in one sitting, and the screen changes hands 
   expect((await happened(clerk)).filter((what) => what === 'handed-over')).toHaveLength(2)
 })
 
-test('several documents for one person, one of them declined: each is told for itself', async ({ clerk }) => {
+test('several documents for one person, one of them declined: each is told for itself', { tag: '@full' }, async ({
+  clerk
+}) => {
   const { window, person } = clerk
   await send(clerk, formsFor(['Deed of gift', 'Cover letter', 'Letter of wishes'], [MERE]))
   const first = await clerk.handOver(MERE, 'Deed of gift', { also: ['Cover letter', 'Letter of wishes'] })
@@ -198,9 +200,9 @@ test('while the screen changes hands a room is ready, empty and out of sight, an
   })
 })
 
-test('where the service has the signature, and the page leads nowhere, the screen thanks by itself', async ({
-  clerk
-}) => {
+test('where the service has the signature, and the page leads nowhere, the screen thanks by itself', {
+  tag: '@full'
+}, async ({ clerk }) => {
   const { window } = clerk
   await send(clerk, formsFor(['Deed of gift'], [MERE]))
   const page = await clerk.handOver(MERE, 'Deed of gift')
@@ -247,7 +249,7 @@ test('a name that is typed without going to the field first finds its person, an
   ).toBeVisible()
 })
 
-test('a walk-in: from a preset, sent, and straight to the counter', async ({ clerk }) => {
+test('a walk-in: from a preset, sent, and straight to the counter', { tag: '@full' }, async ({ clerk }) => {
   const { window, button } = clerk
   const composition = formsFor(['Visitor’s agreement'], [MERE])
   await window.evaluate(async (composition) => {

@@ -217,7 +217,7 @@ test('at 200 % nothing of it is cut off', { tag: '@full' }, async ({ open, offic
   await doMainJob(clerk, office)
 })
 
-test('in the smallest window nothing of it is cut off', async ({ open, office }) => {
+test('in the smallest window nothing of it is cut off', { tag: '@full' }, async ({ open, office }) => {
   const clerk = await open()
   await clerk.app.resizeWindow({ width: 1024, height: 640 })
   await clerk.connectTo(office.url)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { connect, expect, sendElsewhere, test } from './bad-line.ts'
 import { MERE, WIREMU } from './clerk.ts'
 
-test('what happens at the service is seen within seconds, told once, counted and unread', async ({
+test('what happens at the service is seen within seconds, told once, counted and unread', { tag: '@full' }, async ({
   open,
   line,
   office
@@ -110,7 +110,9 @@ test('folders that answer with nothing for a moment lose nothing', { tag: '@full
   await expect(clerk.window.getByRole('row', { name: 'Cover letter' })).toBeVisible()
 })
 
-test('what other software drops in a drop folder becomes a draft, with a report beside it', async ({ clerk }) => {
+test('what other software drops in a drop folder becomes a draft, with a report beside it', { tag: '@full' }, async ({
+  clerk
+}) => {
   const { app, window } = clerk
   const folder = join(app.userData, '..', 'dropped')
   mkdirSync(folder)

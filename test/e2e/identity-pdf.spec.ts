@@ -112,44 +112,46 @@ async function pictureOf(clerk: Clerk, number: number): Promise<Buffer> {
   return canvas.screenshot()
 }
 
-test('a report looks as in another program, is printed, and is cleared; nothing of it is on the disk', async ({
-  clerk
-}, testInfo) => {
-  const { app, window } = clerk
-  await app.resizeWindow({ width: 1400, height: 900 })
-  const { reference, name, report } = await checkedDocument(clerk)
-  const theirs = await painted(report, testInfo.outputDir, 'report')
-  expect(theirs.length).toBeGreaterThanOrEqual(2)
+test(
+  'a report looks as in another program, is printed, and is cleared; nothing of it is on the disk',
+  { tag: '@full' },
+  async ({ clerk }, testInfo) => {
+    const { app, window } = clerk
+    await app.resizeWindow({ width: 1400, height: 900 })
+    const { reference, name, report } = await checkedDocument(clerk)
+    const theirs = await painted(report, testInfo.outputDir, 'report')
+    expect(theirs.length).toBeGreaterThanOrEqual(2)
 
-  await openReport(clerk, reference)
-  await expect(window.getByRole('link', { name }).last()).toBeVisible()
-  await pageOf(clerk, 1).locator('canvas').waitFor()
-  await expect(pageOf(clerk, 1)).toContainText(/\w{3,}/)
-  const ours = []
-  while ((await window.locator('.percent').textContent()) !== '50 %') await clerk.button('Zoom out').click()
-  for (const number of theirs.keys()) ours.push(await pictureOf(clerk, number + 1))
-  for (const [index, picture] of ours.entries()) {
-    await testInfo.attach(`page-${index + 1}`, { body: picture, contentType: 'image/png' })
-    expect(await unlikeness(window, picture, theirs[index] as Buffer)).toBeLessThan(ALIKE)
+    await openReport(clerk, reference)
+    await expect(window.getByRole('link', { name }).last()).toBeVisible()
+    await pageOf(clerk, 1).locator('canvas').waitFor()
+    await expect(pageOf(clerk, 1)).toContainText(/\w{3,}/)
+    const ours = []
+    while ((await window.locator('.percent').textContent()) !== '50 %') await clerk.button('Zoom out').click()
+    for (const number of theirs.keys()) ours.push(await pictureOf(clerk, number + 1))
+    for (const [index, picture] of ours.entries()) {
+      await testInfo.attach(`page-${index + 1}`, { body: picture, contentType: 'image/png' })
+      expect(await unlikeness(window, picture, theirs[index] as Buffer)).toBeLessThan(ALIKE)
+    }
+    // What would be taken for the same must not be another page.
+    expect(await unlikeness(window, ours[0] as Buffer, theirs[1] as Buffer)).toBeGreaterThan(ALIKE)
+
+    const printed = await whatIsPrinted(clerk)
+    const sheets = await painted(printed, testInfo.outputDir, 'printed')
+    expect(sheets).toHaveLength(theirs.length)
+    for (const [index, sheet] of sheets.entries())
+      expect(await unlikeness(window, sheet, theirs[index] as Buffer)).toBeLessThan(ALIKE_ON_PAPER)
+    await expect(window.locator('.sheets')).toHaveCount(0)
+
+    expect(await textsInFiles(dirname(app.userData), ['%PDF-1', 'Type /XObject'])).toEqual([])
+    const trail = await window.evaluate(() =>
+      globalThis.window.countersign.audit.list({ search: '', offset: 0, limit: 5 })
+    )
+    expect(trail.ok && trail.value.entries.filter(({ detail }) => detail.as === 'preview')).toHaveLength(2)
+    await clerk.goTo('Today')
+    await expect(window.locator('canvas')).toHaveCount(0)
   }
-  // What would be taken for the same must not be another page.
-  expect(await unlikeness(window, ours[0] as Buffer, theirs[1] as Buffer)).toBeGreaterThan(ALIKE)
-
-  const printed = await whatIsPrinted(clerk)
-  const sheets = await painted(printed, testInfo.outputDir, 'printed')
-  expect(sheets).toHaveLength(theirs.length)
-  for (const [index, sheet] of sheets.entries())
-    expect(await unlikeness(window, sheet, theirs[index] as Buffer)).toBeLessThan(ALIKE_ON_PAPER)
-  await expect(window.locator('.sheets')).toHaveCount(0)
-
-  expect(await textsInFiles(dirname(app.userData), ['%PDF-1', 'Type /XObject'])).toEqual([])
-  const trail = await window.evaluate(() =>
-    globalThis.window.countersign.audit.list({ search: '', offset: 0, limit: 5 })
-  )
-  expect(trail.ok && trail.value.entries.filter(({ detail }) => detail.as === 'preview')).toHaveLength(2)
-  await clerk.goTo('Today')
-  await expect(window.locator('canvas')).toHaveCount(0)
-})
+)
 
 /** Presses Print, with a printer that keeps what it is given as a PDF. */
 async function whatIsPrinted(clerk: Clerk): Promise<Buffer> {

@@ -41,7 +41,7 @@ test('a draft is there after the power went', { tag: '@full' }, async ({ open, u
   await expect(after.window.getByLabel('E-mail', { exact: true })).toHaveValue(MERE.email)
 })
 
-test('a send that was on its way when the power went is uncertain, and is found', async ({
+test('a send that was on its way when the power went is uncertain, and is found', { tag: '@full' }, async ({
   open,
   userData,
   line,
@@ -82,7 +82,7 @@ test('a send whose answer was lost is in doubt until the service can be asked, a
   expect(formsSentTo(office)).toEqual(['Letter of authority'])
 })
 
-test('what is sent while offline waits, also over a restart, and goes once when it is back', async ({
+test('what is sent while offline waits, also over a restart, and goes once when it is back', { tag: '@full' }, async ({
   open,
   userData,
   line,

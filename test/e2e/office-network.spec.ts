@@ -150,10 +150,9 @@ test('a service that insists on a client certificate gets the one that was chose
   expect(other.asked).toHaveLength(0)
 })
 
-test('a proxy that wants a sign-in gets it once someone has signed in, and a wrong password is said', async ({
-  serve,
-  start
-}) => {
+test('a proxy that wants a sign-in gets it once someone has signed in, and a wrong password is said', {
+  tag: '@full'
+}, async ({ serve, start }) => {
   const root = aCertificate({ name: 'Harbour Law Root', isAuthority: true })
   const service = await serve(aCertificate({ name: 'sign.office.example', by: root }))
   const { server, shown } = await openProxy(service.port)

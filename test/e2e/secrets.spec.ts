@@ -408,7 +408,7 @@ async function found(folder: string, secrets: Secrets): Promise<string[]> {
   return search.found.filter((one) => !MEANT.some((meant) => meant.test(one)))
 }
 
-test('what is left somewhere is found, however it is written there', async ({ clerk }, testInfo) => {
+test('what is left somewhere is found, however it is written there', { tag: '@full' }, async ({ clerk }, testInfo) => {
   const { secrets, plant } = planting()
   const text = plant('one')
   const folder = join(testInfo.outputDir, 'planted')

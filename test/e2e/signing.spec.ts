@@ -13,7 +13,7 @@ test('a signer who declines is shown as declined, with the reason', { tag: '@ful
   await expect(window.getByText('The amount is wrong.').first()).toBeVisible()
 })
 
-test('a page that is closed before it was signed is not called signed', async ({ clerk }) => {
+test('a page that is closed before it was signed is not called signed', { tag: '@full' }, async ({ clerk }) => {
   const { app, window } = clerk
   await clerk.composeForm({ name: 'Letter of authority', people: [MERE], embedded: true })
   await clerk.send()

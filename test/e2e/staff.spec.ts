@@ -30,9 +30,9 @@ async function scan(window: Page, code: string) {
   for (const key of [...code, 'Enter']) await window.keyboard.press(key)
 }
 
-test('staff with names: a manager ends the wait that someone’s guesses made, and the trail says who it was', async ({
-  clerk
-}) => {
+test('staff with names: a manager ends the wait that someone’s guesses made, and the trail says who it was', {
+  tag: '@full'
+}, async ({ clerk }) => {
   const { window, button, person } = clerk
   await send(clerk, formsFor(['Deed of gift'], [MERE]))
   await nameStaff(clerk)
@@ -124,9 +124,9 @@ test('settings that lock while someone is being added ask for the PIN, and nothi
   await expect(window.getByRole('list', { name: 'Staff' })).toContainText('Ben Tui')
 })
 
-test('what a role doesn’t include is greyed out and says why, until someone else unlocks Countersign', async ({
-  clerk
-}) => {
+test('what a role doesn’t include is greyed out and says why, until someone else unlocks Countersign', {
+  tag: '@full'
+}, async ({ clerk }) => {
   const { window, button, goTo } = clerk
   await send(clerk, formsFor(['Deed of gift'], [MERE]))
   await nameStaff(clerk)

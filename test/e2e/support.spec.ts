@@ -64,34 +64,36 @@ test('a report for support is read, and saved as it was shown: without names, wi
     expect(Object.values(texts).join('\n')).not.toContain(personal)
 })
 
-test('a monitor reads in one line how Countersign stands while it runs, when it has ended, and when it was killed', async ({
-  open
-}, testInfo) => {
-  const userData = testInfo.outputPath('user-data')
-  expect(await status(userData)).toMatchObject({ code: 3, said: expect.stringContaining('"never-started"') })
-  const clerk = await open({ userData })
-  await clerk.choosePracticeOffice()
-  const { app } = clerk
-  const running = async () => JSON.parse((await status(userData)).said)
-  await expect.poll(async () => (await running()).accounts?.[0]?.state).toBe('online')
-  const line = await status(userData)
-  expect(line.said.trim().split('\n')).toHaveLength(1)
-  expect(JSON.parse(line.said)).toMatchObject({
-    ...{ health: 'ok', problems: [], running: true, keychain: 'available', database: 'encrypted' },
-    ...{ sends: { waiting: 0, uncertain: 0 }, lastBackup: null }
-  })
-  expect(line.code).toBe(0)
-  expect(line.said).not.toMatch(/Practice office|127\.0\.0\.1|token/)
-  expect((await app.windows()).length).toBe(1)
-  for (const file of ['status.json', 'countersign.db', 'documents.db'])
-    if (process.platform !== 'win32') expect((await stat(join(userData, file))).mode & 0o777, file).toBe(0o600)
+test(
+  'a monitor reads in one line how Countersign stands while it runs, when it has ended, and when it was killed',
+  { tag: '@full' },
+  async ({ open }, testInfo) => {
+    const userData = testInfo.outputPath('user-data')
+    expect(await status(userData)).toMatchObject({ code: 3, said: expect.stringContaining('"never-started"') })
+    const clerk = await open({ userData })
+    await clerk.choosePracticeOffice()
+    const { app } = clerk
+    const running = async () => JSON.parse((await status(userData)).said)
+    await expect.poll(async () => (await running()).accounts?.[0]?.state).toBe('online')
+    const line = await status(userData)
+    expect(line.said.trim().split('\n')).toHaveLength(1)
+    expect(JSON.parse(line.said)).toMatchObject({
+      ...{ health: 'ok', problems: [], running: true, keychain: 'available', database: 'encrypted' },
+      ...{ sends: { waiting: 0, uncertain: 0 }, lastBackup: null }
+    })
+    expect(line.code).toBe(0)
+    expect(line.said).not.toMatch(/Practice office|127\.0\.0\.1|token/)
+    expect((await app.windows()).length).toBe(1)
+    for (const file of ['status.json', 'countersign.db', 'documents.db'])
+      if (process.platform !== 'win32') expect((await stat(join(userData, file))).mode & 0o777, file).toBe(0o600)
 
-  await app.kill()
-  expect(await status(userData)).toMatchObject({ code: 1, said: expect.stringContaining('"ended-unexpectedly"') })
-  const again = await open({ userData })
-  await expect.poll(async () => (await running()).running).toBe(true)
-  await again.app.quit()
-  expect(await status(userData)).toMatchObject({ code: 0, said: expect.stringContaining('"running":false') })
-  await rm(userData, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
-  await mkdir(userData)
-})
+    await app.kill()
+    expect(await status(userData)).toMatchObject({ code: 1, said: expect.stringContaining('"ended-unexpectedly"') })
+    const again = await open({ userData })
+    await expect.poll(async () => (await running()).running).toBe(true)
+    await again.app.quit()
+    expect(await status(userData)).toMatchObject({ code: 0, said: expect.stringContaining('"running":false') })
+    await rm(userData, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+    await mkdir(userData)
+  }
+)

@@ -7,7 +7,7 @@ import { connect, isSend, test } from './bad-line.ts'
 import { MERE } from './clerk.ts'
 import { expect } from './office.ts'
 
-test('an update waits for a send, is offered, and is installed as Countersign restarts', async ({
+test('an update waits for a send, is offered, and is installed as Countersign restarts', { tag: '@full' }, async ({
   open,
   line,
   userData

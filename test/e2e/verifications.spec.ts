@@ -21,12 +21,9 @@ async function openSigned(clerk: Clerk, name: string): Promise<void> {
   await clerk.openDocument(name)
 }
 
-test('a verification is there when its document is opened again, and after a restart, with its time', async ({
-  open,
-  userData,
-  line,
-  office
-}) => {
+test('a verification is there when its document is opened again, and after a restart, with its time', {
+  tag: '@full'
+}, async ({ open, userData, line, office }) => {
   const [lease = '', deed = ''] = await sendElsewhere(office, ['Lease', 'Deed of gift'], [MERE])
   complete(office, lease)
   complete(office, deed)

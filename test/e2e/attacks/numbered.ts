@@ -7,24 +7,21 @@ export interface Row {
   number: string
   attack: Attack
   /**
-   * Whether `npm test` plays it: each that is the first of its area against one of its protections, and one in six, so that every
-   * protection is tried by each kind of attacker. The others are other ways to try the same (`npm run test:e2e` plays them all).
+   * Whether `npm test` plays it: each that is the first against one of its protections, and the first of each area, so that every protection
+   * and every kind of attacker is tried. The others are other ways to try the same (`npm run test:e2e` plays them all).
    */
   isInShortRound: boolean
 }
 
+const tried = new Set<string>()
+
 export const numbered: readonly { area: Area; number: number; rows: readonly Row[] }[] = areas.map((area, at) => ({
   area,
   number: at + 1,
-  rows: area.attacks.map((attack, row) => ({
-    number: `${at + 1}.${row + 1}`,
-    attack,
-    isInShortRound: row % 6 === 0 || namesFirst(area, row)
-  }))
+  rows: area.attacks.map((attack, row) => {
+    const its = attack.guard ?? area.guard
+    const isInShortRound = row === 0 || its.some((guard) => !tried.has(guard))
+    for (const guard of its) tried.add(guard)
+    return { number: `${at + 1}.${row + 1}`, attack, isInShortRound }
+  })
 }))
-
-/** Whether no row before this one names one of its protections. */
-function namesFirst(area: Area, row: number): boolean {
-  const before = new Set(area.attacks.slice(0, row).flatMap(({ guard }) => guard ?? area.guard))
-  return (area.attacks[row]?.guard ?? area.guard).some((guard) => !before.has(guard))
-}
