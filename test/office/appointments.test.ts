@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { KeptAppointment } from '../../src/main/core/appointments/appointments-table.ts'
+import type { OfficeRecords } from '../../src/main/core/office/records.ts'
 import type { Input } from '../../src/shared/contract/requests.ts'
 import { dumpOf, OfficeStation, twoStations } from '../fixtures/office-station.ts'
 
@@ -11,6 +12,23 @@ const HOUR = 3_600_000
 type Given = Partial<Omit<Input<'appointments.save'>, 'id'>>
 
 class Station extends OfficeStation {
+  /** What of its saves is lost on the way. */
+  loses: 'nothing' | 'requests' | 'answers' = 'nothing'
+
+  override join(name: string): Promise<void> {
+    const { records } = this.work.parts
+    const connect = records.connect.bind(records)
+    records.connect = (its, ...more) => {
+      const put: OfficeRecords['put'] = async (...asked) => {
+        const answers = this.loses === 'requests' ? undefined : await its.put(...asked)
+        if (!answers || this.loses === 'answers') throw new Error('The line broke.')
+        return answers
+      }
+      connect({ ...its, put }, ...more)
+    }
+    return super.join(name)
+  }
+
   get #appointments() {
     return this.work.parts.appointments
   }
@@ -177,6 +195,20 @@ describe('two who change one at the same time', () => {
     at(1).mark(id, 'arrived')
     await together()
     expectAll('Mere Parata-Reid, Room 2, arrived')
+  })
+
+  test('both have their way where what one gave before never came there', async () => {
+    await joined()
+    const id = at(0).add('Mere Parata')
+    await synced()
+    at(0).loses = 'requests'
+    at(0).change(id, { name: 'Mere Parata-Reid' })
+    await expect(at(0).synced()).rejects.toThrow()
+    at(1).change(id, { place: 'Room 2' })
+    await at(1).synced()
+    at(0).loses = 'nothing'
+    await synced()
+    expectAll('Mere Parata-Reid, Room 2, expected')
   })
 
   test('where both went on with one who came, the one who is further counts, and nobody who came didn’t', async () => {
@@ -351,7 +383,10 @@ test('whatever happens in whatever order, each has the same in the end, and noth
   const steps = ['expected', 'arrived', 'called', 'here', 'done'] as const
   const command = fc.record({
     who: fc.nat(1),
-    what: fc.constantFrom('add', 'rename', 'rename', 'move', 'mark', 'mark', 'remove', 'away', 'back', 'sync', 'sync'),
+    what: fc.constantFrom(
+      ...(['add', 'rename', 'rename', 'move', 'mark', 'mark', 'remove'] as const),
+      ...(['away', 'lose requests', 'lose answers', 'back', 'sync', 'sync'] as const)
+    ),
     which: fc.nat(5)
   })
   await fc.assert(
@@ -373,10 +408,17 @@ test('whatever happens in whatever order, each has the same in the end, and noth
         } else if (what === 'away') {
           desk.away()
           away.add(who)
+        } else if (what === 'lose requests' || what === 'lose answers') {
+          desk.loses = what === 'lose requests' ? 'requests' : 'answers'
         } else if (what === 'back') {
+          desk.loses = 'nothing'
           await desk.back()
           away.delete(who)
-        } else if (what === 'sync' && !away.has(who)) await desk.synced()
+        } else if (what === 'sync' && !away.has(who)) {
+          await desk.synced().catch((error: unknown) => {
+            if (desk.loses === 'nothing') throw error
+          })
+        }
         if (!one) continue
         if (what === 'rename') {
           desk.change(one.id, { name })
@@ -392,6 +434,7 @@ test('whatever happens in whatever order, each has the same in the end, and noth
           else if (next && next !== 'expected') desk.mark(one.id, next)
         }
       }
+      for (const desk of desks) desk.loses = 'nothing'
       for (const desk of desks) await desk.back()
       await synced()
       await synced()

@@ -240,7 +240,7 @@ export class SharedRecords {
       // That it was erased for all is told first: nothing of what was erased is put together with this.
       else if (before.isFinal) this.#lanes.want(accountId)
       else if (before.local === undefined) {
-        rows.change(before.number, { edits: before.given + 1, isGone: false })
+        rows.change(before.number, { edits: before.edits + 1, isGone: false })
         rows.bind(before, local)
       }
     }
@@ -325,9 +325,9 @@ export class SharedRecords {
       const both = isUntold ? kind.together?.(mine, theirs, base()) : kind.kept?.(mine, theirs)
       if (both !== undefined) {
         kind.write(accountId, both, known.id ?? '', local)
-        // It goes over as what goes on from theirs.
+        // It goes over as what goes on from theirs, under another number than what was asked for last: that was another content.
         if (isSame(both, theirs)) rows.follow(number, seen)
-        else rows.change(number, { ...seen, edits: known.given + 1, savedBy: undefined })
+        else rows.change(number, { ...seen, edits: known.edits + 1, savedBy: undefined })
         this.#lanes.want(accountId)
         return true
       }
