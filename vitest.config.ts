@@ -19,6 +19,8 @@ export default defineConfig({
   test: {
     // A test of files, processes and lines waits now and then: with as many as cores, a sixth of the cores' time was nobody's.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    // What proves once more what another test proves: `npm test` leaves it out, `npm run test:full` doesn't.
+    tags: [{ name: 'full', description: 'left out of the short round of npm test' }],
     projects: [
       {
         plugins: out.length > 0 ? without(out).plugins : [],

@@ -801,16 +801,16 @@ describe('three people at once', () => {
     return { typed, found: desks.map((desk) => desk.everything()).join('\n') }
   }
 
-  test.each([1, 2, 3])(
-    'every word that was typed is in the draft or in a version beside it (seed %i)',
-    async (seed) => {
+  for (const seed of [1, 2, 3]) {
+    const tags = seed === 1 ? [] : ['full']
+    test(`every word that was typed is in the draft or in a version beside it (seed ${seed})`, { tags }, async () => {
       const { typed, found } = await work(12, seed)
       const words = new Set(found.split(/\s+/))
       expect(typed.filter((word) => !words.has(word))).toEqual([])
       const texts = new Set(desks.map((desk) => desk.list().join('|')))
       expect(texts.size).toBe(1)
-    }
-  )
+    })
+  }
 
   test('which isn’t so where the last write wins', async () => {
     await two.office.mutated(

@@ -306,7 +306,8 @@ test('nothing is claimed of a copy before anyone has noticed that it is one', as
 })
 
 test('one that joins a restored office gets all of its packages, however many there are', {
-  timeout: 240_000
+  timeout: 240_000,
+  tags: ['full']
 }, async () => {
   const office = await openTestOffice(inject('cluster'), { look: '0 s' })
   const front = await joined(office, 'Front desk')

@@ -446,7 +446,7 @@ describe('workstations that are killed, and stopped for longer than a claim hold
 
   const common = () => ({ service: { url: service.url }, timeout: TIMEOUT, look: LOOK })
 
-  test.each([2, 4])('one with %i lanes on the embedded store', { timeout: 300_000 }, async (lanes) => {
+  const embedded = async (lanes: number) => {
     const file = join(folder, 'sends.db')
     const { store, accountId, close } = await openEmbeddedSends(file, true)
     try {
@@ -456,9 +456,11 @@ describe('workstations that are killed, and stopped for longer than a claim hold
     } finally {
       close()
     }
-  })
+  }
+  test('one with two lanes on the embedded store', { timeout: 300_000 }, () => embedded(2))
+  test('one with four lanes on the embedded store', { timeout: 300_000, tags: ['full'] }, () => embedded(4))
 
-  test.each([2, 5])('%i of them in one office', { timeout: 300_000 }, async (count) => {
+  const together = async (count: number) => {
     const crowd = await openTestOffice(inject('cluster'), { lease: `${LEASE} ms`, look: `${LOOK} ms` })
     const members: Station[] = []
     for (let index = 0; index < count; index++) members.push(await crowd.join(`Counter ${index}`))
@@ -476,5 +478,7 @@ describe('workstations that are killed, and stopped for longer than a claim hold
     } finally {
       await pool.end()
     }
-  })
+  }
+  test('two of them in one office', { timeout: 300_000 }, () => together(2))
+  test('five of them in one office', { timeout: 300_000, tags: ['full'] }, () => together(5))
 })
