@@ -359,6 +359,68 @@ describe('leaving', () => {
   })
 
   test.each([
+    'its draft is sent elsewhere, and it is tried no more',
+    'it is tried again elsewhere, and its draft sent here'
+  ])(
+    'with a package that didn’t go afterwards, joined again: %s, and it arrives once',
+    { timeout: 400_000 },
+    async (how) => {
+      const { desk } = deskOf(first)
+      await desk.join(serverOf(office), await office.invite('Front desk'))
+      const other = await beside(first)
+      const { desk: its } = deskOf(other)
+      await its.join(serverOf(office), await office.invite('Back room'))
+      const both = async () => {
+        for (const { parts, accountId, time } of [first, other, first]) {
+          await parts.sharedDrafts.settled(accountId).catch(() => undefined)
+          await parts.outbox.shared.settled(accountId).catch(() => undefined)
+          await time.pass(1_000)
+        }
+      }
+      await first.parts.outbox.shared.pause(first.accountId, true)
+      const id = put(first)
+      await both()
+      await desk.leave()
+      await desk.join(serverOf(office), await office.invite('Front desk 2'))
+      await first.parts.outbox.shared.pause(first.accountId, true)
+      await both()
+      await office.sql(`UPDATE office.send SET state = 'not-sent', attempt = 1, settled_at = now() WHERE id = $1`, [id])
+      await both()
+      expect([stateOf(first, id), stateOf(other, id)]).toEqual(['not-sent', 'not-sent'])
+      // It is the draft that it was: as another one it could go beside what is still tried again.
+      const drafts = await office.sql<{ id: string }>(
+        `SELECT id FROM office.thing WHERE kind = 'draft' AND gone_at IS NULL`
+      )
+      expect(drafts).toEqual([{ id: first.parts.outbox.again(id).id }])
+      if (how.startsWith('its draft')) {
+        other.parts.outbox.now(other.parts.outbox.start(drafts[0]?.id ?? '').id)
+        await both()
+        expect(() => other.parts.outbox.retry(id)).toThrow('gone')
+      } else {
+        first.parts.outbox.shared.disconnect()
+        first.parts.sharedDrafts.disconnect()
+        first.parts.records.disconnect()
+        first.parts.outbox.now(first.parts.outbox.start(first.parts.outbox.again(id).id).id)
+        other.parts.outbox.retry(id)
+      }
+      await other.parts.outbox.shared.pause(other.accountId, false)
+      await expect
+        .poll(
+          async () => {
+            await both()
+            return Object.keys(first.practice.state.documents).length
+          },
+          { timeout: 60_000 }
+        )
+        .toBe(1)
+      await desk.resumed()
+      for (let round = 0; round < 10; round++) await both()
+      expect(Object.keys(first.practice.state.documents)).toHaveLength(1)
+      expect(first.taken('SendForms2')).toHaveLength(1)
+    }
+  )
+
+  test.each([
     ['arrived', 'lose-answer'],
     ['did not', 'cut']
   ] as const)(
