@@ -447,7 +447,8 @@ export const things = `
     RETURN QUERY SELECT it.round, it.state FROM put_send(p_id, p_account, p_in_ms, p_sealed, p_round, p_is_in_doubt) it;
     -- What was written further may have gone on as another draft: of that it is from now on, so that one of the two leaves.
     UPDATE send SET draft = p_draft WHERE id = p_id AND account = p_account AND (draft IS NULL OR (draft <> p_draft
-      AND coalesce(known, '') NOT IN ('sending', 'uncertain', 'sent') AND EXISTS (SELECT FROM thing WHERE kind = 'draft' AND id = draft AND gone_at IS NOT NULL)));
+      AND coalesce(known, '') NOT IN ('sending', 'uncertain', 'sent')
+      AND EXISTS (SELECT FROM thing WHERE kind = 'draft' AND thing.id = send.draft AND gone_at IS NOT NULL)));
   END $$;
 `
 
