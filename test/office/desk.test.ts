@@ -488,6 +488,16 @@ describe('leaving', () => {
     await arrivesOnce(false)
   })
 
+  test('a server that was put back just now waits until both have told each other what they know', async () => {
+    const { desk, both } = await two()
+    const id = put(first)
+    await both()
+    await office.sql('SELECT office.begin_life(now())')
+    await expect(desk.leave()).rejects.toThrow('offline')
+    expect(stateOf(first, id)).toBe('ready')
+    expect(await office.sql('SELECT state FROM office.send WHERE id = $1', [id])).toEqual([{ state: 'uncertain' }])
+  })
+
   test('without the server doesn’t send a draft that the office has and may send', async () => {
     const { desk, other, both, away, arrivesOnce } = await two()
     const { id } = first.parts.sharedDrafts.save(first.accountId, forms())

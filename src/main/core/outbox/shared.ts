@@ -317,13 +317,18 @@ export class SharedSends {
     const officeId = this.#officeIds.get(accountId)
     if (!officeId) return
     const account = this.#of(accountId)
-    await this.settled(accountId)
+    // What the server has counts only in a life of which all is known here: see `#sync`.
+    const settled = async () => {
+      await this.settled(accountId)
+      if (account.isAway) officeIsAway()
+    }
+    await settled()
     // From here on nothing is claimed and nothing goes over; where it comes to nothing, what came back goes over again.
     account.isLeaving = true
     try {
       const underWay = await this.#asked((office) => office.takeAlong(officeId))
       // What was settled in the moment before is read, too.
-      await this.settled(accountId)
+      await settled()
       if (underWay > 0 || this.#rows.isUnderWay(accountId)) {
         fail('busy', 'Some packages are being sent just now.', { next: 'Try again in a minute.' })
       }
