@@ -103,6 +103,11 @@ export async function soak({ hours, seed, say }: SoakOptions): Promise<BalanceSh
       )
     }
     day.service.setConditions({ dialects: [] })
+    // Chance may leave out of a short day what it brings seldom, and a balance of nothing adds up.
+    while (!hasEverything(day)) {
+      await day.time.pass(MINUTE)
+      await something(day)
+    }
     day.line.isBad = false
     await settle(day)
     const sheet = await balance(day)
@@ -392,6 +397,11 @@ const sendsOf = ({ work, accountId }: Station): SendView[] => {
     all.push(...rows)
     if (rows.length === 0 || all.length >= total) return all
   }
+}
+
+function hasEverything(day: Day): boolean {
+  const { packages, documents } = counted(day)
+  return [packages, documents, day.dropped.length, day.signedHere].every((count) => count > 0)
 }
 
 function counted({ stations, service }: Day) {
