@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
@@ -15,6 +16,21 @@ const out = (process.env.COUNTERSIGN_WITHOUT ?? '').split(',').filter((name): na
 /** What is waited for comes when it comes: only what never does is a failure. */
 const expect = { poll: { timeout: 30_000 } }
 
+const CODE = 'test/{layers,unit,contract}/**/*.test.ts'
+/** Tests that put something in the place of a module. What a process has loaded before them would stay. */
+const replacing = globSync(CODE).filter((file) => /\bvi\.(do)?mock\(/i.test(readFileSync(file, 'utf8')))
+
+const code = {
+  environment: 'node' as const,
+  setupFiles: ['test/property-seed.ts'],
+  expect,
+  // Real databases and keychains on two shared cores: slow is not wrong.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  // What is kept of a module mustn't be the one without a protection.
+  ...(out.length > 0 && { fsModuleCache: false })
+}
+
 export default defineConfig({
   test: {
     // A test of files, processes and lines waits now and then: with as many as cores, a sixth of the cores' time was nobody's.
@@ -24,18 +40,12 @@ export default defineConfig({
     projects: [
       {
         plugins: out.length > 0 ? without(out).plugins : [],
-        test: {
-          name: 'node',
-          // What is kept of a module mustn't be the one without a protection.
-          ...(out.length > 0 && { fsModuleCache: false }),
-          include: ['test/{layers,unit,contract}/**/*.test.ts'],
-          environment: 'node',
-          setupFiles: ['test/property-seed.ts'],
-          expect,
-          // Real databases and keychains on two shared cores: slow is not wrong.
-          testTimeout: 120_000,
-          hookTimeout: 120_000
-        }
+        // One process after another's file: half of the time is loading and warming up what the file before has loaded.
+        test: { ...code, name: 'node', include: [CODE], exclude: replacing, isolate: false }
+      },
+      {
+        plugins: out.length > 0 ? without(out).plugins : [],
+        test: { ...code, name: 'node-replacing', include: replacing }
       },
       {
         test: {

@@ -114,7 +114,7 @@ function testedWithout(out: readonly Removable[], tested: readonly Row[]): Row[]
   const folder = mkdtempSync(join(tmpdir(), 'countersign-mutants-'))
   try {
     const report = join(folder, 'report.json')
-    spawnSync('npx', ['vitest', 'run', '--project', 'node', ...files, '--reporter=json', `--outputFile=${report}`], {
+    spawnSync('npx', ['vitest', 'run', '--project', 'node*', ...files, '--reporter=json', `--outputFile=${report}`], {
       ...{ stdio: 'ignore', shell: process.platform === 'win32' },
       env: { ...process.env, COUNTERSIGN_WITHOUT: out.join(',') }
     })
