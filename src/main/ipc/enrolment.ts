@@ -16,6 +16,8 @@ interface EnrolmentParts extends Pick<Parts, 'accounts' | 'clients' | 'time'>, D
   newId: () => string
   /** `Countersign 1.0.0`, for the file. */
   madeBy: string
+  /** See `Sealing`. */
+  sealingCost?: number
   note: NoteInAudit
   /** @throws AppFailure where the organisation allows no such account here. */
   mayAdd: (account: { name: string; scheme: AuthScheme }) => void
@@ -61,7 +63,8 @@ export function enrolmentHandlers(parts: EnrolmentParts): HandlersOf<'enrolment'
       const credentials = await accounts.credentialsToShare(id)
       const now = time.now()
       const validUntil = now + days * DAY
-      const content = enrolmentFile(account, credentials, { code, validUntil, madeAt: now, madeBy: parts.madeBy })
+      const { madeBy, sealingCost: cost } = parts
+      const content = enrolmentFile(account, credentials, { code, validUntil, madeAt: now, madeBy, cost })
       const pieces: Buffer[] = []
       for await (const piece of content) pieces.push(piece)
       const suggested = safeFileName(account.name, { extension: ENROLMENT_ENDING })

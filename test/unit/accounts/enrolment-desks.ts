@@ -5,6 +5,7 @@ import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
 import { enrolmentHandlers } from '../../../src/main/ipc/enrolment.ts'
 import { ENROLMENT_CODE_BYTES, recoveryKeyText } from '../../../src/shared/recovery-key.ts'
 import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
+import { LOW_COST } from '../backup/computers.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 
 export const TOKEN = 'planted-token-of-the-office'
@@ -31,7 +32,7 @@ export async function enrolmentDesks() {
     const notes: AuditNote[] = []
     const others: string[] = []
     const handlers = enrolmentHandlers({
-      ...{ accounts, clients, newId: () => 'file-1', madeBy: 'Countersign 1.0.0' },
+      ...{ accounts, clients, newId: () => 'file-1', madeBy: 'Countersign 1.0.0', sealingCost: LOW_COST },
       time: { now: () => NOW, zone: () => 'UTC' },
       chooseFiles: async () => [file],
       chooseSaveFile: async () => file,

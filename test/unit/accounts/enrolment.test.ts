@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { sealed } from '../../../src/main/core/backup/sealed-file.ts'
 import { fail } from '../../../src/main/core/lib/failure.ts'
 import { ENROLMENT_CODE_BYTES, recoveryKeyText } from '../../../src/shared/recovery-key.ts'
-import { refusal } from '../backup/computers.ts'
+import { LOW_COST, refusal } from '../backup/computers.ts'
 import { BEARER, CODE, enrolmentDesks, NOW, TOKEN, urlOf } from './enrolment-desks.ts'
 
 const OTHER_CODE = recoveryKeyText(new Uint8Array(ENROLMENT_CODE_BYTES).fill(8))
@@ -80,7 +80,8 @@ describe('nothing is added', () => {
     const content = async function* () {
       yield Buffer.from('{}')
     }
-    for await (const piece of sealed(content(), CODE, { madeAt: 0, madeBy: 'Countersign' })) pieces.push(piece)
+    for await (const piece of sealed(content(), CODE, { madeAt: 0, madeBy: 'Countersign', cost: LOW_COST }))
+      pieces.push(piece)
     for (const wrong of [bytes, bytes.subarray(0, 400), Buffer.concat(pieces), Buffer.from('{"account":"x"}')]) {
       writeFileSync(file, wrong)
       expect(await refusal(computer(clerk).enrol())).toMatchObject({

@@ -15,12 +15,22 @@ import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 import { recoveryKeyText } from '../../../src/shared/recovery-key.ts'
 import { keptData } from '../../e2e/attacks/tables/kept-data.ts'
 import { enrolmentDesks, urlOf } from '../accounts/enrolment-desks.ts'
-import { backedUp, computer, endOfChunk, flip, NOW, PASSPHRASE, refusal, restored } from '../backup/computers.ts'
+import {
+  backedUp,
+  computer,
+  endOfChunk,
+  flip,
+  LOW_COST,
+  NOW,
+  PASSPHRASE,
+  refusal,
+  restored
+} from '../backup/computers.ts'
 import { log, recoverable } from '../backup/recoverable.ts'
 import { contentsOf, temporaryFolder } from '../storage/folders.ts'
 import { attempts } from './attempts.ts'
 
-const FACTS = { madeAt: NOW, madeBy: 'Countersign 0.1.0' }
+const FACTS = { madeAt: NOW, madeBy: 'Countersign 0.1.0', cost: LOW_COST }
 /** More than two chunks. */
 const CONTENT = Buffer.alloc(140_000, 'Ana Example')
 
@@ -192,7 +202,7 @@ attempts(keptData, {
     await expectRefused(opened(path))
   },
   'keep this computer at making its key for hours': async () =>
-    expectRefused(opened(await withHeader((text) => text.replace('131072', String(2 ** 30))))),
+    expectRefused(opened(await withHeader((text) => text.replace(`"N":${LOW_COST}`, `"N":${2 ** 30}`)))),
   'have its key made a thousand times': async () =>
     expectRefused(opened(await withHeader((text) => text.replace('"p":1', '"p":1000')))),
   'have its key made in a way that costs nothing': async () =>

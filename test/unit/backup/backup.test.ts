@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { makeBackup } from '../../../src/main/core/backup/backup.ts'
+import { type BackupOrder, makeBackup } from '../../../src/main/core/backup/backup.ts'
 import { openBackups } from '../../../src/main/core/backup/backups.ts'
 import { decideOnRestore, finishRestore, settleRestored, stageBackup } from '../../../src/main/core/backup/restore.ts'
 import { documentsKey, openDocuments } from '../../../src/main/core/documents/mirror/database.ts'
@@ -28,6 +28,7 @@ import {
   flip,
   keep,
   kept,
+  LOW_COST,
   NOW,
   PASSPHRASE,
   PLANTED,
@@ -99,6 +100,17 @@ describe('a backup', () => {
     const [one, other] = [readFileSync(path), readFileSync(again)]
     expect(one.byteLength).toBeGreaterThan(2 * 65_536)
     expect(one.subarray(-64).equals(other.subarray(-64))).toBe(false)
+  })
+
+  test('costs who guesses at its passphrase 128 MB, where nothing else is said', async () => {
+    const { path, order } = await backedUp()
+    const { cost: _, ...its } = order
+    await makeBackup(its)
+    const header = readFileSync(path).subarray(12, 12 + readFileSync(path).readUInt32BE(8))
+    expect(JSON.parse(header.toString())).toMatchObject({ kdf: 'scrypt', N: 2 ** 17, r: 8, p: 1 })
+    const other = computer()
+    await (await other.open()).db.close()
+    expect((await restored(other.folder, path)).madeBy).toBe('Countersign 0.1.0')
   })
 
   test('that can’t be written leaves the one before as it was', async () => {
@@ -296,7 +308,8 @@ test('a person’s restore: one backup at a time, checked before it replaces any
   const opened = await other.open()
   const noted: string[] = []
   const deps = {
-    ask: ((name: 'make' | 'stage', ask: never) => (name === 'make' ? makeBackup(ask) : stageBackup(ask))) as never,
+    ask: ((name: 'make' | 'stage', ask: never) =>
+      name === 'make' ? makeBackup({ ...(ask as BackupOrder), cost: LOW_COST }) : stageBackup(ask)) as never,
     ...{ folder: other.folder, storage: opened, keychain: other.keychain, accountIds: () => ['a1'] },
     ...{
       settings: () => ({}),

@@ -14,6 +14,8 @@ import { temporaryFolder } from '../storage/folders.ts'
 import { lastingKeychain } from '../storage/keychains.ts'
 
 export const NOW = Date.UTC(2026, 10, 24, 9, 30)
+/** Of what is sealed here: nothing of it is kept. */
+export const LOW_COST = 2 ** 10
 export const PASSPHRASE = 'a passphrase of four words'
 export const PLANTED = 'Planted sentence about Ana Example'
 
@@ -72,7 +74,7 @@ export async function backedUp({ secrets = {}, sql = '' }: { secrets?: Record<st
   const path = join(temporaryFolder(), 'office.countersign-backup')
   const order = {
     ...{ folder: own.folder, key: own.key(), path, passphrase: PASSPHRASE, secrets },
-    ...{ settings: { theme: 'dark' }, madeAt: NOW, madeBy: 'Countersign 0.1.0' }
+    ...{ settings: { theme: 'dark' }, madeAt: NOW, madeBy: 'Countersign 0.1.0', cost: LOW_COST }
   }
   await makeBackup(order)
   return { own, db, path, order }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { makePlanned } from '../../../src/main/core/backup/backup.ts'
+import { makePlanned, type PlannedOrder } from '../../../src/main/core/backup/backup.ts'
 import { openBackups } from '../../../src/main/core/backup/backups.ts'
 import { stageBackup } from '../../../src/main/core/backup/restore.ts'
 import { BackupSchedule, type BackupScheduleDeps } from '../../../src/main/core/backup/schedule.ts'
@@ -13,6 +13,7 @@ import type { BackupPlan } from '../../../src/shared/contract/index.ts'
 import { ownTime } from '../../fixtures/own-time.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { lastingKeychain } from '../storage/keychains.ts'
+import { LOW_COST } from './computers.ts'
 
 const HOUR = 3_600_000
 /** A Tuesday, 22:30 in Auckland. */
@@ -41,8 +42,8 @@ async function office(organisation?: ReturnType<BackupScheduleDeps['organisation
   const time = ownTime(NOW, over)
   const is = { busy: false, organisation }
   let under: Promise<unknown> = Promise.resolve()
-  const ask = ((_name: string, order: never) => {
-    const made = makePlanned(order)
+  const ask = ((_name: string, order: PlannedOrder) => {
+    const made = makePlanned({ ...order, cost: LOW_COST })
     under = made.catch(() => undefined)
     return made
   }) as never

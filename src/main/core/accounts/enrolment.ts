@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { ChosenEnrolment } from '../../../shared/contract/index.ts'
 import { DATA_TYPE_SPELLINGS } from '../../../shared/contract/views.ts'
 import { ENROLMENT_CODE_BYTES, readRecoveryKey, recoveryKeyText } from '../../../shared/recovery-key.ts'
-import { openSealed, type SealedFacts, type SealedFile, sealed } from '../backup/sealed-file.ts'
+import { openSealed, type SealedFile, type Sealing, sealed } from '../backup/sealed-file.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
 import type { Account } from './account.ts'
@@ -41,14 +41,14 @@ export type Enrolment = z.output<typeof Enrolment>
 export function enrolmentFile(
   { name, baseUrl, colour, jsonByQuery, dataTypeSpelling, folders }: Account,
   credentials: AccountCredentials,
-  { code, validUntil, ...facts }: SealedFacts & { code: string; validUntil: number }
+  { code, validUntil, ...sealing }: Sealing & { code: string; validUntil: number }
 ): AsyncGenerator<Buffer> {
   const account = { name, baseUrl: baseUrl ?? '', colour, jsonByQuery, dataTypeSpelling, folders: [...folders] }
   const enrolment: Enrolment = { version: VERSION, validUntil, account, credentials }
   async function* content() {
     yield Buffer.from(JSON.stringify(enrolment))
   }
-  return sealed(content(), readCode(code), facts, MAGIC)
+  return sealed(content(), readCode(code), sealing, MAGIC)
 }
 
 /** The file that was chosen last. Nothing of it is known before its code is. */

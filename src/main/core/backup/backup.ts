@@ -16,7 +16,7 @@ import { copyDatabase } from '../storage/copies.ts'
 import { DATABASE_FILE, DOCUMENTS_FILE } from '../storage/database.ts'
 import { faultOf } from '../storage/database-fault.ts'
 import { isThere } from '../storage/files.ts'
-import { type SealedFacts, sealed } from './sealed-file.ts'
+import { type Sealing, sealed } from './sealed-file.ts'
 
 export const BACKUP_ENDING = 'countersign-backup'
 /** Folders inside the data folder that hold what is being made; a kill leaves them, and the next start removes them. */
@@ -43,7 +43,7 @@ export const Manifest = z.object({
 })
 export type Manifest = z.infer<typeof Manifest>
 
-export interface BackupOrder extends SealedFacts {
+export interface BackupOrder extends Sealing {
   /** The data folder. */
   folder: string
   /** Of the database in it. */
@@ -60,14 +60,14 @@ export interface BackupOrder extends SealedFacts {
  * @throws AppFailure `storage` where a database is damaged; FileError; SQLite's error. What was at `path` is as it was then.
  */
 export async function makeBackup(order: BackupOrder & { mark?: string }): Promise<{ bytes: number }> {
-  const { folder, key, path, passphrase, settings, secrets, mark, ...facts } = order
+  const { folder, key, path, passphrase, settings, secrets, mark, ...sealing } = order
   const passing = join(folder, `backup-${randomBytes(8).toString('hex')}`)
   await mkdir(passing, { mode: 0o700 })
   try {
     const copyKey = randomBytes(KEY_BYTES)
     const files = await copied(folder, key, copyKey, passing)
     const manifest: Manifest = { files, key: copyKey.toString('hex'), settings, secrets }
-    const { bytes } = await writeAtomically(path, sealed(contentOf(manifest, passing), passphrase, facts), {
+    const { bytes } = await writeAtomically(path, sealed(contentOf(manifest, passing), passphrase, sealing), {
       ifExists: 'replace',
       ...(mark !== undefined && { mark })
     })

@@ -30,15 +30,19 @@ const HASH = 32
 const CHECK = 16
 const CHUNK = 65_536
 const TAG = 16
-/** 128 MB and about half a second for each guess. */
-const COST = { N: 2 ** 17, r: 8, p: 1 } as const
+/** 128 MB and about half a second for each guess, as scrypt names it. */
+const FULL_COST = 2 ** 17
 /** What a file may ask of this computer, in bytes: twice what we ask. */
 const MOST_MEMORY = 300 * 1024 * 1024
 
 const Header = z.object({
   version: z.literal(VERSION),
   kdf: z.literal('scrypt'),
-  N: z.union([z.literal(2 ** 17), z.literal(2 ** 18)]),
+  N: z
+    .int()
+    .min(2)
+    .max(2 * FULL_COST)
+    .refine((n) => Number.isInteger(Math.log2(n))),
   r: z.literal(8),
   p: z.int().min(1).max(4),
   salt: z.string().regex(/^[0-9a-f]{64}$/),
@@ -50,16 +54,23 @@ const Header = z.object({
 /** What anyone can read of a backup; believed only once its passphrase has opened it. */
 export type SealedFacts = Pick<z.infer<typeof Header>, 'madeAt' | 'madeBy'>
 
+/** How a file is sealed. */
+export interface Sealing extends SealedFacts {
+  /** scrypt's N, a power of two: what a guess at its passphrase costs. Less than in full only where nothing is kept, as in tests. */
+  cost?: number | undefined
+}
+
 /** The bytes of a file that has this content. */
 export async function* sealed(
   content: AsyncIterable<Uint8Array>,
   passphrase: string,
-  { madeAt, madeBy }: SealedFacts,
+  { madeAt, madeBy, cost = FULL_COST }: Sealing,
   magic = MAGIC
 ): AsyncGenerator<Buffer> {
   const salt = randomBytes(32)
-  const header = { version: VERSION, kdf: 'scrypt', ...COST, salt: salt.toString('hex'), madeAt, madeBy } as const
-  const text = Buffer.from(JSON.stringify(header satisfies z.infer<typeof Header>))
+  const its = { N: cost, r: 8, p: 1, salt: salt.toString('hex') } as const
+  const header: z.infer<typeof Header> = { version: VERSION, kdf: 'scrypt', ...its, madeAt, madeBy }
+  const text = Buffer.from(JSON.stringify(header))
   const length = Buffer.alloc(4)
   length.writeUInt32BE(text.byteLength)
   const begun = Buffer.concat([magic, length, text])
