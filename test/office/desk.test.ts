@@ -358,6 +358,172 @@ describe('leaving', () => {
     expect(first.taken('SendForms2')).toHaveLength(1)
   })
 
+  /** The first and another of one office, and how both are brought up to date; nothing leaves until `go`. */
+  async function two() {
+    const { desk } = deskOf(first)
+    await desk.join(serverOf(office), await office.invite('Front desk'))
+    const other = await beside(first)
+    const { desk: its } = deskOf(other)
+    await its.join(serverOf(office), await office.invite('Back room'))
+    await first.parts.outbox.shared.pause(first.accountId, true)
+    const both = async () => {
+      for (const { parts, accountId, time } of [first, other, first]) {
+        await parts.sharedDrafts.settled(accountId).catch(() => undefined)
+        await parts.outbox.shared.settled(accountId).catch(() => undefined)
+        await time.pass(1_000)
+      }
+    }
+    const rejoin = async () => {
+      await desk.leave()
+      await desk.join(serverOf(office), await office.invite('Front desk 2'))
+      await first.parts.outbox.shared.pause(first.accountId, true)
+      await both()
+    }
+    const fails = (id: string) =>
+      office.sql(`UPDATE office.send SET state = 'not-sent', attempt = 1, settled_at = now() WHERE id = $1`, [id])
+    const there = async () =>
+      (await office.sql<{ id: string }>(`SELECT id FROM office.thing WHERE kind = 'draft' AND gone_at IS NULL`)).map(
+        ({ id }) => id
+      )
+    const away = () => {
+      const { outbox, sharedDrafts, records } = first.parts
+      for (const one of [outbox.shared, sharedDrafts, records]) one.disconnect()
+    }
+    /** One arrives, and no other afterwards. */
+    const arrivesOnce = async (isJoined = true) => {
+      await other.parts.outbox.shared.pause(other.accountId, false)
+      const arrived = async () => {
+        await both()
+        return Object.keys(first.practice.state.documents).length
+      }
+      await expect.poll(arrived, { timeout: 60_000 }).toBe(1)
+      if (isJoined) await desk.resumed()
+      else first.parts.outbox.resume(first.accountId)
+      for (let round = 0; round < 10; round++) await both()
+      expect(Object.keys(first.practice.state.documents)).toHaveLength(1)
+      expect(first.taken('SendForms2')).toHaveLength(1)
+    }
+    return { desk, other, both, rejoin, fails, there, away, arrivesOnce }
+  }
+
+  test.each([
+    'its draft is sent elsewhere, and it is tried no more',
+    'it is tried again elsewhere, and its draft sent here'
+  ])(
+    'with a package that didn’t go afterwards, joined again: %s, and it arrives once',
+    { timeout: 400_000 },
+    async (how) => {
+      const { other, both, rejoin, fails, there, away, arrivesOnce } = await two()
+      const id = put(first)
+      const was = first.parts.outbox.get(id).draftId
+      await both()
+      await rejoin()
+      await fails(id)
+      await both()
+      expect([stateOf(first, id), stateOf(other, id)]).toEqual(['not-sent', 'not-sent'])
+      // It is the draft that it was: as another one it could go beside what is still tried again.
+      const drafts = await there()
+      expect(drafts).toEqual([was])
+      if (how.startsWith('its draft')) {
+        other.parts.outbox.now(other.parts.outbox.start(drafts[0] ?? '').id)
+        await both()
+        expect(() => other.parts.outbox.retry(id)).toThrow('gone')
+      } else {
+        away()
+        first.parts.outbox.now(first.parts.outbox.start(first.parts.outbox.again(id).id).id)
+        other.parts.outbox.retry(id)
+      }
+      await arrivesOnce()
+    }
+  )
+
+  test('with a package that is tried again elsewhere before its draft has come back, leaves no other draft of it', async () => {
+    const { other, both, rejoin, fails, there, arrivesOnce } = await two()
+    const id = put(first)
+    await both()
+    await rejoin()
+    first.parts.outbox.shared.disconnect()
+    await fails(id)
+    await other.parts.outbox.shared.settled(other.accountId)
+    other.parts.outbox.retry(id)
+    await other.parts.outbox.shared.settled(other.accountId)
+    // Its workstation has heard that it didn't go, and not yet that it is tried again, as it gives its draft.
+    for (const table of ['sends', 'office_sends']) {
+      first.parts.db.prepare(`UPDATE ${table} SET state = 'not-sent' WHERE id = ?`).run(id)
+    }
+    for (let time = 0; time < 3; time++) await first.parts.sharedDrafts.settled(first.accountId)
+    expect(await there()).toEqual([])
+    await arrivesOnce()
+    expect(first.parts.drafts.list([first.accountId], { trashed: false }).rows).toEqual([])
+  })
+
+  test('with a package that it tries alone, and that doesn’t go, joined again: its draft is the same one', async () => {
+    const { desk, other, both, there, arrivesOnce } = await two()
+    const id = put(first)
+    await both()
+    const was = first.parts.outbox.get(id).draftId
+    await desk.leave()
+    first.parts.outbox.pause(first.accountId)
+    first.parts.db.prepare(`UPDATE sends SET state = 'not-sent', attempt = 1 WHERE id = ?`).run(id)
+    await desk.join(serverOf(office), await office.invite('Front desk 2'))
+    await first.parts.outbox.shared.pause(first.accountId, true)
+    await both()
+    const [draft = ''] = await there()
+    expect([draft, first.parts.outbox.again(id).id]).toEqual([was, was])
+    other.parts.outbox.now(other.parts.outbox.start(draft).id)
+    first.parts.outbox.retry(id)
+    await arrivesOnce()
+  })
+
+  test('with a package that didn’t go, and is the office’s to try again, tries it no more', async () => {
+    const { desk, other, both, fails, arrivesOnce } = await two()
+    const id = put(first)
+    await both()
+    await fails(id)
+    await both()
+    await desk.leave()
+    expect(stateOf(first, id)).toBe('cancelled')
+    expect(() => first.parts.outbox.retry(id)).toThrow('busy')
+    other.parts.outbox.retry(id)
+    await arrivesOnce(false)
+  })
+
+  test('a server that was put back just now waits until both have told each other what they know', async () => {
+    const { desk, both } = await two()
+    const id = put(first)
+    await both()
+    await office.sql('SELECT office.begin_life(now())')
+    await expect(desk.leave()).rejects.toThrow('offline')
+    expect(stateOf(first, id)).toBe('ready')
+    expect(await office.sql('SELECT state FROM office.send WHERE id = $1', [id])).toEqual([{ state: 'uncertain' }])
+  })
+
+  test('a server that was put back to before it had a package waits until what became of that is known', async () => {
+    const { desk, both } = await two()
+    const id = put(first)
+    await both()
+    // In doubt, as nobody knows whether it left in the life before.
+    first.parts.db.prepare(`UPDATE sends SET state = 'uncertain', attempt = 1 WHERE id = ?`).run(id)
+    first.parts.db.prepare('DELETE FROM office_sends WHERE id = ?').run(id)
+    for (const table of ['send_change WHERE send', 'send WHERE id'])
+      await office.sql(`DELETE FROM office.${table} = $1`, [id])
+    await expect(desk.leave()).rejects.toThrow('busy')
+    expect(stateOf(first, id)).toBe('uncertain')
+  })
+
+  test('without the server doesn’t send a draft that the office has and may send', async () => {
+    const { desk, other, both, away, arrivesOnce } = await two()
+    const { id } = first.parts.sharedDrafts.save(first.accountId, forms())
+    await both()
+    away()
+    const waiting = first.parts.outbox.start(id).id
+    first.parts.outbox.now(waiting)
+    other.parts.outbox.now(other.parts.outbox.start(id).id)
+    await desk.leave({ without: true })
+    expect(stateOf(first, waiting)).toBe('cancelled')
+    await arrivesOnce(false)
+  })
+
   test.each([
     ['arrived', 'lose-answer'],
     ['did not', 'cut']

@@ -166,12 +166,12 @@ describe('the trash', () => {
 })
 
 describe('sending a draft', () => {
-  const give = (index: number, draft: string, basedOn: string[], id: string = randomUUID()) =>
+  const give = (index: number, draft: string, basedOn: string[], id: string = randomUUID(), round = 1) =>
     sendsOf(index).give(accountId, {
       id,
       content: Buffer.from('{}'),
       inMs: 60_000,
-      round: 1,
+      round,
       isInDoubt: false,
       of: { draft, basedOn }
     })
@@ -248,6 +248,63 @@ describe('sending a draft', () => {
     expect((await give(1, draft, [])).state).toBe('gone')
     const again = { id, content: Buffer.from('{}'), inMs: 0, round: 3, isInDoubt: false }
     expect(await sendsOf(1).give(accountId, { ...again, of: { draft, basedOn: [] } })).toMatchObject({ state: 'ready' })
+  })
+
+  const settled = (id: string, state: string) =>
+    office.sql('UPDATE office.send SET state = $2, settled_at = now() WHERE id = $1', [id, state])
+  /** A draft that went along with its send, as its workstation left. */
+  async function goneAlong() {
+    const [draft, id] = [randomUUID(), randomUUID()]
+    const { its } = await save(0, draft, 'one')
+    await give(0, draft, [its], id)
+    await sendsOf(0).withhold(accountId, { id, round: 2 }, 'held')
+    expect(await thingsOf(0).sent(accountId, draft, id)).toBe(true)
+    return { draft, id }
+  }
+
+  test('that went along is one again once the workstation that has its send says so, unless that may leave', async () => {
+    const { draft, id } = await goneAlong()
+    const back = (own: string[]) =>
+      thingsOf(1).save(accountId, { id: draft, basedOn: [], own }, randomUUID(), Buffer.from('one'), false)
+    await settled(id, 'not-sent')
+    expect((await back([])).outcome).toBe('gone')
+    expect((await back([randomUUID()])).outcome).toBe('gone')
+    for (const state of ['ready', 'sending', 'uncertain', 'sent']) {
+      await settled(id, state)
+      expect(await back([id])).toMatchObject({ outcome: 'sent', sentAs: id })
+    }
+    await settled(id, 'not-sent')
+    const { outcome, version } = await back([id])
+    expect([outcome, (await one(draft)).isGone]).toEqual(['newest', false])
+    expect((await give(2, draft, [version])).state).toBe('ready')
+    expect((await give(1, draft, [version], id, 3)).state).toBe('taken')
+  })
+
+  test('that had come back is told to a server that was put back to before, and not by those who don’t know', async () => {
+    const { draft } = await goneAlong()
+    await office.sql('SELECT office.begin_life(now())')
+    const know = (round: number) =>
+      thingsOf(1).know(accountId, { id: draft, round }, randomUUID(), Buffer.from('later'))
+    expect((await know(1)).outcome).toBe('gone')
+    expect((await know(2)).outcome).toBe('newest')
+    expect((await one(draft)).content?.toString()).toBe('later')
+  })
+
+  test('that went on as another one is of that one as it is tried again', async () => {
+    const [draft, id, other] = [randomUUID(), randomUUID(), randomUUID()]
+    const { its } = await save(0, draft, 'one')
+    await give(0, draft, [its], id)
+    await settled(id, 'not-sent')
+    const sent = randomUUID()
+    await give(1, draft, [its], sent)
+    await settled(sent, 'sent')
+    await thingsOf(1).sent(accountId, draft, sent)
+    const further = await save(0, other, 'one')
+    // Of what it was another has arrived.
+    expect((await give(0, other, [further.its], id, 2)).state).toBe('taken')
+    await settled(sent, 'cancelled')
+    expect((await give(0, other, [further.its], id, 2)).state).toBe('ready')
+    expect((await give(1, other, [further.its])).state).toBe('taken')
   })
 })
 

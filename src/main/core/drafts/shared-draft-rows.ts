@@ -131,6 +131,14 @@ export function openSharedDraftRows(db: Db) {
     ),
     /** Whether it is with the outbox, or was sent. */
     isActive: (id: string): boolean => activeOf(id) !== undefined,
+    /** Own sends of this draft that didn't arrive, as far as is known: ids. */
+    failedHere: known.values<[draftId: string], string>(
+      `SELECT id FROM sends WHERE draft_id = ? AND desk IS NULL AND state IN ('not-sent', 'refused', 'cancelled')`
+    ),
+    /** What an own send of this draft has in it. */
+    sendOf: known.value<[draftId: string, sendId: string], string>(
+      `SELECT send_bodies.body FROM sends JOIN send_bodies USING (number) WHERE draft_id = ? AND id = ? AND desk IS NULL`
+    ),
     /** A send of this draft that arrived. */
     sentAs: known.value<[draftId: string], string>(
       `SELECT id FROM sends WHERE draft_id = ? AND state = 'sent' LIMIT 1`
@@ -162,9 +170,9 @@ export function openSharedDraftRows(db: Db) {
       add(newId, accountId)
     }),
     erase: known.run<[id: string]>('DELETE FROM drafts WHERE id = ?'),
-    /** Another workstation's send is of this draft; where it was read while something untold was here, that wasn't noted. */
+    /** What is sent of this draft elsewhere is of it here, too; where it was read while something untold was here, that wasn't noted. */
     sentOf: known.run<[draftId: string, sendId: string]>(
-      'UPDATE sends SET draft_id = ? WHERE id = ? AND desk IS NOT NULL'
+      `UPDATE sends SET draft_id = ? WHERE id = ? AND (desk IS NOT NULL OR state NOT IN ${HELD_STATES})`
     ),
 
     /** The contents that are kept beside a draft, by the office's ids of them. */

@@ -167,6 +167,8 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       if (known.basedOn.length > 0) rows.follow(id, { isMine: true })
       return known.basedOn.length > 0
     }
+    // Whether what was written here and not told is another draft, the office says as it is told.
+    if (change.isGone && here && !known.isGone && known.edits !== known.given) return false
     if (change.isGone) return ended(accountId, known, here, change.isFurther ? change.version : undefined)
     if (known.isGone && known.isToKnow) return false
     const isNewer = !known.basedOn.includes(change.version)
@@ -263,7 +265,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       rows.change(id, { basedOn: [...known.basedOn.slice(-MOST_PENDING), version] })
       const { basedOn } = known
       const saved = await asked((things) =>
-        things.save(officeId, { id, basedOn }, version, contentOf(here), open.has(id))
+        things.save(officeId, { id, basedOn, own: rows.failedHere(id) }, version, contentOf(here), open.has(id))
       )
       if (settled(accountId, known, version, saved) === 'again') return
     }
@@ -295,6 +297,8 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
         return false
       }
       if (saved.outcome === 'sent') {
+        // It went along with a send of this workstation's that is tried again, and nothing else was written: that is about to be read.
+        if (saved.sentAs !== undefined && isOf(saved.sentAs, rows.here(id))) return true
         // What was written here is another draft from now on. The one that is being sent may be taken back, and is read again.
         rows.rename(id, newId(), accountId)
         if (saved.sentAs !== undefined) rows.sentOf(id, saved.sentAs)
@@ -321,6 +325,14 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     if (saved.outcome !== 'newest') changed(id)
     if (!isDone) lanes.want(accountId)
     return isDone ? 'done' : 'again'
+  }
+
+  /** Whether a draft is what this send of it, of this workstation's own, has in it. */
+  function isOf(sendId: string, here: DraftHere | undefined): boolean {
+    const content = here && rows.sendOf(here.id, sendId)
+    if (here === undefined || content === undefined) return false
+    const { composition } = (parsedJson(content) ?? {}) as { composition?: unknown }
+    return isDeepStrictEqual(CompositionShape.safeParse(composition).data, contentHere(here))
   }
 
   async function giveEnd(accountId: string, officeId: string, known: KnownDraft): Promise<void> {
@@ -359,7 +371,8 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     } else if (known.edits === known.given) {
       const version = known.basedOn[0] ?? newId()
       rows.change(id, { basedOn: [...known.basedOn, version] })
-      const saved = await asked((things) => things.know(officeId, known, version, contentOf(here)))
+      const its = { ...known, own: rows.failedHere(id) }
+      const saved = await asked((things) => things.know(officeId, its, version, contentOf(here)))
       settled(here.accountId, known, version, saved)
     }
     // What the office never had was no content of it: it goes over as ever.
@@ -576,7 +589,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
 
     /**
      * The account isn't shared any more. What is this workstation's own stays here, and the office's stays there; what has come back with
-     * its sends goes along. To be called before the account is forgotten.
+     * its sends goes along. To be called before the account is forgotten, and followed by `left`.
      */
     async takeAlong(accountId: string): Promise<void> {
       const officeId = officeIdOf(accountId)
@@ -585,11 +598,10 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       for (const { draft, send } of rows.goingAlong.all(accountId)) {
         if (await asked((things) => things.sent(officeId, draft, send))) rows.follow(draft, { isMine: true })
       }
-      forget(accountId, false)
     },
 
-    /** The same without the server: what it has stays there, and here. */
-    leaveBehind: (accountId: string): void => forget(accountId, true),
+    /** Nothing of the account is shared any more. @param keeps what the office has stays here, too, as the server wasn't asked. */
+    left: forget,
 
     async close(): Promise<void> {
       office = undefined

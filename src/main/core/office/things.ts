@@ -58,6 +58,8 @@ interface Known {
   readonly id: string
   readonly basedOn: readonly string[]
   readonly round: number
+  /** Of a draft: see `save`. */
+  readonly own?: readonly string[]
 }
 
 /** So many are read at a time. */
@@ -162,18 +164,19 @@ export function openOfficeThings({ pool, key }: { pool: Pool; key: Buffer }, kin
     },
 
     /**
-     * Keeps a content; the same version again is the same save. @param isTyped it is held for the one who typed it.
+     * Keeps a content; the same version again is the same save. @param own sends of the draft that this workstation has as its own, and
+     * that didn't arrive. @param isTyped it is held for the one who typed it.
      */
     async save(
       accountId: string,
-      { id, basedOn }: Omit<Known, 'round'>,
+      { id, basedOn, own = [] }: Omit<Known, 'round'>,
       version: string,
       content: Buffer,
       isTyped: boolean
     ): Promise<ThingSaved> {
       const rows = await ask<SavedRow>(
-        'SELECT * FROM office.save_thing($1, $2, $3, $4, $5, $6, $7)',
-        ...[kind, id, accountId, version, basedOn, sealed(id, content), isTyped ? HOLD : null]
+        'SELECT * FROM office.save_thing($1, $2, $3, $4, $5, $6, $7, $8)',
+        ...[kind, id, accountId, version, basedOn, sealed(id, content), isTyped ? HOLD : null, own]
       )
       return savedOf(id, rows)
     },
@@ -181,13 +184,13 @@ export function openOfficeThings({ pool, key }: { pool: Pool; key: Buffer }, kin
     /** Tells a server that was put back what it had before, in which round. */
     async know(
       accountId: string,
-      { id, round }: Omit<Known, 'basedOn'>,
+      { id, round, own = [] }: Omit<Known, 'basedOn'>,
       version: string,
       content: Buffer
     ): Promise<ThingSaved> {
       const rows = await ask<SavedRow>(
-        'SELECT * FROM office.know_thing($1, $2, $3, $4, $5, $6)',
-        ...[kind, id, accountId, version, round, sealed(id, content)]
+        'SELECT * FROM office.know_thing($1, $2, $3, $4, $5, $6, $7)',
+        ...[kind, id, accountId, version, round, sealed(id, content), own]
       )
       return savedOf(id, rows)
     },

@@ -58,6 +58,14 @@ export function openSharedRows(db: Db) {
      UNION ALL SELECT 1 FROM office_sends JOIN sends USING (id)
        WHERE office_sends.account_id = ? AND office_sends.state = 'sending' AND desk IS NULL LIMIT 1`
   )
+  const officesDraft = `draft_id IN (SELECT id FROM office_drafts WHERE is_mine = 0 AND (round > 0 OR based_on <> '[]'))`
+  const staysBehind = known.values<[object], string>(
+    `SELECT sends.id FROM sends LEFT JOIN office_sends its USING (id) WHERE sends.account_id = @accountId AND (
+       (sends.state IN ('ready', 'sending', 'uncertain') AND its.state NOT IN ('cancelled', @back)
+         AND (desk IS NULL OR @back = 'cancelled'))
+       OR (sends.state = 'ready' AND desk IS NULL AND ${officesDraft})
+       OR (sends.state IN ('refused', 'not-sent') AND desk IS NULL AND (its.state NOT IN ('cancelled', 'held') OR ${officesDraft})))`
+  )
   return {
     accounts: accounts.all<[]>(''),
     account: accounts.one<[accountId: string]>('WHERE account_id = ?'),
@@ -115,10 +123,17 @@ export function openSharedRows(db: Db) {
     /** Whether an attempt made here isn't told yet, or one of ours is on its way. */
     isUnderWay: (accountId: string): boolean => underWay(accountId, accountId) !== undefined,
 
-    /** Sends here of which the office has, or may have, something to send: ids. */
-    notOver: known.values<[accountId: string], string>(
-      `SELECT sends.id FROM office_sends its JOIN sends USING (id)
-       WHERE its.account_id = ? AND its.state <> 'cancelled' AND sends.state IN ('ready', 'sending', 'uncertain')`
+    /**
+     * Sends here that the office has to send, or to try again, or has the draft of: ids. What came back with this workstation is its own,
+     * unless the server isn't asked.
+     */
+    staysBehind: (accountId: string, isWithout: boolean): string[] =>
+      staysBehind({ accountId, back: isWithout ? 'cancelled' : 'held' }),
+
+    /** Whether the office is still to get one that is of a draft of its own: what became of it is not known there yet. */
+    isUntold: known.value<[accountId: string], number>(
+      `SELECT 1 FROM sends LEFT JOIN office_sends its USING (id) WHERE sends.account_id = ? AND desk IS NULL
+         AND sends.state IN ('ready', 'uncertain') AND its.id IS NULL AND ${officesDraft} LIMIT 1`
     ),
 
     /** Nothing of the account is shared any more: what others made and isn't over is theirs alone. */

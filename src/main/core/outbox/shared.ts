@@ -317,18 +317,23 @@ export class SharedSends {
     const officeId = this.#officeIds.get(accountId)
     if (!officeId) return
     const account = this.#of(accountId)
-    await this.settled(accountId)
+    // What the server has counts only in a life of which all is known here: see `#sync`.
+    const settled = async () => {
+      await this.settled(accountId)
+      if (account.isAway) officeIsAway()
+    }
+    await settled()
     // From here on nothing is claimed and nothing goes over; where it comes to nothing, what came back goes over again.
     account.isLeaving = true
     try {
       const underWay = await this.#asked((office) => office.takeAlong(officeId))
       // What was settled in the moment before is read, too.
-      await this.settled(accountId)
-      if (underWay > 0 || this.#rows.isUnderWay(accountId)) {
+      await settled()
+      if (underWay > 0 || this.#rows.isUnderWay(accountId) || this.#rows.isUntold(accountId) !== undefined) {
         fail('busy', 'Some packages are being sent just now.', { next: 'Try again in a minute.' })
       }
       await this.#deps.sharedDrafts?.takeAlong(accountId)
-      this.#forget(accountId)
+      this.#leave(accountId, false)
     } finally {
       account.isLeaving = false
       this.soon(accountId)
@@ -340,18 +345,19 @@ export class SharedSends {
    * there; here it leaves no more.
    */
   leaveBehind(accountId: string): void {
-    const { db, sends, time } = this.#deps
+    this.#leave(accountId, true)
+  }
+
+  /** What the office can still send, or of whose draft it can send another, leaves from here no more. */
+  #leave(accountId: string, isWithout: boolean): void {
+    const { db, sends, sharedDrafts, time } = this.#deps
     db.transaction(() => {
-      for (const id of this.#rows.notOver(accountId)) {
+      for (const id of this.#rows.staysBehind(accountId, isWithout)) {
         const send = sends.find(id)
         if (send) sends.change(send, { state: 'cancelled', settledAt: time.now(), error: LEFT_BEHIND })
       }
     })()
-    this.#deps.sharedDrafts?.leaveBehind(accountId)
-    this.#forget(accountId)
-  }
-
-  #forget(accountId: string): void {
+    sharedDrafts?.left(accountId, isWithout)
     this.#rows.forget(accountId)
     this.#officeIds.delete(accountId)
     this.#accounts.get(accountId)?.syncing.cancel()

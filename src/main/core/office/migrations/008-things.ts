@@ -123,10 +123,22 @@ export const things = `
       AND (state IN ('sending', 'uncertain', 'sent') OR (state = 'ready' AND id < p_send)));
   END $$;
 
+  -- Whether a draft that a send had taken along is one again: the workstation that has that send says so, having joined again, and the send
+  -- ended without arriving, here or there. As another draft it could be sent beside the send that is tried again.
+  CREATE FUNCTION has_come_back(p_thing thing, p_own uuid[]) RETURNS boolean
+  LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
+  BEGIN
+    RETURN p_thing.gone_with = ANY (p_own) AND NOT is_sent_elsewhere(p_thing.id, p_thing.account, NULL)
+      AND EXISTS (SELECT FROM send WHERE id = p_thing.gone_with AND account = p_thing.account
+        AND state IN ('held', 'not-sent', 'refused', 'cancelled'));
+  END $$;
+
   -- Keeps a content: newest, where it goes on from the one that counts; beside, where not; gone, where there is no such thing any more;
   -- sent, where it is a draft that is just being sent, and that someone may still take back.
   -- The same version again is the same save. Each save that counts holds the thing for p_hold_ms, where that is given.
-  CREATE FUNCTION save_thing(p_kind text, p_id text, p_account uuid, p_version uuid, p_based_on uuid[], p_sealed bytea, p_hold_ms integer)
+  -- p_own: sends of this draft that the workstation has as its own, and that didn't arrive as far as it knows.
+  CREATE FUNCTION save_thing(p_kind text, p_id text, p_account uuid, p_version uuid, p_based_on uuid[], p_sealed bytea, p_hold_ms integer,
+    p_own uuid[] DEFAULT '{}')
   RETURNS TABLE (outcome text, version uuid, round integer, at_ms double precision, by text, sealed bytea, sent_as uuid)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -144,12 +156,13 @@ export const things = `
       INSERT INTO thing (kind, id, account, rev, body_rev, version, life, made_by, by, sealed, editing_by, editing_until)
         VALUES (p_kind, p_id, p_account, next, next, p_version, now_life, mine, mine, p_sealed,
           CASE WHEN held IS NOT NULL THEN mine END, held);
-    ELSIF its.gone_at IS NOT NULL AND its.is_makers AND its.made_by = mine THEN
+    ELSIF its.gone_at IS NOT NULL AND (its.is_makers AND its.made_by = mine OR has_come_back(its, p_own)) THEN
       UPDATE thing SET rev = next, body_rev = next, version = p_version, round = round + 1,
-          life = now_life, by = mine, at = now(), sealed = p_sealed, gone_at = NULL, is_makers = false
+          life = now_life, by = mine, at = now(), sealed = p_sealed, gone_at = NULL, is_makers = false, gone_with = NULL, is_further = false
         WHERE kind = p_kind AND id = p_id;
     ELSIF its.gone_at IS NOT NULL THEN
-      came := 'gone';
+      -- The send that took it along is tried again, or has arrived: it is no other draft.
+      came := CASE WHEN its.gone_with = ANY (p_own) AND is_sent_elsewhere(p_id, p_account, NULL) THEN 'sent' ELSE 'gone' END;
     ELSIF its.version = p_version THEN
       NULL;
     ELSIF p_kind = 'draft' AND is_sent_elsewhere(p_id, p_account, NULL) THEN
@@ -177,7 +190,7 @@ export const things = `
 
   -- A server that was put back is told what it had. Of what it had before, the later counts: older, where that is here already; what was
   -- saved since it was put back stays, and the other is kept beside it. Otherwise as save_thing.
-  CREATE FUNCTION know_thing(p_kind text, p_id text, p_account uuid, p_version uuid, p_round integer, p_sealed bytea)
+  CREATE FUNCTION know_thing(p_kind text, p_id text, p_account uuid, p_version uuid, p_round integer, p_sealed bytea, p_own uuid[] DEFAULT '{}')
   RETURNS TABLE (outcome text, version uuid, round integer, at_ms double precision, by text, sealed bytea, sent_as uuid)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -200,9 +213,15 @@ export const things = `
       UPDATE thing SET rev = next, body_rev = next, version = p_version, round = p_round, by = mine,
           at = now(), sealed = p_sealed, aside_at = NULL
         WHERE kind = p_kind AND id = p_id;
+    ELSIF its.gone_at IS NOT NULL AND its.gone_with IS NOT NULL AND its.life < now_life AND p_round > its.round
+        AND NOT is_sent_elsewhere(p_id, p_account, NULL) THEN
+      -- It had come back since: see has_come_back.
+      UPDATE thing SET rev = next, body_rev = next, version = p_version, round = p_round, by = mine,
+          at = now(), sealed = p_sealed, gone_at = NULL, gone_with = NULL
+        WHERE kind = p_kind AND id = p_id;
     END IF;
     RETURN QUERY SELECT it.outcome, it.version, it.round, it.at_ms, it.by, it.sealed, it.sent_as
-      FROM save_thing(p_kind, p_id, p_account, p_version, '{}', p_sealed, NULL) it;
+      FROM save_thing(p_kind, p_id, p_account, p_version, '{}', p_sealed, NULL, p_own) it;
   END $$;
 
   -- This workstation works on it, or takes it over from another; who does then, and whether that is this one.
@@ -313,8 +332,8 @@ export const things = `
       RETURN false;
     END IF;
     PERFORM cancel_others(p_id, p_account, p_send);
+    UPDATE thing SET gone_with = p_send WHERE kind = 'draft' AND id = p_id AND gone_at IS NULL;
     PERFORM end_thing('draft', p_id, next);
-    UPDATE thing SET gone_with = p_send WHERE kind = 'draft' AND id = p_id;
     RETURN true;
   END $$;
 
@@ -412,7 +431,8 @@ export const things = `
     -- What is open here, or may have left without this server's knowing, is taken whatever became of the draft.
     IF NOT coalesce(known IN ('ready', 'sending', 'uncertain', 'sent'), p_is_in_doubt) THEN
       why := CASE
-        WHEN is_sent_elsewhere(p_draft, p_account, p_id) THEN 'taken'
+        WHEN is_sent_elsewhere(p_draft, p_account, p_id)
+          OR is_sent_elsewhere((SELECT draft FROM send WHERE id = p_id AND account = p_account), p_account, p_id) THEN 'taken'
         -- Its workstation had left with both, and may have tried it since it joined again.
         WHEN known = 'held' OR its.gone_with = p_id THEN NULL
         WHEN its.gone_at IS NOT NULL THEN 'gone'
@@ -425,7 +445,10 @@ export const things = `
       END IF;
     END IF;
     RETURN QUERY SELECT it.round, it.state FROM put_send(p_id, p_account, p_in_ms, p_sealed, p_round, p_is_in_doubt) it;
-    UPDATE send SET draft = p_draft WHERE id = p_id AND account = p_account AND draft IS NULL;
+    -- What was written further may have gone on as another draft: of that it is from now on, so that one of the two leaves.
+    UPDATE send SET draft = p_draft WHERE id = p_id AND account = p_account AND (draft IS NULL OR (draft <> p_draft
+      AND coalesce(known, '') NOT IN ('sending', 'uncertain', 'sent')
+      AND EXISTS (SELECT FROM thing WHERE kind = 'draft' AND thing.id = send.draft AND gone_at IS NOT NULL)));
   END $$;
 `
 
