@@ -51,6 +51,14 @@ function expectPresets(...wanted: unknown[]): void {
   for (const desk of desks) expect(desk.presets()).toEqual(wanted)
 }
 
+/** Whatever they are called by. */
+function expectContents(...wanted: string[]): void {
+  for (const desk of desks) {
+    const contents = desk.presets().map((text) => text.replace(/^.*: /, ''))
+    expect(contents.sort()).toEqual(wanted)
+  }
+}
+
 /** Another workstation, as far as its lines to the server go, and how it has what the first one shares. */
 async function openThird() {
   const { pool, officeId, records } = await two.third()
@@ -506,6 +514,24 @@ describe('a server that was put back', () => {
     expectPresets('Lease: Lease, later', 'Will: Will')
   })
 
+  test.each([[[0, 1]], [[1, 0]]])('keeps what nobody was told of beside what another has later: %s', async (order) => {
+    await joined()
+    const id = at(0).preset('Lease', 'Lease')
+    await synced()
+    const putBack = await dumpOf(two.office)
+    at(0).away()
+    for (const text of ['Lease, later', 'Lease, latest']) {
+      at(1).preset('Lease', text, id)
+      await at(1).synced()
+    }
+    at(1).away()
+    at(0).preset('Lease', 'Lease, not told', id)
+    await putBack()
+    for (const index of order) await at(index).back()
+    await synced()
+    expectContents('Lease, latest', 'Lease, not told')
+  })
+
   test('keeps here what it lost, where someone who didn’t know of it removed it since', async () => {
     await joined()
     const id = at(0).preset('Lease', 'Lease')
@@ -539,14 +565,7 @@ describe('a server that was put back', () => {
     await at(0).synced()
     await at(1).killed()
     await synced()
-    for (const desk of desks) {
-      expect(
-        desk
-          .presets()
-          .map((text) => text.replace(/^.*: /, ''))
-          .sort()
-      ).toEqual(['Lease, before', 'Lease, since'])
-    }
+    expectContents('Lease, before', 'Lease, since')
   })
 })
 

@@ -133,13 +133,13 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     const here = rows.here(id)
     if (!here) return false
     const had = rows.find(id)?.beside ?? 0
+    const there = new Set(versions.map(({ version }) => version))
+    // A server that was put back, or that this workstation has joined again, knows nothing of them; they stay among the draft's versions.
+    const unknown = rows.versionsOpen(here.number).filter((version) => !there.has(version))
+    for (const version of unknown) drafts.settle(version)
     if (versions.length === 0) {
-      // A server that was put back knows nothing of them; they stay among the draft's versions.
-      if (had > 0) {
-        for (const version of rows.versionsOpen(here.number)) drafts.settle(version)
-        rows.change(id, { beside: 0 })
-      }
-      return had > 0
+      rows.change(id, { beside: 0 })
+      return had + unknown.length > 0
     }
     for (const { version, content, by: desk, ago, isSettled } of versions) {
       const composition = content && contentIn(content)

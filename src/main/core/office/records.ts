@@ -35,8 +35,9 @@ export interface RecordToPut {
   readonly content?: unknown
   /** It ends whatever others did to it. */
   readonly isFinal?: boolean
-  /** A server that was put back is told again what it had: as its how manieth content. */
+  /** A server that was put back is told again what it had: as its how manieth content; or what goes on from that, and wasn’t told yet. */
   readonly round?: number
+  readonly isUntold?: boolean
   /** In how many milliseconds nobody needs it any more. */
   readonly until?: number
 }
@@ -92,11 +93,12 @@ export function openOfficeRecords({ pool, key }: { pool: Pool; key: Buffer }) {
         content === undefined ? null : seal(key, identityOf(kind, id), Buffer.from(JSON.stringify(content)))
       )
       const { rows } = await pool.query<Omit<RecordPut, 'content'> & { sealed: Buffer | null }>(
-        'SELECT * FROM office.put_records($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+        'SELECT * FROM office.put_records($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
         [
           ...[kind, accountId, some.map(({ id }) => id), some.map(({ version }) => version)],
           ...[some.map(({ basedOn }) => basedOn.join(',')), bodies, some.map(({ isFinal }) => isFinal === true)],
-          ...[some.map(({ round }) => round ?? null), some.map(({ until }) => until ?? null)]
+          ...[some.map(({ round }) => round ?? null), some.map(({ isUntold }) => isUntold === true)],
+          some.map(({ until }) => until ?? null)
         ]
       )
       return rows.map(({ id, outcome, version, round, by, sealed }) => ({

@@ -394,10 +394,10 @@ export class SharedRecords {
     await this.#putAll(kind, accountId, officeId, next, (known) => {
       const { isFinal, edits, given, round, basedOn } = known
       const [version] = basedOn
-      // What wasn't told yet goes on from what was.
+      // What wasn't told yet goes on from what was: another's that is later than that doesn't take its place.
       return edits === given && version !== undefined
         ? { isFinal, version, round }
-        : { isFinal, version: this.#versionOf(known), round: round + 1 }
+        : { isFinal, isUntold: true, version: this.#versionOf(known), round: round + 1 }
     })
   }
 
@@ -414,7 +414,7 @@ export class SharedRecords {
     how: (
       known: KnownRecord,
       content: unknown
-    ) => (Pick<RecordToPut, 'isFinal' | 'round'> & { version: string }) | undefined
+    ) => (Pick<RecordToPut, 'isFinal' | 'round' | 'isUntold'> & { version: string }) | undefined
   ): Promise<void> {
     const rows = this.#rows
     const failures: unknown[] = []

@@ -34,7 +34,12 @@ export function openTaking({ sends, times, time, sharedDrafts, rows, isKeptBack 
     const isOthers = isMine ? (known?.round ?? 0) < round : true
     if (state === 'held' || state === 'cancelled') {
       // What is with us again stays as it is here; another's that never left is theirs alone.
-      if (!isOthers || send.state === 'sent') return undefined
+      if (send.state === 'sent') return undefined
+      if (!isOthers) {
+        // It was shown not to have arrived, and isn't taken as one in doubt any more: see `claim`.
+        const isShown = state === 'cancelled' && send.state === 'ready' && !change.isInDoubt
+        return isShown ? sends.change(send, { firstAttemptedAt: undefined }) : undefined
+      }
       if (isMine && state === 'held') return undefined
       if (!isMine && change.attempt === 0) {
         sends.remove(send)

@@ -178,6 +178,11 @@ export const desks = `
       SELECT id FROM send WHERE account = p_account AND state = 'ready' AND goes_at <= now()
         AND is_in_doubt AND coalesce(proven_until, '-infinity') < now()
       FOR UPDATE SKIP LOCKED);
+    -- This one was shown not to have arrived, and another of its draft has: it leaves no more. See the step of things.
+    UPDATE send SET state = 'cancelled', settled_at = now(), is_in_doubt = false WHERE id IN (
+      SELECT one.id FROM send one WHERE one.account = p_account AND one.state = 'ready' AND one.goes_at <= now() AND one.is_in_doubt
+        AND EXISTS (SELECT FROM send WHERE account = one.account AND draft = one.draft AND id <> one.id AND state = 'sent')
+      FOR UPDATE SKIP LOCKED);
     RETURN QUERY
       WITH picked AS (
         SELECT id FROM send WHERE account = p_account AND state = 'ready' AND goes_at <= now()

@@ -31,9 +31,11 @@ export const records = `
 
   -- Saves or ends some of one kind, each by itself. newest: it counts. gone: there is none any more. beside: another content counts, which is
   -- answered. older: of what a server that was put back is told again (p_rounds), that it has a later one. elsewhere: another account has that id.
+  -- p_is_untold: it was changed since this server had it, so it is told as a change of this life: what another tells as later than what it goes on
+  -- from is put together with it, and doesn't take its place.
   -- Without a body it ends; p_is_final: whatever the content. What has ended stays so, unless it is given by one who knows of that end.
   CREATE FUNCTION put_records(p_kind text, p_account uuid, p_ids text[], p_versions uuid[], p_based_on text[], p_sealed bytea[],
-    p_is_final boolean[], p_rounds integer[], p_until_ms double precision[])
+    p_is_final boolean[], p_rounds integer[], p_is_untold boolean[], p_until_ms double precision[])
   RETURNS TABLE (id text, outcome text, version uuid, round integer, by text, sealed bytea)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -45,6 +47,7 @@ export const records = `
     came text;
     before integer;
     is_known boolean;
+    is_before boolean;
     is_end boolean;
     ends timestamptz;
   BEGIN
@@ -65,6 +68,7 @@ export const records = `
         RAISE EXCEPTION 'Staff are not removed as a whole.' USING ERRCODE = 'invalid_parameter_value';
       END IF;
       is_known := p_rounds[n] IS NOT NULL;
+      is_before := is_known AND NOT p_is_untold[n];
       -- How many it had before the server was put back, of which alone those who tell again speak.
       before := CASE WHEN its.life < now_life THEN its.round ELSE its.base_round END;
       ends := now() + p_until_ms[n] * interval '1 ms';
@@ -73,9 +77,9 @@ export const records = `
         came := 'gone';
       ELSIF its.id IS NULL THEN
         next := next_thing_rev(p_kind, p_account);
-        INSERT INTO thing (kind, id, account, rev, body_rev, version, round, life, made_by, by, sealed, gone_at, until)
-          VALUES (p_kind, p_ids[n], p_account, next, next, p_versions[n], coalesce(p_rounds[n], 1), now_life - is_known::integer,
-            mine, mine, p_sealed[n], CASE WHEN is_end THEN now() END, ends);
+        INSERT INTO thing (kind, id, account, rev, body_rev, version, round, life, base_round, made_by, by, sealed, gone_at, until)
+          VALUES (p_kind, p_ids[n], p_account, next, next, p_versions[n], coalesce(p_rounds[n], 1), now_life - is_before::integer,
+            CASE WHEN p_is_untold[n] THEN p_rounds[n] - 1 ELSE 0 END, mine, mine, p_sealed[n], CASE WHEN is_end THEN now() END, ends);
       ELSIF its.version = p_versions[n] THEN
         came := CASE WHEN its.gone_at IS NULL THEN 'newest' ELSE 'gone' END;
       ELSIF p_rounds[n] <= before THEN
@@ -85,8 +89,9 @@ export const records = `
           OR (is_known AND (its.life < now_life OR (is_end AND p_kind = 'person'))) THEN
         next := next_thing_rev(p_kind, p_account);
         UPDATE thing SET rev = next, body_rev = next, version = p_versions[n], round = coalesce(p_rounds[n], round + 1),
-            life = CASE WHEN is_known THEN life ELSE now_life END,
-            base_round = CASE WHEN NOT is_known AND life < now_life THEN round ELSE base_round END,
+            life = CASE WHEN is_before THEN life ELSE now_life END,
+            base_round = CASE WHEN p_is_untold[n] THEN greatest(before, p_rounds[n] - 1)
+              WHEN NOT is_known AND life < now_life THEN round ELSE base_round END,
             by = mine, at = now(), sealed = p_sealed[n], gone_at = CASE WHEN is_end THEN now() END,
             -- As the one who changed it last has it. That someone was forgotten is kept, or a workstation that was away would bring them back.
             until = CASE WHEN NOT is_end THEN ends WHEN p_kind <> 'person' THEN until END
