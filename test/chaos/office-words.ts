@@ -62,6 +62,7 @@ const DAY = 86_400_000
 
 /** What is longer nobody goes on with. */
 const LONGEST = 120
+const isShort = (text: string) => text.length <= LONGEST
 const WITHOUT_WORDS = new Set<string>()
 
 export class People {
@@ -147,7 +148,7 @@ export class People {
         return this.#throw(seen)
       }
       case 'preset': {
-        const one = this.#oneOf(presetsOf(at))
+        const one = this.#oneOf(presetsOf(at).filter(({ text: its }) => isShort(its)))
         const text = this.#longer(one?.text ?? 'Preset')
         parts.presets.save(accountId, one?.name ?? text, named(text), one?.id)
         return this.#keep(text, at)
@@ -159,7 +160,7 @@ export class People {
         return this.#throw([one.text])
       }
       case 'view': {
-        const one = this.#oneOf(parts.views.list(accountId))
+        const one = this.#oneOf(parts.views.list(accountId).filter(({ query }) => isShort(query.search)))
         const search = this.#longer(one?.query.search ?? 'View')
         const query = DocumentQuery.parse({ search })
         parts.views.save(accountId, { name: one?.name ?? search, query, tell: false, id: one?.id })
@@ -172,7 +173,7 @@ export class People {
         return this.#throw([one.query.search])
       }
       case 'appointment': {
-        const one = this.#oneOf(appointmentsOf(at))
+        const one = this.#oneOf(appointmentsOf(at).filter(({ about: its }) => isShort(its)))
         const about = this.#longer(one?.about || 'Appointment')
         // Of a day that is to come, whenever this runs.
         const when = { at: Math.ceil(at.work.time.now / DAY) * DAY + DAY, minutes: 30 }
@@ -200,7 +201,7 @@ export class People {
         return one !== undefined || this.#keep(LastName, at, Email)
       }
       case 'correct': {
-        const one = this.#oneOf(peopleOf(at))
+        const one = this.#oneOf(peopleOf(at).filter(({ LastName: its }) => isShort(its)))
         if (!one) return false
         const LastName = this.#longer(one.LastName)
         parts.people.correct(accountId, one, { ...one, LastName })
@@ -230,7 +231,10 @@ export class People {
   async #open(at: Desk): Promise<boolean> {
     await this.#close(this.#editors.find((editor) => editor.at === at))
     const { parts, accountId } = at.work
-    const id = this.#chance.below(4) === 0 ? undefined : this.#oneOf(draftsOf(at, false))
+    const id =
+      this.#chance.below(4) === 0
+        ? undefined
+        : this.#oneOf(draftsOf(at, false).filter((one) => isShort(textOf(at, one))))
     if (id === undefined) {
       const text = this.#longer('Draft')
       const made = parts.sharedDrafts.save(accountId, named(text))
@@ -252,7 +256,7 @@ export class People {
 
   #goOn(): boolean {
     const editor = this.#oneOf(this.#editors)
-    if (!editor) return false
+    if (!editor || !isShort(editor.text)) return false
     // What was open as the computer was ended is open no more.
     if (editor.at.work.parts === editor.run) return this.#type(editor)
     this.#editors.splice(this.#editors.indexOf(editor), 1)
@@ -304,8 +308,7 @@ export class People {
 
   /** What is written next, after this. */
   #longer(text: string): string {
-    const from = text.length > LONGEST ? 'Another' : text
-    return `${from} w${++this.#count}e`
+    return `${text} w${++this.#count}e`
   }
 
   #keep(text: string, { name }: Desk, email?: string): true {

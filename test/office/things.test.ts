@@ -250,6 +250,17 @@ describe('sending a draft', () => {
     expect(await sendsOf(1).give(accountId, { ...again, of: { draft, basedOn: [] } })).toMatchObject({ state: 'ready' })
   })
 
+  test('that was held while its workstation began to leave is sent as it is, or not once it was written further', async () => {
+    const [draft, id] = [randomUUID(), randomUUID()]
+    const { its } = await save(0, draft, 'one')
+    await give(0, draft, [its], id)
+    expect(await sendsOf(0).withhold(accountId, { id, round: 2 }, 'held')).toBe(true)
+    expect(await give(0, draft, [its], id, 3)).toMatchObject({ state: 'ready' })
+    expect(await sendsOf(0).withhold(accountId, { id, round: 4 }, 'held')).toBe(true)
+    expect((await save(1, draft, 'two', [its])).outcome).toBe('newest')
+    expect(await give(0, draft, [its], id, 5)).toMatchObject({ state: 'changed' })
+  })
+
   const settled = (id: string, state: string) =>
     office.sql('UPDATE office.send SET state = $2, settled_at = now() WHERE id = $1', [id, state])
   /** A draft that went along with its send, as its workstation left. */

@@ -433,8 +433,9 @@ export const things = `
       why := CASE
         WHEN is_sent_elsewhere(p_draft, p_account, p_id)
           OR is_sent_elsewhere((SELECT draft FROM send WHERE id = p_id AND account = p_account), p_account, p_id) THEN 'taken'
-        -- Its workstation had left with both, and may have tried it since it joined again.
-        WHEN known = 'held' OR its.gone_with = p_id THEN NULL
+        -- Its workstation had left with both, and may have tried it since it joined again. Where it only began to leave, the draft is
+        -- still there, and someone may have written further.
+        WHEN (known = 'held' AND (its.id IS NULL OR its.gone_at IS NOT NULL)) OR its.gone_with = p_id THEN NULL
         WHEN its.gone_at IS NOT NULL THEN 'gone'
         WHEN cardinality(p_based_on) = 0 OR has_undecided('draft', p_draft) THEN 'changed'
         -- A server that was put back may have less of it than its workstation.
