@@ -322,10 +322,18 @@ test('whatever happens in whatever order, each has the same people in the end, o
         } else if (!away.has(who)) await desk.synced()
       }
       for (const desk of desks) await desk.back()
-      await synced()
-      await synced()
-      const [mine = [], theirs] = desks.map((desk) => desk.list())
-      expect(theirs).toEqual(mine)
+      // What the two put together at once goes back and forth until both have the same.
+      await expect
+        .poll(
+          async () => {
+            await synced()
+            const [mine, theirs] = desks.map((desk) => desk.list().join('\n'))
+            return mine === theirs ? '' : `${mine}\n  here, and there\n${theirs}`
+          },
+          { timeout: 60_000 }
+        )
+        .toBe('')
+      const mine = at(0).list()
       const names = mine.map((text) => text.replace(/ <.*/, ''))
       expect(new Set(names).size).toBe(names.length)
       for (const whom of sent) if (!touched.has(whom)) expect(names).toContain(`Person Of ${whom}`)
