@@ -250,6 +250,21 @@ describe('sending a draft', () => {
     expect(await sendsOf(1).give(accountId, { ...again, of: { draft, basedOn: [] } })).toMatchObject({ state: 'ready' })
   })
 
+  test.each([true, false])(
+    'that comes in doubt to a server that was put back leaves what was written further: %s',
+    async (isFurther) => {
+      const [draft, id] = [randomUUID(), randomUUID()]
+      const { its } = await save(0, draft, 'one')
+      await office.sql('SELECT office.begin_life(now())')
+      const second = await save(1, draft, 'two', [its])
+      const of = { draft, basedOn: [isFurther ? its : second.its] }
+      await sendsOf(0).give(accountId, { id, content: Buffer.from('{}'), inMs: 0, round: 1, isInDoubt: true, of })
+      await office.sql(`UPDATE office.send SET state = 'sent' WHERE id = $1`, [id])
+      expect(await thingsOf(2).sent(accountId, draft, id)).toBe(true)
+      expect(await one(draft)).toMatchObject({ isGone: true, isFurther })
+    }
+  )
+
   test('that was held while its workstation began to leave is sent as it is, or not once it was written further', async () => {
     const [draft, id] = [randomUUID(), randomUUID()]
     const { its } = await save(0, draft, 'one')

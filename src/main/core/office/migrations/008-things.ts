@@ -57,8 +57,9 @@ export const things = `
     FOREIGN KEY (kind, id) REFERENCES thing
   );
 
-  -- The draft that a send was made of, where the office has that.
-  ALTER TABLE send ADD COLUMN draft text;
+  -- The draft that a send was made of, where the office has that; and whether someone had written further on it as the send came, in doubt, to
+  -- a server that was put back: see note_further.
+  ALTER TABLE send ADD COLUMN draft text, ADD COLUMN is_behind boolean NOT NULL DEFAULT false;
   CREATE INDEX send_by_draft ON send (account, draft) WHERE draft IS NOT NULL;
 
   -- The number that orders changes. Its lock is the first of all: until this transaction ends, no other changes a thing of that account.
@@ -332,7 +333,8 @@ export const things = `
       RETURN false;
     END IF;
     PERFORM cancel_others(p_id, p_account, p_send);
-    UPDATE thing SET gone_with = p_send WHERE kind = 'draft' AND id = p_id AND gone_at IS NULL;
+    UPDATE thing SET gone_with = p_send, is_further = is_further OR (SELECT is_behind FROM send WHERE id = p_send)
+      WHERE kind = 'draft' AND id = p_id AND gone_at IS NULL;
     PERFORM end_thing('draft', p_id, next);
     RETURN true;
   END $$;
@@ -446,6 +448,8 @@ export const things = `
       END IF;
     END IF;
     RETURN QUERY SELECT it.round, it.state FROM put_send(p_id, p_account, p_in_ms, p_sealed, p_round, p_is_in_doubt) it;
+    UPDATE send SET is_behind = true WHERE id = p_id AND p_is_in_doubt AND its.gone_at IS NULL AND its.life = (SELECT life FROM office)
+      AND NOT its.version = ANY (p_based_on);
     -- What was written further may have gone on as another draft: of that it is from now on, so that one of the two leaves.
     UPDATE send SET draft = p_draft WHERE id = p_id AND account = p_account AND (draft IS NULL OR (draft <> p_draft
       AND coalesce(known, '') NOT IN ('sending', 'uncertain', 'sent')
