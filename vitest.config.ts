@@ -18,7 +18,9 @@ const expect = { poll: { timeout: 30_000 } }
 
 const CODE = 'test/{layers,unit,contract}/**/*.test.ts'
 /** Tests that put something in the place of a module. What a process has loaded before them would stay. */
-const replacing = globSync(CODE).filter((file) => /\bvi\.(do)?mock\(/i.test(readFileSync(file, 'utf8')))
+const replacing = globSync(CODE)
+  .filter((file) => /\bvi\.(do)?mock\(/i.test(readFileSync(file, 'utf8')))
+  .map((file) => file.replaceAll('\\', '/'))
 
 const code = {
   environment: 'node' as const,

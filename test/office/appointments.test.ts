@@ -346,6 +346,27 @@ test('a server that was put back has again what came since', async () => {
   expect(at(1).list()).toEqual(['Mere Parata, here, at Front desk', 'Tama Brooks, expected'])
 })
 
+test.each([[[0, 1]], [[1, 0]]])(
+  'a server that was put back has what was changed later, and what wasn’t told: %s',
+  async (order) => {
+    await joined()
+    const mere = at(0).add('Mere Parata')
+    await synced()
+    const putBack = await dumpOf(two.office)
+    at(0).away()
+    for (const place of ['Room 1', 'Room 2']) {
+      at(1).change(mere, { place })
+      await at(1).synced()
+    }
+    at(1).away()
+    at(0).change(mere, { place: 'Room 3' })
+    await putBack()
+    for (const index of order) await at(index).back()
+    await synced()
+    expectAll('Mere Parata, Room 2, expected', 'Mere Parata, Room 3, expected')
+  }
+)
+
 test('the server keeps no name, and what another workstation writes that isn’t right isn’t taken', async () => {
   await joined()
   const id = at(0).add('Planted name', { email: 'planted@example.com', about: 'Planted deed' })

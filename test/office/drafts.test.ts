@@ -365,38 +365,49 @@ describe('sending', () => {
     expect(packages()).toBe(0)
   })
 
-  test('what was shown not to have arrived leaves no more once another package of its draft has', async () => {
-    const editor = at(0).editor()
-    editor.type('Ours')
-    await editor.close()
-    await synced()
-    await at(0).work.parts.outbox.shared.pause(at(0).work.accountId, true)
-    at(1).away()
-    const other = at(1).send(editor.id)
-    const own = at(0).send(editor.id)
-    await at(0).synced()
-    // A server that was put back gets both.
-    const of = (draft: string | null) => two.office.sql('UPDATE office.send SET draft = $1', [draft])
-    await of(null)
-    await at(1).back()
-    await of(editor.id)
-    const becomes = (id: string, state: string) =>
-      two.office.sql(
-        `UPDATE office.send SET state = $2, is_in_doubt = $2 <> 'sent', attempt = 1, epoch = 1, goes_at = now(),
+  test.each([false, true])(
+    'what was shown not to have arrived leaves no more once another package of its draft has (away: %s)',
+    async (isAway) => {
+      const editor = at(0).editor()
+      editor.type('Ours')
+      await editor.close()
+      await synced()
+      await at(0).work.parts.outbox.shared.pause(at(0).work.accountId, true)
+      at(1).away()
+      const other = at(1).send(editor.id)
+      const own = at(0).send(editor.id)
+      await at(0).synced()
+      // A server that was put back gets both.
+      const of = (draft: string | null) => two.office.sql('UPDATE office.send SET draft = $1', [draft])
+      await of(null)
+      await at(1).back()
+      await of(editor.id)
+      const becomes = (id: string, state: string) =>
+        two.office.sql(
+          `UPDATE office.send SET state = $2, is_in_doubt = $2 <> 'sent', attempt = 1, epoch = 1, goes_at = now(),
            uncertain_at = CASE WHEN $2 = 'uncertain' THEN now() END, proven_until = now() + interval '1 h',
            settled_at = CASE WHEN $2 = 'sent' THEN now() END WHERE id = $1`,
-        [id, state]
-      )
-    await becomes(own, 'uncertain')
-    await at(0).synced()
-    expect(at(0).state(own)).toBe('uncertain')
-    await becomes(own, 'ready')
-    await at(0).synced()
-    await becomes(other, 'sent')
-    await at(0).work.parts.outbox.shared.pause(at(0).work.accountId, false)
-    await until(() => at(0).state(own) === 'cancelled', at(0))
-    expect(Object.keys(at(0).work.practice.state.documents)).toEqual([])
-  })
+          [id, state]
+        )
+      await becomes(own, 'uncertain')
+      await at(0).synced()
+      expect(at(0).state(own)).toBe('uncertain')
+      if (isAway) at(0).away()
+      await becomes(own, 'ready')
+      if (!isAway) await at(0).synced()
+      await becomes(other, 'sent')
+      await at(1).work.parts.outbox.shared.pause(at(1).work.accountId, false)
+      await expect
+        .poll(async () => {
+          await at(1).work.time.pass(3_000)
+          return (await two.office.sql('SELECT state FROM office.send WHERE id = $1', [own]))[0]
+        })
+        .toEqual({ state: 'cancelled' })
+      if (isAway) await at(0).back()
+      await until(() => at(0).state(own) === 'cancelled', at(0))
+      expect(Object.keys(at(0).work.practice.state.documents)).toEqual([])
+    }
+  )
 
   test('isn’t sent by one that was away as another sent it, also where it hears of that before it tells of its own', async () => {
     const front = at(0).editor()

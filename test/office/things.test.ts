@@ -242,7 +242,7 @@ describe('sending a draft', () => {
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)
     expect(await sendsOf(0).withhold(accountId, { id, round: 2 }, 'held')).toBe(true)
-    expect(await thingsOf(0).sent(accountId, draft, id)).toBe(true)
+    expect(await thingsOf(0).sent(accountId, draft, id, [its])).toBe(true)
     // It was given as it had come back, and the service took no such package.
     await office.sql(`UPDATE office.send SET state = 'refused', settled_at = now() WHERE id = $1`, [id])
     expect((await give(1, draft, [])).state).toBe('gone')
@@ -276,6 +276,17 @@ describe('sending a draft', () => {
     expect(await give(0, draft, [its], id, 5)).toMatchObject({ state: 'changed' })
   })
 
+  test('goes along with a workstation that leaves unless another has written further meanwhile', async () => {
+    const [draft, id] = [randomUUID(), randomUUID()]
+    const { its } = await save(0, draft, 'one')
+    await give(0, draft, [its], id)
+    expect(await sendsOf(0).withhold(accountId, { id, round: 2 }, 'held')).toBe(true)
+    const second = await save(1, draft, 'two', [its])
+    expect(await thingsOf(0).sent(accountId, draft, id, [its])).toBe(false)
+    expect(await one(draft)).toMatchObject({ isGone: false })
+    expect(await thingsOf(0).sent(accountId, draft, id, [second.its])).toBe(true)
+  })
+
   const settled = (id: string, state: string) =>
     office.sql('UPDATE office.send SET state = $2, settled_at = now() WHERE id = $1', [id, state])
   /** A draft that went along with its send, as its workstation left. */
@@ -284,7 +295,7 @@ describe('sending a draft', () => {
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)
     await sendsOf(0).withhold(accountId, { id, round: 2 }, 'held')
-    expect(await thingsOf(0).sent(accountId, draft, id)).toBe(true)
+    expect(await thingsOf(0).sent(accountId, draft, id, [its])).toBe(true)
     return { draft, id }
   }
 

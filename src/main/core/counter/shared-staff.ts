@@ -157,6 +157,7 @@ function kindOf(staff: Shared): SharedKind<StaffInCommon> {
   return {
     kind: 'staff',
     page: 1,
+    isLaterBest: true,
     locals: () => (content() ? [LIST] : []),
     ownerOf: (local) => (local === LIST && content() ? OFFICES : undefined),
     content,

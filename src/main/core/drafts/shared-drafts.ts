@@ -138,7 +138,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     const unknown = rows.versionsOpen(here.number).filter((version) => !there.has(version))
     for (const version of unknown) drafts.settle(version)
     if (versions.length === 0) {
-      rows.change(id, { beside: 0 })
+      if (had > 0) rows.change(id, { beside: 0 })
       return had + unknown.length > 0
     }
     for (const { version, content, by: desk, ago, isSettled } of versions) {
@@ -596,7 +596,10 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       if (officeId === undefined) return
       await lanes.fresh(accountId)
       for (const { draft, send } of rows.goingAlong.all(accountId)) {
-        if (await asked((things) => things.sent(officeId, draft, send))) rows.follow(draft, { isMine: true })
+        // What another has written on it since the send was put in stays with the office, and the send leaves from there no more.
+        if (!isOf(send, rows.here(draft))) continue
+        const basedOn = rows.find(draft)?.basedOn ?? []
+        if (await asked((things) => things.sent(officeId, draft, send, basedOn))) rows.follow(draft, { isMine: true })
       }
     },
 

@@ -37,6 +37,8 @@ export interface SharedKind<Content = any> {
   erase: (local: string) => void
   /** By what it is the same at every workstation; undefined where it is by its own id. */
   identity?: (content: Content) => string | undefined
+  /** Of what isn't known to a server that was put back, and what was told to it since, the later counts: nobody whom someone took off is on it again. */
+  isLaterBest?: true
   /** Of two contents that both go on from `base` the one that counts; undefined where they become two. */
   together?: (mine: Content, theirs: Content, base: Content | undefined) => Content | undefined
   /** What counts in place of theirs where nothing was changed here since the office had it; undefined where theirs does. */
@@ -321,7 +323,9 @@ export class SharedRecords {
     }
     if (mine !== undefined) {
       const isUntold = isLost || known.edits !== known.given
-      const base = () => (known.base === undefined ? undefined : kind.read(known.base))
+      // What the server lost is of a later base than what it has: the two have none in common.
+      const hasBase = known.base !== undefined && (!isLost || kind.isLaterBest)
+      const base = () => (hasBase ? kind.read(known.base) : undefined)
       const both = isUntold ? kind.together?.(mine, theirs, base()) : kind.kept?.(mine, theirs)
       if (both !== undefined) {
         kind.write(accountId, both, known.id ?? '', local)
@@ -397,7 +401,7 @@ export class SharedRecords {
       // What wasn't told yet goes on from what was: another's that is later than that doesn't take its place.
       return edits === given && version !== undefined
         ? { isFinal, version, round }
-        : { isFinal, isUntold: true, version: this.#versionOf(known), round: round + 1 }
+        : { isFinal, isUntold: !kind.isLaterBest, version: this.#versionOf(known), round: round + 1 }
     })
   }
 

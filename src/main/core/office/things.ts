@@ -224,11 +224,14 @@ export function openOfficeThings({ pool, key }: { pool: Pool; key: Buffer }, kin
       return row?.done === true
     },
 
-    /** A draft is no more, as this send of it was sent; whether the office knows of that. */
-    async sent(accountId: string, id: string, sendId: string): Promise<boolean> {
+    /**
+     * A draft is no more, as this send of it was sent, or goes along with its workstation; whether the office knows of that.
+     * @param basedOn of one that goes along: which content it has. Where another counts by now, the draft stays.
+     */
+    async sent(accountId: string, id: string, sendId: string, basedOn: readonly string[] = []): Promise<boolean> {
       const [row] = await ask<{ done: boolean }>(
-        'SELECT office.draft_sent($1, $2, $3) AS done',
-        ...[id, accountId, sendId]
+        'SELECT office.draft_sent($1, $2, $3, $4) AS done',
+        ...[id, accountId, sendId, basedOn]
       )
       return row?.done === true
     },

@@ -63,7 +63,7 @@ export function openSharedRows(db: Db) {
     `SELECT sends.id FROM sends LEFT JOIN office_sends its USING (id) WHERE sends.account_id = @accountId AND (
        (sends.state IN ('ready', 'sending', 'uncertain') AND its.state NOT IN ('cancelled', @back)
          AND (desk IS NULL OR @back = 'cancelled'))
-       OR (sends.state = 'ready' AND desk IS NULL AND ${officesDraft})
+       OR (sends.state IN ('ready', 'uncertain') AND desk IS NULL AND ${officesDraft})
        OR (sends.state IN ('refused', 'not-sent') AND desk IS NULL AND (its.state NOT IN ('cancelled', 'held') OR ${officesDraft})))`
   )
   return {

@@ -36,9 +36,11 @@ export function openTaking({ sends, times, time, sharedDrafts, rows, isKeptBack 
       // What is with us again stays as it is here; another's that never left is theirs alone.
       if (send.state === 'sent') return undefined
       if (!isOthers) {
-        // It was shown not to have arrived, and isn't taken as one in doubt any more: see `claim`.
-        const isShown = state === 'cancelled' && send.state === 'ready' && !change.isInDoubt
-        return isShown ? sends.change(send, { firstAttemptedAt: undefined }) : undefined
+        // It was shown not to have arrived, and isn't taken as one in doubt any more (see `claim`): given once more it is told why.
+        const isOpen = send.state === 'ready' || send.state === 'uncertain' || send.state === 'sending'
+        if (state !== 'cancelled' || change.isInDoubt || !isOpen) return undefined
+        const asNew = { firstAttemptedAt: undefined, error: undefined, ambiguity: undefined }
+        return sends.change(send, { ...asNew, state: 'ready' })
       }
       if (isMine && state === 'held') return undefined
       if (!isMine && change.attempt === 0) {

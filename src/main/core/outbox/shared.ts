@@ -356,9 +356,9 @@ export class SharedSends {
         const send = sends.find(id)
         if (send) sends.change(send, { state: 'cancelled', settledAt: time.now(), error: LEFT_BEHIND })
       }
+      sharedDrafts?.left(accountId, isWithout)
+      this.#rows.forget(accountId)
     })()
-    sharedDrafts?.left(accountId, isWithout)
-    this.#rows.forget(accountId)
     this.#officeIds.delete(accountId)
     this.#accounts.get(accountId)?.syncing.cancel()
     this.#accounts.delete(accountId)

@@ -159,7 +159,8 @@ export const things = `
           CASE WHEN held IS NOT NULL THEN mine END, held);
     ELSIF its.gone_at IS NOT NULL AND (its.is_makers AND its.made_by = mine OR has_come_back(its, p_own)) THEN
       UPDATE thing SET rev = next, body_rev = next, version = p_version, round = round + 1,
-          life = now_life, by = mine, at = now(), sealed = p_sealed, gone_at = NULL, is_makers = false, gone_with = NULL, is_further = false
+          life = now_life, base_round = CASE WHEN life < now_life THEN round ELSE base_round END,
+          by = mine, at = now(), sealed = p_sealed, gone_at = NULL, is_makers = false, gone_with = NULL, is_further = false
         WHERE kind = p_kind AND id = p_id;
     ELSIF its.gone_at IS NOT NULL THEN
       -- The send that took it along is tried again, or has arrived: it is no other draft.
@@ -321,14 +322,17 @@ export const things = `
 
   -- A draft that was sent is no more: the send says so, which the office has. Neither is one that goes along with its send, as its
   -- workstation leaves. What else was to be sent of it, and hasn't begun to, isn't.
-  CREATE FUNCTION draft_sent(p_id text, p_account uuid, p_send uuid) RETURNS boolean
+  -- Unless, of one that goes along, another has written since: p_based_on, which content that send has.
+  CREATE FUNCTION draft_sent(p_id text, p_account uuid, p_send uuid, p_based_on uuid[] DEFAULT '{}') RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     next bigint := next_thing_rev('draft', p_account);
+    its thing;
   BEGIN
-    PERFORM thing_of('draft', p_id, p_account);
+    its := thing_of('draft', p_id, p_account);
     PERFORM FROM send WHERE id = p_send AND account = p_account AND coalesce(draft, p_id) = p_id
-      AND (state = 'sent' OR (state = 'held' AND made_by = me()));
+      AND (state = 'sent' OR (state = 'held' AND made_by = me()
+        AND (its.gone_at IS NOT NULL OR (its.version = ANY (p_based_on) AND NOT has_undecided('draft', p_id)))));
     IF NOT FOUND THEN
       RETURN false;
     END IF;
@@ -452,7 +456,7 @@ export const things = `
       AND NOT its.version = ANY (p_based_on);
     -- What was written further may have gone on as another draft: of that it is from now on, so that one of the two leaves.
     UPDATE send SET draft = p_draft WHERE id = p_id AND account = p_account AND (draft IS NULL OR (draft <> p_draft
-      AND coalesce(known, '') NOT IN ('sending', 'uncertain', 'sent')
+      AND coalesce(known, '') NOT IN ('sending', 'uncertain', 'sent') AND NOT is_sent_elsewhere(send.draft, p_account, p_id)
       AND EXISTS (SELECT FROM thing WHERE kind = 'draft' AND thing.id = send.draft AND gone_at IS NOT NULL)));
   END $$;
 `

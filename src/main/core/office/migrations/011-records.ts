@@ -88,7 +88,8 @@ export const records = `
           OR (is_end AND p_is_final[n] AND its.gone_at IS NULL)
           OR (is_known AND (its.life < now_life OR (is_end AND p_kind = 'person'))) THEN
         next := next_thing_rev(p_kind, p_account);
-        UPDATE thing SET rev = next, body_rev = next, version = p_versions[n], round = coalesce(p_rounds[n], round + 1),
+        UPDATE thing SET rev = next, body_rev = next, version = p_versions[n],
+            round = CASE WHEN is_before THEN p_rounds[n] ELSE greatest(p_rounds[n], round + 1) END,
             life = CASE WHEN is_before THEN life ELSE now_life END,
             base_round = CASE WHEN p_is_untold[n] THEN greatest(before, p_rounds[n] - 1)
               WHEN NOT is_known AND life < now_life THEN round ELSE base_round END,
