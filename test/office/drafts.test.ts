@@ -631,6 +631,20 @@ describe('joining and leaving', () => {
     expect(at(0).list()).toEqual([])
   })
 
+  test('what was written further on one that was sent meanwhile is another draft', async () => {
+    const lease = at(0).editor()
+    lease.type('Lease')
+    await lease.close()
+    await synced()
+    await at(1).leave({ without: true })
+    at(1).editor(lease.id).type('Lease, further')
+    const send = at(0).send(lease.id)
+    await until(() => at(0).state(send) === 'sent', at(0))
+    await at(1).join('Counter 4')
+    await synced()
+    for (const desk of desks) expect(desk.list()).toEqual(['Lease, further'])
+  })
+
   test('without the server all of it stays here, and joining again makes no second of any', async () => {
     at(0).editor().type('Lease')
     await synced()

@@ -582,7 +582,10 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     sentUntold: (accountId: string): { draft: string; send: string }[] => rows.sentUntold.all(accountId),
 
     /** Whether something was written here that the office doesn't have: then what another sends of it isn't all of it. */
-    isUntold(id: string): boolean {
+    isUntold(id: string, sent: Composition): boolean {
+      const here = rows.here(id)
+      // A workstation that has just joined has told of none of its drafts.
+      if (here && !rows.find(id)) return !isDeepStrictEqual(contentHere(here), CompositionShape.safeParse(sent).data)
       const known = sharedOne(id)?.known
       return known !== undefined && known.edits !== known.given
     },

@@ -135,7 +135,7 @@ export function openTaking({ sends, times, time, sharedDrafts, rows, isKeptBack 
       ...(desk !== undefined && { desk }),
       ...(release && { release }),
       // What was written here and isn't there is no part of it: that draft goes on.
-      ...(draftId !== undefined && !sharedDrafts?.isUntold(draftId) && { draftId })
+      ...(draftId !== undefined && !sharedDrafts?.isUntold(draftId, composition) && { draftId })
     })
   }
 
