@@ -381,6 +381,7 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       put: ''
     },
     { file: SEALED_FILE, find: '    .max(2 * FULL_COST)\n', put: '' },
+    { file: SEALED_FILE, find: '.min(LEAST_COST)', put: '.min(2)' },
     { file: SEALED_FILE, find: 'p: z.int().min(1).max(4)', put: 'p: z.int()' },
     { file: SEALED_FILE, find: "  kdf: z.literal('scrypt'),\n  N", put: '  kdf: z.string(),\n  N' },
     { file: SEALED_FILE, find: '!begun.subarray(0, MAGIC.byteLength).equals(magic)', put: 'false' },

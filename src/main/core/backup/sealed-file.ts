@@ -32,6 +32,8 @@ const CHUNK = 65_536
 const TAG = 16
 /** 128 MB and about half a second for each guess, as scrypt names it. */
 const FULL_COST = 2 ** 17
+/** What costs less is none of ours: it would be opened by anyone's guesses. */
+const LEAST_COST = 2 ** 10
 /** What a file may ask of this computer, in bytes: twice what we ask. */
 const MOST_MEMORY = 300 * 1024 * 1024
 
@@ -40,7 +42,7 @@ const Header = z.object({
   kdf: z.literal('scrypt'),
   N: z
     .int()
-    .min(2)
+    .min(LEAST_COST)
     .max(2 * FULL_COST)
     .refine((n) => Number.isInteger(Math.log2(n))),
   r: z.literal(8),

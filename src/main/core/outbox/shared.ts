@@ -7,7 +7,7 @@
 import type { AppError, OutboxPause } from '../../../shared/contract/index.ts'
 import { OneAtATime } from '../jobs/lanes.ts'
 import { codeOf, fail } from '../lib/failure.ts'
-import { getOrMake } from '../lib/objects.ts'
+import { defined, getOrMake } from '../lib/objects.ts'
 import { backoff, type Time } from '../lib/time.ts'
 import {
   askOffice,
@@ -329,8 +329,13 @@ export class SharedSends {
       const underWay = await this.#asked((office) => office.takeAlong(officeId))
       // What was settled in the moment before is read, too.
       await settled()
-      if (underWay > 0 || this.#rows.isUnderWay(accountId) || this.#rows.isUntold(accountId) !== undefined) {
+      if (underWay > 0 || this.#rows.isUnderWay(accountId)) {
         fail('busy', 'Some packages are being sent just now.', { next: 'Try again in a minute.' })
+      }
+      if (this.#rows.isUntold(accountId) !== undefined) {
+        fail('busy', 'The office doesn’t know yet of a package in the Outbox here.', {
+          next: 'Try again in a minute. If it may have arrived, settle it in the Outbox first.'
+        })
       }
       await this.#deps.sharedDrafts?.takeAlong(accountId)
       this.#leave(accountId, false)
@@ -354,7 +359,10 @@ export class SharedSends {
     db.transaction(() => {
       for (const id of this.#rows.staysBehind(accountId, isWithout)) {
         const send = sends.find(id)
-        if (send) sends.change(send, { state: 'cancelled', settledAt: time.now(), error: LEFT_BEHIND })
+        if (!send) continue
+        // Why the service took none of it is still to be read.
+        const error = { ...LEFT_BEHIND, ...defined({ serviceMessage: send.error?.serviceMessage }) }
+        sends.change(send, { state: 'cancelled', settledAt: time.now(), error })
       }
       sharedDrafts?.left(accountId, isWithout)
       this.#rows.forget(accountId)
