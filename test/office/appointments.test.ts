@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { KeptAppointment } from '../../src/main/core/appointments/appointments-table.ts'
-import type { OfficeRecords } from '../../src/main/core/office/records.ts'
 import type { Input } from '../../src/shared/contract/requests.ts'
 import { dumpOf, OfficeStation, twoStations } from '../fixtures/office-station.ts'
 
@@ -16,16 +15,11 @@ class Station extends OfficeStation {
   loses: 'nothing' | 'requests' | 'answers' = 'nothing'
 
   override join(name: string): Promise<void> {
-    const { records } = this.work.parts
-    const connect = records.connect.bind(records)
-    records.connect = (its, ...more) => {
-      const put: OfficeRecords['put'] = async (...asked) => {
-        const answers = this.loses === 'requests' ? undefined : await its.put(...asked)
-        if (!answers || this.loses === 'answers') throw new Error('The line broke.')
-        return answers
-      }
-      connect({ ...its, put }, ...more)
-    }
+    this.putsBy(async (put, ...asked) => {
+      const answers = this.loses === 'requests' ? undefined : await put(...asked)
+      if (!answers || this.loses === 'answers') throw new Error('The line broke.')
+      return answers
+    })
     return super.join(name)
   }
 

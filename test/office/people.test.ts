@@ -2,7 +2,7 @@
 // share an address or a name stay two, and who is forgotten is forgotten everywhere.
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { openPurging } from '../../src/main/core/retention/purging.ts'
 import { form, forms, signer } from '../fixtures/compositions.ts'
 import { dumpOf, OfficeStation, twoStations } from '../fixtures/office-station.ts'
@@ -28,15 +28,10 @@ class Station extends OfficeStation {
   }
   /** The first that it gives the office arrives there after the first of these, and so on. */
   async slowly(...meanwhile: (() => unknown)[]): Promise<void> {
-    const { records } = this.work.parts
-    const connect = records.connect.bind(records)
     this.away()
-    vi.spyOn(records, 'connect').mockImplementation((its, ...rest) => {
-      const put: typeof its.put = async (...some) => {
-        if (some[0] === 'person') await meanwhile.shift()?.()
-        return its.put(...some)
-      }
-      connect({ ...its, put }, ...rest)
+    this.putsBy(async (put, ...asked) => {
+      if (asked[0] === 'person') await meanwhile.shift()?.()
+      return put(...asked)
     })
     await this.back()
   }

@@ -4,7 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { sharedId } from '../../src/main/core/lib/shared-id.ts'
-import type { OfficeRecords, RecordToPut } from '../../src/main/core/office/records.ts'
+import type { RecordToPut } from '../../src/main/core/office/records.ts'
 import { seal } from '../../src/main/core/office/sealing.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { MOST_BYTES } from '../../src/main/core/office/things.ts'
@@ -340,19 +340,14 @@ describe('what can’t go over or be taken holds nothing else back', () => {
   })
 
   test('where it is much: it goes in parts, and what had no answer is the same save once more', async () => {
-    const { records } = at(0).work.parts
-    const connect = records.connect.bind(records)
     const puts: (readonly RecordToPut[])[] = []
     let isLost = false
-    records.connect = (its, ...more) => {
-      const put: OfficeRecords['put'] = async (kind, accountId, some) => {
-        puts.push(some)
-        const answers = await its.put(kind, accountId, some)
-        if (isLost) throw new Error('The answer is lost.')
-        return answers
-      }
-      connect({ ...its, put }, ...more)
-    }
+    at(0).putsBy(async (put, kind, accountId, some) => {
+      puts.push(some)
+      const answers = await put(kind, accountId, some)
+      if (isLost) throw new Error('The answer is lost.')
+      return answers
+    })
     await joined()
     for (let each = 0; each < 3; each++) {
       const XMLData = randomBytes(MOST_BYTES / 2).toString('base64')
@@ -368,7 +363,7 @@ describe('what can’t go over or be taken holds nothing else back', () => {
     puts.length = 0
     isLost = true
     at(0).preset('Lease', 'Lease')
-    await expect(records.settled(at(0).work.accountId)).rejects.toThrow()
+    await expect(at(0).work.parts.records.settled(at(0).work.accountId)).rejects.toThrow()
     isLost = false
     await synced()
     expect(new Set(puts.flat().map(({ version }) => version)).size).toBe(1)
