@@ -703,6 +703,29 @@ describe('a server that was put back', () => {
     }
   })
 
+  test('has what was written further on a draft whose send comes in doubt and arrives', async () => {
+    const lease = at(0).editor()
+    lease.type('Lease')
+    await lease.close()
+    await synced()
+    await at(0).work.parts.outbox.shared.pause(at(0).work.accountId, true)
+    await at(0).off()
+    const send = at(0).send(lease.id)
+    at(0).work.parts.db.prepare('UPDATE sends SET first_attempted_at = 1 WHERE id = ?').run(send)
+    // The server that was put back doesn't know of it, and gets it in doubt only after someone has written further.
+    await two.office.sql('SELECT office.begin_life(now())')
+    await at(1).back()
+    const further = at(1).editor(lease.id)
+    further.type('Lease, further')
+    await further.close()
+    await at(1).synced()
+    await at(0).killed()
+    await at(1).synced()
+    await two.office.sql(`UPDATE office.send SET state = 'sent', settled_at = now(), epoch = 9 WHERE id = $1`, [send])
+    await synced()
+    for (const desk of desks) expect(desk.list()).toEqual(['Lease, further'])
+  })
+
   test('that lost what stood beside a draft has it undecided nowhere, also where its workstation has joined again', async () => {
     const front = at(0).editor()
     front.type('Lease')

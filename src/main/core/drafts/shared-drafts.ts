@@ -581,6 +581,18 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     /** Sends that arrived, of drafts that the office may have because it doesn't know. */
     sentUntold: (accountId: string): { draft: string; send: string }[] => rows.sentUntold.all(accountId),
 
+    /**
+     * Whether what is here of one of the office's is another content than what was sent of it, as someone had written further at a server that
+     * was put back. Then whether it goes on as another draft, the office says, whose drafts are read once more.
+     */
+    isOther(id: string, sent: Composition): boolean {
+      const shared = sharedOne(id)
+      const here = rows.here(id)
+      if (!shared || !here || isDeepStrictEqual(contentHere(here), CompositionShape.safeParse(sent).data)) return false
+      readAll(shared.accountId)
+      return true
+    },
+
     /** Whether something was written here that the office doesn't have: then what another sends of it isn't all of it. */
     isUntold(id: string, sent: Composition): boolean {
       const here = rows.here(id)

@@ -66,7 +66,7 @@ export function openTaking({ sends, times, time, sharedDrafts, rows, isKeptBack 
         if (send.state === 'sending') return undefined
         return sends.change(send, { ...attempted, state, attemptedAt: time.now(), error: undefined })
       case 'sent':
-        return sends.accepted(send, said?.kind === 'accepted' ? said.response : { Documents: [] }, time.now())
+        return sends.accepted(apart(send), said?.kind === 'accepted' ? said.response : { Documents: [] }, time.now())
       case 'uncertain':
         if (send.state === 'uncertain') return undefined
         return sends.change(send, {
@@ -115,6 +115,13 @@ export function openTaking({ sends, times, time, sharedDrafts, rows, isKeptBack 
     if (known) rows.keep({ ...known, goesAt })
     times.schedule(send.id)
     return sends.change(send, { release, goesAt, isScheduled: goesAt > 0 })
+  }
+
+  /** A draft in which something else is by now isn't erased with what was sent of it. */
+  function apart(send: Send): Send {
+    const { draftId } = send
+    const isOther = draftId !== undefined && sharedDrafts?.isOther(draftId, sends.compositionOf(send))
+    return isOther ? sends.change(send, { draftId: undefined }) : send
   }
 
   /** By the clock here; 0 for at once. */
