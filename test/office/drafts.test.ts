@@ -703,6 +703,28 @@ describe('a server that was put back', () => {
     }
   })
 
+  test('that lost what it had kept beside a draft takes it from nobody who wrote it', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    await front.close()
+    await synced()
+    at(0).away()
+    const back = at(1).editor(front.id)
+    back.type('Lease by back')
+    await back.close()
+    await at(1).synced()
+    const putBack = await dumpOf(two.office)
+    at(0).editor(front.id).type('Lease by front')
+    await at(0).back()
+    expect(at(0).text(front.id)).toBe('Lease by back')
+    await at(0).off()
+    await two.office.sql('DELETE FROM office.thing_version')
+    at(0).work.parts.db.exec(`DELETE FROM draft_versions WHERE beside IS NOT NULL`)
+    await putBack()
+    await at(0).killed()
+    expect(at(0).everything()).toContain('Lease by front')
+  })
+
   test('has what was written further on a draft whose send comes in doubt and arrives', async () => {
     const lease = at(0).editor()
     lease.type('Lease')

@@ -314,6 +314,8 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       if (now.edits !== edits) return false
       const composition = saved.content && contentIn(saved.content)
       if (composition) {
+        // The office keeps it beside the other; until that is read again nobody else has it, should the server be put back.
+        if (rows.here(id)) drafts.keepVersion(id, 'change')
         drafts.follow(accountId, id, composition, momentOf(saved.ago))
         rows.follow(id, { basedOn: [saved.version], round, taken: now.taken + 1, isToKnow: false })
         return true
