@@ -22,6 +22,7 @@ const replacing = globSync(CODE)
   .filter((file) => /\bvi\.(do)?mock\(/i.test(readFileSync(file, 'utf8')))
   .map((file) => file.replaceAll('\\', '/'))
 
+const plugins = out.length > 0 ? without(out).plugins : []
 const code = {
   environment: 'node' as const,
   setupFiles: ['test/property-seed.ts'],
@@ -41,12 +42,12 @@ export default defineConfig({
     tags: [{ name: 'full', description: 'left out of the short round of npm test' }],
     projects: [
       {
-        plugins: out.length > 0 ? without(out).plugins : [],
+        plugins,
         // One process after another's file: half of the time is loading and warming up what the file before has loaded.
         test: { ...code, name: 'node', include: [CODE], exclude: replacing, isolate: false }
       },
       {
-        plugins: out.length > 0 ? without(out).plugins : [],
+        plugins,
         test: { ...code, name: 'node-replacing', include: replacing }
       },
       {

@@ -131,17 +131,8 @@ async function faultsOfCopies(folder: string, way: Way, key: Buffer): Promise<Fa
 
 export const backUp = (folder: string, key: Uint8Array, path: string) =>
   makeBackup({
-    ...{
-      folder,
-      key,
-      path,
-      passphrase: PASSPHRASE,
-      settings: {},
-      secrets: {},
-      madeAt: 1,
-      madeBy: 'Chaos',
-      cost: 2 ** 10
-    }
+    ...{ folder, key, path, passphrase: PASSPHRASE, cost: 2 ** 10 },
+    ...{ settings: {}, secrets: {}, madeAt: 1, madeBy: 'Chaos' }
   })
 
 /** Enough that copying takes a moment. */

@@ -658,6 +658,20 @@ describe('joining and leaving', () => {
 })
 
 describe('a server that was put back', () => {
+  /** A draft of which two contents stand beside each other since a dump. */
+  async function besideSinceDump() {
+    const front = at(0).editor()
+    front.type('Lease')
+    await front.close()
+    await synced()
+    const putBack = await dumpOf(two.office)
+    const back = at(1).editor(front.id)
+    front.type('Lease by front')
+    back.type('Lease by back')
+    await synced()
+    return { front, back, putBack }
+  }
+
   test('takes nothing of what was written while it was away', async () => {
     const front = at(0).editor()
     front.type('Lease')
@@ -682,15 +696,7 @@ describe('a server that was put back', () => {
   })
 
   test('that lost what stood beside a draft lets it be sent', async () => {
-    const front = at(0).editor()
-    front.type('Lease')
-    await front.close()
-    await synced()
-    const putBack = await dumpOf(two.office)
-    const back = at(1).editor(front.id)
-    front.type('Lease by front')
-    back.type('Lease by back')
-    await synced()
+    const { front, back, putBack } = await besideSinceDump()
     for (const desk of desks) desk.away()
     await putBack()
     for (const desk of desks) await desk.back()
@@ -749,15 +755,7 @@ describe('a server that was put back', () => {
   })
 
   test('that lost what stood beside a draft has it undecided nowhere, also where its workstation has joined again', async () => {
-    const front = at(0).editor()
-    front.type('Lease')
-    await front.close()
-    await synced()
-    const putBack = await dumpOf(two.office)
-    const back = at(1).editor(front.id)
-    front.type('Lease by front')
-    back.type('Lease by back')
-    await synced()
+    const { front, putBack } = await besideSinceDump()
     expect(at(0).versions(front.id)).toHaveLength(1)
     await at(0).leave({ without: true })
     at(1).away()

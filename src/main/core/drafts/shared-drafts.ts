@@ -332,9 +332,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
   /** Whether a draft is what this send of it, of this workstation's own, has in it. */
   function isOf(sendId: string, here: DraftHere | undefined): boolean {
     const content = here && rows.sendOf(here.id, sendId)
-    if (here === undefined || content === undefined) return false
-    const { composition } = (parsedJson(content) ?? {}) as { composition?: unknown }
-    return isDeepStrictEqual(CompositionShape.safeParse(composition).data, contentHere(here))
+    return here !== undefined && content !== undefined && hasContent(here, contentIn(content))
   }
 
   async function giveEnd(accountId: string, officeId: string, known: KnownDraft): Promise<void> {
@@ -587,10 +585,10 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
      * Whether what is here of one of the office's is another content than what was sent of it, as someone had written further at a server that
      * was put back. Then whether it goes on as another draft, the office says, whose drafts are read once more.
      */
-    isOther(id: string, sent: Composition): boolean {
+    goesApart(id: string, sent: Composition): boolean {
       const shared = sharedOne(id)
       const here = rows.here(id)
-      if (!shared || !here || isDeepStrictEqual(contentHere(here), CompositionShape.safeParse(sent).data)) return false
+      if (!shared || !here || hasContent(here, sent)) return false
       readAll(shared.accountId)
       return true
     },
@@ -598,8 +596,8 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     /** Whether something was written here that the office doesn't have: then what another sends of it isn't all of it. */
     isUntold(id: string, sent: Composition): boolean {
       const here = rows.here(id)
-      // A workstation that has just joined has told of none of its drafts.
-      if (here && !rows.find(id)) return !isDeepStrictEqual(contentHere(here), CompositionShape.safeParse(sent).data)
+      // A workstation that has just joined has given none of its drafts yet.
+      if (here && !rows.find(id)) return !hasContent(here, sent)
       const known = sharedOne(id)?.known
       return known !== undefined && known.edits !== known.given
     },
@@ -640,8 +638,12 @@ function contentHere({ body }: DraftHere): Composition | undefined {
   return CompositionShape.safeParse(parsedJson(body)).data
 }
 
-/** Undefined where it is of no form that this version knows. */
-function contentIn(content: Buffer): Composition | undefined {
-  const { composition } = (parsedJson(content.toString('utf8')) ?? {}) as { composition?: unknown }
+function hasContent(here: DraftHere, composition: Composition | undefined): boolean {
+  return isDeepStrictEqual(contentHere(here), CompositionShape.safeParse(composition).data)
+}
+
+/** Of what the office has, or a send. Undefined where it is of no form that this version knows. */
+function contentIn(content: Buffer | string): Composition | undefined {
+  const { composition } = (parsedJson(content.toString()) ?? {}) as { composition?: unknown }
   return CompositionShape.safeParse(composition).data
 }

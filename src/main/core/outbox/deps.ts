@@ -59,7 +59,7 @@ export interface OutboxDeps {
   /** Drafts that an office shares: what is sent of them is sent once. */
   sharedDrafts?: Pick<
     SharedDrafts,
-    'toSend' | 'goesOn' | 'isOther' | 'isUntold' | 'sentUntold' | 'soon' | 'takeAlong' | 'left' | 'close'
+    'toSend' | 'goesOn' | 'goesApart' | 'isUntold' | 'sentUntold' | 'soon' | 'takeAlong' | 'left' | 'close'
   >
   /** Called with why the office's server could not be asked. */
   officeTrouble?: (error: unknown) => void

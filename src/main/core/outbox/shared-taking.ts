@@ -120,8 +120,8 @@ export function openTaking({ sends, times, time, sharedDrafts, rows, isKeptBack 
   /** A draft in which something else is by now isn't erased with what was sent of it. */
   function apart(send: Send): Send {
     const { draftId } = send
-    const isOther = draftId !== undefined && sharedDrafts?.isOther(draftId, sends.compositionOf(send))
-    return isOther ? sends.change(send, { draftId: undefined }) : send
+    const isApart = draftId !== undefined && sharedDrafts?.goesApart(draftId, sends.compositionOf(send))
+    return isApart ? sends.change(send, { draftId: undefined }) : send
   }
 
   /** By the clock here; 0 for at once. */
