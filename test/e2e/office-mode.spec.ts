@@ -6,7 +6,9 @@ import { join, resolve } from 'node:path'
 import { openCluster } from '../fixtures/office-cluster.ts'
 import { formsSentTo } from './bad-line.ts'
 import { MERE, nameOf } from './clerk.ts'
+import { countTouches, pressByKey } from './keyboard.ts'
 import { expect, test } from './office.ts'
+import { configureCounter, formsFor, send } from './sending.ts'
 import { openSharedOffice } from './shared-office.ts'
 
 test('what is sent at one workstation of an office is in the Outbox of the other, and a pause is everyone’s', async ({
@@ -85,6 +87,58 @@ test('a draft is typed at one workstation at a time until another takes it over,
     await front.beginTurn(MERE, 'Deed of gift, third')
     await expect(back.window.getByText(/^At Front desk since \d\d:\d\d/)).toBeVisible()
     await expect(elsewhere).toBeDisabled()
+  } finally {
+    await office.close()
+  }
+})
+
+test('a supervisor follows all counters of an office on the board, by keys alone', { tag: '@full' }, async ({
+  open
+}) => {
+  const office = await openSharedOffice('empty')
+  try {
+    const [front, back] = await Promise.all([open(), open()])
+    await office.seat(front, 'Front desk')
+    await office.seat(back, 'Back room')
+    for (const [clerk, counterName] of [
+      [front, 'Counter 1'],
+      [back, 'Counter 2']
+    ] as const)
+      await configureCounter(clerk, { waitingRoom: { counterName, noShowAfter: 15, callSound: false, pictures: [] } })
+    await send(front, formsFor(['Deed of gift'], [MERE]))
+
+    const { window, button } = back
+    const { keyboard } = window
+    const touches = await countTouches(window)
+    const heading = window.getByRole('heading', { name: 'Board', level: 1 })
+    const searchField = window.getByRole('combobox', { name: 'Search or run a command' })
+    await keyboard.press('Control+k')
+    await keyboard.type('board of')
+    await keyboard.press('Enter')
+    await expect(heading).toBeFocused()
+    await expect(window.getByRole('article', { name: 'Counter 2' })).toContainText('This workstation')
+    const other = window.getByRole('article', { name: 'Counter 1, Front desk' })
+    await expect(other).toContainText('Free')
+    await front.goTo(/^Counter/)
+    await front.beginTurn(MERE, 'Deed of gift')
+    await expect(other).toContainText('Handing over')
+    await front.takeScreen(MERE)
+    await expect(other).toContainText(/Signing for 1\smin/)
+    await expect(other).toContainText(nameOf(MERE))
+
+    // What lies over the board is closed first.
+    await keyboard.press('Control+k')
+    await searchField.waitFor()
+    await keyboard.press('Escape')
+    await expect(searchField).toBeHidden()
+    await expect(heading).toBeFocused()
+    await keyboard.press('Escape')
+    await expect(button('Board')).toBeFocused()
+    await keyboard.press('Enter')
+    await expect(heading).toBeFocused()
+    await pressByKey(window, button('Back to Counter'))
+    await expect(button('Board')).toBeFocused()
+    expect(await touches('pointer')).toBe(0)
   } finally {
     await office.close()
   }

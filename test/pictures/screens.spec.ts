@@ -24,7 +24,11 @@ const unframed = [
 unframed.push(
   'clerk',
   'clerk-appointments',
+  'board',
   'board-help',
+  'board-office',
+  'board-office-apart',
+  'board-many',
   'record',
   'downloads',
   'directory',

@@ -388,6 +388,16 @@ describe('the board', () => {
     expect(opened.app.router.route.rest).toEqual([])
   })
 
+  test('is read from its heading, and left to the button that led to it', async () => {
+    await open({ queue: [] })
+    button('Board').focus()
+    await press('Board')
+    expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Board' }))
+    button('Back to Counter').focus()
+    await press('Back to Counter')
+    expect(document.activeElement).toBe(button('Board'))
+  })
+
   describe('of an office', () => {
     const there = (id: string, change: Partial<BoardDesk> = {}): BoardDesk => ({
       ...{ id, name: id, staff: '', state: 'free', wantsStaff: false, hasOtherDisplay: true },
@@ -415,7 +425,7 @@ describe('the board', () => {
       )
       expect(textOf('Counter 1')).toMatch(/Grace Okafor.*Free.*This workstation/s)
       expect(textOf('Counter 2, Front desk')).toMatch(
-        /Help wanted.*Page hidden for 4 min.*Mere Parata.*Will.*Front desk.*Heard 20 seconds ago/s
+        /Help wanted.*Page hidden for 4\u00a0min.*Mere Parata.*Will.*Front desk.*Heard 20\u00a0s ago/s
       )
       expect(textOf('Counter 3')).toContain(`Closed since ${clockTime(NOW - 40 * MINUTE)}`)
       expect(textOf('Counter 3')).not.toContain('Heard')
@@ -431,7 +441,7 @@ describe('the board', () => {
       ).toEqual([])
       await opened.clock.pass(30_000)
       await settle()
-      expect(textOf('Counter 2, Front desk')).toContain('Heard 50 seconds ago')
+      expect(textOf('Counter 2, Front desk')).toContain('Heard 50\u00a0s ago')
     })
 
     test('says of one that isn’t heard of any more since when, and what was so then', async () => {
@@ -448,7 +458,7 @@ describe('the board', () => {
       )
       expect(textOf('Counter 2')).toMatch(
         new RegExp(
-          `Not heard of since ${clockTime(office.heardAt)}.*Last heard: signing.*Help was wanted.*Mere Parata`,
+          `Not heard from since ${clockTime(office.heardAt)}.*Last heard: signing.*Help was wanted.*Mere Parata`,
           's'
         )
       )
@@ -478,6 +488,19 @@ describe('the board', () => {
       expect(counters.textContent?.includes('isn’t connected to the office')).toBe(office.state === 'apart')
       const link = within(counters).queryByRole('link', { name: 'Open Settings' })
       expect(link?.getAttribute('href')).toBe(office.state === 'apart' ? hrefOf('settings', ['office']) : undefined)
+    })
+
+    test('of many has those first where help is wanted, this workstation’s own next', async () => {
+      const names = ['2', '3', '4', '5', '6', '7'].map((number) => `Counter ${number}`)
+      const change = (name: string): Partial<BoardDesk> => {
+        const silent = { workstation: name, heardAt: NOW - 15 * MINUTE, isSilent: true } as const
+        if (name === 'Counter 3') return { wantsStaff: true, office: silent }
+        return { wantsStaff: name === 'Counter 6' }
+      }
+      await board(CONNECTED, ...names.map((name) => there(name, change(name))))
+      const shown = () => screen.getAllByRole('article').map((desk) => desk.getAttribute('aria-label'))
+      // That it was wanted at one that isn't heard from is no news.
+      expect(shown()).toEqual(['Counter 6', 'Counter 1', ...names.filter((name) => name !== 'Counter 6')])
     })
 
     test('is asked for again as others are heard of', async () => {

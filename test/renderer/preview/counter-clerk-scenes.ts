@@ -2,6 +2,7 @@
 import { blankComposition } from '../../../src/shared/composition/composition.ts'
 import type {
   AuditEntry,
+  Board,
   BoardDesk,
   CounterEntry,
   CounterSession,
@@ -276,6 +277,50 @@ const silentFor =
   (desk: BoardDesk): BoardDesk =>
     desk.office ? { ...desk, office: { ...desk.office, heardAt: now() - milliseconds, isSilent: true } } : desk
 
+/** An office of fourteen, with each state that there is. */
+function fourteenCounters(): Partial<FakeState> {
+  const at = now()
+  const board = threeCounters().board
+  const [here, wanted, silent] = board?.desks ?? []
+  const minutes = (count: number) => at - count * 60_000
+  const of = (number: number, change: Partial<BoardDesk>, heard = at - 12_000): BoardDesk => ({
+    ...{ id: `office ${number}`, name: `Counter ${number}`, staff: '', state: 'free', wantsStaff: false },
+    ...{ hasOtherDisplay: true, office: { workstation: `Counter ${number}`, heardAt: heard } },
+    ...change
+  })
+  const office = (workstation: string, heardAt = at - 8_000) => ({ workstation, heardAt })
+  return {
+    ...morning(),
+    board: {
+      office: { state: 'connected', readAt: at - 4_000 },
+      desks: [
+        ...(here ? [here] : []),
+        of(2, { staff: 'Ben Tui' }),
+        ...(silent ? [silent] : []),
+        of(4, { state: 'signing', signer: 'Wiremu Ngata', document: 'Deed of gift Ngata', since: minutes(11) }),
+        of(5, {}, at - 61_000),
+        of(6, { state: 'between', signer: 'Sione Tupou', document: 'Enduring power of attorney' }),
+        of(7, { state: 'closed' }, minutes(47)),
+        of(8, { state: 'locked', coveredSince: minutes(2), signer: 'Lena Marchetti', document: 'Lease renewal' }),
+        of(9, { state: 'signing', since: minutes(128) }),
+        ...(wanted ? [{ ...wanted, id: 'office 10', name: 'Counter 10' }] : []),
+        of(11, { name: 'Interview room by the lifts, second floor', staff: 'Alexandra Papadopoulou-Vasilakis' }),
+        of(12, { downSince: minutes(30) }, at - 41_000),
+        of(13, { name: '', state: 'unknown', office: office('Training room') }),
+        of(14, { name: 'Room 2', state: 'covered', coveredSince: minutes(1), signer: 'محمد علي', document: 'Will' })
+      ]
+    }
+  }
+}
+
+/** This workstation isn't connected to the office, or not yet. */
+const apart = (office: Board['office'], isKnown = true) => {
+  const { board, ...rest } = threeCounters()
+  const [here, ...others] = board?.desks ?? []
+  const desks = [...(here ? [here] : []), ...(isKnown ? others.map(silentFor(720_000)) : [])]
+  return counter({ ...rest, board: { ...board, desks, ...(office && { office }) } })
+}
+
 export const counterClerkScenes: Record<string, () => FakeApi> = {
   clerk: () => counter(),
   'clerk-appointments': () => counter(morning()),
@@ -315,6 +360,10 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
     const office = { state: 'away', readAt: now() - 300_000 } as const
     return counter({ ...rest, board: { ...board, office, desks: board?.desks?.map(silentFor(300_000)) ?? [] } })
   },
+  'board-office-apart': () => apart({ state: 'apart', readAt: now() - 720_000 }),
+  'board-office-unknown': () => apart({ state: 'apart' }, false),
+  'board-office-reading': () => apart({ state: 'connecting' }, false),
+  'board-many': () => counter(fourteenCounters()),
   'board-offline': () =>
     counter({ ...morning(), connection: { state: 'offline', since: now() - 1_800_000, error: offline } }),
   'clerk-empty': () => counter({ queue: [], today: [] }),

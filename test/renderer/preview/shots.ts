@@ -222,6 +222,7 @@ export const shots: Shot[] = [
     await page.getByText('2 can’t be read').last().click()
   }),
   ...at('#/counter/board', 'board', 'board-empty', 'board-help', 'board-office', 'board-office-away', 'board-offline'),
+  ...at('#/counter/board', 'board-office-apart', 'board-office-unknown', 'board-office-reading', 'board-many'),
   ...at(
     '#/counter',
     'clerk-empty',

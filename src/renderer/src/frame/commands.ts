@@ -109,6 +109,7 @@ export function commandsFor(
     ...Object.entries(typed.trim() ? SETTINGS : {}).map(([part, label]) =>
       to(`settings-${part}`, label, 'settings', [part])
     ),
+    to('go-board', 'Board of the counters', 'counter', ['board']),
     to('go-presets', 'Presets', 'drafts', ['presets']),
     to('go-trash', 'Trash', 'drafts', ['trash']),
     ...folders.map((folder) => to(`folder-${folder}`, `${folder} (documents)`, 'documents', partsOf(folder))),
