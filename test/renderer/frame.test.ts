@@ -365,7 +365,7 @@ describe('the command palette', () => {
     expect(commandsFor('draf', labels, accounts).map((command) => command.id)).toEqual(['go-drafts', 'search'])
     const idsOf = (typed: string) => commandsFor(typed, labels, accounts).map((command) => command.id)
     expect(idsOf('staff pin')).toEqual(['settings-counter', 'search'])
-    expect(idsOf('board')).toEqual(['go-board', 'search'])
+    expect(idsOf('board of')).toEqual(['go-board', 'search'])
     expect(idsOf('backup')).toEqual(['settings-safety', 'search'])
     expect(all.map((command) => command.id)).not.toContain('settings-safety')
     const search = ['documents', ['all'], { search: 'smith deed' }]
