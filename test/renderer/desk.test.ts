@@ -108,6 +108,16 @@ test('leaving says what becomes of packages; a refusal is shown, and the worksta
   expect(within(section()).getByRole('button', { name: 'Join an office…' })).toBeTruthy()
 })
 
+test('who can’t leave as a package is still here is led to it', async () => {
+  await open(deskOf(NOW))
+  opened.api.control.fail('office.leave', { code: 'busy', message: 'A package hasn’t reached the office yet.' })
+  await press('Leave the office…')
+  expect(screen.queryByRole('button', { name: 'Open the Outbox' })).toBeNull()
+  await press('Leave the office')
+  await press('Open the Outbox')
+  expect(opened.app.router.route.screen).toBe('outbox')
+})
+
 test('without the server it is left only by someone who knows what stays there', async () => {
   await open(deskOf(NOW, { state: 'away' }))
   await press('Leave the office…')

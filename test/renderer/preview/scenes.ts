@@ -193,6 +193,18 @@ const deskScenes: Record<string, () => FakeApi> = Object.fromEntries(
   ])
 )
 
+/** What the office answers to one who leaves too soon. */
+function leavingTooSoon(message: string, next: string): FakeApi {
+  const api = usual({ desk: deskOf(now()) })
+  const { leave } = api.office
+  api.office.leave = (input) => {
+    api.control.state.desk = deskOf(now(), { isLeaving: true })
+    return leave(input)
+  }
+  api.control.fail('office.leave', { code: 'busy', message, next })
+  return api
+}
+
 export const scenes: Record<string, () => FakeApi> = {
   ...composingScenes,
   ...counterClerkScenes,
@@ -216,6 +228,12 @@ export const scenes: Record<string, () => FakeApi> = {
     return usual({ accounts: [{ ...practiceAccount(), day: { ...day, dialects: [...day.dialects] } }] })
   },
   first: () => fakeApi({ now, accounts: [], documents: [], downloads: [] }),
+  'desk-busy': () => leavingTooSoon('Some packages are being sent just now.', 'Try again in a minute.'),
+  'desk-untold': () =>
+    leavingTooSoon(
+      'A package in the Outbox here hasn’t reached the office yet.',
+      'Try again in a minute. If it needs your decision, decide in the Outbox first.'
+    ),
   'desk-watching': () => usual({ desk: deskOf(now(), { folders: watchesOf(now()) }) }),
   'office-connected': () => usual({ accounts: [{ ...officeAccount(), chosen: true }] }),
   'office-refused': () => {

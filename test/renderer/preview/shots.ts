@@ -358,6 +358,7 @@ export const shots: Shot[] = [
     await page.getByText('Enter the code.').waitFor()
   }),
   shot('settings-office-leave', 'desk-away', '#/settings/office', press('Leave the office…')),
+  ...['desk-busy', 'desk-untold'].map((scene) => shot(scene, scene, '#/settings/office', leaveOffice)),
   ...at(
     '#/settings/office',
     'desk-connecting',
@@ -539,6 +540,12 @@ async function connectByOAuth(page: Page): Promise<void> {
   await page.getByLabel('Service address').fill('https://signing.example.com/web/v1.4')
   await page.getByLabel('Client ID').fill('countersign-harbour')
   await page.getByLabel('Sign-in service').fill('https://signing.example.com')
+}
+
+async function leaveOffice(page: Page): Promise<void> {
+  await press('Leave the office…')(page)
+  await page.getByRole('button', { name: 'Leave the office', exact: true }).click()
+  await page.getByText('This workstation hasn’t left the office.').waitFor()
 }
 
 /** The section of Settings, and its dialogs of backups from opening to end. */

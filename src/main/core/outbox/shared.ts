@@ -333,8 +333,8 @@ export class SharedSends {
         fail('busy', 'Some packages are being sent just now.', { next: 'Try again in a minute.' })
       }
       if (this.#rows.isUntold(accountId) !== undefined) {
-        fail('busy', 'The office doesn’t know yet of a package in the Outbox here.', {
-          next: 'Try again in a minute. If it may have arrived, settle it in the Outbox first.'
+        fail('busy', 'A package in the Outbox here hasn’t reached the office yet.', {
+          next: 'Try again in a minute. If it needs your decision, decide in the Outbox first.'
         })
       }
       await this.#deps.sharedDrafts?.takeAlong(accountId)
