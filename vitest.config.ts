@@ -91,9 +91,10 @@ export default defineConfig({
           name: 'renderer',
           include: ['test/renderer/**/*.test.ts'],
           environment: 'jsdom',
-          // Nothing here is of a process; a thread for each file costs a third less than a process for each.
+          // Nothing here is of a process, so threads do; and half of the time was loading the screens once more for each file.
           pool: 'threads',
-          setupFiles: ['test/property-seed.ts', 'test/renderer/frames.ts'],
+          isolate: false,
+          setupFiles: ['test/property-seed.ts', 'test/renderer/each-file.ts'],
           expect,
           testTimeout: 120_000,
           // The first to load every screen waits until each was compiled.

@@ -1,22 +1,9 @@
 /** Renders a screen, or a part of one, in a made-up office. */
-import { cleanup, configure, render } from '@testing-library/svelte'
+import { render } from '@testing-library/svelte'
 import type { Component } from 'svelte'
-import { afterEach } from 'vitest'
 import { AppState, appContext } from '../../src/renderer/src/state/app-state.svelte.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
 import { FakeClock, settle } from './fake-clock.ts'
-
-afterEach(cleanup)
-
-// What is waited for comes when it comes: only what never does is a failure.
-configure({ asyncUtilTimeout: 30_000 })
-
-// jsdom lays nothing out, so there is nothing to observe either.
-globalThis.ResizeObserver ??= class {
-  observe() {}
-  unobserve() {}
-  disconnect() {}
-}
 
 export interface Opened {
   app: AppState

@@ -6,15 +6,8 @@ const SIZE = 32
 /** It will never be a letter. */
 const NO_LETTER = '\u{10ffff}'
 
-const known = new Map<string, boolean>()
-
+/** A few thousandths of a second each time, so a font that is installed meanwhile is seen the next time. */
 export function hasLetters(text: string): boolean {
-  const has = known.get(text) ?? isDrawn(text)
-  known.set(text, has)
-  return has
-}
-
-function isDrawn(text: string): boolean {
   // Where nothing is drawn at all, nothing is known.
   if (!('CanvasRenderingContext2D' in globalThis)) return true
   const canvas = Object.assign(document.createElement('canvas'), { width: SIZE, height: SIZE })

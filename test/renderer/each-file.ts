@@ -1,4 +1,18 @@
-import { afterEach, expect } from 'vitest'
+// Before each file of the screens’ tests: what jsdom lacks, and what is left of one test is taken away before the next.
+import { cleanup, configure } from '@testing-library/svelte'
+import { afterAll, afterEach, expect } from 'vitest'
+
+afterEach(cleanup)
+
+// What is waited for comes when it comes: only what never does is a failure.
+configure({ asyncUtilTimeout: 30_000 })
+
+// jsdom lays nothing out, so there is nothing to observe either.
+globalThis.ResizeObserver ??= class {
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+}
 
 // Frames come with the next turn: dialogs and menus leave after one or two of them, and jsdom's own, sixty a second,
 // come before or after what a test looks at as the machine is quick or slow.
@@ -19,3 +33,7 @@ console.warn = (...words: unknown[]) => {
   warn(...words)
 }
 afterEach(() => expect(warnings.splice(0)).toEqual([]))
+// The next file has its own.
+afterAll(() => {
+  console.warn = warn
+})
