@@ -1,0 +1,184 @@
+/** One who may do least presses all that there is to press, and comes upon no refusal of main's; what is refused says why before. */
+import { fireEvent, screen } from '@testing-library/svelte'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { loadScreens } from '../../src/renderer/src/frame/screens.ts'
+import { dismiss, isOff, lockOf, rest, saidAt, VISITS, visit, works } from './roles.ts'
+
+beforeAll(loadScreens)
+
+const KEYS = ['a', 'c', 'd', 'e', 'h', 'i', 'l', 'm', 'n', 'r', 'Delete', 'F2', 'Enter']
+/** Without dialogs and selections, one for each address; the same address in another scene has other rows, and much that is the same. */
+const pressedAt = VISITS.filter(({ open, keys }) => !open && !keys)
+const firstAt = new Set([...Map.groupBy(pressedAt, ({ at }) => at).values()].map(([first]) => first))
+
+describe.each([
+  { tags: [], visits: pressedAt.filter((one) => firstAt.has(one)) },
+  { tags: ['full'], visits: pressedAt.filter((one) => !firstAt.has(one)) }
+])('one who may do least comes upon no refusal', ({ tags, visits }) => {
+  test.each(visits)('$scene at $at', { tags }, async (one) => {
+    const { app, api } = await visit(one)
+    await works(api, 'counter')
+    const { refused = {} } = lockOf('counter')
+    const before = api.control.calls.length
+    const asked = () =>
+      api.control.calls
+        .slice(before)
+        .filter(
+          ({ name, input }) =>
+            name in refused && !(name === 'activity.list' && (input as { reference?: string }).reference)
+        )
+        .map(({ name }) => name)
+    const here = window.location.hash
+    const back = async () => {
+      if (document.querySelector('[role=dialog], [role=menu]')) await dismiss()
+      if (window.location.hash === here) return
+      window.location.hash = here
+      window.dispatchEvent(new HashChangeEvent('hashchange'))
+      await rest()
+    }
+    const count = document.querySelectorAll('#main button').length
+    for (let at = 0; at < count; at++) {
+      const button = document.querySelectorAll<HTMLElement>('#main button')[at]
+      // jsdom lets a button of a fieldset be pressed that is disabled.
+      if (!button || button.closest('fieldset:disabled')) continue
+      const said = button.matches('[aria-disabled="true"]:not(:disabled)') ? saidAt(button) : undefined
+      await fireEvent.click(button)
+      await rest()
+      if (said !== undefined) expect(app.toasts.shown.at(-1)?.text).toBe(said)
+      expect(asked(), button.textContent ?? '').toEqual([])
+      await back()
+    }
+    // Each entry of the rows' menus once, by what it is called.
+    const pressed = new Set<string>()
+    const nextEntry = () =>
+      [...document.querySelectorAll<HTMLElement>('[role=menuitem]')].find(
+        (item) => !isOff(item) && !pressed.has(item.textContent ?? '')
+      )
+    // What can be done with documents has keys, which are pressed below; a list of them beside an open page takes minutes.
+    for (let row = 1; row < 16 && !one.at.startsWith('#/documents'); row++) {
+      for (let entry = 0; entry < 12; entry++) {
+        const cell = document.querySelectorAll('#main [role=row]')[row]?.querySelector('[role=gridcell]')
+        if (!cell) break
+        await fireEvent.contextMenu(cell, { button: 2, clientX: 40, clientY: 60 })
+        await rest()
+        const item = nextEntry()
+        if (!item) break
+        pressed.add(item.textContent ?? '')
+        await fireEvent.click(item)
+        await rest()
+        expect(asked(), item.textContent ?? '').toEqual([])
+        await back()
+      }
+      await back()
+    }
+    const [grid] = document.querySelectorAll<HTMLElement>('#main [role=grid]')
+    if (!grid) return
+    await fireEvent.keyDown(grid, { key: 'ArrowDown' })
+    await rest()
+    for (const key of KEYS) {
+      await fireEvent.keyDown(document.querySelector('#main [role=grid]') ?? document.body, { key })
+      await rest()
+      expect(asked(), key).toEqual([])
+      if (document.querySelector('[role=dialog], [role=menu]')) await dismiss()
+    }
+  })
+})
+
+describe('a screen or a command that a role refuses', () => {
+  const WHY = 'Only clerks, managers and administrators can do this.'
+  const MANAGERS = 'Only managers and administrators can do this.'
+  const DOCUMENT = { scene: 'document', at: '#/documents/Progress?document=doc-6' }
+
+  test('says why where an address leads to it, and asks main for nothing', async () => {
+    const { api } = await visit({ scene: 'record', at: '#/counter' })
+    await works(api, 'clerk')
+    for (const [at, title] of [
+      ['#/audit', 'Audit trail'],
+      ['#/activity', 'Activity']
+    ] as const) {
+      window.location.hash = at
+      window.dispatchEvent(new HashChangeEvent('hashchange'))
+      expect(await screen.findByRole('heading', { name: title, level: 1 })).toBeTruthy()
+      expect(await screen.findByText(MANAGERS)).toBeTruthy()
+    }
+    const names = api.control.calls.map(({ name }) => name)
+    expect(names.filter((name) => name === 'audit.list' || name === 'activity.list')).toEqual([])
+    await works(api, 'manager')
+    await rest()
+    expect(screen.queryByText(MANAGERS)).toBeNull()
+    expect(api.control.calls.some(({ name }) => name === 'activity.list')).toBe(true)
+  })
+
+  test('is opened by no key and no menu of the application, which say why', async () => {
+    const { app, api } = await visit(DOCUMENT)
+    await works(api, 'counter')
+    const here = window.location.hash
+    const warn = vi.spyOn(app.toasts, 'warn')
+    await fireEvent.keyDown(window, { key: 'n', ctrlKey: true })
+    await rest()
+    expect(warn.mock.calls).toEqual([[WHY]])
+    for (const [command, why] of [
+      ['compose', WHY],
+      ['document.extend', WHY],
+      ['document.remind', WHY]
+    ] as const) {
+      warn.mockClear()
+      api.control.emit('menu.chosen', { command })
+      await rest()
+      expect(warn.mock.calls, command).toEqual([[why]])
+    }
+    // The page that is open has the letters of the list, too.
+    warn.mockClear()
+    await fireEvent.keyDown(document.querySelector('article') as Element, { key: 'd' })
+    await rest()
+    expect(warn.mock.calls).toEqual([[WHY]])
+    expect([window.location.hash, document.querySelector('[role=dialog]')]).toEqual([here, null])
+    await works(api, 'clerk')
+    api.control.emit('menu.chosen', { command: 'document.extend' })
+    expect(await screen.findByRole('dialog', { name: 'Extend the due date' })).toBeTruthy()
+  })
+
+  test('is a draft that can be looked at, not changed and not sent', async () => {
+    const { app, api } = await visit({ scene: 'usual', at: '#/compose/draft-1' })
+    await works(api, 'counter')
+    const before = api.control.calls.length
+    const warn = vi.spyOn(app.toasts, 'warn')
+    expect(screen.getByText('You can look at this draft, but not change it.')).toBeTruthy()
+    expect(screen.getAllByLabelText('E-mail').every((field) => field.matches(':disabled'))).toBe(true)
+    await fireEvent.keyDown(window, { key: 'Enter', ctrlKey: true })
+    await rest()
+    expect(warn.mock.calls).toEqual([[WHY]])
+    expect(
+      api.control.calls.slice(before).filter(({ name }) => name === 'sends.start' || name === 'drafts.save')
+    ).toEqual([])
+    await works(api, 'clerk')
+    expect(screen.queryByText('You can look at this draft, but not change it.')).toBeNull()
+    expect(screen.getAllByLabelText('E-mail').some((field) => field.matches(':disabled'))).toBe(false)
+  })
+
+  test('is in the palette with why, or not at all', async () => {
+    const { app, api } = await visit(DOCUMENT)
+    const find = async (typed: string) => {
+      await fireEvent.keyDown(window, { key: 'k', ctrlKey: true })
+      const field = await screen.findByRole('combobox')
+      await fireEvent.input(field, { target: { value: typed } })
+      await rest()
+      return { field, found: screen.getAllByRole('option').map(({ textContent }) => textContent.trim()) }
+    }
+    await works(api, 'counter')
+    const packages = await find('new package')
+    expect(packages.found.filter((one) => one.startsWith('New package'))).toEqual([])
+    await fireEvent.keyDown(packages.field, { key: 'Escape' })
+    await rest()
+    const extend = await find('extend')
+    expect(extend.found[0]).toContain(WHY)
+    await fireEvent.keyDown(extend.field, { key: 'Enter' })
+    await rest()
+    expect([app.toasts.shown.at(-1)?.text, document.querySelector('[role=dialog]')]).toEqual([WHY, null])
+    await works(api, 'clerk')
+    const again = await find('extend')
+    expect(again.found[0]).not.toContain(WHY)
+    await fireEvent.keyDown(again.field, { key: 'Enter' })
+    expect(await screen.findByRole('dialog', { name: 'Extend the due date' })).toBeTruthy()
+  })
+})
