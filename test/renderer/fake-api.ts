@@ -335,7 +335,8 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
         expired: 'always',
         'due-tomorrow': 'always',
         'identity-failed': 'always',
-        'waits-here': 'views'
+        'waits-here': 'views',
+        'not-valid': 'always'
       },
       quiet: null,
       sound: false

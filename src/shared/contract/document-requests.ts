@@ -30,7 +30,7 @@ import { answers, byId, id, nothing, page } from './request.ts'
 const reference = z.string().min(1).max(2000)
 const byReference = z.strictObject({ reference })
 
-export const NOTIFIED_KINDS = [
+export const NEWS_KINDS = [
   'signed',
   'completed',
   'declined',
@@ -39,6 +39,9 @@ export const NOTIFIED_KINDS = [
   'identity-failed',
   'waits-here'
 ] as const
+/** What happens to documents, and what a check of their signatures finds. */
+export const NOTIFIED_KINDS = [...NEWS_KINDS, 'not-valid'] as const
+export type NewsKind = (typeof NEWS_KINDS)[number]
 export type NotifiedKind = (typeof NOTIFIED_KINDS)[number]
 
 const CHANGE_KINDS = [

@@ -326,6 +326,7 @@ export const shots: Shot[] = [
   shot('activity-bare', 'day-bare', '#/activity'),
 
   shot('settings', 'usual', '#/settings'),
+  shot('settings-notifications', 'usual', '#/settings/notifications'),
   shot('settings-mark', 'usual', '#/settings', async (page) => {
     await press(/^More for Harbour/)(page)
     await page.getByRole('menuitem', { name: 'Mark and colour…' }).click()

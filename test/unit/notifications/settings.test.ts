@@ -12,7 +12,8 @@ test('at first a person is told of what needs them', () => {
       expired: 'always',
       'due-tomorrow': 'always',
       'identity-failed': 'always',
-      'waits-here': 'views'
+      'waits-here': 'views',
+      'not-valid': 'always'
     },
     quiet: null,
     sound: false

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { HOUR, office, TEN } from './office.ts'
+import { HOUR, office, TEN, view } from './office.ts'
 
 function withAccount(options: Parameters<typeof office>[0] = {}) {
   const here = office(options)
@@ -66,4 +66,21 @@ test('a name from the service breaks no line', async () => {
   here.finds('Lease\n\u202eevil')
   await here.goOn()
   expect(here.bodies()).toEqual(['Lease evil: 1 of 3 signatures is not valid'])
+})
+
+test('nothing is told of them where that isn’t wanted, also not once it is; or only of documents in a view', async () => {
+  const here = withAccount()
+  here.settings = { ...here.settings, kinds: { ...here.settings.kinds, 'not-valid': 'never' } }
+  await here.atWork()
+  here.finds('Lease')
+  await here.goOn(HOUR)
+  here.settings = { ...here.settings, kinds: { ...here.settings.kinds, 'not-valid': 'views' } }
+  await here.goOn(HOUR)
+  expect(here.shown).toEqual([])
+  here.views = [view('deeds', true)]
+  here.worker.inViews.add('Deed')
+  here.finds('Will')
+  here.finds('Deed')
+  await here.goOn(HOUR)
+  expect(here.bodies()).toEqual(['Deed: 1 of 3 signatures is not valid'])
 })

@@ -20,7 +20,8 @@ const kinds = {
   expired: 'always',
   'due-tomorrow': 'always',
   'identity-failed': 'always',
-  'waits-here': 'views'
+  'waits-here': 'views',
+  'not-valid': 'always'
 } as const
 
 /**

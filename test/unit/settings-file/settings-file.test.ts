@@ -37,6 +37,24 @@ async function setUp(): Promise<Desk> {
   return made
 }
 
+test('a file of a version that knew fewer notifications says nothing of the others', async () => {
+  const from = await setUp()
+  const to = await desk()
+  from.notifications.set({
+    ...from.notifications.read(),
+    kinds: { ...from.notifications.read().kinds, signed: 'always' }
+  })
+  to.notifications.set({
+    ...to.notifications.read(),
+    kinds: { ...to.notifications.read().kinds, 'not-valid': 'never' }
+  })
+  await from.save()
+  const content = JSON.parse(readFileSync(from.state.file, 'utf8'))
+  delete content.notifications.kinds['not-valid']
+  await to.import(fileOf(content))
+  expect(to.notifications.read().kinds).toMatchObject({ signed: 'always', 'not-valid': 'never' })
+})
+
 test('a computer is set up as another is, and each secret is entered there', async () => {
   const from = await setUp()
   const to = await desk()

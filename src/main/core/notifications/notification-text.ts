@@ -1,5 +1,5 @@
 /** What the desktop shows: one notice of one document, or one of many folded together. Text only, a line each. */
-import type { DocumentChange, Events, NotifiedKind } from '../../../shared/contract/index.ts'
+import type { DocumentChange, Events, NewsKind } from '../../../shared/contract/index.ts'
 import type { UntoldRefusals } from '../drop-folders/refusals.ts'
 import type { UntoldVerification } from '../verifications/verifications-table.ts'
 
@@ -22,7 +22,7 @@ export interface DocumentNews {
 }
 
 export interface News {
-  kind: NotifiedKind
+  kind: NewsKind
   signer?: DocumentChange['signer']
   /** The change's id, where it is one. */
   change?: number
@@ -35,7 +35,7 @@ export type Occasion = 'away' | 'quiet'
 const FEW = 3
 
 /** What matters most comes first: it is what a notice of several things is about. */
-const BY_WEIGHT: readonly NotifiedKind[] = [
+const BY_WEIGHT: readonly NewsKind[] = [
   'declined',
   'identity-failed',
   'expired',
@@ -45,7 +45,7 @@ const BY_WEIGHT: readonly NotifiedKind[] = [
   'due-tomorrow'
 ]
 
-const COUNTED: Record<NotifiedKind, string> = {
+const COUNTED: Record<NewsKind, string> = {
   signed: 'signed',
   completed: 'complete',
   declined: 'declined',

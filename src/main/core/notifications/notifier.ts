@@ -4,7 +4,7 @@
  * hours or someone signing at the counter, stays behind that place and is told later.
  */
 
-import { type DocumentChange, NOTIFIED_KINDS, type NotificationPreferences } from '../../../shared/contract/index.ts'
+import { type DocumentChange, NEWS_KINDS, type NotificationPreferences } from '../../../shared/contract/index.ts'
 import type { Refusals, UntoldRefusals } from '../drop-folders/refusals.ts'
 import { OneAtATime } from '../jobs/lanes.ts'
 import { isQuiet, localTimeOf } from '../lib/calendar.ts'
@@ -121,6 +121,10 @@ export function openNotifier(deps: NotifierDeps) {
     const due = slot === lastDueSlot ? [] : await dueNow(wantedIn)
     for (const document of due) now.add(document, { kind: 'due-tomorrow' })
 
+    const verified = deps.verifications.untold()
+    const notValid: UntoldVerification[] = []
+    for (const one of verified) if (await wantedIn(one, 'not-valid')) notValid.push(one)
+
     // Ids of another mirror, begun meanwhile, say nothing of this one.
     if ((await cursor.read()).mirror !== from.mirror) return wake()
     // Much may have happened while the worker was asked. From here to the end nothing waits.
@@ -128,9 +132,8 @@ export function openNotifier(deps: NotifierDeps) {
     const occasion: Occasion | undefined = wasQuiet ? 'quiet' : undefined
     const isSilent = !settings.sound
     const refused = deps.refusals.untold()
-    const verified = deps.verifications.untold()
     const notices = [
-      ...notificationsOfVerified(verified, isSilent),
+      ...notificationsOfVerified(notValid, isSilent),
       ...refused.map((one) => notificationOfRefused(one, isSilent)),
       ...notificationsOf(away.all(), 'away', isSilent),
       ...notificationsOf(now.all(), occasion, isSilent)
@@ -181,7 +184,7 @@ export function openNotifier(deps: NotifierDeps) {
   }
 
   function newsOf(change: DocumentChange): News | undefined {
-    const kind = NOTIFIED_KINDS.find((known) => known === change.kind)
+    const kind = NEWS_KINDS.find((known) => known === change.kind)
     if (!kind || change.isOwn) return undefined
     return { kind, change: change.id, ...(change.signer !== undefined && { signer: change.signer }) }
   }

@@ -73,7 +73,8 @@ export const FIRST_SETTINGS: NotificationPreferences = {
     expired: 'always',
     'due-tomorrow': 'always',
     'identity-failed': 'always',
-    'waits-here': 'views'
+    'waits-here': 'views',
+    'not-valid': 'always'
   },
   quiet: null,
   sound: false

@@ -302,12 +302,13 @@ function planAppearance({ appearance = {} }: SettingsFile, { settings }: Setting
 const hours = (quiet: NotificationPreferences['quiet']) => (quiet ? `${quiet.from} to ${quiet.to}` : 'none')
 
 function planNotifications(
-  { notifications: wanted }: SettingsFile,
+  { notifications: inFile }: SettingsFile,
   { notifications, lock }: SettingsFileDeps,
   plan: Plan
 ): void {
-  if (!wanted) return
+  if (!inFile) return
   const now = notifications.read()
+  const wanted = { ...inFile, kinds: { ...now.kinds, ...defined(inFile.kinds) } }
   const isLocked = whyNot(() => lock('notifications.set', wanted)) !== undefined
   const next = isLocked ? { ...wanted, quiet: now.quiet } : wanted
   if (isLocked) plan.left.push({ what: 'Quiet hours', why: ORGANISATIONS })

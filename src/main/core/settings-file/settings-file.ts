@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { Composition } from '../../../shared/composition/index.ts'
 import { DocumentQuery, documentColumns } from '../../../shared/contract/document-query.ts'
-import { NotificationPreferences, requests } from '../../../shared/contract/index.ts'
+import { NOTIFIED_KINDS, NotificationPreferences, requests } from '../../../shared/contract/index.ts'
 import { ACCOUNT_COLOURS, ACCOUNT_MARK, AUTH_SCHEMES } from '../../../shared/contract/views.ts'
 import { fail } from '../lib/failure.ts'
 import { type JsonTrouble, type Member, parsePiece, readInSlices, scanObject } from '../lib/json-scanning.ts'
@@ -71,11 +71,16 @@ const Counter = configured
   .partial()
 const Downloads = requests['downloads.configure'].input.omit({ folderId: true })
 
+/** A version before this one may have known fewer kinds. */
+const Notifications = NotificationPreferences.extend({
+  kinds: z.partialRecord(z.enum(NOTIFIED_KINDS), NotificationPreferences.shape.kinds.valueType)
+})
+
 const LISTS = { accounts: FileAccount, views: FileView, presets: FilePreset } as const
 const MOST: Readonly<Record<keyof typeof LISTS, number>> = { accounts: 50, views: 1000, presets: 1000 }
 const PARTS = {
   appearance: Appearance,
-  notifications: NotificationPreferences,
+  notifications: Notifications,
   counter: Counter,
   downloads: Downloads
 } as const
