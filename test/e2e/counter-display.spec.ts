@@ -55,6 +55,35 @@ test('the second display greets, and knows nothing of the office; two people sig
   await expect(page.getByRole('heading', { name: 'Haere mai' })).toBeVisible()
 })
 
+test('a second display whose page crashes while nobody signs there comes back, also where it crashes twice', {
+  tag: '@full'
+}, async ({ clerk }) => {
+  const { app } = clerk
+  await secondDisplay(clerk)
+  /** The pages there, each with whether it has crashed. */
+  const pages = () =>
+    app.evaluate(({ webContents }) => {
+      const all = webContents.getAllWebContents().filter((one) => one.getURL().includes('counter.html'))
+      return all.map((one) => ({ id: one.id, isThere: !one.isCrashed() && !one.isLoading() }))
+    })
+  const crash = () =>
+    app.evaluate(({ webContents }) => {
+      const there = webContents.getAllWebContents().find((one) => one.getURL().includes('counter.html'))
+      return new Promise<void>((crashed) => {
+        there?.once('render-process-gone', () => crashed())
+        there?.forcefullyCrashRenderer()
+      })
+    })
+  const [{ id } = { id: 0 }] = await pages()
+  await crash()
+  await expect.poll(pages).toEqual([{ id, isThere: true }])
+  await crash()
+  // Its window is given up then, and another opened in its place.
+  await expect.poll(async () => (await pages()).map((one) => one.isThere && one.id !== id)).toEqual([true])
+  const back = await app.waitForWindow(/counter\.html/)
+  await expect(back.getByRole('heading', { name: 'Nau mai, welcome' })).toBeVisible()
+})
+
 test('who wants staff rings at whatever screen the clerk is, and says no name there; the clerk covers the page, and lets it go on', {
   tag: '@full'
 }, async ({ clerk }) => {

@@ -11,6 +11,8 @@ import { bringForward, filled, hasFocus, isShown } from './windows.ts'
 
 /** A window that is being dragged over two displays is on neither until it has rested, in milliseconds. */
 const RESTED = 300
+/** How long a window whose page was lost stays away: longer each time, unless the last one held for so long. In milliseconds. */
+const AGAIN = { first: 5_000, most: 300_000, held: 60_000 }
 
 export interface CounterPlaceDeps {
   /** The office's own window. */
@@ -49,6 +51,9 @@ export class CounterWindows implements CounterPlace {
   /** Dialogs of ours, which staff asked for, that are before the window. */
   #asking = 0
   #resting: NodeJS.Timeout | undefined
+  /** Until the window on the second display is opened again; how often it was lost since it last held. */
+  #again: NodeJS.Timeout | undefined
+  #losses = 0
 
   constructor(deps: CounterPlaceDeps) {
     const { office } = deps
@@ -63,6 +68,7 @@ export class CounterWindows implements CounterPlace {
     office.once('closed', () => {
       if (this.#taken?.window === office) deps.left('hidden')
       clearTimeout(this.#resting)
+      clearTimeout(this.#again)
       screen.off('display-added', follow)
       screen.off('display-removed', unplugged)
       this.#closePerson()
@@ -158,6 +164,7 @@ export class CounterWindows implements CounterPlace {
 
   #openPerson(display: Display): void {
     const opened = this.#deps.openPersonWindow(display)
+    const openedAt = Date.now()
     this.#person = opened
     this.#personDisplay = display.id
     // Where windows can't be placed (Wayland), it may lie over the office's own.
@@ -176,9 +183,16 @@ export class CounterWindows implements CounterPlace {
       if (this.#taken?.window === opened) {
         this.#deps.left('hidden')
         this.#moveToOffice()
-      }
+      } else this.#openAgain(Date.now() - openedAt)
       this.#deps.changed()
     })
+  }
+
+  /** Nobody signs on it, so nothing else opens it. @param held how long it was there, in milliseconds. */
+  #openAgain(held: number): void {
+    if (held >= AGAIN.held) this.#losses = 0
+    clearTimeout(this.#again)
+    this.#again = setTimeout(() => this.follow(), Math.min(AGAIN.first * 2 ** this.#losses++, AGAIN.most))
   }
 
   #closePerson(): void {

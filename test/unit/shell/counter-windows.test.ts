@@ -242,6 +242,34 @@ test('a person’s window whose page crashed is told of, and replaced for the ne
   expect(place.window()).toBe(people[1])
 })
 
+test('a window that was lost while nobody signs on it is opened again, ever later while it doesn’t hold', async () => {
+  const place = placeOn(1, 2)
+  place.follow()
+  const lost = async (after: number) => {
+    await vi.advanceTimersByTimeAsync(after)
+    const before = people.length
+    people.at(-1)?.destroy()
+    return { isBack: () => people.length > before && place.personWindow() === people.at(-1)?.asElectron() }
+  }
+  for (const wait of [5_000, 10_000, 20_000]) {
+    const window = await lost(9_000)
+    await vi.advanceTimersByTimeAsync(wait - 1)
+    expect(window.isBack()).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(window.isBack()).toBe(true)
+  }
+  const window = await lost(60_000)
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(window.isBack()).toBe(true)
+  expect(told).toEqual([])
+  // Where our own window is gone, too, nothing is opened any more.
+  const { length } = people
+  people.at(-1)?.destroy()
+  desk.destroy()
+  await vi.advanceTimersByTimeAsync(600_000)
+  expect(people).toHaveLength(length)
+})
+
 test('a system that puts the window elsewhere than on the second display: it isn’t used, nor tried again', async () => {
   putAt = () => display(1).bounds
   isShownAtOnce = false
