@@ -195,6 +195,23 @@ describe('appointments of today', () => {
     expect(buttons.map((name) => isOff(new RegExp(`^${name}`)))).toEqual([true, true, false, false, false, false])
   })
 
+  test('have *Start* as the next step where they are at this counter, not where they went to another', async () => {
+    await open({
+      queue: [entry('Aroha Ngata'), entry('Mere Parata'), entry('Hana Ruru')],
+      appointments: [
+        one('Aroha Ngata', 0, { state: 'here', person: 'Aroha Ngata' }),
+        one('Mere Parata', 5, { state: 'here', desk: 'Front desk', person: 'Mere Parata' }),
+        one('Hana Ruru', 10, {
+          ...{ state: 'called', desk: 'Front desk', calledAt: NOW - 6 * MINUTE, person: 'Hana Ruru' }
+        })
+      ]
+    })
+    const starts = ['Aroha', 'Mere', 'Hana'].map((name) => button(new RegExp(`^Start: ${name}`)))
+    expect(starts.map((start) => start.classList.contains('primary'))).toEqual([true, false, false])
+    // Who comes back can begin all the same.
+    expect(starts.every((start) => !(start as HTMLButtonElement).disabled)).toBe(true)
+  })
+
   test('can’t be taken back to “expected” once they have the screen', async () => {
     await open({ queue: [entry('Mere Parata')], appointments: [one('Mere Parata', 0, { person: 'Mere Parata' })] })
     await press(/^Arrived: Mere Parata/)
