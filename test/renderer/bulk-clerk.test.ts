@@ -77,6 +77,22 @@ describe('a file over the window', () => {
     expect(warned()).toBe('Now choose what to send.')
   })
 
+  test('of rows says why nothing comes of it where the role of who works here refuses that', async () => {
+    await open('drafts')
+    const { control } = opened.api
+    expect((await over(file('clients.xlsx', XLSX))).effect).toBe('copy')
+    const why = 'Only clerks, managers and administrators can do this.'
+    control.state.lock = { isLocked: false, opensBySignIn: false, closed: { bulk: why }, refused: { 'bulk.send': why } }
+    control.emit('lock.changed', null)
+    await settle()
+    // Also of the file that is held over the window as someone else unlocks it.
+    expect(zone()).toBe('You can’t drop this file here')
+    expect((await over(file('clients.xlsx', XLSX))).effect).toBe('none')
+    await drop(file('clients.xlsx', XLSX))
+    expect(warned()).toBe(`You can’t drop “clients.xlsx” here. ${why}`)
+    expect(opened.app.router.route.screen).toBe('drafts')
+  })
+
   test('goes on to the columns where it is known what to send', async () => {
     await open('bulk', {}, [], { preset: 'office-1' })
     await drop(file('clients.csv', 'text/csv'))

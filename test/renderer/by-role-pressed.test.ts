@@ -138,6 +138,30 @@ describe('a screen or a command that a role refuses', () => {
     expect(await screen.findByRole('dialog', { name: 'Extend the due date' })).toBeTruthy()
   })
 
+  test('is no *Undo* that a message of the one before has', async () => {
+    const { app, api } = await visit({ scene: 'drafting', at: '#/drafts' })
+    const grid = screen.getByRole('grid')
+    for (const key of ['ArrowDown', 'Delete']) await fireEvent.keyDown(grid, { key })
+    await rest()
+    const undo = () => screen.getByRole('button', { name: 'Undo' })
+    const restored = () => api.control.calls.filter(({ name }) => name === 'drafts.restore').length
+    expect(isOff(undo())).toBe(false)
+    await works(api, 'counter')
+    expect([isOff(undo()), saidAt(undo())]).toEqual([true, WHY])
+    await fireEvent.click(undo())
+    await rest()
+    expect(app.toasts.shown.at(-1)?.text).toBe(WHY)
+    app.toasts.drop(app.toasts.shown.at(-1)?.id ?? 0)
+    await fireEvent.keyDown(window, { key: 'z', ctrlKey: true })
+    await rest()
+    expect(app.toasts.shown.at(-1)?.text).toBe(WHY)
+    expect(restored()).toBe(0)
+    await works(api, 'clerk')
+    await fireEvent.keyDown(window, { key: 'z', ctrlKey: true })
+    await rest()
+    expect(restored()).toBe(1)
+  })
+
   test('is a draft that can be looked at, not changed and not sent', async () => {
     const { app, api } = await visit({ scene: 'usual', at: '#/compose/draft-1' })
     await works(api, 'counter')

@@ -149,6 +149,16 @@ test('the checklist is added to, made required, ordered, and taken from with a w
   expect(texts()[0]).toBe('Photo ID seen')
 })
 
+test('a line that was removed isn’t put back once the settings are locked', async () => {
+  await open({ ...pin({}), staff: { members: [], settings: 'open' } })
+  await press('Remove: Photo ID seen')
+  expect(opened.app.toasts.shown).toHaveLength(1)
+  lockAgain()
+  opened.api.control.emit('settings.changed', null)
+  await settle()
+  expect(opened.app.toasts.shown).toEqual([])
+})
+
 test('a line without words is not kept, and says so', async () => {
   await open()
   await press('Add check')

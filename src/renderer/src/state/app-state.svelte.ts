@@ -105,7 +105,7 @@ export class AppState {
     this.outbox = new Outbox(api, clock)
     this.counts = new Counts(api, this.outbox)
     this.views = new Views(api)
-    this.toasts = new Toasts(clock)
+    this.toasts = new Toasts(clock, (takes) => this.lock.refusal(takes))
     this.employers = new Employers(api)
     this.draftSavers = new DraftSavers(this)
     this.counter = new OfficeSession(api, clock)

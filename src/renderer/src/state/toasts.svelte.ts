@@ -1,12 +1,14 @@
 /** What was just done, said for a while, with an action (Undo) where there is one. */
 import type { AppError } from '../../../shared/contract/errors.ts'
+import type { RequestName } from '../../../shared/contract/requests.ts'
 import type { Clock } from './clock.ts'
 
 export interface Toast {
   id: number
   text: string
   kind: 'done' | 'danger'
-  action?: { label: string; run: () => void }
+  /** `takes`: the request that it leads to, which the role of who works here by then may refuse. */
+  action?: { label: string; run: () => void; takes?: RequestName }
   about?: string
 }
 
@@ -17,9 +19,12 @@ export class Toasts {
   #held = false
   #next = 1
   readonly #clock: Clock
+  readonly #refusal: (takes: RequestName | undefined) => string | undefined
 
-  constructor(clock: Clock) {
+  /** @param refusal why the role of who works here refuses a request; undefined where it doesn't. */
+  constructor(clock: Clock, refusal: (takes: RequestName | undefined) => string | undefined) {
     this.#clock = clock
+    this.#refusal = refusal
   }
 
   get shown() {
@@ -52,10 +57,15 @@ export class Toasts {
     this.warn(`${text} ${message}`)
   }
 
-  /** Takes back what was done last, where that can be; answers whether there was anything. */
+  /** Takes back what was done last, where that can be, or says why who works here may not; answers whether there was anything. */
   undo(): boolean {
     const newest = this.#shown.findLast(({ action }) => action?.label === 'Undo')
     if (!newest) return false
+    const why = this.#refusal(newest.action?.takes)
+    if (why !== undefined) {
+      this.warn(why)
+      return true
+    }
     this.drop(newest.id)
     newest.action?.run()
     return true

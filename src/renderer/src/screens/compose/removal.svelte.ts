@@ -23,7 +23,7 @@ export function useUndo() {
   })
 
   return function offer(said: string, run: () => void): void {
-    const undo = { label: 'Undo', run }
+    const undo = { label: 'Undo', run, takes: 'drafts.save' } as const
     offered.add(undo)
     toasts.say(said, undo)
   }

@@ -146,9 +146,13 @@ export class DocumentCommands {
       }
     }
     const isShown = this.#app.lock.closes('activity') === undefined
-    if (!isGood) toasts.warn(text, isShown ? { label: 'Show', run: () => router.go('activity') } : undefined)
+    if (!isGood)
+      toasts.warn(
+        text,
+        isShown ? { label: 'Show', run: () => router.go('activity'), takes: 'activity.list' } : undefined
+      )
     else if (waiting.length < actions.length) toasts.say(text)
-    else toasts.say(text, { label: 'Undo', run: () => void undo() })
+    else toasts.say(text, { label: 'Undo', run: () => void undo(), takes: 'actions.cancel' })
   }
 
   #table(): NamedCommand[] {
