@@ -244,6 +244,22 @@ describe('the line to the server', () => {
       await pool.end()
     }
   })
+
+  test('nor does one that ends a connection that someone has', async () => {
+    const pool = openPool(station.place)
+    try {
+      const client = await pool.connect()
+      const ended = new Promise<void>((end) => client.once('end', () => end()))
+      const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+      await office.sql('SELECT pg_terminate_backend($1)', [rows[0]?.pid])
+      await ended
+      await expect(client.query('SELECT 1')).rejects.toThrow()
+      client.release(true)
+      expect((await pool.query('SELECT 1')).rowCount).toBe(1)
+    } finally {
+      await pool.end()
+    }
+  })
 })
 
 test('a key file that holds none is refused', async () => {

@@ -26,6 +26,8 @@ export function openPool(place: OfficePlace, most = 4): Pool {
   const pool = new Pool({ ...configOf(place), max: most, idleTimeoutMillis: 60_000 })
   // Without a listener a server that restarts would end the whole application.
   pool.on('error', () => undefined)
+  // The pool listens to what lies idle alone; one that someone has is given up by its next question.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 
