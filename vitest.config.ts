@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { handbook } from './scripts/handbook.ts'
 import { singleIcons } from './scripts/single-icons.ts'
 import { mutants, type Removable, without } from './test/e2e/attacks/mutants.ts'
@@ -34,8 +35,17 @@ const code = {
   ...(out.length > 0 && { fsModuleCache: false })
 }
 
+/** Larger files come first, which says nothing of the two that walk through every screen: at the end a core would wait for them. */
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => Number(moduleId.includes('/by-role'))
+    return (await super.sort(files)).sort((one, other) => isLong(other) - isLong(one))
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongFirst },
     // A test of files, processes and lines waits now and then: with as many as cores, a sixth of the cores' time was nobody's.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // What proves once more what another test proves: `npm test` leaves it out, `npm run test:full` doesn't.
