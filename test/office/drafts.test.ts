@@ -618,6 +618,41 @@ describe('joining and leaving', () => {
     expect(third.mark(own.id)).toMatchObject({ isMine: true })
   })
 
+  test.each(['without the answer to that', 'before it is written down here'])(
+    'that stops as the office has a draft gone, %s, has it for everyone again once its package is taken back',
+    async (when) => {
+      const front = at(0).editor()
+      front.type('Lease')
+      await front.close()
+      await synced()
+      const { shared, work } = at(0)
+      await work.outbox.shared.pause(work.accountId, true)
+      const send = at(0).send(front.id)
+      await synced()
+      if (when === 'before it is written down here') shared.left = () => expect.fail('It ends here.')
+      else {
+        const connect = shared.connect.bind(shared)
+        shared.connect = (things, life) =>
+          connect({ ...things, sent: (...its) => things.sent(...its).then(() => expect.fail('No answer.')) }, life)
+        await at(0).back()
+      }
+      await expect(at(0).leave()).rejects.toThrow(/./)
+      expect(await two.office.sql('SELECT FROM office.thing WHERE gone_with = $1', [send])).toHaveLength(1)
+      await at(0).killed()
+      const { outbox } = at(0).work.parts
+      await outbox.shared.keepBack(outbox.get(send))
+      outbox.undo(send)
+      await synced()
+      for (const desk of desks) {
+        expect(desk.list()).toEqual(['Lease'])
+        const [draft] = desk.work.parts.drafts.list([desk.work.accountId], {}).rows
+        expect(desk.mark(draft?.id ?? '')).toMatchObject({ isMine: false, versions: 0 })
+      }
+      expect(await two.office.sql('SELECT FROM office.thing WHERE gone_at IS NULL')).toHaveLength(1)
+      expect(packages()).toBe(0)
+    }
+  )
+
   test('brings along nothing of which a package has left already', async () => {
     const third = await openStation(Station, two.office, at(0))
     const lease = third.editor()

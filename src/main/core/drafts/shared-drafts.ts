@@ -604,18 +604,29 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
 
     /**
      * The account isn't shared any more. What is this workstation's own stays here, and the office's stays there; what has come back with
-     * its sends goes along. To be called before the account is forgotten, and followed by `left`.
+     * its sends goes along. To be called before the account is forgotten, and followed by `wentAlong` and `left`.
+     * Answers the drafts that go along, by their ids: as `wentAlong` is to have them.
      */
-    async takeAlong(accountId: string): Promise<void> {
+    async takeAlong(accountId: string): Promise<string[]> {
       const officeId = officeIdOf(accountId)
-      if (officeId === undefined) return
+      if (officeId === undefined) return []
       await lanes.fresh(accountId)
+      const along: string[] = []
       for (const { draft, send } of rows.goingAlong.all(accountId)) {
         // What another has written on it since the send was put in stays with the office, and the send leaves from there no more.
         if (!isOf(send, rows.here(draft))) continue
-        const basedOn = rows.find(draft)?.basedOn ?? []
-        if (await asked((things) => things.sent(officeId, draft, send, basedOn))) rows.follow(draft, { isMine: true })
+        const { basedOn, edits, given } = rows.find(draft) ?? rows.add(draft, accountId)
+        // Where no answer comes, the office may have it no more: once it isn't being sent from here it goes there as ever.
+        rows.change(draft, { edits: edits + 1 })
+        if (await asked((things) => things.sent(officeId, draft, send, basedOn))) along.push(draft)
+        else if (edits === given && rows.find(draft)?.edits === edits + 1) rows.change(draft, { given: edits + 1 })
       }
+      return along
+    },
+
+    /** They are this workstation's own: in the transaction by which it has left. */
+    wentAlong(ids: readonly string[]): void {
+      for (const id of ids) rows.follow(id, { isMine: true })
     },
 
     /** Nothing of the account is shared any more. @param keeps what the office has stays here, too, as the server wasn't asked. */

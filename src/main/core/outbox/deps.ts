@@ -59,7 +59,16 @@ export interface OutboxDeps {
   /** Drafts that an office shares: what is sent of them is sent once. */
   sharedDrafts?: Pick<
     SharedDrafts,
-    'toSend' | 'goesOn' | 'goesApart' | 'isUntold' | 'sentUntold' | 'soon' | 'takeAlong' | 'left' | 'close'
+    | 'toSend'
+    | 'goesOn'
+    | 'goesApart'
+    | 'isUntold'
+    | 'sentUntold'
+    | 'soon'
+    | 'takeAlong'
+    | 'wentAlong'
+    | 'left'
+    | 'close'
   >
   /** Called with why the office's server could not be asked. */
   officeTrouble?: (error: unknown) => void

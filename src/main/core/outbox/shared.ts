@@ -337,8 +337,8 @@ export class SharedSends {
           next: 'Try again in a minute. If it needs your decision, decide in the Outbox first.'
         })
       }
-      await this.#deps.sharedDrafts?.takeAlong(accountId)
-      this.#leave(accountId, false)
+      const along = await this.#deps.sharedDrafts?.takeAlong(accountId)
+      this.#leave(accountId, false, along)
     } finally {
       account.isLeaving = false
       this.soon(accountId)
@@ -354,9 +354,10 @@ export class SharedSends {
   }
 
   /** What the office can still send, or of whose draft it can send another, leaves from here no more. */
-  #leave(accountId: string, isWithout: boolean): void {
+  #leave(accountId: string, isWithout: boolean, along: readonly string[] = []): void {
     const { db, sends, sharedDrafts, time } = this.#deps
     db.transaction(() => {
+      sharedDrafts?.wentAlong(along)
       for (const id of this.#rows.staysBehind(accountId, isWithout)) {
         const send = sends.find(id)
         if (!send) continue
