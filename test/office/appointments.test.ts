@@ -361,6 +361,23 @@ test.each([[[0, 1]], [[1, 0]]])(
   }
 )
 
+test('a server that was put back has one of an appointment that two went on with in other ways', async () => {
+  await joined()
+  const mere = at(0).add('Mere Parata')
+  await synced()
+  const putBack = await dumpOf(two.office)
+  await at(1).off()
+  at(0).change(mere, { place: 'Room 1' })
+  await at(0).synced()
+  await at(0).off()
+  at(1).change(mere, { about: 'Lease' })
+  await putBack()
+  for (const index of [1, 0]) await at(index).killed()
+  await synced()
+  expectAll('Mere Parata, Room 1, expected')
+  for (const desk of desks) expect(desk.all()).toMatchObject([{ about: 'Lease' }])
+})
+
 test('the server keeps no name, and what another workstation writes that isn’t right isn’t taken', async () => {
   await joined()
   const id = at(0).add('Planted name', { email: 'planted@example.com', about: 'Planted deed' })

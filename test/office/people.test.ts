@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { openPurging } from '../../src/main/core/retention/purging.ts'
 import { form, forms, signer } from '../fixtures/compositions.ts'
-import { dumpOf, OfficeStation, twoStations } from '../fixtures/office-station.ts'
+import { dumpOf, OfficeStation, openStation, twoStations } from '../fixtures/office-station.ts'
 
 const DAY = 86_400_000
 
@@ -258,6 +258,28 @@ describe('joined', () => {
     await at(0).back()
     await synced()
     expectAll('Tama Brooks <tama@example.com>  1')
+  })
+
+  test('a server that was put back counts each use once, also of what several tell it again', async () => {
+    const third = await openStation(Station, two.office, at(0))
+    await third.join('Counter 3')
+    at(0).send('Mere', 'Parata', 'mere@example.com')
+    at(0).send('Mere', 'Parata', 'mere@example.com')
+    await synced()
+    const putBack = await dumpOf(two.office)
+    await at(1).off()
+    at(0).send('Mere', 'Parata', 'mere@example.com')
+    await at(0).synced()
+    await third.synced()
+    await at(0).off()
+    await third.off()
+    at(1).send('Mere', 'Parata', 'mere@example.com')
+    await putBack()
+    for (const desk of [at(1), at(0), third]) await desk.killed()
+    await synced()
+    await third.synced()
+    expectAll('Mere Parata <mere@example.com>  4')
+    expect(third.list()).toEqual(at(0).list())
   })
 
   test('a server that was put back brings nobody back who was forgotten, also where that can’t be told at once', async () => {

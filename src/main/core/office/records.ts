@@ -38,6 +38,8 @@ export interface RecordToPut {
   /** A server that was put back is told again what it had: as its how manieth content; or what goes on from that, and wasn’t told yet. */
   readonly round?: number
   readonly isUntold?: boolean
+  /** What the office had of it before the server was put back, which an untold change goes on from. */
+  readonly base?: unknown
   /** In how many milliseconds nobody needs it any more. */
   readonly until?: number
 }
@@ -48,6 +50,8 @@ export interface RecordToPut {
  */
 export interface RecordPut extends RecordNow {
   readonly outcome: 'newest' | 'gone' | 'beside' | 'older' | 'elsewhere'
+  /** What both go on from, where one that is told again is beside what was changed since. */
+  readonly base?: unknown
 }
 
 /** Each rejects with the database's error where the server can't be asked. @param key the office's. */
@@ -89,21 +93,21 @@ export function openOfficeRecords({ pool, key }: { pool: Pool; key: Buffer }) {
 
     /** Saves or ends these; the same version again is the same save. Answers what came of each, in their order. */
     async put(kind: RecordKind, accountId: string, some: readonly RecordToPut[]): Promise<RecordPut[]> {
-      const bodies = some.map(({ id, content }) =>
+      const sealed = (id: string, content: unknown) =>
         content === undefined ? null : seal(key, identityOf(kind, id), Buffer.from(JSON.stringify(content)))
-      )
-      const { rows } = await pool.query<Omit<RecordPut, 'content'> & { sealed: Buffer | null }>(
-        'SELECT * FROM office.put_records($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
-        [
-          ...[kind, accountId, some.map(({ id }) => id), some.map(({ version }) => version)],
-          ...[some.map(({ basedOn }) => basedOn.join(',')), bodies, some.map(({ isFinal }) => isFinal === true)],
-          ...[some.map(({ round }) => round ?? null), some.map(({ isUntold }) => isUntold === true)],
-          some.map(({ until }) => until ?? null)
-        ]
-      )
-      return rows.map(({ id, outcome, version, round, by, sealed }) => ({
-        ...{ id, outcome, version, round, by },
-        ...opened(kind, id, sealed)
+      const bodies = some.map(({ id, content }) => sealed(id, content))
+      const { rows } = await pool.query<
+        Omit<RecordPut, 'content' | 'base'> & { sealed: Buffer | null; base: Buffer | null }
+      >('SELECT * FROM office.put_records($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)', [
+        ...[kind, accountId, some.map(({ id }) => id), some.map(({ version }) => version)],
+        ...[some.map(({ basedOn }) => basedOn.join(',')), bodies, some.map(({ isFinal }) => isFinal === true)],
+        ...[some.map(({ round }) => round ?? null), some.map(({ isUntold }) => isUntold === true)],
+        some.map(({ until }) => until ?? null),
+        some.map(({ id, base }) => sealed(id, base))
+      ])
+      return rows.map(({ id, outcome, version, round, by, sealed: body, base }) => ({
+        ...{ id, outcome, version, round, by, base: opened(kind, id, base).content },
+        ...opened(kind, id, body)
       }))
     }
   }

@@ -68,7 +68,7 @@ interface SharedRecordsDeps {
 const MOST_PENDING = 50
 
 /** What counts at the office. */
-type Theirs = Pick<RecordPut, 'version' | 'round' | 'by' | 'content'>
+type Theirs = Pick<RecordPut, 'version' | 'round' | 'by' | 'content' | 'base'>
 
 export class SharedRecords {
   readonly #deps: SharedRecordsDeps
@@ -271,6 +271,8 @@ export class SharedRecords {
     const known = before ?? this.#add(kind, accountId, change)
     if (change.isGone) return this.#ended(kind, known, change)
     if (known.basedOn.includes(change.version)) {
+      // What it was before the server was put back is still to be told.
+      if (known.isToKnow) return false
       const { round, content: base } = change
       // Of what is no more here nothing is kept.
       const isHere = kind.together && known.local !== undefined && base !== undefined
@@ -298,7 +300,12 @@ export class SharedRecords {
    * Another content counts than the one that what is here goes on from.
    * @param isLost the office had what is here, before it was put back, and doesn't any more.
    */
-  #meets(kind: SharedKind, known: KnownRecord, { version, round, by, content }: Theirs, isLost = false): boolean {
+  #meets(
+    kind: SharedKind,
+    known: KnownRecord,
+    { version, round, by, content, base: shared }: Theirs,
+    isLost = false
+  ): boolean {
     const rows = this.#rows
     const { accountId, local, number } = known
     const theirs = content === undefined ? undefined : kind.read(content)
@@ -323,15 +330,21 @@ export class SharedRecords {
     }
     if (mine !== undefined) {
       const isUntold = isLost || known.edits !== known.given
-      // What the server lost is of a later base than what it has: the two have none in common.
-      const hasBase = known.base !== undefined && (!isLost || kind.isLaterBest)
-      const base = () => (hasBase ? kind.read(known.base) : undefined)
-      const both = isUntold ? kind.together?.(mine, theirs, base()) : kind.kept?.(mine, theirs)
+      // What the server lost is of a later base than what it has: both go on from what that one does.
+      const before = isLost && !kind.isLaterBest ? shared : known.base
+      const base = before === undefined ? undefined : kind.read(before)
+      const both = isUntold ? kind.together?.(mine, theirs, base) : kind.kept?.(mine, theirs)
       if (both !== undefined) {
         kind.write(accountId, both, known.id ?? '', local)
         // It goes over as what goes on from theirs, under another number than what was asked for last: that was another content.
         if (isSame(both, theirs)) rows.follow(number, seen)
-        else rows.change(number, { ...seen, edits: known.edits + 1, savedBy: undefined })
+        else {
+          // With it goes what this was before: who has that, too, doesn't add it a second time.
+          const its = isLost &&
+            !kind.isLaterBest &&
+            known.base !== undefined && { round: known.round, base: known.base, isToKnow: true }
+          rows.change(number, { ...seen, edits: known.edits + 1, savedBy: undefined, ...its })
+        }
         this.#lanes.want(accountId)
         return true
       }
@@ -388,7 +401,7 @@ export class SharedRecords {
       // What the office never had is nothing to it. Of what couldn't be read it has something.
       if (content === undefined && known.basedOn.length === 0 && !known.isUnread)
         return void this.#rows.forget(known.number)
-      return { isFinal: known.isFinal, version: this.#versionOf(known) }
+      return known.isToKnow ? this.#again(kind, known) : { isFinal: known.isFinal, version: this.#versionOf(known) }
     })
   }
 
@@ -399,10 +412,14 @@ export class SharedRecords {
       const { isFinal, edits, given, round, basedOn } = known
       const [version] = basedOn
       // What wasn't told yet goes on from what was: another's that is later than that doesn't take its place.
-      return edits === given && version !== undefined
-        ? { isFinal, version, round }
-        : { isFinal, isUntold: !kind.isLaterBest, version: this.#versionOf(known), round: round + 1 }
+      return edits === given && version !== undefined ? { isFinal, version, round } : this.#again(kind, known)
     })
+  }
+
+  /** What wasn't told yet, with what it goes on from. */
+  #again(kind: SharedKind, known: KnownRecord) {
+    const { isFinal, round, base } = known
+    return { isFinal, isUntold: !kind.isLaterBest, version: this.#versionOf(known), round: round + 1, base }
   }
 
   /** What was given and had no answer is the same save once more. */
@@ -418,7 +435,7 @@ export class SharedRecords {
     how: (
       known: KnownRecord,
       content: unknown
-    ) => (Pick<RecordToPut, 'isFinal' | 'round' | 'isUntold'> & { version: string }) | undefined
+    ) => (Pick<RecordToPut, 'isFinal' | 'round' | 'isUntold' | 'base'> & { version: string }) | undefined
   ): Promise<void> {
     const rows = this.#rows
     const failures: unknown[] = []
@@ -490,7 +507,11 @@ export class SharedRecords {
     const { outcome, version, round } = answer
     const isLost = put.round !== undefined
     if (outcome === 'elsewhere') return this.#elsewhere(now)
-    if (outcome === 'older') rows.change(sent.number, { round, isToKnow: false })
+    if (outcome === 'older') {
+      rows.change(sent.number, { round, isToKnow: false })
+      // What wasn't told yet goes as any change does.
+      if (now.edits !== now.given) this.#lanes.want(sent.accountId)
+    }
     // It was erased for all while this was on its way: that is told next, whatever the others have.
     else if (outcome === 'beside' && now.isFinal && put.content !== undefined)
       rows.change(sent.number, { basedOn: [version], round, isToKnow: false })

@@ -10,6 +10,8 @@ export const records = `
 
   -- From when on nobody needs it: it is erased then, by the server's clock.
   ALTER TABLE thing ADD COLUMN until timestamptz;
+  -- What it was as its base_round: what who tells a server again, that was put back, has in common with what was changed since.
+  ALTER TABLE thing ADD COLUMN base_sealed bytea;
   CREATE INDEX thing_by_until ON thing (kind, account, until) WHERE until IS NOT NULL;
 
   -- What nobody needs any more goes. Up to where changes of each kind have come; a row of no kind says which life it is.
@@ -35,8 +37,8 @@ export const records = `
   -- from is put together with it, and doesn't take its place.
   -- Without a body it ends; p_is_final: whatever the content. What has ended stays so, unless it is given by one who knows of that end.
   CREATE FUNCTION put_records(p_kind text, p_account uuid, p_ids text[], p_versions uuid[], p_based_on text[], p_sealed bytea[],
-    p_is_final boolean[], p_rounds integer[], p_is_untold boolean[], p_until_ms double precision[])
-  RETURNS TABLE (id text, outcome text, version uuid, round integer, by text, sealed bytea)
+    p_is_final boolean[], p_rounds integer[], p_is_untold boolean[], p_until_ms double precision[], p_base bytea[])
+  RETURNS TABLE (id text, outcome text, version uuid, round integer, by text, sealed bytea, base bytea)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   DECLARE
@@ -58,7 +60,7 @@ export const records = `
     DELETE FROM thing WHERE kind = p_kind AND account = p_account AND until < now();
     FOR n IN 1..cardinality(p_ids) LOOP
       IF EXISTS (SELECT FROM thing WHERE kind = p_kind AND id = p_ids[n] AND account <> p_account) THEN
-        RETURN QUERY SELECT p_ids[n], 'elsewhere', p_versions[n], 0, NULL::text, NULL::bytea;
+        RETURN QUERY SELECT p_ids[n], 'elsewhere', p_versions[n], 0, NULL::text, NULL::bytea, NULL::bytea;
         CONTINUE;
       END IF;
       its := thing_of(p_kind, p_ids[n], p_account);
@@ -77,9 +79,10 @@ export const records = `
         came := 'gone';
       ELSIF its.id IS NULL THEN
         next := next_thing_rev(p_kind, p_account);
-        INSERT INTO thing (kind, id, account, rev, body_rev, version, round, life, base_round, made_by, by, sealed, gone_at, until)
+        INSERT INTO thing (kind, id, account, rev, body_rev, version, round, life, base_round, base_sealed, made_by, by, sealed, gone_at, until)
           VALUES (p_kind, p_ids[n], p_account, next, next, p_versions[n], coalesce(p_rounds[n], 1), now_life - is_before::integer,
-            CASE WHEN p_is_untold[n] THEN p_rounds[n] - 1 ELSE 0 END, mine, mine, p_sealed[n], CASE WHEN is_end THEN now() END, ends);
+            CASE WHEN p_is_untold[n] THEN p_rounds[n] - 1 ELSE 0 END,
+            CASE WHEN p_is_untold[n] AND NOT is_end THEN p_base[n] END, mine, mine, p_sealed[n], CASE WHEN is_end THEN now() END, ends);
       ELSIF its.version = p_versions[n] THEN
         came := CASE WHEN its.gone_at IS NULL THEN 'newest' ELSE 'gone' END;
       ELSIF p_rounds[n] <= before THEN
@@ -93,6 +96,8 @@ export const records = `
             life = CASE WHEN is_before THEN life ELSE now_life END,
             base_round = CASE WHEN p_is_untold[n] THEN greatest(before, p_rounds[n] - 1)
               WHEN NOT is_known AND life < now_life THEN round ELSE base_round END,
+            base_sealed = CASE WHEN is_end THEN NULL WHEN p_is_untold[n] THEN p_base[n]
+              WHEN NOT is_known AND life < now_life THEN sealed ELSE base_sealed END,
             by = mine, at = now(), sealed = p_sealed[n], gone_at = CASE WHEN is_end THEN now() END,
             -- As the one who changed it last has it. That someone was forgotten is kept, or a workstation that was away would bring them back.
             until = CASE WHEN NOT is_end THEN ends WHEN p_kind <> 'person' THEN until END
@@ -101,7 +106,8 @@ export const records = `
         came := CASE WHEN its.gone_at IS NULL THEN 'beside' ELSE 'gone' END;
       END IF;
       RETURN QUERY SELECT asked.id, came, coalesce(it.version, p_versions[n]), coalesce(it.round, 0), station.name,
-          CASE WHEN came = 'beside' THEN it.sealed END
+          CASE WHEN came = 'beside' THEN it.sealed END,
+          CASE WHEN came = 'beside' AND is_known THEN it.base_sealed END
         FROM (SELECT p_ids[n] AS id) asked LEFT JOIN thing it ON it.kind = p_kind AND it.id = asked.id
           LEFT JOIN station ON station.id = it.by;
     END LOOP;
