@@ -275,9 +275,10 @@ describe('the board of another counter', () => {
     await two({ here: { name: '' } })
     // As where an earlier run was killed in the middle.
     const killed = openOfficeCounters({ pool: pools[0] as Pool, key: office.key })
+    here.disconnect()
+    await here.quiet()
     await killed.tell({ ...SAID, state: 'signing' }, { ms: 60_000, isNews: true })
     await shows({ state: 'signing' })
-    here.disconnect()
     here.connect()
     await shows(undefined)
     await here.signs()
