@@ -90,6 +90,28 @@ describe('joined', () => {
     for (const word of ['Mere', 'Parata', '021 555']) expect(rows).not.toContain(Buffer.from(word).toString('hex'))
   })
 
+  test('of whom the office has another state can be read, also where the line breaks right after it said so', async () => {
+    at(0).send('Mere', 'Parata', 'mere@example.com')
+    await synced()
+    at(0).away()
+    at(0).send('Mere', 'Parata', 'mere@example.com')
+    const outcomes: string[] = []
+    at(0).putsBy(async (put, ...asked) => {
+      if (asked[0] !== 'person' || outcomes.length > 0) return put(...asked)
+      at(1).send('Mere', 'Parata', 'mere@example.com')
+      await at(1).synced()
+      const answers = await put(...asked)
+      outcomes.push(...answers.map(({ outcome }) => outcome))
+      at(0).away()
+      return answers
+    })
+    await expect(at(0).back()).rejects.toBeDefined()
+    expect(outcomes).toEqual(['beside'])
+    await at(0).back()
+    await synced()
+    expectAll('Mere Parata <mere@example.com>  3')
+  })
+
   test('who is forgotten at one is at all, whatever others did meanwhile, and is there again once sent to', async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await synced()

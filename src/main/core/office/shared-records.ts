@@ -75,6 +75,8 @@ export class SharedRecords {
   readonly #lanes: AccountLanes
   #openRows: ReturnType<typeof openRecordRows> | undefined
   #office: OfficeRecords | undefined
+  /** As of the office that was there last: what it answered is taken also where the line broke since. */
+  #tag: OfficeRecords['tag'] | undefined
   #life = 0
   /** Of which kinds and accounts what couldn't be taken was read once more in this run. */
   readonly #readAgain = new Set<string>()
@@ -97,6 +99,7 @@ export class SharedRecords {
   /** The office's server is there, in a life of which all is known here. */
   connect(office: OfficeRecords, life: number, name: string): void {
     this.#office = office
+    this.#tag = office.tag
     this.#life = life
     this.#name = name
     this.#lanes.connect()
@@ -362,7 +365,7 @@ export class SharedRecords {
   #isOf(kind: SharedKind, { id, accountId }: KnownRecord, content: unknown): boolean {
     const officeId = this.#deps.accounts().get(accountId)
     const what = kind.identity?.(content)
-    return what === undefined || officeId === undefined || this.#office?.tag(kind.kind, officeId, what) === id
+    return what === undefined || officeId === undefined || this.#tag?.(kind.kind, officeId, what) === id
   }
 
   /**
