@@ -251,6 +251,31 @@ describe('a change at one workstation', () => {
   })
 })
 
+describe('a backup in the server’s place', () => {
+  beforeEach(async () => {
+    await at(0).name()
+    await joined()
+  })
+  test.each([[[0, 1]], [[1, 0]]])(
+    'loses nobody who was added, told or not, and brings nobody back: %s',
+    async (order) => {
+      const putBack = await dumpOf(two.office)
+      await at(1).off()
+      await at(0).staff.remove(at(0).idOf('Ben Tui'))
+      await at(0).staff.add({ name: 'Wiremu Ngata', role: 'clerk', pin: '52819' })
+      await at(0).synced()
+      await at(0).off()
+      await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '83920' })
+      await putBack()
+      for (const index of order) await at(index).killed()
+      await synced()
+      for (const desk of desks) {
+        expect(desk.names()).toEqual(['Ana Reweti, clerk', 'Grace Okafor, administrator', 'Wiremu Ngata, clerk'])
+      }
+    }
+  )
+})
+
 test('nobody takes staff from an office: not a workstation, and not its server', async () => {
   await at(0).name()
   await joined()
@@ -444,6 +469,24 @@ describe('where every administrator has forgotten their PIN, who has the server 
     expect((await listThere()).read().resets).toHaveLength(1)
     await two.office.sql("UPDATE office.office SET birthmark = 'another'")
     await expect(reset()).rejects.toThrow('put back')
+  })
+
+  test('brings nobody back who was removed, where it is the first change of a server that was put back', async () => {
+    const putBack = await dumpOf(two.office)
+    await at(1).off()
+    await at(0).staff.remove(at(0).idOf('Ben Tui'))
+    await at(0).synced()
+    await at(0).off()
+    await putBack()
+    await at(1).killed()
+    const { pin } = await reset()
+    await at(1).synced()
+    await at(0).killed()
+    await synced()
+    for (const desk of desks) {
+      expect(desk.names()).toEqual(['Grace Okafor, administrator'])
+      expect(await desk.staff.check(pin, 'Grace Okafor')).toEqual(ONCE)
+    }
   })
 
   test('does it for administrators alone, and says who they are', async () => {

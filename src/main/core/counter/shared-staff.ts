@@ -157,7 +157,6 @@ function kindOf(staff: Shared): SharedKind<StaffInCommon> {
   return {
     kind: 'staff',
     page: 1,
-    isLaterBest: true,
     locals: () => (content() ? [LIST] : []),
     ownerOf: (local) => (local === LIST && content() ? OFFICES : undefined),
     content,

@@ -56,7 +56,8 @@ export async function changeOnly<Done>(
       const { content, done } = change(before && parsedJson(before.toString('utf8')), at)
       await client.query(
         `UPDATE thing SET rev = $3, body_rev = $3, version = gen_random_uuid(), round = round + 1, at = now(), sealed = $4,
-             base_round = CASE WHEN life < $5 THEN round ELSE base_round END, life = $5
+             base_round = CASE WHEN life < $5 THEN round ELSE base_round END,
+             base_sealed = CASE WHEN life < $5 THEN sealed ELSE base_sealed END, life = $5
            WHERE kind = $1 AND id = $2`,
         [kind, id, rev, seal(key, identityOf(kind, id), Buffer.from(JSON.stringify(content))), office.life]
       )

@@ -37,8 +37,6 @@ export interface SharedKind<Content = any> {
   erase: (local: string) => void
   /** By what it is the same at every workstation; undefined where it is by its own id. */
   identity?: (content: Content) => string | undefined
-  /** Of what isn't known to a server that was put back, and what was told to it since, the later counts: nobody whom someone took off is on it again. */
-  isLaterBest?: true
   /** Of two contents that both go on from `base` the one that counts; undefined where they become two. */
   together?: (mine: Content, theirs: Content, base: Content | undefined) => Content | undefined
   /** What counts in place of theirs where nothing was changed here since the office had it; undefined where theirs does. */
@@ -334,7 +332,7 @@ export class SharedRecords {
     if (mine !== undefined) {
       const isUntold = isLost || known.edits !== known.given
       // What the server lost is of a later base than what it has: both go on from what that one does.
-      const before = isLost && !kind.isLaterBest ? shared : known.base
+      const before = isLost ? shared : known.base
       const base = before === undefined ? undefined : kind.read(before)
       const both = isUntold ? kind.together?.(mine, theirs, base) : kind.kept?.(mine, theirs)
       if (both !== undefined) {
@@ -343,9 +341,7 @@ export class SharedRecords {
         if (isSame(both, theirs)) rows.follow(number, seen)
         else {
           // With it goes what this was before: who has that, too, doesn't add it a second time.
-          const its = isLost &&
-            !kind.isLaterBest &&
-            known.base !== undefined && { round: known.round, base: known.base, isToKnow: true }
+          const its = isLost && known.base !== undefined && { round: known.round, base: known.base, isToKnow: true }
           rows.change(number, { ...seen, edits: known.edits + 1, savedBy: undefined, ...its })
         }
         this.#lanes.want(accountId)
@@ -404,7 +400,7 @@ export class SharedRecords {
       // What the office never had is nothing to it. Of what couldn't be read it has something.
       if (content === undefined && known.basedOn.length === 0 && !known.isUnread)
         return void this.#rows.forget(known.number)
-      return known.isToKnow ? this.#again(kind, known) : { isFinal: known.isFinal, version: this.#versionOf(known) }
+      return known.isToKnow ? this.#again(known) : { isFinal: known.isFinal, version: this.#versionOf(known) }
     })
   }
 
@@ -415,14 +411,14 @@ export class SharedRecords {
       const { isFinal, edits, given, round, basedOn } = known
       const [version] = basedOn
       // What wasn't told yet goes on from what was: another's that is later than that doesn't take its place.
-      return edits === given && version !== undefined ? { isFinal, version, round } : this.#again(kind, known)
+      return edits === given && version !== undefined ? { isFinal, version, round } : this.#again(known)
     })
   }
 
   /** What wasn't told yet, with what it goes on from. */
-  #again(kind: SharedKind, known: KnownRecord) {
+  #again(known: KnownRecord) {
     const { isFinal, round, base } = known
-    return { isFinal, isUntold: !kind.isLaterBest, version: this.#versionOf(known), round: round + 1, base }
+    return { isFinal, isUntold: true, version: this.#versionOf(known), round: round + 1, base }
   }
 
   /** What was given and had no answer is the same save once more. */
