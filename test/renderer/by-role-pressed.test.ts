@@ -1,8 +1,10 @@
 /** One who may do least presses all that there is to press, and comes upon no refusal of main's; what is refused says why before. */
+
 import { fireEvent, screen } from '@testing-library/svelte'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { loadScreens } from '../../src/renderer/src/frame/screens.ts'
-import { dismiss, isOff, lockOf, rest, saidAt, VISITS, visit, works } from './roles.ts'
+import { lockOf } from './fakes/lock.ts'
+import { dismiss, isOff, rest, saidAt, VISITS, visit, works } from './roles.ts'
 
 beforeAll(loadScreens)
 
@@ -138,6 +140,26 @@ describe('a screen or a command that a role refuses', () => {
     expect(await screen.findByRole('dialog', { name: 'Extend the due date' })).toBeTruthy()
   })
 
+  test('is an entry of a menu that the keys come to, and that says why', async () => {
+    const { app, api } = await visit({ scene: 'drafting-shared', at: '#/drafts' })
+    await works(api, 'counter')
+    const before = api.control.calls.length
+    const cell = document.querySelectorAll('#main [role=row]')[1]?.querySelector('[role=gridcell]')
+    await fireEvent.contextMenu(cell as Element, { button: 2, clientX: 40, clientY: 60 })
+    await rest()
+    const entry = screen.getByRole('menuitem', { name: /Duplicate/ })
+    for (let step = 0; step < 8 && document.activeElement !== entry; step++) {
+      await fireEvent.keyDown(document.activeElement as Element, { key: 'ArrowDown' })
+      await rest()
+    }
+    expect(document.activeElement).toBe(entry)
+    expect(entry.getAttribute('aria-disabled')).toBe('true')
+    await fireEvent.keyDown(entry, { key: 'Enter' })
+    await rest()
+    expect(app.toasts.shown.at(-1)?.text).toBe(WHY)
+    expect(api.control.calls.slice(before).filter(({ name }) => name === 'drafts.duplicate')).toEqual([])
+  })
+
   test('is no *Undo* that a message of the one before has', async () => {
     const { app, api } = await visit({ scene: 'drafting', at: '#/drafts' })
     const grid = screen.getByRole('grid')
@@ -178,6 +200,14 @@ describe('a screen or a command that a role refuses', () => {
     await works(api, 'clerk')
     expect(screen.queryByText('You can look at this draft, but not change it.')).toBeNull()
     expect(screen.getAllByLabelText('E-mail').some((field) => field.matches(':disabled'))).toBe(false)
+  })
+
+  test('is a draft that another has, without word of what could be done', async () => {
+    const { api } = await visit({ scene: 'drafting-shared', at: '#/compose/made-1' })
+    const offer = /[Tt]ake over,|Take over to/
+    expect(screen.getAllByText(offer)).toHaveLength(2)
+    await works(api, 'counter')
+    expect(screen.queryAllByText(offer)).toEqual([])
   })
 
   test('is in the palette with why, or not at all', async () => {

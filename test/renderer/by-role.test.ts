@@ -2,14 +2,16 @@
  * Nothing is offered that the one who works here may not do. Walked from main's own table of rights: each request that takes a role has a
  * place in the screens, and there it is offered to those who may and to nobody else.
  */
+
 import { fireEvent } from '@testing-library/svelte'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { closedTo, rights } from '../../src/main/core/counter/rights.ts'
-import { mayAs } from '../../src/main/core/counter/staff.ts'
+import { mayAs } from '../../src/main/core/counter/roles.ts'
 import { loadScreens } from '../../src/renderer/src/frame/screens.ts'
 import type { RequestName } from '../../src/shared/contract/requests.ts'
 import type { FakeApi } from './fake-api.ts'
-import { dismiss, isOff, lockOf, ROLES, rest, saidAt, VISITS, visit, works } from './roles.ts'
+import { lockOf } from './fakes/lock.ts'
+import { dismiss, isOff, ROLES, rest, saidAt, VISITS, visit, works } from './roles.ts'
 
 beforeAll(loadScreens)
 

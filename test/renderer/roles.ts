@@ -1,22 +1,16 @@
 /** The application as someone of a role has it, scene by scene. */
 import { fireEvent, render, screen } from '@testing-library/svelte'
 import { expect, onTestFinished, vi } from 'vitest'
-import { closedTo, refusedTo } from '../../src/main/core/counter/rights.ts'
+import { refusedTo } from '../../src/main/core/counter/rights.ts'
 import App from '../../src/renderer/src/App.svelte'
 import type { StaffRole } from '../../src/shared/contract/views.ts'
 import type { FakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
+import { lockOf } from './fakes/lock.ts'
 import { openOffice } from './office.ts'
 import { scenes } from './preview/scenes.ts'
 
 export const ROLES: StaffRole[] = ['counter', 'clerk', 'manager', 'administrator']
-
-/** What main tells of someone of this role. */
-export function lockOf(role: StaffRole | undefined) {
-  const staff = { hasNames: true, proved: () => role && { id: 'someone', name: 'Someone', role } }
-  const [closed, refused] = [closedTo(staff), refusedTo(staff)]
-  return { isLocked: false, opensBySignIn: false, ...(closed && { closed }), ...(refused && { refused }) }
-}
 
 /** Someone of this role has unlocked Countersign. */
 export async function works(api: FakeApi, role: StaffRole | undefined) {

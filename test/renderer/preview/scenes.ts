@@ -6,6 +6,7 @@ import { LOCKABLE } from '../../../src/shared/contract/policy.ts'
 import type { CopyView, DraftView, SystemStatus } from '../../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from '../fake-api.ts'
 import { deskOf, watchesOf } from '../fakes/desk.ts'
+import { lockOf } from '../fakes/lock.ts'
 import { requestsOf } from '../fakes/support.ts'
 import { documents, officeAccount, practiceAccount, sendOf } from '../people.ts'
 import { composingScenes } from './composing-scenes.ts'
@@ -205,7 +206,7 @@ function leavingTooSoon(message: string, next: string): FakeApi {
   return api
 }
 
-export const scenes: Record<string, () => FakeApi> = {
+const everyones: Record<string, () => FakeApi> = {
   ...composingScenes,
   ...counterClerkScenes,
   ...counterScenes,
@@ -522,3 +523,19 @@ function backupsOf(): BackupsView {
     ...{ last: { at: now() - 15 * 3_600_000, name }, next: now() + 9 * 3_600_000 }
   }
 }
+
+/** Some of them as someone of a role that is refused something has them. */
+const ofRoles = (['counter', 'clerk'] as const).flatMap((role) =>
+  ['usual', 'outbox-release', 'drafting-shared', 'clerk', 'clerk-settings-staff', 'drop-folders', 'document'].map(
+    (name): [string, () => FakeApi] => [
+      `as-${role}-${name}`,
+      () => {
+        const api = (everyones[name] ?? usual)()
+        api.control.state.lock = lockOf(role)
+        return api
+      }
+    ]
+  )
+)
+
+export const scenes: Record<string, () => FakeApi> = { ...everyones, ...Object.fromEntries(ofRoles) }

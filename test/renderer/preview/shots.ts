@@ -397,6 +397,7 @@ export const shots: Shot[] = [
       page.locator('#counter-title').evaluate((title) => title.scrollIntoView())
     )
   ),
+  ...(['counter', 'clerk'] as const).flatMap(asRole),
   shot('pen-test', 'clerk-settings', '#/settings', async (page) => {
     await press('Test a pen display…')(page)
     await page.mouse.move(300, 400)
@@ -547,6 +548,29 @@ async function leaveOffice(page: Page): Promise<void> {
   await press('Leave the office…')(page)
   await page.getByRole('button', { name: 'Leave the office', exact: true }).click()
   await page.getByText('This workstation hasn’t left the office.').waitFor()
+}
+
+/** What someone of a role is refused, where there is most of it. */
+function asRole(role: 'counter' | 'clerk'): Shot[] {
+  const of = (name: string, scene: string, at: string, act?: Shot['act']) =>
+    shot(`as-${role}-${name}`, `as-${role}-${scene}`, at, act)
+  return [
+    of('settings', 'usual', '#/settings'),
+    // Its reason is there for who has no pointer.
+    of('focused', 'usual', '#/settings/safety', async (page) => {
+      await page.getByRole('button', { name: 'Back up…' }).focus()
+      await page.keyboard.press('Tab')
+    }),
+    of('safety', 'usual', '#/settings/safety'),
+    of('staff', 'clerk-settings-staff', '#/settings/counter'),
+    of('drop-folders', 'drop-folders', '#/settings/drop-folders'),
+    of('outbox', 'outbox-release', '#/outbox/held'),
+    of('drafts', 'drafting-shared', '#/drafts'),
+    of('draft', 'drafting-shared', '#/compose/made-1'),
+    of('counter', 'clerk', '#/counter'),
+    of('document', 'document', page),
+    of('menu', 'drafting-shared', '#/drafts', (page) => page.getByRole('row').nth(1).click({ button: 'right' }))
+  ]
 }
 
 /** The section of Settings, and its dialogs of backups from opening to end. */

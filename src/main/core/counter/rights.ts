@@ -4,7 +4,8 @@
  */
 import type { ClosedScreen, RequestName, StaffRole } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
-import { mayAs, type Staff } from './staff.ts'
+import { mayAs } from './roles.ts'
+import type { Staff } from './staff.ts'
 
 /** What takes a role. Everything else is for all of staff: the counter, looking, their own settings. */
 const TAKES = {

@@ -17,11 +17,8 @@ import type { SecretSlot } from '../storage/keychain.ts'
 import { keptIn, openMeta } from '../storage/meta.ts'
 import { Delays, type PinAnswer, type PinDeps, StaffPinKeeper, Tries } from './pin.ts'
 import { FULL_COST, hashOf, isCheaper, PinHash, refusedPin } from './pin-hash.ts'
+import { mayAs, ROLES } from './roles.ts'
 
-/** From the one who may least: each may do what the ones before may. */
-const ROLES = ['counter', 'clerk', 'manager', 'administrator'] as const satisfies readonly StaffRole[]
-/** Whether someone of this role may do what takes at least that one. */
-export const mayAs = (role: StaffRole, least: StaffRole): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least)
 /** As a list from before says it of those who are managers now. */
 const SUPERVISOR = 'supervisor'
 export const Member = z.object({
