@@ -5,20 +5,30 @@ import { readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { openCluster } from '../fixtures/office-cluster.ts'
 import { formsSentTo } from './bad-line.ts'
-import { MERE, nameOf } from './clerk.ts'
+import { type Clerk, MERE, nameOf } from './clerk.ts'
 import { countTouches, pressByKey } from './keyboard.ts'
 import { expect, test } from './office.ts'
 import { configureCounter, formsFor, send } from './sending.ts'
-import { openSharedOffice } from './shared-office.ts'
+import { openSharedOffice, type SharedOffice } from './shared-office.ts'
 
-test('what is sent at one workstation of an office is in the Outbox of the other, and a pause is everyone’s', async ({
-  open
-}) => {
-  const office = await openSharedOffice('empty')
-  try {
-    const [front, back] = await Promise.all([open(), open()])
-    await office.seat(front, 'Front desk')
-    await office.seat(back, 'Back room')
+/** Two applications that have joined one office. */
+const inOffice = test.extend<{ two: { office: SharedOffice; front: Clerk; back: Clerk } }>({
+  two: async ({ open }, use) => {
+    const office = await openSharedOffice('empty')
+    try {
+      const [front, back] = await Promise.all([open(), open()])
+      await office.seat(front, 'Front desk')
+      await office.seat(back, 'Back room')
+      await use({ office, front, back })
+    } finally {
+      await office.close()
+    }
+  }
+})
+
+inOffice(
+  'what is sent at one workstation of an office is in the Outbox of the other, and a pause is everyone’s',
+  async ({ two: { office, front, back } }) => {
     await expect(back.window.getByRole('list', { name: 'Workstations of the office' })).toContainText('Front desk')
 
     await back.goTo(/^Outbox/)
@@ -40,20 +50,15 @@ test('what is sent at one workstation of an office is in the Outbox of the other
     await expect(front.button('Join an office…')).toBeVisible()
     await front.goTo(/^Outbox/)
     await expect(front.window.getByRole('row', { name: /Deed of gift/ })).toContainText('Sent')
-  } finally {
-    await office.close()
   }
-})
+)
 
-test('a draft is typed at one workstation at a time until another takes it over, and a person is called at one counter', {
-  tag: '@full'
-}, async ({ open }) => {
-  const office = await openSharedOffice('empty')
-  try {
-    const [front, back] = await Promise.all([open(), open()])
-    await office.seat(front, 'Front desk')
-    await office.seat(back, 'Back room')
-
+inOffice(
+  'a draft is typed at one workstation at a time until another takes it over, and a person is called at one counter',
+  {
+    tag: '@full'
+  },
+  async ({ two: { office, front, back } }) => {
     await front.composeForm({ name: 'Deed of gift', people: [MERE], embedded: true })
     await back.goTo('Drafts')
     const row = back.window.getByRole('row', { name: /Deed of gift/ })
@@ -87,19 +92,13 @@ test('a draft is typed at one workstation at a time until another takes it over,
     await front.beginTurn(MERE, 'Deed of gift, third')
     await expect(back.window.getByText(/^At Front desk since \d\d:\d\d/)).toBeVisible()
     await expect(elsewhere).toBeDisabled()
-  } finally {
-    await office.close()
   }
-})
+)
 
-test('a supervisor follows all counters of an office on the board, by keys alone', { tag: '@full' }, async ({
-  open
-}) => {
-  const office = await openSharedOffice('empty')
-  try {
-    const [front, back] = await Promise.all([open(), open()])
-    await office.seat(front, 'Front desk')
-    await office.seat(back, 'Back room')
+inOffice(
+  'a supervisor follows all counters of an office on the board, by keys alone',
+  { tag: '@full' },
+  async ({ two: { front, back } }) => {
     for (const [clerk, counterName] of [
       [front, 'Counter 1'],
       [back, 'Counter 2']
@@ -139,10 +138,8 @@ test('a supervisor follows all counters of an office on the board, by keys alone
     await pressByKey(window, button('Back to Counter'))
     await expect(button('Board')).toBeFocused()
     expect(await touches('pointer')).toBe(0)
-  } finally {
-    await office.close()
   }
-})
+)
 
 test(
   'the application makes an office, invites to it and looks at it by the administrator’s command, without a window',

@@ -5,7 +5,7 @@ import { openTestOffice } from '../fixtures/office.ts'
 import { openCluster } from '../fixtures/office-cluster.ts'
 import type { Clerk } from './clerk.ts'
 
-interface SharedOffice {
+export interface SharedOffice {
   service: PracticeOffice
   /** Connects the service at a new workstation's first screen, and has it join under a name. */
   seat: (clerk: Clerk, name: string) => Promise<void>

@@ -6,12 +6,12 @@
 import { fireEvent } from '@testing-library/svelte'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { closedTo, rights } from '../../src/main/core/counter/rights.ts'
-import { mayAs } from '../../src/main/core/counter/roles.ts'
+import { mayAs, ROLES } from '../../src/main/core/counter/roles.ts'
 import { loadScreens } from '../../src/renderer/src/frame/screens.ts'
 import type { RequestName } from '../../src/shared/contract/requests.ts'
 import type { FakeApi } from './fake-api.ts'
 import { lockOf } from './fakes/lock.ts'
-import { dismiss, isOff, ROLES, rest, saidAt, VISITS, visit, works } from './roles.ts'
+import { dismiss, isOff, rest, saidAt, VISITS, visit, works } from './roles.ts'
 
 beforeAll(loadScreens)
 

@@ -2,6 +2,7 @@
 import { fireEvent, render, screen } from '@testing-library/svelte'
 import { expect, onTestFinished, vi } from 'vitest'
 import { refusedTo } from '../../src/main/core/counter/rights.ts'
+import { ROLES } from '../../src/main/core/counter/roles.ts'
 import App from '../../src/renderer/src/App.svelte'
 import type { StaffRole } from '../../src/shared/contract/views.ts'
 import type { FakeApi } from './fake-api.ts'
@@ -9,8 +10,6 @@ import { settle } from './fake-clock.ts'
 import { lockOf } from './fakes/lock.ts'
 import { openOffice } from './office.ts'
 import { scenes } from './preview/scenes.ts'
-
-export const ROLES: StaffRole[] = ['counter', 'clerk', 'manager', 'administrator']
 
 /** Someone of this role has unlocked Countersign. */
 export async function works(api: FakeApi, role: StaffRole | undefined) {

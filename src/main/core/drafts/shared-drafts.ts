@@ -615,7 +615,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       for (const { draft, send } of rows.goingAlong.all(accountId)) {
         // What another has written on it since the send was put in stays with the office, and the send leaves from there no more.
         if (!isOf(send, rows.here(draft))) continue
-        const { basedOn, edits, given } = rows.find(draft) ?? rows.add(draft, accountId)
+        const { basedOn, edits, given } = rows.add(draft, accountId)
         // Where no answer comes, the office may have it no more: once it isn't being sent from here it goes there as ever.
         rows.change(draft, { edits: edits + 1 })
         if (await asked((things) => things.sent(officeId, draft, send, basedOn))) along.push(draft)
