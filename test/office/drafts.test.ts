@@ -476,6 +476,60 @@ describe('sending', () => {
     for (const desk of desks) expect(desk.list()).toEqual(['Lease', 'Lease, and a line'])
   })
 
+  test.each(['before', 'after'])(
+    'what is taken back %s what was written here became another draft is the same draft as elsewhere, once it comes back',
+    async (when) => {
+      const front = at(0).editor()
+      front.type('Lease')
+      await front.close()
+      await at(0).work.outbox.shared.pause(at(0).work.accountId, true)
+      if (when === 'after') await synced()
+      const { shared, work } = at(1)
+      at(1).away()
+      if (when === 'after') at(1).editor(front.id).type('Lease, and a line')
+      const send = at(0).send(front.id)
+      await at(0).synced()
+      // The line breaks before the drafts are read; what waits in the Outbox was read by then.
+      const connect = shared.connect.bind(shared)
+      let isBroken = false
+      shared.connect = (things, life) =>
+        connect(
+          {
+            ...things,
+            save: (...its) => things.save(...its).finally(() => (isBroken = true)),
+            changes: (...its) =>
+              isBroken || when === 'before' ? Promise.reject(Error('It broke.')) : things.changes(...its)
+          },
+          life
+        )
+      const { outbox } = work.parts
+      await expect(at(1).back()).rejects.toThrow(/./)
+      await outbox.shared.settled(work.accountId)
+      expect(at(1).state(send)).toBe('ready')
+      await outbox.shared.keepBack(outbox.get(send))
+      if (when === 'before') {
+        // As by one who didn't know yet that it was being sent.
+        await two.office.sql('UPDATE office.thing_feed SET rev = rev + 1')
+        await two.office.sql(
+          'UPDATE office.thing SET aside_at = now(), rev = (SELECT max(rev) FROM office.thing_feed) WHERE id = $1',
+          [front.id]
+        )
+      }
+      const taken = outbox.undo(send)
+      shared.connect = connect
+      at(1).away()
+      await at(1).back()
+      await synced()
+      const all = when === 'after' ? ['Lease', 'Lease, and a line'] : ['Lease']
+      for (const desk of desks) expect(desk.list()).toEqual(all)
+      expect(taken.id).toBe(front.id)
+      expect(at(1).mark(front.id)).toMatchObject({ isMine: false, versions: 0 })
+      expect(await two.office.sql('SELECT FROM office.thing WHERE gone_at IS NULL')).toHaveLength(all.length)
+      expect(await two.office.sql('SELECT FROM office.thing_version')).toEqual([])
+      expect(packages()).toBe(0)
+    }
+  )
+
   test('takes it from every list while it waits, and taking it back returns it', async () => {
     const front = at(0).editor()
     front.type('Lease')

@@ -578,6 +578,21 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       changed(id)
     },
 
+    /**
+     * Makes of a package that was taken back, or came to nothing, the draft that it was made of, where the office has that, or may, and it is
+     * yet to be read here. As another draft it would be there twice. Undefined where it is another: that one was erased, or is one's own.
+     */
+    backInto(accountId: string, id: string, composition: Composition): DraftSummary | undefined {
+      const before = rows.find(id)
+      const isToCome = before === undefined || (before.basedOn.length === 0 && !before.isMine && !before.isGone)
+      if (officeIdOf(accountId) === undefined || !isToCome || rows.here(id)) return undefined
+      const draft = drafts.save(accountId, composition, undefined, id)
+      // Where the office's is another content, or in the trash, this isn't overwritten by it, and doesn't go there.
+      const { edits } = rows.add(id, accountId)
+      rows.change(id, { edits: edits + 1, isMoved: true })
+      return draft
+    },
+
     /** Sends that arrived, of drafts that the office may have because it doesn't know. */
     sentUntold: (accountId: string): { draft: string; send: string }[] => rows.sentUntold.all(accountId),
 

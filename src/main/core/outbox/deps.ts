@@ -62,6 +62,7 @@ export interface OutboxDeps {
     | 'toSend'
     | 'goesOn'
     | 'goesApart'
+    | 'backInto'
     | 'isUntold'
     | 'sentUntold'
     | 'soon'

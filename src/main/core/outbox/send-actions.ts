@@ -27,7 +27,8 @@ import type { Send, SentRequest } from './send-record.ts'
 import type { Changes } from './send-view.ts'
 import type { Sends } from './sends.ts'
 
-export interface SendActionsDeps extends Pick<OutboxDeps, 'db' | 'drafts' | 'newId' | 'time' | 'release'> {
+export interface SendActionsDeps
+  extends Pick<OutboxDeps, 'db' | 'drafts' | 'sharedDrafts' | 'newId' | 'time' | 'release'> {
   sends: Sends
   changes: Changes
   times: SendTimes
@@ -177,19 +178,28 @@ export class SendActions {
     const draft = this.#draftOf(send)
     const isFree = draft !== undefined && sends.ofDraft(draft.id) === undefined
     if (isFree) return drafts.summary(draft.id)
-    if (send.state === 'sent' || send.state === 'cancelled') {
-      return drafts.save(send.accountId, sends.compositionOf(send))
-    }
+    if (send.state === 'sent') return drafts.save(send.accountId, sends.compositionOf(send))
+    if (send.state === 'cancelled') return this.#backOf(send)
     if (draft) this.#refuseActive(draft.id)
     return this.#intoDraft(send)
   }
 
   /** A row that becomes a draft leaves its batch, so that the batch can't send it beside the draft. */
   #intoDraft(send: Send): DraftSummary {
-    const { drafts, sends, time } = this.#deps
-    const draft = drafts.save(send.accountId, sends.compositionOf(send))
-    sends.change(send, { state: 'cancelled', draftId: draft.id, settledAt: time.now(), error: TAKEN_OUT })
+    const { sends, time } = this.#deps
+    const taken = sends.change(send, { state: 'cancelled', settledAt: time.now(), error: TAKEN_OUT })
+    const draft = this.#backOf(taken)
+    sends.change(taken, { draftId: draft.id })
     return draft
+  }
+
+  /** Of a draft that isn't here: the same one, where an office still has that and nothing else is sent of it, or another. */
+  #backOf(send: Send): DraftSummary {
+    const { drafts, sends, sharedDrafts } = this.#deps
+    const { accountId, draftId } = send
+    const composition = sends.compositionOf(send)
+    const isFree = draftId !== undefined && sends.ofDraft(draftId) === undefined
+    return (isFree && sharedDrafts?.backInto(accountId, draftId, composition)) || drafts.save(accountId, composition)
   }
 
   /** The draft of a send, if it is there and not in the trash. */
