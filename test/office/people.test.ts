@@ -112,6 +112,34 @@ describe('joined', () => {
     expectAll('Mere Parata <mere@example.com>  3')
   })
 
+  test('whom two have sent to is one, also where the line breaks right after one was told of the other’s', async () => {
+    at(0).away()
+    at(0).send('Mere', 'Parata', 'mere@example.com')
+    at(1).send('Mere', 'Parata', 'mere@example.com')
+    await at(1).synced()
+    const { records } = at(0).work.parts
+    const connect = records.connect.bind(records)
+    let breaks = true
+    records.connect = (its, ...more) =>
+      connect(
+        {
+          ...its,
+          async changes(...asked) {
+            const page = await its.changes(...asked)
+            if (breaks && page.length > 0) at(0).away()
+            breaks &&= page.length === 0
+            return page
+          }
+        },
+        ...more
+      )
+    await expect(at(0).back()).rejects.toBeDefined()
+    expect(breaks).toBe(false)
+    await at(0).back()
+    await synced()
+    expectAll('Mere Parata <mere@example.com>  2')
+  })
+
   test('who is forgotten at one is at all, whatever others did meanwhile, and is there again once sent to', async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await synced()

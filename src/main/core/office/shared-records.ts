@@ -230,14 +230,13 @@ export class SharedRecords {
   /** What was added here gets its id at the office; what is there again is what it was before. */
   #identify(kind: SharedKind, accountId: string, officeId: string): void {
     const rows = this.#rows
-    const office = this.#office
-    if (!office) return
     for (const row of rows.unnamed(kind.kind, accountId)) {
       const { local, number } = row
       const content = local === undefined ? undefined : kind.content(local)
       if (local === undefined || content === undefined) continue
       const what = kind.identity?.(content)
-      const id = what === undefined ? local : office.tag(kind.kind, officeId, what)
+      const id = what === undefined ? local : this.#tag?.(kind.kind, officeId, what)
+      if (id === undefined) continue
       const before = rows.byId(kind.kind, id)
       if (!before) rows.change(number, { id })
       // That it was erased for all is told first: nothing of what was erased is put together with this.
