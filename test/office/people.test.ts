@@ -232,6 +232,22 @@ describe('joined', () => {
     expectAll('Mere Parata <mere@example.com>  1')
   })
 
+  test('who can be read again here is so with what was done here meanwhile', async () => {
+    at(0).send('Mere', 'Parata', 'mere@example.com')
+    await synced()
+    const { officeId, records } = await two.third()
+    const [known] = await records.changes('person', officeId, 0, 10)
+    const { id = '', version = '', content } = known ?? {}
+    const later = { id, version: randomUUID(), basedOn: [version], content: { later: 1 } }
+    await records.put('person', officeId, [later])
+    await at(0).synced()
+    at(0).send('Mere', 'Parata', 'mere@example.com')
+    await at(0).synced()
+    await records.put('person', officeId, [{ id, version: randomUUID(), basedOn: [later.version], content }])
+    await synced()
+    expectAll('Mere Parata <mere@example.com>  2')
+  })
+
   test('who is corrected is so everywhere, and the wrong one is nobody’s', async () => {
     at(0).send('Mere', 'Prata', 'mere@example.com')
     await synced()

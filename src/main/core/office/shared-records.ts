@@ -321,7 +321,7 @@ export class SharedRecords {
       return false
     }
     const seen = {
-      ...{ basedOn: [version], round, isGone: false, isToKnow: false },
+      ...{ basedOn: [version], round, isGone: false, isToKnow: false, isUnread: false },
       ...{ base: kind.together && content, savedBy: by === this.#name ? undefined : by }
     }
     if (mine !== undefined && isSame(mine, theirs)) {
