@@ -491,6 +491,24 @@ describe('a server that was put back', () => {
     expectPresets('Lease: Lease, not told', 'Will: Will')
   })
 
+  test.each(['it has', 'it lost'])('says of a preset that %s who saved it', async (which) => {
+    await joined()
+    const id = at(0).preset('Lease', 'Lease')
+    await synced()
+    const first = which === 'it has' ? undefined : await dumpOf(two.office)
+    at(1).preset('Lease', 'Lease, later', id)
+    await synced()
+    const marks = () => desks.map((desk) => desk.marks())
+    const said = [[{ isUntold: false, by: 'Counter 2' }], [{ isUntold: false }]]
+    expect(marks()).toEqual(said)
+    const putBack = first ?? (await dumpOf(two.office))
+    for (const desk of desks) desk.away()
+    await putBack()
+    for (const desk of desks) await desk.back()
+    await synced()
+    expect(marks()).toEqual(said)
+  })
+
   test('has again what one of its workstations had that left meanwhile, and joins by another code', async () => {
     await joined()
     const id = at(0).preset('Lease', 'Lease')

@@ -534,7 +534,8 @@ export class SharedRecords {
         round,
         given: sent.edits,
         base,
-        savedBy: undefined,
+        // Of what is told once more nothing was saved.
+        ...(sent.edits !== sent.given && { savedBy: undefined }),
         isToKnow: false,
         isUnread: false
       })
