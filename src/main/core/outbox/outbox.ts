@@ -28,7 +28,7 @@ import type { Send } from './send-record.ts'
 import { answered, Changes, viewer } from './send-view.ts'
 import { openSends } from './sends.ts'
 import { SentDocuments } from './sent-documents.ts'
-import { SharedSends } from './shared.ts'
+import { SharedSends } from './shared-sends.ts'
 import { NotArrivedProofs } from './verdict.ts'
 
 /** What the outbox is made of, beside what it is given. */
