@@ -177,6 +177,9 @@ export async function askOffice<Office, Answer>(
   }
 }
 
+/** The same of the outbox of an office that is there just now, or isn't. */
+export type AskOutbox = <Answer>(question: (office: OfficeStore) => Promise<Answer>) => Promise<Answer>
+
 /**
  * Answers whether a claim that was just got still outlasts a request that leaves now. The clock that never jumps may stand still while
  * the computer sleeps, the one on the wall doesn't: the stricter counts.

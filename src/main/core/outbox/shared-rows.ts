@@ -52,6 +52,7 @@ export function openSharedRows(db: Db) {
     `INSERT INTO office_ends (id, epoch, account_id, outcome, at) VALUES (@id, @epoch, @accountId, @outcome, @at)
      ON CONFLICT (id, epoch) DO NOTHING`
   )
+  const find = known.one<[id: string]>('WHERE id = ?')
   const isEnding = ends.value<[id: string], number>('SELECT 1 FROM office_ends WHERE id = ? LIMIT 1')
   const underWay = ends.value<[accountId: string, same: string], number>(
     `SELECT 1 FROM office_ends WHERE account_id = ?
@@ -77,8 +78,12 @@ export function openSharedRows(db: Db) {
       'UPDATE office_accounts SET cursor = ? WHERE account_id = ?'
     ),
 
-    find: known.one<[id: string]>('WHERE id = ?'),
+    find,
     keep: (row: Known): void => void keep(KNOWN.write(row)),
+    change(accountId: string, id: string, change: Partial<Known>): void {
+      const before = find(id) ?? { state: 'ready', round: 1, epoch: 0, goesAt: 0 }
+      keep(KNOWN.write({ ...before, id, accountId, ...change }))
+    },
 
     /** All that the office is known to have, or to have had: ids. */
     all: known.values<[accountId: string], string>('SELECT id FROM office_sends WHERE account_id = ?'),

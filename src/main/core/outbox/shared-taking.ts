@@ -1,22 +1,68 @@
-/** Writes down what an office's server says of its sends, as rows among this workstation's own: see `SharedSends`. */
+/** Reads what an office's server says of its outbox, and writes it down as rows among this workstation's own: see `SharedSends`. */
 import { isDeepStrictEqual } from 'node:util'
-import type { AppError } from '../../../shared/contract/index.ts'
-import type { SendChange } from '../office/sends.ts'
+import type { AppError, OutboxPause } from '../../../shared/contract/index.ts'
+import type { AskOutbox, OutboxState, SendChange } from '../office/sends.ts'
 import type { OutboxDeps } from './deps.ts'
 import type { LeavingDeps } from './leaving.ts'
 import { isHeld, type Release } from './releases.ts'
 import type { Send, SentRequest } from './send-record.ts'
+import type { Changes } from './send-view.ts'
 import { bodyOf, type SharedBody, saidBy } from './shared-content.ts'
 import type { openSharedRows } from './shared-rows.ts'
 
-interface TakingDeps extends Pick<LeavingDeps, 'sends' | 'times'>, Pick<OutboxDeps, 'time'> {
+interface TakingDeps extends Pick<LeavingDeps, 'db' | 'sends' | 'times' | 'pauses'>, Pick<OutboxDeps, 'time'> {
   sharedDrafts: OutboxDeps['sharedDrafts']
   rows: ReturnType<typeof openSharedRows>
+  changes: Changes
+  asked: AskOutbox
+  /** How an account stands with the office just now. `hasAll`: whether every send was read in this run up to the cursor. */
+  stateOf: (accountId: string) => { hasAll: boolean }
   /** Whether a person takes it back just now. */
   isKeptBack: (id: string) => boolean
+  /** Looks are to be made once more. */
+  lookAgain: (send: Send) => void
 }
 
-export function openTaking({ sends, times, time, sharedDrafts, rows, isKeptBack }: TakingDeps) {
+export function openTaking(deps: TakingDeps) {
+  const { db, sends, times, time, pauses, sharedDrafts, rows, changes, asked, stateOf, isKeptBack, lookAgain } = deps
+
+  /** How the office's outbox stands. */
+  function takeState(accountId: string, { concurrency, perMinute, pausedBy, pausedFor }: OutboxState): void {
+    const since = Math.round(time.now() - pausedFor)
+    const pause = pausedBy && { since, ...PAUSES[pausedBy] }
+    if (pauses.follow(accountId, { concurrency, perMinute }, pause)) changes.outbox()
+  }
+
+  /** All that changed since it was read last. */
+  async function read(accountId: string, officeId: string): Promise<void> {
+    const account = stateOf(accountId)
+    const had = account.hasAll ? (rows.account(accountId)?.cursor ?? 0) : 0
+    account.hasAll = false
+    for (;;) {
+      const cursor = rows.account(accountId)?.cursor ?? 0
+      const page = await asked((office) => office.changes(officeId, cursor, had))
+      const last = page.at(-1)
+      if (!last) {
+        account.hasAll = true
+        return
+      }
+      const taken = db.transaction(() => {
+        rows.readTo(last.rev, accountId)
+        return page.flatMap((change) => take(accountId, change) ?? [])
+      })()
+      news(taken)
+    }
+  }
+
+  /** These are other than before here. */
+  function news(changed: readonly Send[]): void {
+    for (const send of changed) {
+      changes.send(send)
+      changes.draft(send.draftId)
+      if (send.state === 'uncertain') lookAgain(send)
+    }
+  }
+
   /** Writes down what the office says of a send; answers it where something of it is new here. */
   function take(accountId: string, change: SendChange): Send | undefined {
     const { id, state, round, epoch } = change
@@ -146,11 +192,32 @@ export function openTaking({ sends, times, time, sharedDrafts, rows, isKeptBack 
     })
   }
 
-  return { take, add, released }
+  return { takeState, read, news, take, add, released }
 }
 
 export const HOLDER_GONE: AppError = {
   code: 'timeout',
   message: 'It was being sent when its workstation stopped answering. It is looked for in your folders.',
   mayHaveArrived: true
+}
+
+/** Why the whole office's outbox is paused. */
+const PAUSES: Record<NonNullable<OutboxState['pausedBy']>, Pick<OutboxPause, 'by' | 'error'>> = {
+  person: { by: 'person' },
+  service: {
+    by: 'service',
+    error: {
+      code: 'refused',
+      message: 'The service refused packages of this office. The workstation that was told says why.'
+    }
+  },
+  restored: {
+    by: 'person',
+    error: {
+      code: 'conflict',
+      message:
+        'The office’s server was put back to an earlier moment. What may have been sent since is looked for in your folders.',
+      next: 'Resume once every workstation has been connected.'
+    }
+  }
 }

@@ -1,0 +1,215 @@
+/**
+ * What leaves of an account that an office shares: claimed at the office's server, `sending` on the disk before anything goes, and what came
+ * of it told there. What `leaving.ts` is to an account that is this computer's alone.
+ */
+import type { AppError } from '../../../shared/contract/index.ts'
+import type { OneAtATime } from '../jobs/lanes.ts'
+import { codeOf } from '../lib/failure.ts'
+import type { Time } from '../lib/time.ts'
+import { type AskOutbox, type Claim, type OfficeState, type OfficeStore, outlasting } from '../office/sends.ts'
+import { type Ended, type Outcome, recorder } from './attempts.ts'
+import type { Begun, Leaving, LeavingDeps, Recorded } from './leaving.ts'
+import type { Waits } from './pauses.ts'
+import { isHeld } from './releases.ts'
+import { overdue } from './send-actions.ts'
+import type { Send, SentRequest } from './send-record.ts'
+import { bodyOf, END_OF, type SharedBody, saidOf } from './shared-content.ts'
+import type { openSharedRows } from './shared-rows.ts'
+import type { openTaking } from './shared-taking.ts'
+
+interface SharedLeavingDeps extends LeavingDeps {
+  time: Time
+  rows: ReturnType<typeof openSharedRows>
+  taking: Pick<ReturnType<typeof openTaking>, 'released' | 'add'>
+  /** The office's server, while it is there. */
+  office: () => OfficeStore | undefined
+  asked: AskOutbox
+  /** The office's id of an account that is shared. */
+  officeIdOf: (accountId: string) => string | undefined
+  stateOf: (accountId: string) => AccountState
+  soon: (accountId: string) => void
+  /** Called with a send of which something was written down. */
+  tell: (send: Send) => void
+  /** Ends as what is on its way is broken off. */
+  awake: () => AbortSignal
+  /** How long a POST may take: nothing leaves that its claim would not outlast. */
+  postLimit: number
+}
+
+/** How an account stands with the office just now. */
+interface AccountState {
+  /** Does what `tellEnds` does, for this account. */
+  readonly telling: Pick<OneAtATime<void>, 'fresh'>
+  readonly isAway: boolean
+  readonly isLeaving: boolean
+  /** On this run's clock: until when nothing is taken. */
+  restsUntil: number
+}
+
+/** How long is waited where there was nothing to take, in milliseconds. */
+const NOTHING_THERE = 2_000
+
+export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
+  /** Tells the office what came of attempts made here, in the order in which they ended. */
+  tellEnds: (accountId: string) => Promise<void>
+} {
+  const { db, sends, queries, pauses, times, time, rows, taking, tell } = deps
+  const { office, asked, officeIdOf, stateOf, soon, awake, postLimit } = deps
+  const record = recorder(deps)
+  /** Of which claim a send left here: meanwhile another workstation may have it. */
+  const claimed = new Map<string, number>()
+
+  function next(accountId: string): { due?: Waits; wait?: number } {
+    const { isAway, restsUntil } = stateOf(accountId)
+    if (!office() || isAway) return {}
+    let wait: number | undefined
+    for (const waiting of queries.waiting(accountId)) {
+      // What hasn't gone over yet nobody can have.
+      if (rows.find(waiting.id)?.state !== 'ready') continue
+      const left = Math.max(times.left(waiting), restsUntil - time.elapsed())
+      if (left <= 0) return { due: waiting }
+      wait = Math.min(wait ?? left, left)
+    }
+    return wait === undefined ? {} : { wait }
+  }
+
+  async function turn(accountId: string, ended: readonly Ended[], most: number): Promise<Recorded> {
+    const recorded = db.transaction(() => ended.flatMap((one) => keepEnd(accountId, one)))()
+    // What can't be told now is told later: it is on the disk.
+    if (ended.length > 0) await told(accountId)
+    const claims = most > 0 ? await claim(accountId, most) : []
+    const begun: Begun[] = []
+    const heldBack: Send[] = []
+    db.transaction(() => {
+      for (const claim of claims) begin(accountId, claim, { begun, heldBack })
+    })()
+    if (begun.length < claims.length) void told(accountId)
+    return { recorded, begun, heldBack }
+  }
+
+  async function told(accountId: string): Promise<void> {
+    await stateOf(accountId)
+      .telling.fresh()
+      .catch(() => soon(accountId))
+  }
+
+  /** One that left before the account was shared ends as it would have. */
+  function keepEnd(accountId: string, { id, outcome, at }: Ended): Send[] {
+    const known = rows.find(id)
+    // Of one whose claim the server has forgotten meanwhile, that it arrived still counts.
+    const isForgotten = claimed.has(id) && outcome.kind === 'accepted'
+    if (!known && !isForgotten) return record({ id, outcome, at })
+    rows.keepEnd({ id, epoch: claimed.get(id) ?? known?.epoch ?? 0, accountId, outcome, at })
+    return []
+  }
+
+  async function claim(accountId: string, most: number): Promise<Claim[]> {
+    const account = stateOf(accountId)
+    const officeId = officeIdOf(accountId)
+    const server = office()
+    if (!server || !officeId || account.isAway || account.isLeaving) return []
+    if (pauses.isPaused(accountId) || pauses.waits(accountId) > 0) return []
+    const claims = await server.claim(officeId, most).catch(() => [])
+    // Another has it, the pace has, or nobody answers.
+    if (claims.length === 0) account.restsUntil = time.elapsed() + NOTHING_THERE * (1 + time.random())
+    return claims
+  }
+
+  /** A send is ours for a time: it is written down as leaving, unless something speaks against it. */
+  function begin(accountId: string, claim: Claim, { begun, heldBack }: Pick<Recorded, 'begun' | 'heldBack'>): void {
+    const { id, epoch, until } = claim
+    const body = bodyOf(claim.content)
+    const found = sends.find(id)
+    const before = found ? taking.released(found, claim) : body && taking.add(accountId, id, body)
+    rows.change(accountId, id, { state: 'sending', epoch })
+    const instead = insteadOf(before, body)
+    if (instead) rows.keepEnd({ id, epoch, accountId, outcome: instead, at: time.now() })
+    if (!before || !body || instead) {
+      if (before?.state === 'ready' && instead?.kind === 'refused') {
+        heldBack.push(sends.change(before, { state: 'refused', error: instead.error, settledAt: time.now() }))
+      }
+      return
+    }
+    const send = before.state === 'ready' ? before : sends.change(before, { state: 'ready' })
+    sends.begin(send.number, time.now())
+    pauses.left(accountId)
+    const content = { kind: body.kind, request: body.request } as SentRequest
+    claimed.set(id, epoch)
+    const mayLeave = outlasting(time, until, postLimit)
+    begun.push({ send: sends.get(id), content, claim: { mayLeave, signal: awake() } })
+  }
+
+  /** What is said of a claim in place of sending; undefined where nothing speaks against that. */
+  function insteadOf(before: Send | undefined, body: SharedBody | undefined): Outcome | undefined {
+    if (!before || !body) return { kind: 'refused', error: NOT_READABLE }
+    // The server has forgotten that it was sent, as one does that a backup was put in place of.
+    const answer = before.state === 'sent' ? sends.answerOf(before.id) : undefined
+    if (answer) return { kind: 'accepted', response: answer.response }
+    if (before.state === 'cancelled') return { kind: 'offline', error: TAKEN_BACK, isAnswered: false }
+    // The server holds it until then. One that was tampered with, or a mistake of ours, doesn't have it leave.
+    if (isHeld(body.release)) return { kind: 'refused', error: NOT_RELEASED }
+    const error = overdue(body, time.now())
+    return error && { kind: 'refused', error }
+  }
+
+  async function tellEnds(accountId: string): Promise<void> {
+    for (const { id, epoch, outcome, at } of rows.ends(accountId)) {
+      const state = await finished({ id, epoch }, outcome)
+      if (!state) {
+        // The server knows nothing of that attempt: it was put back to before it.
+        if (outcome.kind === 'accepted') {
+          const officeId = officeIdOf(accountId) ?? ''
+          const { draftId } = sends.find(id) ?? {}
+          await asked((office) => office.knowSent(officeId, { id, epoch }, saidOf(outcome), draftId))
+        }
+        const send = sends.find(id)
+        const arrived = db.transaction(() => {
+          rows.dropEnd(id, epoch)
+          claimed.delete(id)
+          if (outcome.kind !== 'accepted' || !send || send.state === 'sent') return undefined
+          return sends.accepted(send, outcome.response, at)
+        })()
+        if (arrived) tell(arrived)
+        continue
+      }
+      const written = db.transaction(() => {
+        rows.dropEnd(id, epoch)
+        claimed.delete(id)
+        rows.change(accountId, id, { state })
+        const send = sends.find(id)
+        if (!send) return undefined
+        if (outcome.kind === 'accepted' && send.state !== 'sent') return sends.accepted(send, outcome.response, at)
+        if (send.state !== 'sending') return undefined
+        const [now = send] = record({ id, outcome, at })
+        return now.state === state || state === 'held' ? now : sends.change(now, { state })
+      })()
+      if (written) tell(written)
+    }
+  }
+
+  /** What the send is then; undefined where the office knows nothing of this attempt, as one that a backup was put in place of. */
+  async function finished(attempt: Pick<Claim, 'id' | 'epoch'>, outcome: Outcome): Promise<OfficeState | undefined> {
+    return await asked((office) =>
+      office.finish(attempt, END_OF[outcome.kind], saidOf(outcome)).catch((error: unknown) => {
+        if (codeOf(error) === NOT_ITS) return undefined
+        throw error
+      })
+    )
+  }
+
+  return { next, turn, tellEnds }
+}
+
+/** How the server says that this workstation did not have that send. */
+const NOT_ITS = '42501'
+
+const NOT_READABLE: AppError = {
+  code: 'storage',
+  message: 'This package was made by another version of Countersign, which this one can’t read.'
+}
+const NOT_RELEASED: AppError = {
+  code: 'not-allowed',
+  message: 'Nobody has released this package.',
+  mayHaveArrived: false
+}
+const TAKEN_BACK: AppError = { code: 'cancelled', message: 'It was taken back before it left.', mayHaveArrived: false }
