@@ -331,6 +331,24 @@ describe('leaving the office', () => {
     await front.work.ended(mine)
     expect(arrived()).toBe(2)
   })
+
+  test('takes along its packages also from one that hasn’t heard of it, and takes them back or gives them once more', async () => {
+    await front.work.outbox.shared.pause(front.work.accountId, true)
+    const id = front.put()
+    for (const desk of [front, back]) await becomes(desk, id, 'ready')
+    await front.work.outbox.shared.takeAlong(front.work.accountId)
+    await expect(back.work.outbox.shared.keepBack(back.work.outbox.get(id))).rejects.toMatchObject({
+      appError: { code: 'busy' }
+    })
+    const again = { id, content: Buffer.from('{}'), inMs: 0, round: 2, isInDoubt: false }
+    expect(await storeOf(1, back.work).give(officeId, again)).toMatchObject({ state: 'held' })
+    await back.work.outbox.shared.pause(back.work.accountId, false)
+    await becomes(back, id, undefined)
+    front.work.outbox.resume(front.work.accountId)
+    await front.work.ended(id)
+    await back.work.time.pass(60_000)
+    expect(arrived()).toBe(1)
+  })
 })
 
 describe('a package on its way back to an office that is put back to an earlier moment', () => {

@@ -120,6 +120,8 @@ test.each([
     both,
     () => [leaves, waits].every((id) => back.state(id) === 'ready') && front.state(takenBack) === 'ready'
   )
+  // Each is put in the outbox, then let go at once: the second word of it mustn't come after what is said of it below.
+  for (const { work } of both) await work.parts.outbox.shared.settled(work.accountId)
   run('pg_dump', '-Fc')
 
   if (wasOff) await front.desk.close()

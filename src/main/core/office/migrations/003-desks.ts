@@ -122,7 +122,8 @@ export const desks = `
     RETURN QUERY SELECT round, state FROM send WHERE id = p_id;
   END $$;
 
-  -- Keeps it from leaving, also where it has not come here yet; whether it can't leave now. What may have arrived stays the office's.
+  -- Keeps it from leaving, also where it has not come here yet; whether it can't leave now. What may have arrived stays the office's, and
+  -- what is with its workstation again is for no other to take back that hasn't heard of it: its round is an earlier one.
   CREATE FUNCTION withhold(p_id uuid, p_account uuid, p_round integer, p_state text) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -134,18 +135,20 @@ export const desks = `
       VALUES (p_id, p_account, p_state, 'infinity', me(), '', p_round, now())
       ON CONFLICT (id) DO UPDATE SET state = p_state, round = greatest(it.round, p_round), settled_at = now()
         WHERE it.account = p_account
-          AND ((it.state = 'ready' AND (NOT it.is_in_doubt OR waits_for_release(p_id))) OR it.state IN ('held', 'refused', 'not-sent'));
-    RETURN EXISTS (SELECT FROM send WHERE id = p_id AND account = p_account AND state IN ('held', 'cancelled'));
+          AND ((it.state = 'ready' AND (NOT it.is_in_doubt OR waits_for_release(p_id))) OR it.state IN ('refused', 'not-sent')
+            OR (it.state = 'held' AND it.round < p_round));
+    RETURN EXISTS (SELECT FROM send WHERE id = p_id AND account = p_account AND state IN (p_state, 'cancelled'));
   END $$;
 
-  -- A workstation that leaves takes its own along; answers how many of them are under way, which it is to wait for.
+  -- A workstation that leaves takes its own along, and what another still says of them, from before, changes nothing. Answers how many of
+  -- them are under way, which it is to wait for.
   CREATE FUNCTION return_sends(p_account uuid) RETURNS integer
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid := me();
   BEGIN
     PERFORM lapse(p_account);
-    UPDATE send SET state = 'held' WHERE id IN (
+    UPDATE send SET state = 'held', round = round + 1 WHERE id IN (
       SELECT id FROM send WHERE account = p_account AND made_by = mine AND state IN ('ready', 'uncertain') FOR UPDATE);
     RETURN (SELECT count(*) FROM send WHERE account = p_account AND made_by = mine AND state = 'sending');
   END $$;
