@@ -244,6 +244,32 @@ describe('appointments of today', () => {
     expect(rows()).toHaveLength(2)
   })
 
+  test('who was late and is called now is on the way: that they didn’t come is suggested once the call is over', async () => {
+    await open({ queue: [], appointments: [one('Tama Brooks', -40, { state: 'arrived', arrivedAt: NOW })] })
+    await press(/^Call: Tama Brooks/)
+    state().appointments = [one('Tama Brooks', -40, { state: 'called', calledAt: NOW })]
+    await opened.clock.pass(4 * MINUTE)
+    expect(rows()[0]?.textContent).toContain('Called 4 min ago')
+    expect(screen.queryByRole('button', { name: /^Didn’t come/ })).toBeNull()
+    await opened.clock.pass(MINUTE)
+    expect(button(/^Didn’t come: Tama Brooks/)).toBeTruthy()
+  })
+
+  test('keep the keyboard where it was: at the next step of a row, and at the next row once one is over', async () => {
+    await open({ queue: [], appointments: [one('Mere Parata', -20), one('Tama Brooks', 5), one('Zoe Pohe', 9)] })
+    const at = () => document.activeElement?.getAttribute('aria-label')
+    async function pressHere(name: RegExp) {
+      button(name).focus()
+      await press(name)
+    }
+    await pressHere(/^Arrived: Tama Brooks/)
+    expect(at()).toMatch(/^Call: Tama Brooks/)
+    await pressHere(/^Didn’t come: Mere Parata/)
+    expect(at()).toMatch(/^Call: Tama Brooks/)
+    await pressHere(/^Undo: Mere Parata/)
+    expect(document.activeElement).not.toBe(document.body)
+  })
+
   test('are found by name, time, place and number; the keys go from one to the next', async () => {
     await open({
       queue: [entry('Wiremu Pohe')],
@@ -301,6 +327,33 @@ describe('appointments of today', () => {
       hasArrived: true
     })
     expect(state().appointments).toMatchObject([{ state: 'arrived', number: 14 }])
+  })
+
+  test('made by hand are in sight whatever was looked for, and one of another day says when it will be', async () => {
+    await open({ queue: [entry('Mere Parata')] })
+    const field = screen.getByRole<HTMLInputElement>('searchbox')
+    async function add(name: string, day?: string) {
+      await fireEvent.keyDown(button('Appointments'), { key: 'Enter' })
+      await fireEvent.click(await screen.findByRole('menuitem', { name: 'Add appointment…' }))
+      const dialog = within(await screen.findByRole('dialog'))
+      await fireEvent.input(dialog.getByLabelText('Name'), { target: { value: name } })
+      if (day) {
+        await fireEvent.input(dialog.getByLabelText('Date'), { target: { value: day } })
+        await fireEvent.blur(dialog.getByLabelText('Date'))
+      }
+      await fireEvent.click(dialog.getByRole('button', { name: 'Add appointment' }))
+      await settle()
+    }
+    await fireEvent.input(field, { target: { value: 'parata' } })
+    await add('Tama Brooks')
+    expect(field.value).toBe('')
+    expect(rows()[0]?.textContent).toContain('Tama Brooks')
+    expect(opened.app.toasts.shown).toEqual([])
+    const tomorrow = new Date(NOW + 24 * 60 * MINUTE)
+    await add('Zoe Pohe', `${tomorrow.getDate()}/${tomorrow.getMonth() + 1}/${tomorrow.getFullYear()}`)
+    expect(opened.app.toasts.shown[0]?.text).toMatch(
+      /^Zoe Pohe is expected on \w{3} \d+ \w+\. They’re in the list on that day\.$/
+    )
   })
 
   test('are those of the new day where the screen was left open overnight', async () => {

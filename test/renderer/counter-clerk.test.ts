@@ -402,6 +402,20 @@ test('the audit trail and a walk-in are begun from here', async () => {
   expect([opened.app.router.route.screen, opened.app.router.route.query.get('for')]).toEqual(['compose', 'counter'])
 })
 
+test('whom was looked for has the screen: the whole queue is there once it comes back', async () => {
+  await open({ queue: [entry(), entry({ documentReference: 'doc-1', signerName: 'Tama Brooks' })] })
+  await type('parata')
+  expect(starts()).toHaveLength(1)
+  opened.api.control.state.counter = sessionOf({ place: 'here', phase: 'handover' })
+  opened.api.control.emit('counter.changed', { id: 'any' })
+  await settle()
+  opened.api.control.state.counter = null
+  opened.api.control.emit('counter.changed', { id: 'any' })
+  await settle()
+  expect(screen.getByRole<HTMLInputElement>('searchbox').value).toBe('')
+  expect(starts()).toHaveLength(2)
+})
+
 test('a link with a signer opens their start sheet once', async () => {
   await open({}, { document: 'doc-6', signer: '0' }, ['start'])
   const sheet = screen.getByRole('dialog', { name: 'Confirm who is signing' })

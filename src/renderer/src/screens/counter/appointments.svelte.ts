@@ -99,11 +99,10 @@ export class AppointmentList {
     return this.all.find((one) => one.state === 'expected' && !this.isMissed(one))
   }
 
-  /** Whether it is suggested that they didn't come. */
-  isMissed({ state, at }: Appointment): boolean {
-    return (
-      (state === 'expected' || state === 'called') && this.now - at >= (this.#today.value?.noShowAfter ?? 15) * MINUTE
-    )
+  /** Whether it is suggested that they didn't come. Who has arrived and was called is on the way, however late their appointment has become. */
+  isMissed({ state, at, calledAt }: Appointment): boolean {
+    if (state === 'called') return this.now - (calledAt ?? at) >= CALL_HOLDS
+    return state === 'expected' && this.now - at >= (this.#today.value?.noShowAfter ?? 15) * MINUTE
   }
 
   /**
