@@ -76,6 +76,22 @@ test('a PIN is changed by giving the one that holds now', async () => {
   expect(screen.getByText('PIN is set')).toBeTruthy()
 })
 
+test('the first PIN is said to be saved, also where that it is there was heard before the answer', async () => {
+  await open({ pin: { isSet: false, keptIn: 'keychain', reset: 'none', canReset: true } })
+  const { counter, control } = opened.api
+  const { setPin } = counter
+  counter.setPin = async (input) => {
+    const result = await setPin(input)
+    control.emit('settings.changed', null)
+    await settle()
+    return result
+  }
+  await fireEvent.input(screen.getByLabelText('New PIN'), { target: { value: '4826' } })
+  await fireEvent.input(screen.getByLabelText('Confirm PIN'), { target: { value: '4826' } })
+  await press('Save PIN')
+  expect(opened.app.toasts.shown.map(({ text }) => text)).toEqual(['PIN saved.'])
+})
+
 test('a PIN of letters or too few digits is not even asked for', async () => {
   await open(pin({ isSet: false }))
   for (const [typed, said] of [
@@ -278,6 +294,7 @@ test('locked settings can’t be changed until an administrator’s PIN is given
   await send('Staff PIN')
   expect(box().matches(':disabled')).toBe(false)
   expect(calls('counter.openSettings').at(-1)?.input).toEqual({ pin: fakePin })
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Lock now' }))
   await press('Lock now')
   expect(box().matches(':disabled')).toBe(true)
 })

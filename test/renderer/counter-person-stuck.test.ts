@@ -325,10 +325,46 @@ describe('the pad where staff have names', () => {
     expect(side().queryByText(/Try again in/)).toBeNull()
     expect(document.activeElement).toBe(side().getByLabelText('Staff name'))
     await fireEvent.input(side().getByLabelText('Staff name'), { target: { value: 'Ana' } })
+    // As Enter in the name does.
+    await fireEvent.submit(side().getByLabelText('Staff PIN').closest('form') as HTMLFormElement)
+    expect(document.activeElement).toBe(side().getByLabelText('Staff PIN'))
     await fireEvent.input(side().getByLabelText('Staff PIN'), { target: { value: fakePin } })
     await fireEvent.submit(side().getByLabelText('Staff PIN').closest('form') as HTMLFormElement)
     await settle()
     expect(calls('counter.unlock').at(-1)?.input).toMatchObject({ pin: fakePin, name: 'Ana' })
+  })
+
+  describe('and nobody of them works there yet', () => {
+    const nobody = { ...named, needsName: true as const }
+    const field = () => side().getByLabelText<HTMLInputElement>('Staff PIN or badge')
+    const nameField = () => side().getByLabelText<HTMLInputElement>('Staff name')
+    const enter = (value: string) => fireEvent.input(field(), { target: { value } })
+    async function submit() {
+      await fireEvent.submit(field().closest('form') as HTMLFormElement)
+      await settle()
+    }
+
+    test('asks for the name from the first, and takes none of a PIN without one', async () => {
+      await open(nobody)
+      expect(side().queryByRole('button', { name: 'Another staff member' })).toBeNull()
+      await enter('4826')
+      await submit()
+      expect(calls('counter.unlock')).toEqual([])
+      expect(side().getByRole('alert').textContent).toBe('Enter your name as well.')
+      expect(document.activeElement).toBe(nameField())
+      await fireEvent.input(nameField(), { target: { value: 'Ana' } })
+      await submit()
+      expect(calls('counter.unlock').map(({ input }) => input)).toMatchObject([{ pin: '4826', name: 'Ana' }])
+    })
+
+    test('takes a badge of digits, and says of another code that a name is missing, not that it is wrong', async () => {
+      await open(nobody)
+      await enter('0042004200')
+      await submit()
+      expect(calls('counter.unlock').at(-1)?.input).not.toHaveProperty('name')
+      expect(side().getByRole('alert').textContent).toBe('Enter your name as well.')
+      expect(document.activeElement).toBe(nameField())
+    })
   })
 
   test('has neither where one PIN is everyone’s', async () => {

@@ -29,7 +29,7 @@ async function type(label: string, value: string) {
 
 test('without an office it says what one is, and offers to join', async () => {
   await open(null)
-  expect(section().textContent).toMatch(/share one Outbox through your office’s own server/)
+  expect(section().textContent).toMatch(/work as one office through a server of your own/)
   await press('Join an office…')
   await press('Join')
   expect(screen.getByText('Enter the server’s name.')).toBeTruthy()
@@ -39,6 +39,8 @@ test('without an office it says what one is, and offers to join', async () => {
   await type('Port', '70000')
   await press('Join')
   expect(screen.getByText('Enter a number from 1 to 65535.')).toBeTruthy()
+  await type('Port', '54329')
+  expect(section().ownerDocument.body.textContent).not.toContain('Maximum 5 characters')
   await type('Port', '5433')
   await press('Choose certificate…')
   expect(screen.getByText('harbour-ca.pem')).toBeTruthy()
@@ -53,6 +55,8 @@ test('without an office it says what one is, and offers to join', async () => {
   })
   expect(screen.queryByRole('dialog')).toBeNull()
   expect(within(section()).getByText('Connected to the office')).toBeTruthy()
+  // What was pressed at first is there no more.
+  expect(document.activeElement).toBe(within(section()).getByRole('heading', { name: 'Office' }))
   expect(document.body.innerHTML).not.toContain('ABCD-EFGH')
 })
 

@@ -202,12 +202,14 @@ test('a page that can’t be painted says so in its place; the others are there'
 
 test('the file that was downloaded is shown in its folder', async () => {
   await open(fakeApi({ downloads: [] }))
+  screen.getByRole('button', { name: 'Download' }).focus()
   await press('Download')
   const { state } = opened.api.control
   state.downloads = state.downloads.map((one) => ({ ...one, state: 'done' as const }))
   opened.api.control.emit('downloads.changed', { id: null })
   await settle()
   expect(opened.app.toasts.shown.map(({ text }) => text)).toEqual([`Saved in “${state.downloads[0]?.folder}”.`])
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Show in folder' }))
   await press('Show in folder')
   expect(calls('downloads.reveal').map(({ input }) => input)).toEqual([{ id: state.downloads[0]?.id }])
 })

@@ -217,7 +217,12 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
       access.close()
       return view()
     },
-    'counter.addStaff': (member) => administered(() => staff.add(member)),
+    'counter.addStaff': (member) =>
+      administered(async () => {
+        const isFirst = !staff.hasNames
+        await staff.add(member)
+        if (isFirst) access.follow()
+      }),
     'counter.changeStaff': ({ id, ...change }) => administered(() => staff.change(id, change)),
     'counter.removeStaff': ({ id }) => administered(() => staff.remove(id)),
     'counter.needRelease': ({ release }) => administered(async () => staff.needRelease(release)),

@@ -191,8 +191,9 @@ export interface CounterSession {
   warningUntil?: number
   /** Wrong PINs were given: none is taken before then. */
   pinWaitUntil?: number
-  /** As of `PinState`. */
+  /** Both as of `PinState`. */
   asksName?: true
+  needsName?: true
   error?: AppError
   /** A page of this turn asked for a file of this computer, and was refused: nobody gets one here, or it asked for more. */
   wantsFile?: true
@@ -238,6 +239,8 @@ export interface PinState {
   canReset: boolean
   /** Staff have names: a PIN is that of who works here now, unless another name is given with it, and a badge is taken, too. */
   asksName?: true
+  /** Nobody of them works here yet: a PIN is nobody’s unless a name is given with it. */
+  needsName?: true
 }
 
 /**
@@ -322,8 +325,9 @@ export interface OfficeLockState {
   isLocked: boolean
   /** Signing in to the computer opens it, too. */
   opensBySignIn: boolean
-  /** As of `PinState`. */
+  /** Both as of `PinState`. */
   asksName?: true
+  needsName?: true
   /** Wrong PINs were given: none is taken before then. */
   waitUntil?: number
   /** Screens that the role of who works here refuses as a whole, each with why in a whole sentence; absent where it refuses none, or nobody of staff has entered their PIN. */

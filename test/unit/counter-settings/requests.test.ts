@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { CounterSettingsKeeper } from '../../../src/main/core/counter/counter-settings.ts'
 import { LARGEST_LOGO } from '../../../src/main/core/counter/logo.ts'
 import { OfficeLock } from '../../../src/main/core/counter/office-lock.ts'
+import type { StaffDeps } from '../../../src/main/core/counter/staff.ts'
 import { counterSettingsHandlers } from '../../../src/main/ipc/counter.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { database, MINUTE, staffOffice } from './office.ts'
@@ -12,7 +13,7 @@ import { PNG } from './pictures.ts'
 
 const context = { from: 'office' as const, stillAsking: () => true }
 
-function office() {
+function office(change: Partial<StaffDeps> = {}) {
   const folder = temporaryFolder()
   let chosen: string[] = []
   let choose = async () => chosen
@@ -24,7 +25,7 @@ function office() {
     changed: () => undefined
   })
   const signing = { isRunning: false }
-  const pins = staffOffice()
+  const pins = staffOffice(change)
   const staff = pins.run()
   const lock = new OfficeLock({
     ...{ db: database(), pin: staff, time: pins.time.run() },
@@ -103,6 +104,17 @@ describe('requests about the counter’s settings', () => {
     signing.isRunning = false
     expect(await handlers['counter.setPin']({ pin: '52947' }, context)).toMatchObject({ reset: 'none' })
     expect(await handlers['counter.openSettings']({ pin: '52947' }, context)).toMatchObject({ settings: 'open' })
+  })
+
+  test.each([
+    ['at a single desk', false],
+    ['in an office, where the first has an id of their own', true]
+  ])('stay open for who gave the first name away, %s', async (_where, isOffices) => {
+    const { handlers } = office({ isOffices: () => isOffices })
+    await handlers['counter.setPin']({ pin: '74918' }, context)
+    const added = await handlers['counter.addStaff']({ name: 'Ben Tui', role: 'clerk', pin: '60417' }, context)
+    expect(added).toMatchObject({ settings: 'open', members: [{}, {}] })
+    await handlers['counter.addStaff']({ name: 'Ana Reweti', role: 'manager', pin: '82640' }, context)
   })
 
   test('lock the office after the minutes that are set, and open it again', async () => {

@@ -102,7 +102,9 @@ describe('what each of staff may do', () => {
     expect(refusedTo(staff)).toBeUndefined()
     await staff.joins()
     staff.take({ members: (staff.inCommon()?.members ?? []).filter(({ name }) => name !== 'The administrator') })
-    expect(refusedTo(staff)?.['sends.start']).toBe('Nobody of staff has entered their PIN here yet.')
+    expect(refusedTo(staff)?.['sends.start']).toBe(
+      'Nobody of staff has entered their PIN here yet. Lock Countersign, then unlock it with your name and PIN.'
+    )
     expect(told()).toEqual(refused())
     expect(refusedTo(staffOffice().run())).toBeUndefined()
   })

@@ -87,7 +87,7 @@ export class Counter {
   async #started(wanted: Wanted): Promise<Session> {
     const { account, accountId: chosen, pin, place, reservations } = this.#deps
     const accountId = chosen()
-    const { isSet, waitUntil, asksName } = await pin.state()
+    const { isSet, waitUntil, asksName, needsName } = await pin.state()
     if (!isSet) fail('no-pin', 'Choose a staff PIN first.')
     if (!(await this.#cleanup.wipe())) {
       fail('internal', 'The previous signing page couldn’t be closed.', {
@@ -107,7 +107,7 @@ export class Counter {
       fail('gone', 'The account was removed, or Countersign is closing.')
     }
     // Guesses from before the screen changed hands may make staff wait: the pad says so from the start.
-    const state = { ...stateAt(taken), ...defined({ pinWaitUntil: waitUntil, asksName }) }
+    const state = { ...stateAt(taken), ...defined({ pinWaitUntil: waitUntil, asksName, needsName }) }
     const started = new Session(this.#deps, this.#cleanup, { ...start, state })
     try {
       noteStart(started.state, this.#deps.officeName(accountId))
@@ -219,9 +219,10 @@ export class Counter {
     const session = this.#session
     const found = await this.#deps.pin.state().catch(() => undefined)
     if (!found || session === undefined || session !== this.#session || !this.isRunning()) return
-    const { pinWaitUntil, asksName } = session.state.shown
-    if (pinWaitUntil === found.waitUntil && asksName === found.asksName) return
-    session.state.become({ pinWaitUntil: found.waitUntil, asksName: found.asksName })
+    const { waitUntil: pinWaitUntil, asksName, needsName } = found
+    const { shown } = session.state
+    if (shown.pinWaitUntil === pinWaitUntil && shown.asksName === asksName && shown.needsName === needsName) return
+    session.state.become({ pinWaitUntil, asksName, needsName })
   }
 
   /** Who is at other counters is known otherwise, or whether who signs here is reserved. */
@@ -255,8 +256,11 @@ export class Counter {
     noteNotBegun(found, resumed.state)
     changed(found.id)
     // Also how long the pad waits after wrong PINs of before: else it would look as if one were taken.
-    const { isSet, waitUntil, asksName } = await pin.state().catch((): Partial<PinState> => ({ isSet: true }))
-    if (resumed.state.shown.phase !== 'ended') resumed.state.become(defined({ pinWaitUntil: waitUntil, asksName }))
+    const { isSet, waitUntil, asksName, needsName } = await pin
+      .state()
+      .catch((): Partial<PinState> => ({ isSet: true }))
+    const said = defined({ pinWaitUntil: waitUntil, asksName, needsName })
+    if (resumed.state.shown.phase !== 'ended') resumed.state.become(said)
     if (isSet === false) resumed.end({ by: 'no PIN' })
     await askOfInterrupted(this.#deps, resumed.state)
   }

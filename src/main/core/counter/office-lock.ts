@@ -63,10 +63,10 @@ export class OfficeLock {
   /** Whether it is locked, and until when no PIN is taken. Never rejects: a window that can't know it would show the office. */
   async state(): Promise<OfficeLockState> {
     const { pin } = this.#deps
-    const { waitUntil, asksName } = await pin.state().catch((): Partial<PinState> => ({}))
+    const { waitUntil, asksName, needsName } = await pin.state().catch((): Partial<PinState> => ({}))
     const closed = closedTo(pin)
     const refused = refusedTo(pin)
-    const along = defined({ waitUntil, asksName, closed, refused })
+    const along = defined({ waitUntil, asksName, needsName, closed, refused })
     return { isLocked: this.#isLocked, opensBySignIn: this.#opensBySignIn, ...along }
   }
 

@@ -79,7 +79,9 @@ const REFUSED: Record<StaffRole, string> = {
   administrator: 'Only administrators can do this.'
 }
 
-const NOBODY = 'Nobody of staff has entered their PIN here yet.'
+/** With what to do then, as a button that says it has nothing beside it. */
+const NOBODY =
+  'Nobody of staff has entered their PIN here yet. Lock Countersign, then unlock it with your name and PIN.'
 
 /** What who works here is refused, each with why in a whole sentence: the screens offer none of it. Undefined where nothing is. */
 export function refusedTo(staff: Pick<Staff, 'hasNames' | 'proved'>): Record<string, string> | undefined {
@@ -97,11 +99,7 @@ export function rightsOf(staff: Pick<Staff, 'hasNames' | 'proved'>): (name: Requ
     if (least === undefined || !staff.hasNames || isOneDocuments(name, input)) return
     const role = staff.proved()?.role
     if (role !== undefined && mayAs(role, least)) return
-    if (role === undefined) {
-      fail('not-allowed', NOBODY, {
-        next: 'Lock Countersign, then unlock it with your name and PIN.'
-      })
-    }
+    if (role === undefined) fail('not-allowed', NOBODY)
     fail('not-allowed', REFUSED[least], { next: 'Lock Countersign, and have one unlock it with their name and PIN.' })
   }
 }

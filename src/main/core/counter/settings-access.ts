@@ -42,6 +42,11 @@ export class SettingsAccess {
     changed()
   }
 
+  /** Who had them open is the first who has a name from now on, and in an office another id with it: they go on. */
+  follow(): void {
+    if (this.#opened) this.#hold()
+  }
+
   /** Nobody of staff is there, or they have finished, or the time is over. */
   close(): void {
     if (!this.#opened) return

@@ -202,7 +202,8 @@ export class Staff {
     if (!this.hasNames) return state
     const waitUntil = this.#later(state.waitUntil, await this.#computersWait(keeper))
     const isSet = state.isSet || !this.#isOnlyOne || this.#isOffices
-    const named = { ...state, asksName: true as const, isSet, ...defined({ waitUntil }) }
+    const needsName = this.current() === undefined ? (true as const) : undefined
+    const named = { ...state, asksName: true as const, isSet, ...defined({ needsName, waitUntil }) }
     // A keychain that fails says so wherever its PIN is asked for.
     if (named.isSet && (await this.hasLostEntry().catch(() => false)))
       return { ...named, canReset: false, reset: 'allowed', resetOf: this.#heir().name }

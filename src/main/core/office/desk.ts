@@ -587,7 +587,7 @@ function joiningFailure(error: unknown): AppFailure {
     return new AppFailure({
       code: 'invalid',
       message: 'The office’s server doesn’t take this join code.',
-      next: 'It works once, for ten minutes, in one database. Ask your administrator for a new one.'
+      next: 'Check the code and the database. A code works once, for ten minutes: if it was used or is older, ask your administrator for a new one.'
     })
   }
   if (isTls(error)) {

@@ -140,6 +140,9 @@ export class FollowedSession implements TakesPin {
   get asksName(): boolean {
     return this.#session?.asksName ?? false
   }
+  get needsName(): boolean {
+    return this.#session?.needsName ?? false
+  }
   get namedPinWait(): number {
     return this.#namedWait.left
   }

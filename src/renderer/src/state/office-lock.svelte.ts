@@ -56,6 +56,9 @@ export class OfficeLock implements TakesPin {
   get asksName() {
     return this.#state.value?.asksName ?? false
   }
+  get needsName() {
+    return this.#state.value?.needsName ?? false
+  }
   get namedPinWait() {
     return this.#namedWait.left
   }

@@ -16,6 +16,8 @@ export interface TakesPin {
   readonly pinBusy: boolean
   /** Staff have names: someone else than who works here gives theirs with the PIN, and a badge is taken, too. */
   readonly asksName: boolean
+  /** Nobody of them works here yet: without a name a PIN is nobody’s. */
+  readonly needsName: boolean
   /** Seconds until a PIN is taken with the name that was given last. */
   readonly namedPinWait: number
   /** What was typed before the pad was there: given once, to the pad. */
