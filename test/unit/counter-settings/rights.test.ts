@@ -100,8 +100,10 @@ describe('what each of staff may do', () => {
       expect(told()).toEqual(refused())
     }
     expect(refusedTo(staff)).toBeUndefined()
-    await staff.joins()
-    staff.take({ members: (staff.inCommon()?.members ?? []).filter(({ name }) => name !== 'The administrator') })
+    await staff.inCommon.joins()
+    staff.inCommon.take({
+      members: (staff.inCommon.content()?.members ?? []).filter(({ name }) => name !== 'The administrator')
+    })
     expect(refusedTo(staff)?.['sends.start']).toBe(
       'Nobody of staff has entered their PIN here yet. Lock Countersign, then unlock it with your name and PIN.'
     )
@@ -120,10 +122,10 @@ describe('what each of staff may do', () => {
 
   test('is no more than that for who is on the list no more, whom nobody takes the place of', async () => {
     const { staff, may, works, ask } = await office()
-    await staff.joins()
+    await staff.inCommon.joins()
     await works('manager')
-    const { members } = staff.inCommon() ?? { members: [] }
-    staff.take({ members: members.filter(({ role }) => role !== 'manager') })
+    const { members } = staff.inCommon.content() ?? { members: [] }
+    staff.inCommon.take({ members: members.filter(({ role }) => role !== 'manager') })
     expect(staff.proved()).toBeUndefined()
     expect([...rights.keys()].filter((name) => may(name))).toEqual([])
     expect(may('documents.list')).toBe(true)

@@ -51,7 +51,7 @@ describe('a reset that comes from the office', () => {
     const staff = run({ isOffices: () => true, slot, time: { now, elapsed: time.elapsed } })
     await staff.set('74918')
     await staff.add({ name: 'Ben Tui', role: 'administrator', pin: '60417' })
-    const list = staff.inCommon() ?? expect.fail('There is no list.')
+    const list = staff.inCommon.content() ?? expect.fail('There is no list.')
     const [grace, ben] = list.members
     if (!grace || !ben) expect.fail('They are not on the list.')
     const resets = [{ id: 'reset', member: ben.id, name: ben.name, by: 'postgres', at: 1 }]
@@ -59,7 +59,7 @@ describe('a reset that comes from the office', () => {
     asked = 0
     comes = () => {
       hasCome = true
-      staff.take({ members: [grace, { ...ben, pin: grace.pin, isPinOnce: true }], resets })
+      staff.inCommon.take({ members: [grace, { ...ben, pin: grace.pin, isPinOnce: true }], resets })
     }
     const given = gives(staff).catch(() => undefined)
     if (moment === 0) later(turns, comes)
@@ -229,11 +229,14 @@ describe('staff with names', () => {
     await staff.change('staff-1', { role: 'manager' })
     await staff.change('staff-2', { role: 'clerk' })
     // As another workstation of the office has it.
-    const now = staff.inCommon() ?? {
+    const now = staff.inCommon.content() ?? {
       members: staff.list().map(({ id, name, role }) => ({ id, name, role })),
       release: { above: 0 }
     }
-    staff.take({ ...now, members: now.members.map((one) => (one.id === 'staff-1' ? { ...one, role: 'clerk' } : one)) })
+    staff.inCommon.take({
+      ...now,
+      members: now.members.map((one) => (one.id === 'staff-1' ? { ...one, role: 'clerk' } : one))
+    })
     await staff.remove('staff-2')
     staff.needRelease(null)
     await staff.remove('staff-1')

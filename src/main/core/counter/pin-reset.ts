@@ -8,7 +8,7 @@ import { folded } from '../lib/text-folding.ts'
 import { changeOnly } from '../office/administered-records.ts'
 import type { OfficePlace } from '../office/connection.ts'
 import { type Cost, FULL_COST, hashOf, refusedPin } from './pin-hash.ts'
-import { allResets, StaffInCommon } from './staff.ts'
+import { allResets, StaffInCommon } from './staff-in-common.ts'
 
 const DIGITS = 8
 

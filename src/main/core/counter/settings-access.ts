@@ -1,7 +1,8 @@
 /** Who may change the settings of the counter, and for how long (decision 34). */
 import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
-import { FIRST, type Staff, type StaffDeps } from './staff.ts'
+import type { Staff, StaffDeps } from './staff.ts'
+import { FIRST } from './staff-pins.ts'
 
 /** Milliseconds that settings stay open after they were opened, or changed. */
 const OPEN_FOR = 10 * 60_000

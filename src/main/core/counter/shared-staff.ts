@@ -13,7 +13,8 @@ import { type SharedKind, SharedRecords } from '../office/shared-records.ts'
 import type { ReleaseRule } from '../outbox/releases.ts'
 import type { Db } from '../storage/connection.ts'
 import { keptIn } from '../storage/meta.ts'
-import { allResets, inOrder, type PinReset, type Staff, StaffInCommon } from './staff.ts'
+import type { Staff } from './staff.ts'
+import { allResets, inOrder, type PinReset, StaffInCommon } from './staff-in-common.ts'
 
 /** What the database calls that which is of no account, and its list of staff; its triggers know both, and the key. */
 const OFFICES = 'office'
@@ -21,10 +22,7 @@ const LIST = 'staff'
 const KEY = 'office-staff'
 const NO_LIMITS = { concurrency: 1, perMinute: null }
 
-type Shared = Pick<
-  Staff,
-  'inCommon' | 'take' | 'cameFromOffice' | 'joins' | 'leaves' | 'asLeft' | 'hasNames' | 'proved' | 'release'
->
+type Shared = Pick<Staff, 'inCommon' | 'proved' | 'release'>
 
 interface SharedStaffDeps {
   db: Db
@@ -60,7 +58,7 @@ export class SharedStaff {
         const id = this.#officeId()
         return new Map(id === undefined ? [] : [[OFFICES, id]])
       },
-      changed: () => this.#staff?.cameFromOffice()
+      changed: () => this.#staff?.inCommon.cameFromOffice()
     })
   }
 
@@ -84,7 +82,7 @@ export class SharedStaff {
   /** Whose list it is; before the workstation connects. */
   follow(staff: Shared): void {
     this.#staff = staff
-    this.#kinds.splice(0, Number.POSITIVE_INFINITY, kindOf(staff))
+    this.#kinds.splice(0, Number.POSITIVE_INFINITY, kindOf(staff.inCommon))
   }
 
   /**
@@ -101,7 +99,7 @@ export class SharedStaff {
       this.#life = life
     }
     // Only now: a keychain without an entry would else be taken for one whose entry someone has removed.
-    await this.#staff.joins()
+    await this.#staff.inCommon.joins()
     this.#records.connect(records, life, name)
     this.#isThere = true
     if (this.#isRead) return
@@ -132,7 +130,7 @@ export class SharedStaff {
 
   /** The workstation leaves: the list is its own from now on. */
   async left(): Promise<void> {
-    await this.#staff?.leaves()
+    await this.#staff?.inCommon.leaves()
     this.#meta.erase(KEY)
     this.#life = 0
     await this.#records.ended(OFFICES)
@@ -147,8 +145,8 @@ export class SharedStaff {
   }
 }
 
-function kindOf(staff: Shared): SharedKind<StaffInCommon> {
-  const content = () => staff.inCommon()
+function kindOf(staff: Shared['inCommon']): SharedKind<StaffInCommon> {
+  const content = () => staff.content()
   // With what this workstation knew of them when it left that office, or another with the same people.
   const further = (theirs: StaffInCommon) => {
     const left = staff.asLeft(theirs)

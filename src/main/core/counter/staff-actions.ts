@@ -6,7 +6,7 @@ import type { CounterDeps } from './deps.ts'
 import type { Overlays } from './overlays.ts'
 import type { Page } from './page.ts'
 import type { SessionState } from './session-state.ts'
-import type { Proof } from './staff.ts'
+import type { Proof } from './staff-proof.ts'
 import type { SessionParts, Turns } from './turns.ts'
 
 export type StaffAction =
