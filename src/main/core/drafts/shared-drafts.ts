@@ -609,7 +609,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     },
 
     /** Whether something was written here that the office doesn't have: then what another sends of it isn't all of it. */
-    isUntold(id: string, sent: Composition): boolean {
+    hasUntoldEdits(id: string, sent: Composition): boolean {
       const here = rows.here(id)
       // A workstation that has just joined has given none of its drafts yet.
       if (here && !rows.find(id)) return !hasContent(here, sent)

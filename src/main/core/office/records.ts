@@ -35,10 +35,10 @@ export interface RecordToPut {
   readonly content?: unknown
   /** It ends whatever others did to it. */
   readonly isFinal?: boolean
-  /** A server that was put back is told again what it had: as its how manieth content; or what goes on from that, and wasn’t told yet. */
+  /** A server that was put back is told again what it had, as its how manieth content; or what that was changed to since. */
   readonly round?: number
-  readonly isUntold?: boolean
-  /** What the office had of it before the server was put back, which an untold change goes on from. */
+  readonly isChangedSince?: boolean
+  /** What the office had of it before the server was put back, which such a change goes on from. */
   readonly base?: unknown
   /** In how many milliseconds nobody needs it any more. */
   readonly until?: number
@@ -101,7 +101,7 @@ export function openOfficeRecords({ pool, key }: { pool: Pool; key: Buffer }) {
       >('SELECT * FROM office.put_records($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)', [
         ...[kind, accountId, some.map(({ id }) => id), some.map(({ version }) => version)],
         ...[some.map(({ basedOn }) => basedOn.join(',')), bodies, some.map(({ isFinal }) => isFinal === true)],
-        ...[some.map(({ round }) => round ?? null), some.map(({ isUntold }) => isUntold === true)],
+        ...[some.map(({ round }) => round ?? null), some.map(({ isChangedSince }) => isChangedSince === true)],
         some.map(({ until }) => until ?? null),
         some.map(({ id, base }) => sealed(id, base))
       ])

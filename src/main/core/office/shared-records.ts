@@ -329,11 +329,11 @@ export class SharedRecords {
       return known.savedBy !== seen.savedBy
     }
     if (mine !== undefined) {
-      const isUntold = isLost || known.edits !== known.given
+      const isNewToOffice = isLost || known.edits !== known.given
       // What the server lost is of a later base than what it has: both go on from what that one does.
       const before = isLost ? shared : known.base
       const base = before === undefined ? undefined : kind.read(before)
-      const both = isUntold ? kind.together?.(mine, theirs, base) : kind.kept?.(mine, theirs)
+      const both = isNewToOffice ? kind.together?.(mine, theirs, base) : kind.kept?.(mine, theirs)
       if (both !== undefined) {
         kind.write(accountId, both, known.id ?? '', local)
         // It goes over as what goes on from theirs, under another number than what was asked for last: that was another content.
@@ -346,7 +346,7 @@ export class SharedRecords {
         this.#lanes.want(accountId)
         return true
       }
-      if (isUntold) {
+      if (isNewToOffice) {
         kind.another?.(accountId, mine, `${this.#name}, ${this.#moment()}`)
         this.#lanes.want(accountId)
       }
@@ -417,7 +417,7 @@ export class SharedRecords {
   /** What wasn't told yet, with what it goes on from. */
   #again(known: KnownRecord) {
     const { isFinal, round, base } = known
-    return { isFinal, isUntold: true, version: this.#versionOf(known), round: round + 1, base }
+    return { isFinal, isChangedSince: true, version: this.#versionOf(known), round: round + 1, base }
   }
 
   /** What was given and had no answer is the same save once more. */
@@ -433,7 +433,7 @@ export class SharedRecords {
     how: (
       known: KnownRecord,
       content: unknown
-    ) => (Pick<RecordToPut, 'isFinal' | 'round' | 'isUntold' | 'base'> & { version: string }) | undefined
+    ) => (Pick<RecordToPut, 'isFinal' | 'round' | 'isChangedSince' | 'base'> & { version: string }) | undefined
   ): Promise<void> {
     const rows = this.#rows
     const failures: unknown[] = []

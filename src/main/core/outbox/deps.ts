@@ -63,7 +63,7 @@ export interface OutboxDeps {
     | 'goesOn'
     | 'goesApart'
     | 'backInto'
-    | 'isUntold'
+    | 'hasUntoldEdits'
     | 'sentUntold'
     | 'soon'
     | 'takeAlong'

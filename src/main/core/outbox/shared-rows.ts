@@ -62,10 +62,14 @@ export function openSharedRows(db: Db) {
   const officesDraft = `draft_id IN (SELECT id FROM office_drafts WHERE is_mine = 0 AND (round > 0 OR based_on <> '[]'))`
   const staysBehind = known.values<[object], string>(
     `SELECT sends.id FROM sends LEFT JOIN office_sends its USING (id) WHERE sends.account_id = @accountId AND (
-       (sends.state IN ('ready', 'sending', 'uncertain') AND its.state NOT IN ('cancelled', @back)
-         AND (desk IS NULL OR @back = 'cancelled'))
+       (sends.state IN ('ready', 'sending', 'uncertain') AND its.state <> 'cancelled'
+         AND (@isUnasked OR (its.state <> 'held' AND desk IS NULL)))
        OR (sends.state IN ('ready', 'uncertain') AND desk IS NULL AND ${officesDraft})
        OR (sends.state IN ('refused', 'not-sent') AND desk IS NULL AND (its.state NOT IN ('cancelled', 'held') OR ${officesDraft})))`
+  )
+  const lacking = known.value<[accountId: string], number>(
+    `SELECT 1 FROM sends LEFT JOIN office_sends its USING (id) WHERE sends.account_id = ? AND desk IS NULL
+       AND sends.state IN ('ready', 'uncertain') AND its.id IS NULL AND ${officesDraft} LIMIT 1`
   )
   return {
     accounts: accounts.all<[]>(''),
@@ -132,14 +136,11 @@ export function openSharedRows(db: Db) {
      * Sends here that the office has to send, or to try again, or has the draft of: ids. What came back with this workstation is its own,
      * unless the server isn't asked.
      */
-    staysBehind: (accountId: string, isWithout: boolean): string[] =>
-      staysBehind({ accountId, back: isWithout ? 'cancelled' : 'held' }),
+    staysBehind: (accountId: string, isUnasked: boolean): string[] =>
+      staysBehind({ accountId, isUnasked: isUnasked ? 1 : 0 }),
 
-    /** Whether the office is still to get one that is of a draft of its own: what became of it is not known there yet. */
-    isUntold: known.value<[accountId: string], number>(
-      `SELECT 1 FROM sends LEFT JOIN office_sends its USING (id) WHERE sends.account_id = ? AND desk IS NULL
-         AND sends.state IN ('ready', 'uncertain') AND its.id IS NULL AND ${officesDraft} LIMIT 1`
-    ),
+    /** What became of that send is not known there yet. */
+    officeLacksSendOfItsDraft: (accountId: string): boolean => lacking(accountId) !== undefined,
 
     /** Nothing of the account is shared any more: what others made and isn't over is theirs alone. */
     forget: db.transaction((accountId: string): void => {

@@ -276,7 +276,7 @@ export class SharedSends {
       if (underWay > 0 || this.#rows.isUnderWay(accountId)) {
         fail('busy', 'Some packages are being sent just now.', { next: 'Try again in a minute.' })
       }
-      if (this.#rows.isUntold(accountId) !== undefined) {
+      if (this.#rows.officeLacksSendOfItsDraft(accountId)) {
         fail('busy', 'A package in the Outbox here hasn’t reached the office yet.', {
           next: 'Try again in a minute. If it needs your decision, decide in the Outbox first.'
         })
@@ -298,18 +298,18 @@ export class SharedSends {
   }
 
   /** What the office can still send, or of whose draft it can send another, leaves from here no more. */
-  #leave(accountId: string, isWithout: boolean, along: readonly string[] = []): void {
+  #leave(accountId: string, isUnasked: boolean, along: readonly string[] = []): void {
     const { db, sends, sharedDrafts, time } = this.#deps
     db.transaction(() => {
       sharedDrafts?.wentAlong(along)
-      for (const id of this.#rows.staysBehind(accountId, isWithout)) {
+      for (const id of this.#rows.staysBehind(accountId, isUnasked)) {
         const send = sends.find(id)
         if (!send) continue
         // Why the service took none of it is still to be read.
         const error = { ...LEFT_BEHIND, ...defined({ serviceMessage: send.error?.serviceMessage }) }
         sends.change(send, { state: 'cancelled', settledAt: time.now(), error })
       }
-      sharedDrafts?.left(accountId, isWithout)
+      sharedDrafts?.left(accountId, isUnasked)
       this.#rows.forget(accountId)
     })()
     this.#officeIds.delete(accountId)

@@ -140,9 +140,9 @@ export function openTaking(deps: TakingDeps) {
    * was decided here of a whole batch, and isn't told yet, comes second.
    */
   function decisionOf(send: Send, { content }: Pick<SendChange, 'content'>): Release | undefined {
-    const isUntold = send.release !== undefined && rows.find(send.id)?.goesAt !== send.goesAt
-    const release = (isHeld(send.release) || isUntold) && content ? bodyOf(content)?.release : undefined
-    if (isUntold && release?.released === undefined && release?.refused === undefined) return undefined
+    const isDecisionUntold = send.release !== undefined && rows.find(send.id)?.goesAt !== send.goesAt
+    const release = (isHeld(send.release) || isDecisionUntold) && content ? bodyOf(content)?.release : undefined
+    if (isDecisionUntold && release?.released === undefined && release?.refused === undefined) return undefined
     return isDeepStrictEqual(release, send.release) ? undefined : release
   }
 
@@ -187,8 +187,8 @@ export function openTaking(deps: TakingDeps) {
       ...{ id, accountId, composition, createdAt, isScheduled: isScheduled && goesAt > 0, goesAt, state: 'ready' },
       ...(desk !== undefined && { desk }),
       ...(release && { release }),
-      // What was written here and isn't there is no part of it: that draft goes on.
-      ...(draftId !== undefined && !sharedDrafts?.isUntold(draftId, composition) && { draftId })
+      // What was written here is no part of it: that draft goes on.
+      ...(draftId !== undefined && !sharedDrafts?.hasUntoldEdits(draftId, composition) && { draftId })
     })
   }
 
