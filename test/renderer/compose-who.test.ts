@@ -74,6 +74,21 @@ describe('signers', () => {
     expect(composing.snapshot().embedded).toBe(true)
   })
 
+  test('once nobody does any more it is as before: off again, or on where it was turned on by itself', async () => {
+    const tick = (index: number) => fireEvent.click(screen.getAllByLabelText('Face to face')[index] as HTMLElement)
+    const isHere = () => composing.snapshot().embedded
+    await tick(0)
+    await tick(1)
+    await tick(0)
+    expect(isHere()).toBe(true)
+    await tick(1)
+    expect(isHere()).toBe(false)
+    composing.composition.embedded = true
+    await tick(1)
+    await tick(1)
+    expect(isHere()).toBe(true)
+  })
+
   test('a copy stands below its original, with all of it, and is someone of its own', async () => {
     await fireEvent.click(screen.getAllByLabelText('Face to face')[1] as HTMLElement)
     await choose(/^Actions for Tama/, 'Duplicate')

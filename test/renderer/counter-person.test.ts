@@ -8,7 +8,7 @@ import PersonPage from '../../src/renderer/src/screens/counter/person/PersonPage
 import { PersonDisplay } from '../../src/renderer/src/screens/counter/person/person-display.svelte.ts'
 import { OfficeSession } from '../../src/renderer/src/state/counter-session.svelte.ts'
 import { personRequestNames } from '../../src/shared/contract/requests.ts'
-import type { CounterSession } from '../../src/shared/contract/views.ts'
+import type { CounterSession, CounterTurn } from '../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
 import { FakeClock, settle } from './fake-clock.ts'
 import { fakeFiles, fakePin, sessionOf, turnOf } from './fakes/counter.ts'
@@ -550,6 +550,27 @@ describe('after a document', () => {
     await press('Continue to Statement of advice')
     expect(api.control.state.counter).toMatchObject({ current: 1, phase: 'open' })
     expect(heading().textContent).toMatch(/Document 2 of 2/)
+  })
+
+  test('what another has declined is neither counted nor pointed at', async () => {
+    const named = (name: string, outcome?: CounterTurn['outcome']) =>
+      turnOf({ documentReference: name, documentName: name, ...(outcome && { outcome }) })
+    const skipped = named('Will', { signed: 'skipped' })
+    const turns = [named('Deed'), skipped, named('Lease'), named('Letter')]
+    await open({ turns })
+    expect(side().getByText(/^You have/).textContent).toBe('You have 3 documents to sign.')
+    await become({ phase: 'between', turns: [named('Deed', { signed: 'signed' }), ...turns.slice(1)] })
+    expect(button('Continue to Lease')).toBeTruthy()
+    expect(side().getByText('Document 3 of 4')).toBeTruthy()
+    const [pointedAt] = side().getAllByRole('listitem', { current: 'step' })
+    expect(pointedAt?.textContent).toContain('Lease')
+  })
+
+  test('where all but one was declined, that one is named', async () => {
+    const declined = turnOf({ documentReference: 'will', documentName: 'Will', outcome: { signed: 'skipped' } })
+    await open({ turns: [turnOf(), declined] })
+    expect(side().queryByText(/^You have/)).toBeNull()
+    expect(document.body.textContent).toContain('To sign: Tenancy agreement Parata')
   })
 
   test.each(['not-yet', 'unknown', 'skipped', 'declined'] as const)('%s is never called signed', async (signed) => {

@@ -106,6 +106,33 @@ describe('a package that someone else releases', () => {
     expect(screen.getByText('Released by Ana Reweti')).toBeTruthy()
   })
 
+  test('isn’t offered for release to who sent it, alone, in the list or as a batch', async () => {
+    const api = fakeApi({ sends: [held], batches: [batchOf({ release: { by: 'Ben Tui' } })] })
+    api.control.state.lock = { ...api.control.state.lock, asksName: true, who: 'Ben Tui' }
+    opened = await openOffice(api)
+    opened.app.router.go('outbox', ['w'])
+    show(opened, Outbox)
+    await settle()
+    expect(screen.getByText('Waiting for release.')).toBeTruthy()
+    await fireEvent.contextMenu(screen.getAllByRole('row')[1] as HTMLElement)
+    expect(await screen.findByRole('menuitem', { name: /^Undo send/ })).toBeTruthy()
+    expect(screen.queryByRole('menuitem', { name: 'Release' })).toBeNull()
+    expect(screen.queryByRole('button', { name: /elease/, hidden: true })).toBeNull()
+  })
+
+  test('was released before it was sent', async () => {
+    const left = { ...rest, state: 'sent', attempt: 1, attemptedAt: NOW, settledAt: NOW } as const
+    const release = { by: 'Ben Tui', released: 'Ana Reweti' }
+    await open({ sends: [{ ...left, release }] }, ['w'])
+    const steps = screen.getAllByText(/^(Added to the Outbox|Released by Ana Reweti|Sending|Delivered)$/)
+    expect(steps.map(({ textContent }) => textContent)).toEqual([
+      'Added to the Outbox',
+      'Released by Ana Reweti',
+      'Sending',
+      'Delivered'
+    ])
+  })
+
   test('isn’t for a reason, which is shown until it is taken back', async () => {
     await open({ sends: [held] }, ['w'])
     await press('Don’t release…')

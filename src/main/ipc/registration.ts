@@ -99,7 +99,7 @@ async function answer<Event>(
   if (!isThere()) return { ok: false, error: NOT_ALLOWED }
   const named = Named.safeParse(args[1])
   const isOfItsShape = args.length <= 2 && named.success && (named.data === undefined || from === 'office')
-  const decoded = isOfItsShape ? requests[name].input.safeParse(args[0]) : undefined
+  const decoded = isOfItsShape ? requests[name].input.safeParse(args[0], { error: lengthInWords }) : undefined
   if (!decoded?.success) {
     const fields = decoded?.error.issues.map((issue) => ({ field: issue.path.join('.'), message: issue.message }))
     log.error('A request was not of its shape.', { request: name, fields: fields?.map(({ field }) => field) })
@@ -121,6 +121,13 @@ async function answer<Event>(
   const result = await handled(handler, decoded.data, context, name, log)
   // The page may have gone or become another while the handler worked: what it asked for is not for its successor.
   return isThere() ? result : { ok: false, error: NOT_ALLOWED }
+}
+
+/** What a field may be too long or too short for, as a person is told under it; the rest no form lets through. */
+function lengthInWords(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'too_big' && issue.origin === 'string') return `Use at most ${issue.maximum} characters.`
+  if (issue.code !== 'too_small' || issue.origin !== 'string') return undefined
+  return issue.minimum === 1 ? 'This can’t be blank.' : `Use at least ${issue.minimum} characters.`
 }
 
 async function handled(

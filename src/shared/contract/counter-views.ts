@@ -328,6 +328,8 @@ export interface OfficeLockState {
   /** Both as of `PinState`. */
   asksName?: true
   needsName?: true
+  /** Who of staff works here now; absent where they have no names, or nobody has entered their PIN. */
+  who?: string
   /** Wrong PINs were given: none is taken before then. */
   waitUntil?: number
   /** Screens that the role of who works here refuses as a whole, each with why in a whole sentence; absent where it refuses none, or nobody of staff has entered their PIN. */

@@ -43,6 +43,17 @@ test('one who declines ends it for everybody on that document', async () => {
   )
 })
 
+test('who gets the screen next is not asked to sign what one before them has declined', async () => {
+  const both = () => [signer('Ann Example'), signer('Ben Example')]
+  const office = openOffice({ deed: both(), will: both(), lease: both() })
+  await office.start(['will', 0], ['deed', 1], ['will', 1], ['lease', 1])
+  await office.opens()
+  office.declines('will', 0)
+  office.events().returned()
+  expect(await office.handedOn()).toMatchObject({ phase: 'handover', current: 1 })
+  expect(outcomes(office)).toEqual(['declined', undefined, 'skipped', undefined])
+})
+
 test('another document goes on', async () => {
   const { office, counter, id } = await three({ deed: [signer('Dee Example')], lease: [signer('Ann Example')] })
   void counter.finish(id)

@@ -254,6 +254,15 @@ describe('input that isn’t of the contract’s shape is refused, and no handle
     expect(handler).not.toHaveBeenCalled()
   })
 
+  test('and what is too long or blank is told in words at its field', async () => {
+    const { ask } = application()
+    const save = (name: string) => ask('appointments.save', [{ name, at: 0, minutes: 30 }])
+    expect(await save('x'.repeat(300))).toMatchObject({
+      error: { fields: [{ field: 'name', message: 'Use at most 200 characters.' }] }
+    })
+    expect(await save('')).toMatchObject({ error: { fields: [{ field: 'name', message: 'This can’t be blank.' }] } })
+  })
+
   test('and what it held is not logged', async () => {
     const app = application()
     await app.ask('accounts.add', [{ kind: 'service', name: 'Office', baseUrl: '', authentication: 'Bearer s3cret' }])

@@ -8,7 +8,7 @@ import type { SessionState } from './session-state.ts'
 export interface NextSigner {
   /** The next turn; undefined if none follows. */
   next: number | undefined
-  /** Turns before it that can't be offered, with why. */
+  /** Turns that can't be offered, with why: those before it, and any that nobody can sign any more. */
   passedOver: { index: number; error: AppError }[]
 }
 
@@ -29,15 +29,21 @@ export async function nextSigner(
     state.shown.turns.map((turn, index) => [index, index === current ? outcome : turn.outcome])
   )
   const passedOver: NextSigner['passedOver'] = []
+  let next: number | undefined
   for (let index = current + 1; index < state.shown.turns.length; index++) {
     if (outcomes.get(index)) continue
     const before = heldUpBy(state, outcomes, index)
-    if (before === undefined || (await canBegin(deps, state, index))) return { next: index, passedOver }
+    // Of those who come later only a refusal is for good: nobody is handed the screen to sign what was declined.
+    const mayChange = next !== undefined && before !== undefined && outcomes.get(before)?.signed !== 'declined'
+    if (before === undefined || mayChange || (await canBegin(deps, state, index))) {
+      next ??= index
+      continue
+    }
     const error = notTheirTurn(state, outcomes, before)
     passedOver.push({ index, error })
     outcomes.set(index, { signed: 'skipped', error })
   }
-  return { next: undefined, passedOver }
+  return { next, passedOver }
 }
 
 /** The first turn of the same document that came before and was not signed. */

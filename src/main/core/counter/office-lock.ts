@@ -64,9 +64,10 @@ export class OfficeLock {
   async state(): Promise<OfficeLockState> {
     const { pin } = this.#deps
     const { waitUntil, asksName, needsName } = await pin.state().catch((): Partial<PinState> => ({}))
+    const who = pin.proved()?.name
     const closed = closedTo(pin)
     const refused = refusedTo(pin)
-    const along = defined({ waitUntil, asksName, needsName, closed, refused })
+    const along = defined({ waitUntil, asksName, needsName, who, closed, refused })
     return { isLocked: this.#isLocked, opensBySignIn: this.#opensBySignIn, ...along }
   }
 

@@ -59,6 +59,10 @@ export class OfficeLock implements TakesPin {
   get needsName() {
     return this.#state.value?.needsName ?? false
   }
+  /** Whether who works here is the one of that name. */
+  isOf(name: string | undefined): boolean {
+    return name !== undefined && this.#state.value?.who === name
+  }
   get namedPinWait() {
     return this.#namedWait.left
   }

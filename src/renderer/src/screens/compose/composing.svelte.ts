@@ -4,7 +4,7 @@
  */
 import { tick } from 'svelte'
 import { SvelteMap, SvelteSet } from 'svelte/reactivity'
-import type { Composition } from '../../../../shared/composition/composition.ts'
+import { type ComposedItem, type Composition, settingsOf } from '../../../../shared/composition/composition.ts'
 import { type Known, type Problem, problemsOf } from '../../../../shared/composition/problems.ts'
 import type { FieldMessage } from '../../../../shared/contract/errors.ts'
 import { pathOf, valueAt } from './field-paths.ts'
@@ -22,6 +22,8 @@ export class Composing {
     const standing = [...this.#told].filter(([at, { of }]) => of !== undefined && of === this.#textAt(at))
     return new Map(standing.map(([at, { message }]) => [at, message]))
   })
+  /** Where signing in this application was turned on by a tick at a signer: by the item's key where it has settings of its own. */
+  readonly #hereByTick = new Set<string>()
   readonly #now: () => number
   #known = $state.raw<Known>({})
   readonly #problems = $derived.by(() => problemsOf(this.#composition, this.#now(), this.#known))
@@ -43,6 +45,23 @@ export class Composing {
   get isForms() {
     return this.#composition.kind === 'form-direct'
   }
+  /**
+   * Face to face is signed here: without this a second tick elsewhere would be needed, and once it is taken back signers would be left
+   * without an invitation.
+   */
+  signHere(item: ComposedItem, isFaceToFace: boolean): void {
+    const settings = settingsOf(this.#composition, item)
+    const key = item.own ? item.key : ''
+    if (isFaceToFace) {
+      if (!settings.embedded) this.#hereByTick.add(key)
+      settings.embedded = true
+      return
+    }
+    const sharing = item.own ? [item] : this.#composition.items.filter(({ own }) => !own)
+    const isNeeded = sharing.some(({ signers }) => signers.some((signer) => signer.faceToFace))
+    if (!isNeeded && this.#hereByTick.delete(key)) settings.embedded = false
+  }
+
   /** What to show: what the service said of single fields first, then what we see ourselves. */
   get shown(): readonly Problem[] {
     const told = [...this.#standing].map(([at, message]): Problem => ({ severity: 'error', at, message }))
