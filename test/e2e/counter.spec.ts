@@ -116,7 +116,9 @@ test('three signers in order on one machine, each with a handover and a page of 
   expect((await happened(clerk)).filter((what) => what === 'handed-over')).toHaveLength(3)
 })
 
-test('a couple signs two documents in one sitting, and the screen changes hands once', async ({ clerk }) => {
+test('a couple signs two documents in one sitting, and the screen changes hands once', { tag: '@full' }, async ({
+  clerk
+}) => {
   const { window, person } = clerk
   await send(clerk, formsFor(['Deed of gift', 'Cover letter'], [MERE, WIREMU]))
   const page = await clerk.handOver(MERE, 'Deed of gift', { isEverything: true })

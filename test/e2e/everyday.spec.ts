@@ -101,26 +101,31 @@ practice('back and forward go through ten screens, and a list is where it was le
   await expect(window.getByRole('heading', { level: 1, name: 'Outbox' })).toBeVisible()
 })
 
-practice('at 200 % by the keys a draft is begun, and after a crash one is in it again', async ({ open }, testInfo) => {
-  const userData = testInfo.outputPath('data')
-  const before = await open({ userData })
-  await before.choosePracticeOffice()
-  for (let step = 0; step < 5; step++) await before.window.keyboard.press('Control+=')
-  await expect
-    .poll(() => before.window.evaluate(() => window.countersign.settings.get()))
-    .toMatchObject({ value: { zoom: 2 } })
-  await before.window.keyboard.press('Control+n')
-  await before.button(/^Forms/).click()
-  await before.window.getByLabel('Name', { exact: true }).pressSequentially('Letter of authority')
-  await expect.poll(() => before.window.evaluate(() => location.hash)).toMatch(/^#\/compose\/.+/)
-  const hash = await before.window.evaluate(() => location.hash)
-  await before.window.waitForTimeout(2000)
-  await before.app.kill()
+practice(
+  'at 200 % by the keys a draft is begun, and after a crash one is in it again',
+  { tag: '@full' },
+  async ({ open }, testInfo) => {
+    const userData = testInfo.outputPath('data')
+    const before = await open({ userData })
+    await before.choosePracticeOffice()
+    for (let step = 0; step < 5; step++) await before.window.keyboard.press('Control+=')
+    await expect
+      .poll(() => before.window.evaluate(() => window.countersign.settings.get()))
+      .toMatchObject({ value: { zoom: 2 } })
+    await before.window.keyboard.press('Control+n')
+    await before.button(/^Forms/).click()
+    await before.window.getByLabel('Name', { exact: true }).pressSequentially('Letter of authority')
+    await expect.poll(() => before.window.evaluate(() => location.hash)).toMatch(/^#\/compose\/.+/)
+    const hash = await before.window.evaluate(() => location.hash)
+    // Where one is is kept after a moment, which nothing shows.
+    await before.window.waitForTimeout(2000)
+    await before.app.kill()
 
-  const after = await open({ userData })
-  await expect(after.window.getByLabel('Name', { exact: true })).toHaveValue('Letter of authority')
-  expect(await after.window.evaluate(() => location.hash)).toBe(hash)
-})
+    const after = await open({ userData })
+    await expect(after.window.getByLabel('Name', { exact: true })).toHaveValue('Letter of authority')
+    expect(await after.window.evaluate(() => location.hash)).toBe(hash)
+  }
+)
 
 practice(
   'a field has a menu of its own, and nothing of it is asked of a server',

@@ -150,12 +150,9 @@ test('it ends though the keychain never answers', { tag: '@full' }, async ({ ope
   }
 })
 
-test('while the keychain is locked or gone, the recovery key opens the data for one run, and nothing else of the keychain passes for empty', async ({
-  open,
-  userData,
-  line,
-  office
-}) => {
+test('while the keychain is locked or gone, the recovery key opens the data for one run, and nothing else of the keychain passes for empty', {
+  tag: '@full'
+}, async ({ open, userData, line, office }) => {
   if (process.platform !== 'linux') return
   const root = await mkdtemp(join(tmpdir(), 'countersign-keyring-'))
   const keyring = await openKeyring(root)

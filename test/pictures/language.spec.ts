@@ -1,53 +1,18 @@
 /**
- * The screens in a language that nobody speaks: English with every letter changed. What is still plain English on them is
- * outside the catalogue (decision 32), and a second language would be a search in place of a file.
+ * The screens in a language that nobody speaks: English with every letter changed (../renderer/preview/made-up-words.ts). What is still
+ * plain English on them is outside the catalogue (decision 32), and a second language would be a search in place of a file.
  */
-import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { getCountries } from 'libphonenumber-js/mobile'
 import type { Page } from 'playwright'
 import { expect, test } from 'playwright/test'
-import PO from 'pofile'
 import { SENTENCES } from '../../src/renderer/src/screens/counter/person/languages/sentences.ts'
+import { MADE_UP } from '../renderer/preview/made-up-words.ts'
 import { type Shot, shots } from '../renderer/preview/shots.ts'
 import { looks, openPreview, type Preview } from './preview.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
-const words = path.join(root, 'out/made-up-words')
-const folder = path.join(root, 'out/made-up-preview')
-
-/** A second language is one file beside the first, and a build. */
-function build(): void {
-  rmSync(words, { recursive: true, force: true })
-  mkdirSync(words, { recursive: true })
-  for (const file of ['words.loader.ts', 'en-GB.po'])
-    copyFileSync(path.join(root, 'src/words', file), path.join(words, file))
-  const catalogue = PO.parse(readFileSync(path.join(words, 'en-GB.po'), 'utf8'))
-  catalogue.headers.Language = 'en-XA'
-  for (const item of catalogue.items) item.msgstr = item.msgstr.map(madeUp)
-  writeFileSync(path.join(words, 'en-XA.po'), catalogue.toString())
-  execFileSync(
-    process.execPath,
-    [
-      path.join(root, 'node_modules/vite/bin/vite.js'),
-      ...['build', '--config', 'test/renderer/preview/vite.config.ts', '--outDir', folder, '--logLevel', 'error']
-    ],
-    {
-      cwd: root,
-      env: { ...process.env, COUNTERSIGN_WORDS: path.relative(root, words) },
-      stdio: ['ignore', 'ignore', 'inherit']
-    }
-  )
-}
-
-const PLAIN = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
-const ODD = [...'áƀćđéƒğĥíĵķłɱńóṕʠŕśťúṽŵẋýźÁƁĆĐÉƑĞĤÍĴĶŁṂŃÓṔɊŔŚŤÚṼŴẊÝŹ']
-
-/** "Send {0}" as "Śéńđ {0}": what is put in, and what stands around other parts, stays. */
-function madeUp(text: string): string {
-  return text.replaceAll(/[a-z]/gi, (letter) => ODD[PLAIN.indexOf(letter)] ?? letter)
-}
 
 /** As those who speak them call them, and what they read in them. */
 const tongues = path.join(root, 'src/renderer/src/screens/counter/person/languages')
@@ -125,11 +90,8 @@ const isLookedAt = ({ act, at }: Shot, index: number) =>
   !act && !at.startsWith('#/help') && (isEvery || index % 8 === 0)
 
 let preview: Preview
-test.describe.configure({ mode: 'serial' })
 test.beforeAll(async () => {
-  test.setTimeout(180_000)
-  build()
-  preview = await openPreview({ folder, locale: 'en-XA' })
+  preview = await openPreview(MADE_UP)
 })
 test.afterAll(() => preview.close())
 

@@ -32,14 +32,11 @@ export interface Preview {
   close: () => Promise<void>
 }
 
-/**
- * @param folder of the built preview, where it isn't the usual one
- * @param locale of the computer that looks at it
- */
-export async function openPreview({ folder = built, locale = 'en-NZ' } = {}): Promise<Preview> {
+/** @param locale of the computer that looks at it */
+export async function openPreview(locale = 'en-NZ'): Promise<Preview> {
   const program = findChromium()
   if (!program) throw new Error('There is no Chromium: node scripts/system-packages.ts chromium')
-  const server = await servePreview(folder)
+  const server = await servePreview()
   const browser = await chromium.launch({
     executablePath: program,
     ignoreDefaultArgs: ['--hide-scrollbars'],
@@ -145,11 +142,11 @@ const policy =
   "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'"
 
 /** The built preview on a port of its own, with the policy that the application's own pages have. @returns where it is, with nothing after the port, and what ends it. */
-async function servePreview(folder: string): Promise<{ origin: string; close: () => void }> {
+async function servePreview(): Promise<{ origin: string; close: () => void }> {
   const server = createServer(async (request, response) => {
     const name = new URL(request.url ?? '/', 'http://here').pathname
     try {
-      const file = path.join(folder, name === '/' ? 'index.html' : name)
+      const file = path.join(built, name === '/' ? 'index.html' : name)
       const body = await readFile(file)
       response.writeHead(200, {
         'content-type': types[path.extname(file)] ?? 'application/octet-stream',

@@ -4,21 +4,26 @@ import { defineConfig } from 'vite'
 import { handbook } from '../../../scripts/handbook.ts'
 import { pdfjsFiles } from '../../../scripts/pdfjs-files.ts'
 import { words } from '../../../scripts/words.ts'
+import { writeMadeUpWords } from './made-up-words.ts'
 
 // The screens in a browser, on the made-up office: npx vite --config test/renderer/preview/vite.config.ts
-export default defineConfig({
-  root: fileURLToPath(new URL('.', import.meta.url)),
-  plugins: [
-    words(),
-    svelte({ configFile: fileURLToPath(new URL('../../../svelte.config.js', import.meta.url)) }),
-    pdfjsFiles(),
-    handbook()
-  ],
-  cacheDir: fileURLToPath(new URL('../../../node_modules/.cache/preview', import.meta.url)),
-  build: {
-    outDir: fileURLToPath(new URL('../../../out/preview', import.meta.url)),
-    emptyOutDir: true,
-    target: 'esnext'
-  },
-  server: { fs: { allow: [fileURLToPath(new URL('../../..', import.meta.url))] } }
+export default defineConfig(({ command }) => {
+  // What is built for the pictures speaks a made-up language, too; while one works on a screen, new words go to src/words.
+  if (command === 'build') process.env.COUNTERSIGN_WORDS = writeMadeUpWords()
+  return {
+    root: fileURLToPath(new URL('.', import.meta.url)),
+    plugins: [
+      words(),
+      svelte({ configFile: fileURLToPath(new URL('../../../svelte.config.js', import.meta.url)) }),
+      pdfjsFiles(),
+      handbook()
+    ],
+    cacheDir: fileURLToPath(new URL('../../../node_modules/.cache/preview', import.meta.url)),
+    build: {
+      outDir: fileURLToPath(new URL('../../../out/preview', import.meta.url)),
+      emptyOutDir: true,
+      target: 'esnext'
+    },
+    server: { fs: { allow: [fileURLToPath(new URL('../../..', import.meta.url))] } }
+  }
 })

@@ -21,7 +21,7 @@ import { Disk, type KeptOffice, type Run } from './kept-office.ts'
 import { BOUNDS, gate, later, OFFLINE, type Office, openOffice, PIN, SECRET, type Signer, signer } from './office.ts'
 
 /** Each takes some 20 ms. More of them: ANY_ORDER_RUNS=1000, as docs/performance.md says. */
-const RUNS = Number(process.env.ANY_ORDER_RUNS ?? 150)
+const RUNS = Number(process.env.ANY_ORDER_RUNS ?? 60)
 
 const disk = new Disk()
 /** What staff opens for a person. */
