@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { KeptAppointment } from '../../src/main/core/appointments/appointments-table.ts'
 import type { Input } from '../../src/shared/contract/requests.ts'
-import { dumpOf, OfficeStation, twoStations } from '../fixtures/office-station.ts'
+import { dumpOf, OfficeStation, openStation, twoStations } from '../fixtures/office-station.ts'
 
 const HOUR = 3_600_000
 type Given = Partial<Omit<Input<'appointments.save'>, 'id'>>
@@ -376,6 +376,26 @@ test('a server that was put back has one of an appointment that two went on with
   await synced()
   expectAll('Mere Parata, Room 1, expected')
   for (const desk of desks) expect(desk.all()).toMatchObject([{ about: 'Lease' }])
+})
+
+test('a server that was put back has once what someone removed since, and several had changed before', async () => {
+  await joined()
+  const third = await openStation(Station, two.office, at(0))
+  await third.join('Counter 3')
+  const mere = at(0).add('Mere Parata')
+  await synced()
+  await third.synced()
+  const putBack = await dumpOf(two.office)
+  await at(1).off()
+  at(0).change(mere, { place: 'Room 1' })
+  for (const desk of [at(0), third]) await desk.synced()
+  for (const desk of [at(0), third]) await desk.off()
+  at(1).remove(mere)
+  await putBack()
+  for (const desk of [at(1), at(0), third]) await desk.killed()
+  await synced()
+  expectAll('Mere Parata, Room 1, expected')
+  expect(third.list()).toEqual(at(0).list())
 })
 
 test('the server keeps no name, and what another workstation writes that isn’t right isn’t taken', async () => {

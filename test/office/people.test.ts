@@ -35,10 +35,27 @@ class Station extends OfficeStation {
     })
     await this.back()
   }
+  /** It starts again, and `meanwhile` happens as the server has just answered that another content counts. */
+  async killedAnd(meanwhile: () => Promise<unknown>): Promise<void> {
+    let isOver = false
+    this.putsBy(async (put, ...asked) => {
+      const answers = await put(...asked)
+      if (isOver || asked[0] !== 'person') return answers
+      isOver = true
+      expect(answers).toMatchObject([{ outcome: 'beside' }])
+      await meanwhile()
+      return answers
+    })
+    await this.killed()
+    expect(isOver).toBe(true)
+  }
   /** What is kept of what the office has of those who aren’t here. */
   left(): unknown[] {
     return this.work.parts.db
-      .prepare("SELECT base FROM office_records WHERE kind = 'person' AND local IS NULL AND base IS NOT NULL")
+      .prepare(
+        `SELECT base, lost FROM office_records WHERE kind = 'person' AND local IS NULL
+           AND (base IS NOT NULL OR lost -> '$.content' IS NOT NULL OR lost -> '$.shared' IS NOT NULL)`
+      )
       .all()
   }
   list(): string[] {
@@ -346,6 +363,85 @@ describe('joined', () => {
     await third.synced()
     expectAll('Mere Parata <mere@example.com>  4')
     expect(third.list()).toEqual(at(0).list())
+  })
+
+  describe('a server that was put back, and that someone has used since', () => {
+    let putBack = async () => {}
+    const mere = (desk: Station, times: number) => {
+      for (let each = 0; each < times; each++) desk.send('Mere', 'Parata', 'mere@example.com')
+    }
+    /** The first one has used it more often than the server knows by then; the second one didn’t hear of that. */
+    async function usedBy(lost: number, ...others: Station[]): Promise<void> {
+      mere(at(0), 2)
+      for (const desk of [...desks, ...others]) await desk.synced()
+      putBack = await dumpOf(two.office)
+      await at(1).off()
+      mere(at(0), lost)
+      for (const desk of [at(0), ...others]) await desk.synced()
+      for (const desk of [at(0), ...others]) await desk.off()
+    }
+    async function usedSince(times: number): Promise<void> {
+      mere(at(1), times)
+      await putBack()
+      await at(1).killed()
+    }
+
+    test.each([
+      [1, 2],
+      [3, 1]
+    ])('counts each use once, also those of meanwhile: %i lost, %i since', async (lost, since) => {
+      await usedBy(lost)
+      await usedSince(since)
+      await at(0).killedAnd(async () => {
+        mere(at(1), 1)
+        await at(1).synced()
+      })
+      await synced()
+      expectAll(`Mere Parata <mere@example.com>  ${2 + lost + since + 1}`)
+    })
+
+    test('counts each use once, also where two put together what it lost at once', async () => {
+      const third = await openStation(Station, two.office, at(0))
+      await third.join('Counter 3')
+      await usedBy(1, third)
+      mere(third, 1)
+      await usedSince(1)
+      await at(0).killedAnd(() => third.killed())
+      await synced()
+      await third.synced()
+      await synced()
+      expectAll('Mere Parata <mere@example.com>  5')
+      expect(third.list()).toEqual(at(0).list())
+    })
+
+    test('is told what it lost once what it has can be read', async () => {
+      await usedBy(1)
+      await usedSince(0)
+      const { officeId, records } = await two.third()
+      const [known] = await records.changes('person', officeId, 0, 10)
+      const { id = '', version = '', content } = known ?? {}
+      const later = { id, version: randomUUID(), basedOn: [version], content: { later: 1 } }
+      await records.put('person', officeId, [later])
+      await at(0).killed()
+      await records.put('person', officeId, [{ id, version: randomUUID(), basedOn: [later.version], content }])
+      await at(0).killed()
+      await synced()
+      expectAll('Mere Parata <mere@example.com>  3')
+    })
+
+    test('keeps nothing of who is forgotten before that was told', async () => {
+      await usedBy(1)
+      await usedSince(1)
+      await at(0)
+        .killedAnd(async () => at(0).away())
+        .catch(() => undefined)
+      expect(at(0).list()).toEqual(['Mere Parata <mere@example.com>  4'])
+      at(0).forget('mere@example.com', 'Mere', 'Parata')
+      expect(at(0).left()).toEqual([])
+      await at(0).back()
+      await synced()
+      expectAll()
+    })
   })
 
   test('a server that was put back brings nobody back who was forgotten, also where that can’t be told at once', async () => {

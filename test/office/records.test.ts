@@ -10,7 +10,7 @@ import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { MOST_BYTES } from '../../src/main/core/office/things.ts'
 import { DocumentQuery } from '../../src/shared/contract/index.ts'
 import { form, forms } from '../fixtures/compositions.ts'
-import { dumpOf, OfficeStation, twoStations } from '../fixtures/office-station.ts'
+import { dumpOf, OfficeStation, openStation, twoStations } from '../fixtures/office-station.ts'
 
 class Station extends OfficeStation {
   preset(name: string, document: string, id?: string): string {
@@ -561,6 +561,67 @@ describe('a server that was put back', () => {
     await at(0).killed()
     await synced()
     expect(at(1).presets()).toEqual(['Lease: Lease, later'])
+  })
+
+  test('has once what several of its workstations tell it, beside what was changed since', async () => {
+    await joined()
+    const third = await openStation(Station, two.office, at(0))
+    await third.join('Counter 3')
+    const id = at(0).preset('Lease', 'Lease')
+    await synced()
+    const putBack = await dumpOf(two.office)
+    await at(1).off()
+    at(0).preset('Lease', 'Lease, before', id)
+    for (const desk of [at(0), third]) await desk.synced()
+    for (const desk of [at(0), third]) await desk.off()
+    at(1).preset('Lease', 'Lease, since', id)
+    await putBack()
+    for (const desk of [at(1), at(0), third]) await desk.killed()
+    await synced()
+    expectContents('Lease, before', 'Lease, since')
+    expect(third.presets()).toEqual(at(0).presets())
+  })
+
+  test('gets what it lost, also where it doesn’t take that at once', async () => {
+    await joined()
+    const id = at(0).preset('Lease', 'Lease')
+    await synced()
+    const putBack = await dumpOf(two.office)
+    await at(1).off()
+    at(0).preset('Lease', 'Lease, later', id)
+    await at(0).synced()
+    await at(0).off()
+    await putBack()
+    await two.office.sql(
+      `CREATE FUNCTION refused() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`
+    )
+    await two.office.sql('CREATE TRIGGER refused BEFORE UPDATE ON office.thing FOR EACH ROW EXECUTE FUNCTION refused()')
+    await expect(at(0).killed()).rejects.toBeDefined()
+    await two.office.sql('DROP TRIGGER refused ON office.thing')
+    await at(1).killed()
+    await synced()
+    expectPresets('Lease: Lease, later')
+  })
+
+  test('says what another knows of later, also to one whose own it doesn’t take at once', async () => {
+    await joined()
+    const id = at(0).preset('Lease', 'Lease')
+    await synced()
+    const putBack = await dumpOf(two.office)
+    at(1).preset('Lease', 'Lease, later', id)
+    await synced()
+    await at(0).off()
+    at(1).preset('Lease', 'Lease, latest', id)
+    await at(1).synced()
+    await at(1).off()
+    await putBack()
+    await at(1).killed()
+    let takes = false
+    at(0).putsBy((put, ...asked) => (takes ? put(...asked) : Promise.reject(new Error('Not now.'))))
+    await expect(at(0).killed()).rejects.toBeDefined()
+    takes = true
+    await synced()
+    expectPresets('Lease: Lease, latest')
   })
 
   test('and what was changed since it was, stays beside what is told again', async () => {

@@ -27,11 +27,14 @@ const SCRIPT = new URL('../../scripts/office.ts', import.meta.url).pathname
 class Station extends OfficeStation {
   readonly slot: ReturnType<typeof memoryKeychain>['staffPin']
   readonly its: { staff: Staff; shared: SharedStaff }
+  /** What happens as the server has just answered that another list counts, once. */
+  readonly next: { meanwhile?: (() => Promise<unknown>) | undefined }
   readonly notes: AuditNote[] = []
 
   constructor(work: Workplace, office: TestOffice) {
     const slot = memoryKeychain().staffPin
     const its = {} as { staff: Staff; shared: SharedStaff }
+    const next: Station['next'] = {}
     const notes: AuditNote[] = []
     super(work, office, ({ parts: { db }, time }) => {
       const shared = new SharedStaff({ db, time: time.run(), newId: randomUUID, trouble: () => undefined })
@@ -47,12 +50,25 @@ class Station extends OfficeStation {
         changed: () => shared.changedHere()
       })
       shared.follow(staff)
+      const connect = shared.connect.bind(shared)
+      shared.connect = ({ store, records }, ...more) => {
+        const put: typeof records.put = async (...asked) => {
+          const answers = await records.put(...asked)
+          const { meanwhile } = next
+          next.meanwhile = undefined
+          if (meanwhile) expect(answers).toMatchObject([{ outcome: 'beside' }])
+          await meanwhile?.()
+          return answers
+        }
+        return connect({ store, records: { ...records, put } }, ...more)
+      }
       Object.assign(its, { staff, shared })
       return { staff: shared }
     })
     this.slot = slot
     this.notes = notes
     this.its = its
+    this.next = next
   }
 
   get staff(): Staff {
@@ -275,6 +291,38 @@ describe('a backup in the server’s place', () => {
       }
     }
   )
+})
+
+describe('a backup in the server’s place, whose list is changed while another is put together with it,', () => {
+  beforeEach(async () => {
+    await at(0).name()
+    await joined()
+    const putBack = await dumpOf(two.office)
+    await at(1).off()
+    await at(0).staff.add({ name: 'Wiremu Ngata', role: 'clerk', pin: '52819' })
+    await at(0).synced()
+    await at(0).off()
+    await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '83920' })
+    await putBack()
+    await at(1).killed()
+  })
+  const others = ['Ben Tui, clerk', 'Grace Okafor, administrator']
+  async function expectAll(meanwhile: () => Promise<unknown>, ...names: string[]): Promise<void> {
+    at(0).next.meanwhile = () => meanwhile().then(() => at(1).synced())
+    await at(0).killed()
+    expect(at(0).next.meanwhile).toBeUndefined()
+    await synced()
+    for (const desk of desks) expect(desk.names()).toEqual([...others, ...names].sort())
+  }
+
+  test('has who was added before and since', () =>
+    expectAll(
+      () => at(1).staff.add({ name: 'Hone Pita', role: 'clerk', pin: '61748' }),
+      ...['Ana Reweti, clerk', 'Hone Pita, clerk', 'Wiremu Ngata, clerk']
+    ))
+
+  test('has nobody who was removed since', () =>
+    expectAll(() => at(1).staff.remove(at(1).idOf('Ana Reweti')), 'Wiremu Ngata, clerk'))
 })
 
 test('nobody takes staff from an office: not a workstation, and not its server', async () => {

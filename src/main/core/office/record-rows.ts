@@ -3,6 +3,16 @@ import { flag, json, optional, type RecordOf, Rows, value } from '../lib/rows.ts
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
 
+/**
+ * What a server that was put back has lost of one: its how manieth content it was, and what of it is in what counts since, too. It was put together
+ * with that, or is kept beside it, and the server isn't told yet: until it is, others who have it would add it once more.
+ */
+export interface LostContent {
+  readonly round: number
+  readonly content?: unknown
+  readonly shared?: unknown
+}
+
 /** See the step `office records` of the database. */
 const KNOWN = new Rows({
   number: value<number>(),
@@ -13,6 +23,7 @@ const KNOWN = new Rows({
   basedOn: json<string[]>(),
   round: value<number>(),
   base: optional(json<unknown>()),
+  lost: optional(json<LostContent>()),
   savedBy: optional(value<string>()),
   edits: value<number>(),
   given: value<number>(),
@@ -32,7 +43,7 @@ export function openRecordRows(db: Db) {
   const known = new TableStatements(db, 'office_records', KNOWN)
   const find = known.one<[number: number]>('WHERE number = ?')
   const write = known.run<[row: object]>(
-    `UPDATE office_records SET id = @id, local = @local, based_on = @basedOn, round = @round, base = @base, saved_by = @savedBy,
+    `UPDATE office_records SET id = @id, local = @local, based_on = @basedOn, round = @round, base = @base, lost = @lost, saved_by = @savedBy,
        edits = @edits, given = @given, asked = @asked, is_final = @isFinal, is_gone = @isGone, is_to_know = @isToKnow,
        is_unread = @isUnread WHERE number = @number`
   )
@@ -59,7 +70,7 @@ export function openRecordRows(db: Db) {
     'DELETE FROM office_records WHERE kind = ? AND account_id = ? AND local IS NULL AND is_gone = 0 AND is_final = 0'
   )
   const again = known.run<Of>(
-    'UPDATE office_records SET is_to_know = 1 WHERE kind = ? AND account_id = ? AND round > 0'
+    'UPDATE office_records SET is_to_know = 1, lost = NULL WHERE kind = ? AND account_id = ? AND round > 0'
   )
 
   /** As it is in the database at this moment, but for these. */
@@ -77,7 +88,7 @@ export function openRecordRows(db: Db) {
     /** Nothing that was written just now goes to the office: it is the office's. */
     follow(number: number, changes: Partial<KnownRecord>): void {
       const row = find(number)
-      if (row) change(number, { ...changes, given: row.edits, isFinal: false, isToKnow: false, isUnread: false })
+      if (row) change(number, { ...changes, given: row.edits, isFinal: false, isUnread: false })
     },
 
     /** Notes one of the office's down, if it isn't yet. */

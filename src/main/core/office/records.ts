@@ -35,7 +35,10 @@ export interface RecordToPut {
   readonly content?: unknown
   /** It ends whatever others did to it. */
   readonly isFinal?: boolean
-  /** A server that was put back is told again what it had, as its how manieth content; or what that was changed to since. */
+  /**
+   * A server that was put back is told again what it had, as its how manieth content; or what that was changed to since. Such a change under the
+   * version that counts is told for its base alone: it changes nothing.
+   */
   readonly round?: number
   readonly isChangedSince?: boolean
   /** What the office had of it before the server was put back, which such a change goes on from. */

@@ -13,7 +13,7 @@ import { inSlices } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { AccountLanes, STEADY } from './account-lanes.ts'
-import { type KnownRecord, openRecordRows } from './record-rows.ts'
+import { type KnownRecord, type LostContent, openRecordRows } from './record-rows.ts'
 import type { OfficeRecords, RecordChange, RecordKind, RecordPut, RecordToPut } from './records.ts'
 import { askOffice } from './sends.ts'
 import { MOST_BYTES } from './things.ts'
@@ -66,7 +66,7 @@ interface SharedRecordsDeps {
 const MOST_PENDING = 50
 
 /** What counts at the office. */
-type Theirs = Pick<RecordPut, 'version' | 'round' | 'by' | 'content' | 'base'>
+type Theirs = Pick<RecordPut, 'version' | 'round' | 'by' | 'content'>
 
 export class SharedRecords {
   readonly #deps: SharedRecordsDeps
@@ -255,7 +255,7 @@ export class SharedRecords {
     } catch (error) {
       this.#deps.trouble?.(error)
       const { number } = this.#rows.byId(kind.kind, id) ?? this.#rows.add(kind.kind, accountId, id)
-      this.#rows.change(number, { isUnread: true, isToKnow: false })
+      this.#rows.change(number, { isUnread: true })
       return false
     }
   }
@@ -269,19 +269,19 @@ export class SharedRecords {
     const isTaken = isShared(change) || kind.ownerOf(change.id) !== undefined
     if (before?.local === undefined && isTaken) return false
     const known = before ?? this.#add(kind, accountId, change)
+    // What it was before the server was put back is still to be told. What counts is answered to that, or read again after it.
+    if (known.isToKnow) return false
     if (change.isGone) return this.#ended(kind, known, change)
     if (known.basedOn.includes(change.version)) {
-      // What it was before the server was put back is still to be told.
-      if (known.isToKnow) return false
       const { round, content: base } = change
       // Of what is no more here nothing is kept.
       const isHere = kind.together && known.local !== undefined && base !== undefined
       rows.change(known.number, { round, isUnread: false, ...(isHere && { base }) })
       return false
     }
-    // That it was erased for all is still to be told, and so is that it had ended where a server that was put back has it again.
-    if (known.isFinal || (known.isGone && known.isToKnow)) return false
-    return this.#meets(kind, known, change)
+    // That it was erased for all is still to be told.
+    if (known.isFinal) return false
+    return this.#meets(kind, known, change, known.base)
   }
 
   /** Notes one of the office's down. One here that is just like it, and that the office doesn't have, is the same from here on. */
@@ -298,12 +298,14 @@ export class SharedRecords {
 
   /**
    * Another content counts than the one that what is here goes on from.
+   * @param base what both go on from.
    * @param isLost the office had what is here, before it was put back, and doesn't any more.
    */
   #meets(
     kind: SharedKind,
     known: KnownRecord,
-    { version, round, by, content, base: shared }: Theirs,
+    { version, round, by, content }: Theirs,
+    base: unknown,
     isLost = false
   ): boolean {
     const rows = this.#rows
@@ -312,7 +314,7 @@ export class SharedRecords {
     const mine = local === undefined ? undefined : kind.content(local)
     if (theirs === undefined || !this.#isOf(kind, known, theirs) || (local !== undefined && mine === undefined)) {
       // One of them was altered on the server, written by a later version, or isn't for others: what is here stays here.
-      rows.change(number, { isUnread: true, isToKnow: false })
+      rows.change(number, { isUnread: true })
       return false
     }
     // What is over here, as whom retention erased, doesn't come back because another still has it.
@@ -320,8 +322,9 @@ export class SharedRecords {
       rows.forget(number)
       return false
     }
+    const lost = isLost ? lostOf(known, base) : known.lost
     const seen = {
-      ...{ basedOn: [version], round, isGone: false, isToKnow: false, isUnread: false },
+      ...{ basedOn: [version], round, isGone: false, lost, isToKnow: lost !== undefined, isUnread: false },
       ...{ base: kind.together && content, savedBy: by === this.#name ? undefined : by }
     }
     if (mine !== undefined && isSame(mine, theirs)) {
@@ -330,19 +333,12 @@ export class SharedRecords {
     }
     if (mine !== undefined) {
       const isNewToOffice = isLost || known.edits !== known.given
-      // What the server lost is of a later base than what it has: both go on from what that one does.
-      const before = isLost ? shared : known.base
-      const base = before === undefined ? undefined : kind.read(before)
-      const both = isNewToOffice ? kind.together?.(mine, theirs, base) : kind.kept?.(mine, theirs)
+      const both = isNewToOffice ? kind.together?.(mine, theirs, readBy(kind, base)) : kind.kept?.(mine, theirs)
       if (both !== undefined) {
         kind.write(accountId, both, known.id ?? '', local)
         // It goes over as what goes on from theirs, under another number than what was asked for last: that was another content.
         if (isSame(both, theirs)) rows.follow(number, seen)
-        else {
-          // With it goes what this was before: who has that, too, doesn't add it a second time.
-          const its = isLost && known.base !== undefined && { round: known.round, base: known.base, isToKnow: true }
-          rows.change(number, { ...seen, edits: known.edits + 1, savedBy: undefined, ...its })
-        }
+        else rows.change(number, { ...seen, edits: known.edits + 1, savedBy: undefined })
         this.#lanes.want(accountId)
         return true
       }
@@ -381,11 +377,14 @@ export class SharedRecords {
       return true
     }
     if (local !== undefined) kind.erase(local)
+    let { lost } = known
     if (mine !== undefined && (isLost || known.edits !== known.given) && kind.another) {
       kind.another(accountId, mine, undefined)
+      if (isLost) lost = lostOf(known, undefined)
       this.#lanes.want(accountId)
     }
-    this.#rows.follow(number, { basedOn: [version], round, isGone: true, base: undefined, savedBy: undefined })
+    const none = { isGone: true, base: undefined, savedBy: undefined }
+    this.#rows.follow(number, { basedOn: [version], round, ...none, lost, isToKnow: lost !== undefined })
     return local !== undefined
   }
 
@@ -407,16 +406,17 @@ export class SharedRecords {
   async #tellAgain(kind: SharedKind, accountId: string, officeId: string): Promise<void> {
     const next = (after: number) => this.#rows.toKnow(kind.kind, accountId, after, kind.page)
     await this.#putAll(kind, accountId, officeId, next, (known) => {
-      const { isFinal, edits, given, round, basedOn } = known
+      const { isFinal, edits, given, round, basedOn, lost } = known
       const [version] = basedOn
-      // What wasn't told yet goes on from what was: another's that is later than that doesn't take its place.
-      return edits === given && version !== undefined ? { isFinal, version, round } : this.#again(known)
+      if (edits !== given || version === undefined) return this.#again(known)
+      return lost ? { ...this.#again(known), version } : { isFinal, version, round }
     })
   }
 
-  /** What wasn't told yet, with what it goes on from. */
+  /** What wasn't told yet goes on from what was: what another tells as later than that doesn't take its place. */
   #again(known: KnownRecord) {
-    const { isFinal, round, base } = known
+    const { isFinal, lost } = known
+    const { round, content: base } = lost ?? { round: known.round, content: known.base }
     return { isFinal, isChangedSince: true, version: this.#versionOf(known), round: round + 1, base }
   }
 
@@ -503,17 +503,25 @@ export class SharedRecords {
     const now = rows.find(sent.number)
     if (!now || answer?.id !== put.id) return false
     const { outcome, version, round } = answer
-    const isLost = put.round !== undefined
+    const { lost } = now
+    const isChange = sent.edits !== sent.given
+    // What is told for its base alone is no change of what counts.
+    const isLost = put.round !== undefined && (isChange || !sent.lost)
     if (outcome === 'elsewhere') return this.#elsewhere(now)
     if (outcome === 'older') {
-      rows.change(sent.number, { round, isToKnow: false })
-      // What wasn't told yet goes as any change does.
-      if (now.edits !== now.given) this.#lanes.want(sent.accountId)
+      const base = lost ? putTogether(kind, lost.content, now.base, lost.shared) : now.base
+      rows.change(sent.number, { round, base, lost: undefined, isToKnow: false })
+      // It may have been passed over. What wasn't told yet goes as any change does.
+      rows.readTo(0, kind.kind, sent.accountId)
+      this.#lanes.want(sent.accountId)
     }
     // It was erased for all while this was on its way: that is told next, whatever the others have.
     else if (outcome === 'beside' && now.isFinal && put.content !== undefined)
-      rows.change(sent.number, { basedOn: [version], round, isToKnow: false })
-    else if (outcome === 'beside') return this.#meets(kind, now, answer, isLost)
+      rows.change(sent.number, { basedOn: [version], round, lost: undefined, isToKnow: false })
+    else if (outcome === 'beside' && isLost) {
+      const base = lost ? putTogether(kind, answer.base, now.base, lost.shared) : answer.base
+      return this.#meets(kind, now, answer, base, true)
+    } else if (outcome === 'beside') return this.#meets(kind, now, answer, now.base)
     else if (outcome === 'gone' && put.content !== undefined) return this.#ended(kind, now, answer, isLost)
     else if (outcome === 'gone') {
       rows.change(sent.number, {
@@ -523,6 +531,7 @@ export class SharedRecords {
         isGone: now.edits === sent.edits,
         base: undefined,
         isFinal: false,
+        lost: undefined,
         isToKnow: false,
         isUnread: false
       })
@@ -535,7 +544,8 @@ export class SharedRecords {
         given: sent.edits,
         base,
         // Of what is told once more nothing was saved.
-        ...(sent.edits !== sent.given && { savedBy: undefined }),
+        ...(isChange && { savedBy: undefined }),
+        lost: undefined,
         isToKnow: false,
         isUnread: false
       })
@@ -560,6 +570,20 @@ export class SharedRecords {
     const { now, zone } = this.#deps.time
     return clockTextOf(now(), zone(), 0)
   }
+}
+
+/** @param shared what of it is in what counts at the server, too. */
+function lostOf({ lost, round, base }: KnownRecord, shared: unknown): LostContent {
+  return { ...(lost ?? { round, content: base }), shared }
+}
+
+const readBy = (kind: SharedKind, content: unknown) => (content === undefined ? undefined : kind.read(content))
+
+/** Of two contents that both go on from `base` what has both: that is what any two have in common that go on from both of them. */
+function putTogether(kind: SharedKind, one: unknown, other: unknown, base: unknown): unknown {
+  const [its, others] = [readBy(kind, one), readBy(kind, other)]
+  if (its === undefined || others === undefined) return others ?? its
+  return kind.together?.(its, others, readBy(kind, base))
 }
 
 /** As JSON has them: nothing is as good as not there. */

@@ -85,6 +85,9 @@ export const records = `
             CASE WHEN p_is_untold[n] AND NOT is_end THEN p_base[n] END, mine, mine, p_sealed[n], CASE WHEN is_end THEN now() END, ends);
       ELSIF its.version = p_versions[n] THEN
         came := CASE WHEN its.gone_at IS NULL THEN 'newest' ELSE 'gone' END;
+        -- Nothing but up to where it had come before the server was put back: who has that, too, has nothing to add to it.
+        UPDATE thing SET base_round = p_rounds[n] - 1, base_sealed = CASE WHEN gone_at IS NULL THEN p_base[n] END
+          WHERE p_is_untold[n] AND kind = p_kind AND id = p_ids[n] AND life = now_life AND base_round < p_rounds[n] - 1;
       ELSIF p_rounds[n] <= before THEN
         came := 'older';
       ELSIF its.version = ANY (string_to_array(p_based_on[n], ',')::uuid[])

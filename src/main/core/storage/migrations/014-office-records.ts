@@ -28,6 +28,8 @@ export const officeRecords = `
     round INTEGER NOT NULL DEFAULT 0,
     -- The last of these contents, where changes of two are put together.
     base TEXT,
+    -- What a server that was put back had of it, and isn't told yet, though what is here goes on from what counts there since.
+    lost TEXT CHECK (json_valid(lost)),
     -- Which other workstation saved it last.
     saved_by TEXT,
     -- How often it was changed here, and how much of that the office has.
@@ -49,6 +51,11 @@ export const officeRecords = `
   CREATE INDEX office_records_by_account ON office_records (kind, account_id);
   CREATE INDEX office_records_to_give ON office_records (kind, account_id) WHERE edits <> given AND is_gone = 0;
   CREATE INDEX office_records_unnamed ON office_records (kind, account_id) WHERE id IS NULL;
+
+  -- Nothing is kept of what is erased, but that it is to be told.
+  CREATE TRIGGER office_records_erased AFTER UPDATE OF local ON office_records WHEN NEW.local IS NULL AND NEW.lost IS NOT NULL BEGIN
+    UPDATE office_records SET lost = json_remove(lost, '$.content', '$.shared') WHERE number = NEW.number;
+  END;
 
   CREATE TRIGGER office_records_go AFTER DELETE ON accounts BEGIN
     DELETE FROM office_records WHERE account_id = OLD.id;
