@@ -157,6 +157,29 @@ describe('joined', () => {
     expectAll('Mere Parata <mere@example.com>  2')
   })
 
+  test('whom one has sent to counts once, also where another has gone on from that before it was answered', async () => {
+    at(0).send('Mere', 'Parata', 'mere@example.com')
+    await synced()
+    at(0).send('Mere', 'Parata', 'mere@example.com')
+    let isAnswered = false
+    at(0).away()
+    at(0).putsBy(async (put, ...asked) => {
+      const answers = await put(...asked)
+      if (isAnswered || asked[0] !== 'person') return answers
+      at(0).away()
+      throw new Error('The line broke.')
+    })
+    await expect(at(0).back()).rejects.toBeDefined()
+    await at(1).synced()
+    expect(at(1).list()).toEqual(['Mere Parata <mere@example.com>  2'])
+    at(1).send('Mere', 'Parata', 'mere@example.com')
+    await at(1).synced()
+    isAnswered = true
+    await at(0).back()
+    await synced()
+    expectAll('Mere Parata <mere@example.com>  3')
+  })
+
   test('who is forgotten at one is at all, whatever others did meanwhile, and is there again once sent to', async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await synced()

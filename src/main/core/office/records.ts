@@ -49,10 +49,10 @@ export interface RecordToPut {
 
 /**
  * newest: it counts. gone: there is none any more. beside: another content counts, which is here; nothing was kept of this one. older: a server
- * that was put back has a later one. elsewhere: another account has that id.
+ * that was put back has a later one. over: it counted, until another went on from it. elsewhere: another account has that id.
  */
 export interface RecordPut extends RecordNow {
-  readonly outcome: 'newest' | 'gone' | 'beside' | 'older' | 'elsewhere'
+  readonly outcome: 'newest' | 'gone' | 'beside' | 'older' | 'over' | 'elsewhere'
   /** What both go on from, where one that is told again is beside what was changed since. */
   readonly base?: unknown
 }

@@ -269,8 +269,9 @@ export class SharedRecords {
     const isTaken = isShared(change) || kind.ownerOf(change.id) !== undefined
     if (before?.local === undefined && isTaken) return false
     const known = before ?? this.#add(kind, accountId, change)
-    // What it was before the server was put back is still to be told. What counts is answered to that, or read again after it.
-    if (known.isToKnow) return false
+    // What it was before the server was put back is still to be told, or whether it counted was never answered. What counts now is answered to
+    // that, or read again after it.
+    if (known.isToKnow || isUnanswered(known)) return false
     if (change.isGone) return this.#ended(kind, known, change)
     if (known.basedOn.includes(change.version)) {
       const { round, content: base } = change
@@ -514,6 +515,19 @@ export class SharedRecords {
       // It may have been passed over. What wasn't told yet goes as any change does.
       rows.readTo(0, kind.kind, sent.accountId)
       this.#lanes.want(sent.accountId)
+    } else if (outcome === 'over') {
+      const base = now.local === undefined ? undefined : kind.together && put.content
+      const isFinal = now.isFinal && put.content !== undefined
+      rows.change(sent.number, {
+        basedOn: [put.version],
+        given: sent.edits,
+        base,
+        isFinal,
+        lost: undefined,
+        isToKnow: false
+      })
+      rows.readTo(0, kind.kind, sent.accountId)
+      this.#lanes.want(sent.accountId)
     }
     // It was erased for all while this was on its way: that is told next, whatever the others have.
     else if (outcome === 'beside' && now.isFinal && put.content !== undefined)
@@ -576,6 +590,10 @@ export class SharedRecords {
 function lostOf({ lost, round, base }: KnownRecord, shared: unknown): LostContent {
   return { ...(lost ?? { round, content: base }), shared }
 }
+
+/** The office may have what is here, and another may have gone on from it: putting it there once more says so. */
+const isUnanswered = ({ basedOn, edits, given, asked, isUnread }: KnownRecord) =>
+  !isUnread && edits !== given && asked === edits && basedOn.length > 1
 
 const readBy = (kind: SharedKind, content: unknown) => (content === undefined ? undefined : kind.read(content))
 

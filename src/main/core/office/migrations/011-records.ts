@@ -12,6 +12,8 @@ export const records = `
   ALTER TABLE thing ADD COLUMN until timestamptz;
   -- What it was as its base_round: what who tells a server again, that was put back, has in common with what was changed since.
   ALTER TABLE thing ADD COLUMN base_sealed bytea;
+  -- Which contents it went on from, the last of them: one that was saved, and had no answer, is told by it that it was.
+  ALTER TABLE thing ADD COLUMN earlier uuid[] NOT NULL DEFAULT '{}';
   CREATE INDEX thing_by_until ON thing (kind, account, until) WHERE until IS NOT NULL;
 
   -- What nobody needs any more goes. Up to where changes of each kind have come; a row of no kind says which life it is.
@@ -32,7 +34,8 @@ export const records = `
   END $$;
 
   -- Saves or ends some of one kind, each by itself. newest: it counts. gone: there is none any more. beside: another content counts, which is
-  -- answered. older: of what a server that was put back is told again (p_rounds), that it has a later one. elsewhere: another account has that id.
+  -- answered. older: of what a server that was put back is told again (p_rounds), that it has a later one. over: it counted, until another
+  -- went on from it. elsewhere: another account has that id.
   -- p_is_untold: it was changed since this server had it, so it is told as a change of this life: what another tells as later than what it goes on
   -- from is put together with it, and doesn't take its place.
   -- Without a body it ends; p_is_final: whatever the content. What has ended stays so, unless it is given by one who knows of that end.
@@ -88,13 +91,15 @@ export const records = `
         -- Nothing but up to where it had come before the server was put back: who has that, too, has nothing to add to it.
         UPDATE thing SET base_round = p_rounds[n] - 1, base_sealed = CASE WHEN gone_at IS NULL THEN p_base[n] END
           WHERE p_is_untold[n] AND kind = p_kind AND id = p_ids[n] AND life = now_life AND base_round < p_rounds[n] - 1;
+      ELSIF p_versions[n] = ANY (its.earlier) THEN
+        came := 'over';
       ELSIF p_rounds[n] <= before THEN
         came := 'older';
       ELSIF its.version = ANY (string_to_array(p_based_on[n], ',')::uuid[])
           OR (is_end AND p_is_final[n] AND its.gone_at IS NULL)
           OR (is_known AND (its.life < now_life OR (is_end AND p_kind = 'person'))) THEN
         next := next_thing_rev(p_kind, p_account);
-        UPDATE thing SET rev = next, body_rev = next, version = p_versions[n],
+        UPDATE thing SET rev = next, body_rev = next, version = p_versions[n], earlier = its.earlier[greatest(1, cardinality(its.earlier) - 48):] || its.version,
             round = CASE WHEN is_before THEN p_rounds[n] ELSE greatest(p_rounds[n], round + 1) END,
             life = CASE WHEN is_before THEN life ELSE now_life END,
             base_round = CASE WHEN p_is_untold[n] THEN greatest(before, p_rounds[n] - 1)
