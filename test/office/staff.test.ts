@@ -27,8 +27,8 @@ const SCRIPT = new URL('../../scripts/office.ts', import.meta.url).pathname
 class Station extends OfficeStation {
   readonly slot: ReturnType<typeof memoryKeychain>['staffPin']
   readonly its: { staff: Staff; shared: SharedStaff }
-  /** What happens as the server has just answered that another list counts, once. */
-  readonly next: { meanwhile?: (() => Promise<unknown>) | undefined }
+  /** What happens as the server has just answered that another list counts, once; whether its answers come. */
+  readonly next: { meanwhile?: (() => Promise<unknown>) | undefined; isUnanswered?: boolean }
   readonly notes: AuditNote[] = []
 
   constructor(work: Workplace, office: TestOffice) {
@@ -54,6 +54,10 @@ class Station extends OfficeStation {
       shared.connect = ({ store, records }, ...more) => {
         const put: typeof records.put = async (...asked) => {
           const answers = await records.put(...asked)
+          if (next.isUnanswered) {
+            shared.disconnect()
+            throw new Error('The line broke.')
+          }
           const { meanwhile } = next
           next.meanwhile = undefined
           if (meanwhile) expect(answers).toMatchObject([{ outcome: 'beside' }])
@@ -246,6 +250,22 @@ describe('a change at one workstation', () => {
       expect(await staff.check('52819', 'Wiremu Ngata')).toEqual({ ok: true })
     }
     expect(at(0).names()).toEqual(at(1).names())
+  })
+
+  test('without an answer brings nobody back whom another removed since', async () => {
+    at(0).away()
+    await at(0).staff.add({ name: 'Wiremu Ngata', role: 'clerk', pin: '52819' })
+    at(0).next.isUnanswered = true
+    await at(0)
+      .back()
+      .catch(() => undefined)
+    await at(1).its.shared.settled()
+    await at(1).staff.remove(at(1).idOf('Wiremu Ngata'))
+    await at(1).synced()
+    at(0).next.isUnanswered = false
+    await at(0).back()
+    await synced()
+    for (const desk of desks) expect(desk.names()).toEqual(['Ben Tui, clerk', 'Grace Okafor, administrator'])
   })
 
   test('is known after a kill', async () => {
