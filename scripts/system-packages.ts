@@ -70,6 +70,12 @@ export function findPostgres(): string | undefined {
   return Number(/\d+/.exec(stdout ?? '')?.[0]) >= POSTGRES ? dirname(initdb) : undefined
 }
 
+/** The full path of a PgBouncer on this machine, if there is one. Debian's is where only root's path leads. */
+export function findPgBouncer(): string | undefined {
+  const debian = '/usr/sbin/pgbouncer'
+  return onPath('pgbouncer') ?? (existsSync(debian) ? debian : undefined)
+}
+
 function hasLibrary(name: string): boolean {
   const folders = ['/lib', '/usr/lib', '/usr/lib64', '/usr/local/lib']
   return folders.some((folder) => {
@@ -157,6 +163,12 @@ const needs: Record<string, readonly Need[]> = {
       debian: ['postgresql'],
       elsewhere: 'PostgreSQL 15 or later, with initdb on the path',
       found: () => findPostgres() !== undefined
+    },
+    {
+      what: 'PgBouncer, through which no workstation hears',
+      debian: ['pgbouncer'],
+      elsewhere: 'PgBouncer',
+      found: () => !linux || findPgBouncer() !== undefined
     }
   ]
 }

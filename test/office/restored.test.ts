@@ -6,14 +6,16 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, inject, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
 import { findPostgres } from '../../scripts/system-packages.ts'
-import { openPool } from '../../src/main/core/office/connection.ts'
+import { connected, openPool } from '../../src/main/core/office/connection.ts'
 import type { Desk } from '../../src/main/core/office/desk.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
+import { keptIn } from '../../src/main/core/storage/meta.ts'
 import { form, forms } from '../fixtures/compositions.ts'
 import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
-import { openCluster } from '../fixtures/office-cluster.ts'
+import { type Cluster, type ClusterPlace, openCluster } from '../fixtures/office-cluster.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 
 interface Station {
@@ -243,6 +245,84 @@ test('a standby that takes the server’s place is noticed, also by one that los
   for (let minute = 0; minute < 3; minute++) await front.work.time.pass(60_000)
   expect(await office.sql('SELECT life FROM office.office')).toEqual([life])
 })
+
+/** As docs/office.md says: all that is written is written there, too, before it counts. */
+async function withStandby(office: TestOffice, server: ClusterPlace): Promise<() => Promise<Cluster>> {
+  const standby = await openCluster({ standbyOf: server })
+  onTestFinished(() => standby.close())
+  await office.sql(`ALTER SYSTEM SET synchronous_standby_names = '*'`)
+  await office.sql('SELECT pg_reload_conf()')
+  await expect
+    .poll(() => office.sql(`SELECT FROM pg_stat_replication WHERE sync_state = 'sync'`), { timeout: 60_000 })
+    .toHaveLength(1)
+  return async () => {
+    await standby.promote()
+    return standby
+  }
+}
+
+/** As docs/office.md says: the office's roles first, then its database. */
+async function withDump({ administrator }: TestOffice): Promise<() => Promise<Cluster>> {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-test-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const [dump, roles] = [join(folder, 'office.dump'), join(folder, 'roles.sql')]
+  const run = (program: string, { host, port, user, password }: ClusterPlace, ...args: string[]) =>
+    execFileSync(join(findPostgres() ?? '', program), ['-h', host, '-p', String(port), '-U', user, ...args], {
+      env: { PATH: process.env.PATH, PGPASSWORD: password },
+      stdio: 'ignore'
+    })
+  return async () => {
+    const its = { ...administrator, host: '127.0.0.1' } as const
+    run('pg_dumpall', its, '--roles-only', '-f', roles)
+    run('pg_dump', its, '-Fc', '-d', administrator.database, '-f', dump)
+    const other = await openCluster()
+    onTestFinished(() => other.close())
+    run('psql', other.place, '-d', 'postgres', '-f', roles)
+    // The administrator is among the roles.
+    const place = { ...other.place, password: administrator.password }
+    run('pg_restore', place, '--create', '-d', 'postgres', dump)
+    return { ...other, place }
+  }
+}
+
+test.each([
+  ['a synchronous standby', withStandby],
+  ['a dump of it, restored elsewhere,', withDump]
+])(
+  '%s has all that a server had that is gone, once its name leads there',
+  { timeout: 240_000 },
+  async (_what, copied) => {
+    const server = await openCluster()
+    onTestFinished(() => server.close())
+    const office = await openTestOffice(server.place, { look: '0 s' })
+    const front = await joined(office, 'Front desk')
+    const elsewhere = await copied(office, server.place)
+    const sent = front.put('Sent before')
+    await until([front], () => front.state(sent) === 'sent')
+    await pause(front, true)
+    const waits = front.put('Waits')
+    const asWritten = 'SELECT id, state, round FROM office.send ORDER BY id'
+    await until([front], async () => (await office.sql(asWritten)).length === 2)
+    const written = await office.sql(asWritten)
+    await front.desk.close()
+    if (copied === withStandby) await server.close()
+    const { place } = await elsewhere()
+    if (copied === withDump) await server.close()
+
+    const its = { ...office.administrator, ...place }
+    expect(await connected(its, async (client) => (await client.query(asWritten)).rows)).toEqual(written)
+    const kept = keptIn(front.work.parts.db)
+    kept.write('office', { ...kept.read('office', z.looseObject({})), port: place.port })
+    front.open()
+    await until([front], () => pausedBecause(front).includes('put back to an earlier moment'))
+    await connected(its, (client) =>
+      client.query('UPDATE office.send SET uncertain_at = now() WHERE uncertain_at > now()')
+    )
+    await pause(front, false)
+    await until([front], () => front.state(waits) === 'sent')
+    expect(front.work.taken('SendForms2')).toHaveLength(2)
+  }
+)
 
 test('what may have left long ago goes again only where someone says so', { timeout: 240_000 }, async () => {
   const office = await openTestOffice(inject('cluster'), { look: '0 s' })

@@ -66,6 +66,7 @@ test.each<[DeskState, RegExp]>([
   ['away', /can’t be reached.*Packages wait until it’s back/],
   ['refused', /no longer lets this workstation in.*join with a new code/],
   ['untrusted', /certificate isn’t trusted.*Tell your administrator/],
+  ['pooled', /belongs to a connection pooler.*packages wait.*Tell your administrator/],
   ['no-keychain', /keychain can’t be used.*until it’s unlocked/],
   ['elsewhere', /can’t sign in to the office.*another computer’s backup/],
   ['older', /database is too old.*until your administrator upgrades it/],

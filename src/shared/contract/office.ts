@@ -4,7 +4,7 @@ import { answers, id, nothing } from './request.ts'
 
 /**
  * connecting: the server hasn't answered yet. away: it doesn't. refused: it knows this workstation no more. untrusted: its certificate
- * isn't trusted. no-keychain: what this workstation signs in with can't be read. elsewhere: that is another computer's, as where its
+ * isn't trusted. pooled: what answers there is a connection pooler, which hands no bell on. no-keychain: what this workstation signs in with can't be read. elsewhere: that is another computer's, as where its
  * backup was restored here. older, newer: its database is of another version. other: it is another office's, as after it was made once more.
  * wrong-key: its key is none that this workstation has, nor is given.
  */
@@ -14,6 +14,7 @@ export type DeskState =
   | 'away'
   | 'refused'
   | 'untrusted'
+  | 'pooled'
   | 'no-keychain'
   | 'elsewhere'
   | 'older'

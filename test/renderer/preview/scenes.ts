@@ -178,6 +178,7 @@ const deskScenes: Record<string, () => FakeApi> = Object.fromEntries(
       'away',
       'refused',
       'untrusted',
+      'pooled',
       'no-keychain',
       'elsewhere',
       'older',

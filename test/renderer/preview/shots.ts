@@ -368,6 +368,7 @@ export const shots: Shot[] = [
     'desk-away',
     'desk-refused',
     'desk-untrusted',
+    'desk-pooled',
     'desk-no-keychain',
     'desk-elsewhere',
     'desk-older',

@@ -217,9 +217,9 @@ test.each([
   ['connected', 'connecting'],
   ['connecting', 'connecting'],
   ['away', 'away'],
-  ...(['refused', 'untrusted', 'no-keychain', 'elsewhere', 'older', 'newer', 'other', 'wrong-key'] as const).map(
-    (state) => [state, 'apart'] as const
-  )
+  ...(
+    ['refused', 'untrusted', 'pooled', 'no-keychain', 'elsewhere', 'older', 'newer', 'other', 'wrong-key'] as const
+  ).map((state) => [state, 'apart'] as const)
 ] as const)('without a line, a workstation that is %s is %s', async (stands, wanted) => {
   const one = await looking(newsOf())
   expect(one.board.view()?.office).toMatchObject({ state: 'connected', readAt: expect.any(Number) })

@@ -2,7 +2,8 @@
  * The line to the office's server. It speaks TLS, and the certificate is verified, unless the server is this computer. A connection that
  * breaks while nothing is asked of it is let go, and ends nothing else.
  */
-import { Client, type ClientConfig, Pool } from 'pg'
+import { randomUUID } from 'node:crypto'
+import { Client, type ClientBase, type ClientConfig, type Notification, Pool } from 'pg'
 
 /** Where the office's database is, and who asks. */
 export interface OfficePlace {
@@ -27,7 +28,10 @@ export function openPool(place: OfficePlace, most = 4): Pool {
   // Without a listener a server that restarts would end the whole application.
   pool.on('error', () => undefined)
   // The pool listens to what lies idle alone; one that someone has is given up by its next question.
-  pool.on('connect', (client) => client.on('error', () => undefined))
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined)
+    limit(client).catch(() => undefined)
+  })
   return pool
 }
 
@@ -37,10 +41,45 @@ export async function connected<Done>(place: OfficePlace, work: (client: Client)
   client.on('error', () => undefined)
   await client.connect()
   try {
+    await limit(client)
     return await work(client)
   } finally {
     await client.end().catch(() => undefined)
   }
+}
+
+/** What nobody waits for any more isn't done after all. As the connection begins, a pooler would refuse what it doesn't know. */
+const limit = (client: ClientBase) => client.query(`SET statement_timeout = ${ANSWERING}`)
+
+/** What a workstation's line is rung by to find out whether it hears. */
+const HEARING = 'countersign_hearing'
+
+/** What answers here gives each question to another connection, and hands no bell on. */
+class Pooled extends Error {
+  override name = 'Pooled'
+}
+
+/**
+ * Rings once, and listens: a connection pooler in transaction mode would leave a workstation deaf, without a word.
+ * @param bell the connection that others' bells are to come by; `other` any other of the same server.
+ * @throws Pooled where the bell isn't heard.
+ */
+export async function mustHear(bell: ClientBase, other: Pick<ClientBase, 'query'>): Promise<void> {
+  const word = randomUUID()
+  let isHeard = false
+  const hear = ({ payload }: Notification) => {
+    isHeard ||= payload === word
+  }
+  bell.on('notification', hear)
+  try {
+    await bell.query(`LISTEN ${HEARING}`)
+    await other.query('SELECT pg_notify($1, $2)', [HEARING, word])
+    // PostgreSQL hands over what was rung before it answers the next question, so nothing has to be waited for.
+    await bell.query(`UNLISTEN ${HEARING}`)
+  } finally {
+    bell.off('notification', hear)
+  }
+  if (!isHeard) throw new Pooled()
 }
 
 /** Does all of `work` or nothing of it. */
@@ -64,8 +103,6 @@ export function configOf({ host, port, database, user, password, ca }: OfficePla
     ssl: host === THIS_COMPUTER ? false : { host, rejectUnauthorized: true, minVersion: 'TLSv1.2', ...(ca && { ca }) },
     connectionTimeoutMillis: CONNECTING,
     query_timeout: ANSWERING,
-    // What nobody waits for any more isn't done after all.
-    statement_timeout: ANSWERING,
     keepAlive: true,
     application_name: 'Countersign'
   }

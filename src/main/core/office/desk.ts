@@ -501,8 +501,8 @@ async function lineTo(
   time: Time,
   rung: (bell: Bell | undefined) => void
 ) {
-  const [{ openPool }, { openOfficeSends }, { openOfficeThings }, { openOfficeRecords }, ...others] = await Promise.all(
-    [
+  const [{ openPool, mustHear }, { openOfficeSends }, { openOfficeThings }, { openOfficeRecords }, ...others] =
+    await Promise.all([
       import('./connection.ts'),
       import('./sends.ts'),
       import('./things.ts'),
@@ -510,8 +510,7 @@ async function lineTo(
       import('./feed.ts'),
       import('./tasks.ts'),
       import('./counters.ts')
-    ]
-  )
+    ])
   const [{ openOfficeFeed }, { openOfficeTasks }, { openOfficeCounters }] = others
   const pool = openPool(place)
   let bell: PoolClient | undefined
@@ -523,6 +522,7 @@ async function lineTo(
       if (its) rung({ channel: its, about })
     })
     bell.on('error', () => rung(undefined))
+    await mustHear(bell, pool)
     await bell.query(CHANNELS.map((one) => `LISTEN ${CHANNEL}${one}`).join('; '))
     key = await keyNow(bell, place, keys.known, keys.keep)
   } catch (error) {
@@ -578,6 +578,7 @@ function stateBy(error: unknown): DeskState {
   if (error instanceof NotItsOwn) return 'elsewhere'
   if (error instanceof KeychainError) return 'no-keychain'
   if (isTls(error)) return 'untrusted'
+  if (isPooled(error)) return 'pooled'
   return NOT_LET_IN.has(codeOf(error)) ? 'refused' : 'away'
 }
 
@@ -597,12 +598,22 @@ function joiningFailure(error: unknown): AppFailure {
       next: 'Choose the certificate of the authority that it is from, or ask your administrator.'
     })
   }
+  if (isPooled(error)) {
+    return new AppFailure({
+      code: 'invalid',
+      message: 'This address belongs to a connection pooler, through which workstations don’t hear from each other.',
+      next: 'Ask your administrator for the database server’s own address and port. The join code can still be used.'
+    })
+  }
   return new AppFailure({
     code: 'offline',
     message: 'The office’s server can’t be reached.',
     next: 'Check the server’s name and port, and this computer’s network.'
   })
 }
+
+/** The module isn't here until a line is dialled. */
+const isPooled = (error: unknown) => error instanceof Error && error.name === 'Pooled'
 
 function isTls(error: unknown): boolean {
   return (

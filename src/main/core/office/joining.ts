@@ -6,7 +6,7 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { escapeIdentifier, escapeLiteral } from 'pg'
 import { LETTERS, lettersMeant } from '../../../shared/recovery-key.ts'
-import { connected, inTransaction, type OfficePlace } from './connection.ts'
+import { connected, inTransaction, mustHear, type OfficePlace } from './connection.ts'
 import { derived, unseal } from './sealing.ts'
 
 /** A code has 32 letters of 5 bits. */
@@ -52,13 +52,15 @@ export const keyFor = (role: string) => `office key:${role}`
 
 /**
  * All or nothing: where it fails the code still holds.
- * @throws the database's error, among them 28P01 for a code that is used up or none of this office's, 42501 for one that is too old.
+ * @throws Pooled where workstations wouldn't hear of each other; the database's error, among them 28P01 for a code that is used up or none of this office's, 42501 for one that is too old.
  */
 export async function joinOffice(place: Omit<OfficePlace, 'user' | 'password'>, code: string): Promise<Joined> {
   const { role, password: first, key: codeKey } = meaningOf(code, place.database)
   const password = randomBytes(32).toString('base64url')
-  return await connected({ ...place, user: role, password: first }, (client) =>
-    inTransaction(client, async () => {
+  const byCode = { ...place, user: role, password: first }
+  return await connected(byCode, async (client) => {
+    await connected(byCode, (other) => mustHear(client, other))
+    return await inTransaction(client, async () => {
       const { rows } = await client.query<{ sealed_key: Buffer; station: string; incarnation: string }>(
         'SELECT * FROM office.join_office()'
       )
@@ -68,7 +70,7 @@ export async function joinOffice(place: Omit<OfficePlace, 'user' | 'password'>, 
       await client.query(`ALTER ROLE ${escapeIdentifier(role)} PASSWORD ${escapeLiteral(verifierOf(password))}`)
       return { user: role, password, key, station: joined.station, incarnation: joined.incarnation }
     })
-  )
+  })
 }
 
 /** What a server checks a password by, from which it can't be had back. The passwords here are random, so no more rounds are needed. */

@@ -1,0 +1,70 @@
+// An office behind a connection pooler: PgBouncer hands no bell on in transaction mode, and each workstation would be deaf.
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
+import { keptIn } from '../../src/main/core/storage/meta.ts'
+import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
+import { openPooler, type Pooler } from '../fixtures/office-cluster.ts'
+import { openWorkplace } from '../fixtures/workplace.ts'
+
+let office: TestOffice
+beforeAll(async () => {
+  office = await openTestOffice(inject('cluster'))
+})
+
+async function deskOf() {
+  const work = await openWorkplace('empty')
+  const desk = openDesk(work)
+  onTestFinished(async () => {
+    await desk.close()
+    await work.close()
+  })
+  return desk
+}
+
+describe.each(['transaction', 'session'] as const)('through a pooler in %s mode', (mode) => {
+  let pooler: Pooler
+  beforeAll(async () => {
+    pooler = await openPooler(inject('cluster'), mode)
+  })
+  afterAll(() => pooler.close())
+  const there = () => ({ ...serverOf(office), port: pooler.place.port })
+
+  if (mode === 'session') {
+    test('a workstation joins and is connected', async () => {
+      const desk = await deskOf()
+      expect(await desk.join(there(), await office.invite('Counter 1'))).toMatchObject({ state: 'connected' })
+    })
+    return
+  }
+
+  test('a workstation isn’t joined, and its code still holds for the server’s own address', async () => {
+    const desk = await deskOf()
+    const code = await office.invite('Front desk')
+    await expect(desk.join(there(), code)).rejects.toMatchObject({
+      appError: { code: 'invalid', message: expect.stringContaining('connection pooler') }
+    })
+    expect(desk.view()).toBeUndefined()
+    expect(await desk.join(serverOf(office), code)).toMatchObject({ state: 'connected' })
+  })
+})
+
+test('a workstation whose server’s name leads to a pooler from then on says so', async () => {
+  const work = await openWorkplace('empty')
+  const slot = memoryKeychain().office
+  const before = openDesk(work, { slot })
+  await before.join(serverOf(office), await office.invite('Back room'))
+  await before.close()
+  const pooler = await openPooler(inject('cluster'), 'transaction')
+  const kept = keptIn(work.parts.db)
+  kept.write('office', { ...kept.read('office', z.looseObject({})), port: pooler.place.port })
+  const desk = openDesk(work, { slot })
+  onTestFinished(async () => {
+    await desk.close()
+    await work.close()
+    await pooler.close()
+  })
+  desk.open()
+  await desk.look()
+  expect(desk.view()).toMatchObject({ state: 'pooled' })
+})
