@@ -2,6 +2,7 @@
 // put back. Whatever someone typed is in some draft or version, and no draft is sent twice.
 import { beforeEach, describe, expect, test } from 'vitest'
 import { AppFailure } from '../../src/main/core/lib/failure.ts'
+import type { OfficeThings } from '../../src/main/core/office/things.ts'
 import { form, forms } from '../fixtures/compositions.ts'
 import { dumpOf, OfficeStation, openStation, twoStations } from '../fixtures/office-station.ts'
 
@@ -706,6 +707,44 @@ describe('joining and leaving', () => {
       expect(packages()).toBe(0)
     }
   )
+
+  test('that the office still takes for sent as its package is taken back is that same draft', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    await front.close()
+    await synced()
+    await at(0).work.outbox.shared.pause(at(0).work.accountId, true)
+    const send = at(0).send(front.id)
+    await synced()
+    at(0).shared.left = () => expect.fail('It ends here.')
+    await expect(at(0).leave()).rejects.toThrow(/./)
+    const { work } = at(0)
+    const [asked, undone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const startAgain = work.startAgain.bind(work)
+    work.startAgain = () => {
+      const parts = startAgain()
+      const { sharedDrafts } = parts
+      const connect = sharedDrafts.connect.bind(sharedDrafts)
+      sharedDrafts.connect = (things, life) => connect({ ...things, save: (...its) => answeredLate(things, its) }, life)
+      return parts
+    }
+    const answeredLate = async (things: OfficeThings, its: Parameters<OfficeThings['save']>) => {
+      const saved = await things.save(...its)
+      asked.resolve()
+      await undone.promise
+      return saved
+    }
+    const again = at(0).killed()
+    await asked.promise
+    const { outbox } = work.parts
+    await outbox.shared.keepBack(outbox.get(send))
+    outbox.undo(send)
+    undone.resolve()
+    await again
+    await synced()
+    for (const desk of desks) expect(desk.list()).toEqual(['Lease'])
+    expect(await two.office.sql('SELECT FROM office.thing WHERE gone_at IS NULL')).toHaveLength(1)
+  })
 
   test('brings along nothing of which a package has left already', async () => {
     const third = await openStation(Station, two.office, at(0))

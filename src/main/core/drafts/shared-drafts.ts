@@ -264,9 +264,13 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       // Where no answer comes, it is known that the office may have it.
       rows.change(id, { basedOn: [...known.basedOn.slice(-MOST_PENDING), version] })
       const { basedOn } = known
+      const wasActive = rows.isActive(id)
       const saved = await asked((things) =>
         things.save(officeId, { id, basedOn, own: rows.failedHere(id) }, version, contentOf(here), open.has(id))
       )
+      // It was said of a draft whose package was taken back meanwhile, and which the office has for everyone again.
+      const isTakenBack = wasActive && !rows.isActive(id)
+      if (isTakenBack && (saved.outcome === 'sent' || saved.outcome === 'gone')) return lanes.want(accountId)
       if (settled(accountId, known, version, saved) === 'again') return
     }
     const now = rows.here(id)
