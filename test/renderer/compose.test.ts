@@ -366,6 +366,15 @@ describe('by keyboard', () => {
     expect(list.getByRole('button', { name: 'Signer 2: enter the first name.' })).toBeTruthy()
     expect(list.queryByRole('button', { name: /^Mere Parata: / })).toBeNull()
   })
+
+  test('a very long name is cut short beside the form, so that what is missing stays in sight', async () => {
+    await fillOneForm()
+    await type('First name', 'M'.repeat(300))
+    await type('Last name', '')
+    const list = within(screen.getByRole('complementary', { name: 'Summary' }))
+    expect(list.getByRole('button', { name: `${'M'.repeat(60)}…: enter the last name.` })).toBeTruthy()
+    expect(list.queryByText(/M{61}/)).toBeNull()
+  })
 })
 
 describe('a draft', () => {

@@ -70,12 +70,21 @@ function momentOfDue({ at, offset }: { at: number; offset: number }, zone: strin
   return `${there} ${where} (${elsewhere})`
 }
 
+/** Longer names would push what is said of them out of sight. */
+const LONGEST = 60
+
+/** A name as short as it has to be beside others. */
+export function shortly(name: string): string {
+  const letters = [...name]
+  return letters.length > LONGEST ? `${letters.slice(0, LONGEST).join('').trimEnd()}…` : name
+}
+
 /** A problem where its field isn't beside it: "Signer 2: enter the first name." */
 export function saidOf(composition: Composition, problem: Problem): string {
   const whose = whoseIs(composition, problem.at) ?? partOf(composition, problem.at)
   if (!whose || problem.message.includes(`“${whose}”`)) return problem.message
   // An abbreviation keeps its capitals.
-  return `${whose}: ${problem.message.replace(/^\p{Lu}(?=[\p{Ll}\s])/u, (letter) => letter.toLowerCase())}`
+  return `${shortly(whose)}: ${problem.message.replace(/^\p{Lu}(?=[\p{Ll}\s])/u, (letter) => letter.toLowerCase())}`
 }
 
 /** What a problem of the whole package is about, where its message doesn't say. */
