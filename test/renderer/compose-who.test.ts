@@ -375,6 +375,13 @@ describe('a signer', () => {
     expect(screen.getByText('video, Witness, shared with 2')).toBeTruthy()
   })
 
+  test('a signer alone is called as what is missing calls them', async () => {
+    await openWho(forms({ items: [form({ signers: [signer({ FirstName: '', LastName: '', Email: '' })] })] }))
+    expect(screen.getByRole('heading', { level: 3, name: 'Signer 1' })).toBeTruthy()
+    await type(box('First name'), 'Mere')
+    expect(screen.getByRole('heading', { level: 3, name: 'Mere' })).toBeTruthy()
+  })
+
   test('the roles that this office has used are offered, and any other can be typed', async () => {
     await openWho(forms(), fakeApi({ remembered: { SignerType: ['Employee', 'Employer'] } }))
     await type(box('Signer type optional'), 'employer')
