@@ -373,6 +373,7 @@ describe('the first download', () => {
     await press('Download report (PDF)')
     const dialog = within(await screen.findByRole('dialog', { name: 'Where should downloads be saved?' }))
     expect(dialog.getByText('Downloads')).toBeTruthy()
+    expect(document.activeElement).toBe(dialog.getByRole('button', { name: 'Save here' }))
     expect(calls('downloads.start')).toEqual([])
     await fireEvent.click(dialog.getByRole('button', { name: 'Change…' }))
     await settle()

@@ -54,6 +54,7 @@ async function open(
 }
 const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
 async function press(name: string | RegExp) {
+  screen.getByRole('button', { name }).focus()
   await fireEvent.click(screen.getByRole('button', { name }))
   await settle()
 }
@@ -243,6 +244,7 @@ test('a signed document is looked at first, and can be saved once a person says 
   await press('Yes, allow downloads')
   expect(calls('accounts.allowSigned')[0]?.input).toMatchObject({ allow: true })
   expect(screen.queryByText('Is this the signed document?')).toBeNull()
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Download' }))
   await press('Download')
   expect(calls('downloads.start')[0]?.input).toEqual({ reference: 'doc-0', type: 'signed' })
 })
@@ -253,6 +255,7 @@ test('what isn’t the signed document isn’t saved, and can still be allowed l
   expect(calls('accounts.allowSigned')[0]?.input).toMatchObject({ allow: false })
   expect(screen.queryByRole('button', { name: 'Download' })).toBeNull()
   expect(screen.queryByRole('button', { name: 'No, it’s something else' })).toBeNull()
+  expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1 }))
   expect(screen.getByRole('button', { name: 'Yes, allow downloads' })).toBeTruthy()
 })
 

@@ -33,6 +33,11 @@ describe('the first run', () => {
     expect(screen.getByRole('button', { name: /Practice office/ }).textContent).toContain('Practice')
   })
 
+  test('has the way that is recommended under Enter', async () => {
+    await open()
+    expect(document.activeElement).toBe(screen.getByRole('button', { name: /Open the practice office/ }))
+  })
+
   test('an account of the office is connected, checked, and the result said plainly', async () => {
     const { api } = await open()
     await fireEvent.click(screen.getByRole('button', { name: /Connect your office/ }))
