@@ -153,6 +153,9 @@ function couple(): Partial<CounterOffer> {
 
 test('a couple signs two documents in one sitting, one of them after the other, with as few changes of hands as can be', async () => {
   await open({ offer: couple() })
+  const started = box('Mere Parata signs “Tenancy agreement Parata”')
+  expect(started.disabled).toBe(true)
+  expect(sheet().getByText('You started with this one').id).toBe(started.getAttribute('aria-describedby'))
   const mereSignsDeed = 'Mere Parata signs “Deed of gift”'
   expect(box(mereSignsDeed).disabled).toBe(true)
   expect(sheet().getByText('Signs after Tama Brooks')).toBeTruthy()
@@ -176,16 +179,19 @@ test('a couple signs two documents in one sitting, one of them after the other, 
   ])
 })
 
-test('what is checked of each of a couple stands together, below who signs what', async () => {
+test('what is checked of who begins stands above who signs what, of the others below it', async () => {
   await open({ offer: { ...couple(), evidence: offerOf().evidence ?? [] } })
   await tick('Tama Brooks')
   const table = sheet().getByRole('table')
-  for (const name of ['Mere Parata', 'Tama Brooks (tama@example.com)']) {
+  const { DOCUMENT_POSITION_PRECEDING: above, DOCUMENT_POSITION_FOLLOWING: below } = Node
+  for (const [name, place] of [
+    ['Mere Parata', above],
+    ['Tama Brooks (tama@example.com)', below]
+  ] as const) {
     const checks = sheet().getByRole('region', { name })
     expect(within(checks).getByRole('checkbox', { name: 'Photo ID seen' })).toBeTruthy()
-    expect(table.compareDocumentPosition(checks) & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy()
+    expect(table.compareDocumentPosition(checks) & place).toBeTruthy()
   }
-  // All that they sign, as it stands nowhere beside them.
   expect(sheet().getByRole('region', { name: 'Mere Parata' }).textContent).toContain(
     'To sign: “Tenancy agreement Parata”'
   )
