@@ -103,7 +103,7 @@ test('the database gets another key, is gone on with from a copy once it is dama
     })
     await expect(days).toBeDisabled()
     await third.button('Unlock…').last().click()
-    const unlocking = third.window.getByRole('dialog', { name: 'Unlock the counter’s settings' })
+    const unlocking = third.window.getByRole('dialog', { name: 'Unlock retention' })
     await unlocking.getByLabel('Staff PIN').fill('73519')
     await unlocking.getByRole('button', { name: 'Unlock' }).click()
     await days.selectOption('90')

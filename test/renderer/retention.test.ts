@@ -50,7 +50,7 @@ test('they are an administrator’s where there is a PIN', async () => {
   expect(screen.getByLabelText<HTMLSelectElement>('List of downloads').matches(':disabled')).toBe(true)
   await fireEvent.click(screen.getByRole('button', { name: 'Unlock…' }))
   await settle()
-  expect(screen.getByRole('dialog', { name: 'Unlock the counter’s settings' })).toBeTruthy()
+  expect(screen.getByRole('dialog', { name: 'Unlock retention' })).toBeTruthy()
 })
 
 test('a change that comes after they locked again asks for the PIN', async () => {
@@ -58,7 +58,7 @@ test('a change that comes after they locked again asks for the PIN', async () =>
   control.state.staff = { members, settings: 'locked' }
   control.fail('retention.set', { code: 'not-allowed', message: 'Unlock the counter’s settings first.' })
   await choose('List of downloads', '90')
-  expect(screen.getByRole('dialog', { name: 'Unlock the counter’s settings' })).toBeTruthy()
+  expect(screen.getByRole('dialog', { name: 'Unlock retention' })).toBeTruthy()
 })
 
 test('holds are listed with who, when and why, and released one by one', async () => {
