@@ -2,7 +2,7 @@ import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, expect, test } from 'vitest'
 import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
 import type { DeskState, DeskView } from '../../src/shared/contract/office.ts'
-import { fakeApi } from './fake-api.ts'
+import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { deskOf, JOIN_CODE, watchesOf } from './fakes/desk.ts'
 import { type Opened, openOffice, show } from './office.ts'
@@ -11,9 +11,9 @@ import { NOW } from './people.ts'
 let opened: Opened
 afterEach(() => opened?.close())
 
-async function open(desk: DeskView | null) {
-  opened = await openOffice(fakeApi({ desk }))
-  opened.app.router.go('settings', ['office'])
+async function open(desk: DeskView | null, staff?: FakeState['staff'], at = 'office') {
+  opened = await openOffice(fakeApi({ desk, ...(staff && { staff }) }))
+  opened.app.router.go('settings', [at])
   show(opened, Settings)
   await settle()
 }
@@ -111,6 +111,20 @@ test('leaving says what becomes of packages; a refusal is shown, and the worksta
   await press('Leave the office')
   expect(calls('office.leave')).toEqual([{ without: false }, { without: false }])
   expect(within(section()).getByRole('button', { name: 'Join an office…' })).toBeTruthy()
+})
+
+test('where settings are locked it says that the office’s are unlocked', async () => {
+  await open(deskOf(NOW), { settings: 'locked', members: [] })
+  await press('Leave the office…')
+  expect(screen.getByRole('dialog', { name: 'Unlock the office’s settings' })).toBeTruthy()
+})
+
+test('the server is asked who is there as Settings open and as the section is looked at', async () => {
+  await open(deskOf(NOW), undefined, 'accounts')
+  expect(calls('office.look')).toHaveLength(1)
+  opened.app.router.go('settings', ['office'])
+  await settle()
+  expect(calls('office.look')).toHaveLength(2)
 })
 
 test('who can’t leave as a package is still here is led to it', async () => {

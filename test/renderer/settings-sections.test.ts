@@ -88,6 +88,29 @@ test('the list marks the section that was asked for, and then the one that someo
   expect(marked()).toEqual(['Accounts'])
 })
 
+test('the list marks what is read in the upper third of a tall page, and where someone is at work', async () => {
+  await open(['about'])
+  const marked = () => document.querySelector('[aria-current=location]')?.textContent
+  const page = screen.getByRole('heading', { level: 1 }).closest('.page') as HTMLElement
+  Object.defineProperty(page, 'clientHeight', { value: 720 })
+  const topsOf = (tops: Record<string, number>) => {
+    for (const heading of document.querySelectorAll<HTMLElement>('section h2[id$=-title]'))
+      heading.getBoundingClientRect = () => new DOMRect(0, tops[heading.textContent ?? ''] ?? 9000, 600, 20)
+  }
+  topsOf({ Accounts: -900, 'Drop folders': -80, 'Instant updates': 40, Office: 230 })
+  await fireEvent.wheel(document.body)
+  await fireEvent.scroll(page)
+  expect(marked()).toBe('Office')
+  topsOf({ Accounts: -900, 'Drop folders': 60, 'Instant updates': 320, Office: 480 })
+  await fireEvent.pointerDown(document.body)
+  screen.getByRole('button', { name: 'Join an office…' }).focus()
+  await fireEvent.scroll(page)
+  expect(marked()).toBe('Office')
+  await fireEvent.wheel(document.body)
+  await fireEvent.scroll(page)
+  expect(marked()).toBe('Drop folders')
+})
+
 test('what was asked for stays in sight as the sections above it are read, until someone does something else', async () => {
   const grown: (() => void)[] = []
   vi.stubGlobal(

@@ -9,7 +9,7 @@ import type { Dialogs } from './dialogs.ts'
 import type { HandlersOf } from './registration.ts'
 
 interface OfficeParts extends Pick<Dialogs, 'chooseFiles'> {
-  desk: Pick<Desk, 'view' | 'join' | 'leave'>
+  desk: Pick<Desk, 'view' | 'look' | 'join' | 'leave'>
   newId: () => string
   note: NoteInAudit
   /** @throws AppFailure `not-allowed` unless an administrator has unlocked the office’s settings, where there is a PIN. */
@@ -25,6 +25,7 @@ export function officeHandlers({ desk, chooseFiles, newId, note, mustBeOpen }: O
 
   return {
     'office.get': async () => desk.view() ?? null,
+    'office.look': () => desk.look(),
     'office.chooseAuthority': async (_nothing, { stillAsking }) => {
       const [path] = await chooseFiles('Choose the authority’s certificate', [KIND], stillAsking)
       if (path === undefined) return null

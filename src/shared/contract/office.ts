@@ -66,6 +66,8 @@ export interface DeskView {
 export const officeRequests = {
   /** Null where this workstation belongs to no office. */
   'office.get': answers<DeskView | null>()(nothing),
+  /** The server is asked now how it is and who is there, where this workstation belongs to an office; `office.changed` follows. */
+  'office.look': answers<null>()(nothing),
   /** A person chooses the file of the authority that the server's certificate is from; it counts for the next join. */
   'office.chooseAuthority': answers<{ id: string; label: string } | null>()(nothing),
   /** `not-allowed` until an administrator has unlocked settings, where there is a staff PIN. As `office.leave`. */

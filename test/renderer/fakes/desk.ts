@@ -46,6 +46,7 @@ export function watchesOf(now: number): DeskView['folders'] {
 export function fakeDesk({ state, emit }: FakeOffice): HandlersOf<'office'> {
   return {
     'office.get': () => state.desk,
+    'office.look': () => null,
     'office.chooseAuthority': () => ({ id: 'authority-1', label: 'harbour-ca.pem' }),
     'office.join': ({ host, port, code }) => {
       if (code !== JOIN_CODE)

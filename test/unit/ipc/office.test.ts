@@ -25,10 +25,12 @@ const [ROOT = '', OTHER = ''] = rootCertificates
 function open({ isOpen = true, path = undefined as string | undefined } = {}) {
   let view: DeskView | undefined
   const joined: unknown[][] = []
+  const looks: unknown[] = []
   const notes: AuditNote[] = []
   const handlers = officeHandlers({
     desk: {
       view: () => view,
+      look: async () => void looks.push(view),
       async join(...asked) {
         joined.push(asked)
         view = VIEW
@@ -46,7 +48,7 @@ function open({ isOpen = true, path = undefined as string | undefined } = {}) {
         throw new AppFailure({ code: 'not-allowed', message: 'An administrator has to unlock settings first.' })
     }
   })
-  return { handlers, joined, notes }
+  return { handlers, joined, looks, notes }
 }
 
 function certificateFile(text: string): string {
@@ -64,6 +66,12 @@ test('nobody joins or leaves while settings are locked, and nothing is noted', a
     appError: { code: 'not-allowed' }
   })
   expect([joined, notes]).toEqual([[], []])
+})
+
+test('the server is asked as a person looks, whether settings are locked or not', async () => {
+  const { handlers, looks } = open({ isOpen: false })
+  await handlers['office.look'](undefined, caller)
+  expect(looks).toHaveLength(1)
 })
 
 test('joining and leaving are in the audit trail, without the code', async () => {
