@@ -22,8 +22,10 @@ import { keyId, newestOf, seal } from './sealing.ts'
 
 /** The oldest server that is taken, as PostgreSQL numbers itself. */
 const OLDEST_SERVER = 150_000
-/** Held while the schema is changed: any number that nothing else in this database locks. */
+/** Held while the schema is made: any number that nothing else in this database locks. */
 const SCHEMA_LOCK = 17_1118
+/** Held by an administrator's command. Who may do nothing but call functions can't have it, as it could have any number. */
+const ALONE = 'LOCK TABLE office.step IN SHARE ROW EXCLUSIVE MODE'
 
 /** One step, frozen once it was released; the next is added after it. */
 interface Step {
@@ -96,13 +98,18 @@ export async function upgradeOffice(administrator: OfficePlace): Promise<number>
   const { owner, stations } = rolesOf(administrator.database)
   return await connected(administrator, (client) =>
     inTransaction(client, async () => {
-      await client.query('SELECT pg_advisory_xact_lock($1)', [SCHEMA_LOCK])
       await client.query(`SET LOCAL ROLE ${named(owner)}`)
+      const [its] = await rowsOf<{ isThere: boolean }>(
+        client,
+        `SELECT to_regclass('office.step') IS NOT NULL AS "isThere"`
+      )
+      if (!its?.isThere) await client.query('SELECT pg_advisory_xact_lock($1)', [SCHEMA_LOCK])
       await client.query(`
         CREATE SCHEMA IF NOT EXISTS office;
         SET LOCAL search_path = office;
         CREATE TABLE IF NOT EXISTS step (
           number integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
+      await client.query(ALONE)
       const found = await schemaOf(client)
       if (found > steps.length) throw new Error('The office’s database is of a later version than this one.')
       for (const [index, { name, sql }] of steps.entries()) {
@@ -130,8 +137,7 @@ export async function asOwnerOf<Done>(
   const { owner } = rolesOf(administrator.database)
   return await connected(administrator, (client) =>
     inTransaction(client, async () => {
-      await client.query('SELECT pg_advisory_xact_lock($1)', [SCHEMA_LOCK])
-      await client.query(`SET LOCAL ROLE ${named(owner)}; SET LOCAL search_path = office`)
+      await client.query(`SET LOCAL ROLE ${named(owner)}; SET LOCAL search_path = office; ${ALONE}`)
       if ((await schemaOf(client)) !== steps.length) {
         throw new Error('The office’s database is of another version. Run upgrade first, by the newest version.')
       }
@@ -296,13 +302,13 @@ export async function inviteStation(
   const { role, password, key: codeKey } = meaningOf(code, database)
   return await connected(administrator, (client) =>
     inTransaction(client, async () => {
-      await client.query('SELECT pg_advisory_xact_lock($1)', [SCHEMA_LOCK])
       const asOwner = async (sql: string, values: unknown[] = []) => {
         await client.query(`SET LOCAL ROLE ${named(owner)}`)
         const { rows } = await client.query<{ role_name: string }>(sql, values)
         await client.query('RESET ROLE')
         return rows
       }
+      await asOwner(ALONE)
       const old = await asOwner(
         'DELETE FROM office.station WHERE joined_at IS NULL AND invited_until < now() RETURNING role_name'
       )
@@ -314,7 +320,7 @@ export async function inviteStation(
         throw new Error(
           'Another key counts in this office. Take the newest copy of the key file, or run rotate-key again if it was stopped.'
         )
-      for (const { role_name } of old) await client.query(`DROP ROLE IF EXISTS ${named(role_name)}`)
+      for (const { role_name } of old) await dropRole(client, role_name)
       await client.query(
         `CREATE ROLE ${named(role)} LOGIN CONNECTION LIMIT 10 PASSWORD ${text(verifierOf(password))} IN ROLE ${named(stations)}`
       )
@@ -334,23 +340,45 @@ export async function inviteStation(
  * @returns whether there was a workstation of that name; small and capital letters are the same.
  */
 export async function revokeStation(administrator: OfficePlace, name: string): Promise<boolean> {
+  const { stations } = rolesOf(administrator.database)
   return await connected(administrator, async (client) => {
-    const role = await inTransaction(client, async () => {
-      const { rows } = await client.query<{ role_name: string }>(
-        `UPDATE office.station SET revoked_at = now(), sealed_key = NULL
-           WHERE lower(name) = lower($1) AND revoked_at IS NULL RETURNING role_name`,
-        [name]
-      )
-      const [station] = rows
-      if (station) await client.query(`ALTER ROLE ${named(station.role_name)} NOLOGIN PASSWORD NULL`)
-      return station?.role_name
-    })
-    if (role === undefined) return false
-    // It can't come back from here on; what it has open ends, and then its role can go.
+    const [station] = await rowsOf<{ id: string; role_name: string }>(
+      client,
+      'SELECT id, role_name FROM office.station WHERE lower(name) = lower($1) AND revoked_at IS NULL',
+      [name]
+    )
+    if (!station) return false
+    const { id, role_name: role } = station
+    // It can't come back from here on, nor call anything; and what it has open ends first, or it could keep this waiting by what it holds.
+    await client.query(`REVOKE ${named(stations)} FROM ${named(role)}`)
     await client.query('SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = $1', [role])
-    await client.query(`DROP ROLE IF EXISTS ${named(role)}`)
+    await inTransaction(client, async () => {
+      await client.query('UPDATE office.station SET revoked_at = now(), sealed_key = NULL WHERE id = $1', [id])
+      await client.query(`ALTER ROLE ${named(role)} NOLOGIN PASSWORD NULL`)
+    })
+    await inTransaction(client, () => dropRole(client, role))
     return true
   })
+}
+
+/**
+ * In a transaction. Anyone may leave something of theirs, such as a large object, by which a role can't go: in this database that goes along. Of
+ * what is in another the role stays, as which nobody can sign in.
+ */
+export async function dropRole(client: Client, role: string): Promise<void> {
+  const roles = await rowsOf<{ id: number }>(client, 'SELECT oid AS id FROM pg_roles WHERE rolname = $1', [role])
+  for (const { id } of roles) {
+    await client.query(`GRANT ${named(role)} TO CURRENT_USER`)
+    await client.query(`DROP OWNED BY ${named(role)}`)
+    const left = await rowsOf(
+      client,
+      `SELECT FROM pg_shdepend WHERE refclassid = 'pg_authid'::regclass AND refobjid = $1`,
+      [id]
+    )
+    await client.query(
+      left.length === 0 ? `DROP ROLE ${named(role)}` : `ALTER ROLE ${named(role)} NOLOGIN PASSWORD NULL`
+    )
+  }
 }
 
 /** The owner of everything, as whom nobody signs in, and what all workstations are members of. */

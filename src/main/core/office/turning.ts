@@ -3,8 +3,7 @@
  * what was sealed before stays readable (decision 63). May be stopped anywhere and asked for once more.
  */
 import { randomBytes } from 'node:crypto'
-import { escapeIdentifier as named } from 'pg'
-import { asOwnerOf } from './administration.ts'
+import { asOwnerOf, dropRole } from './administration.ts'
 import type { OfficePlace } from './connection.ts'
 import { isVouchedFor, sealFor } from './keys.ts'
 import { KEY, keyId, keysIn, newestOf } from './sealing.ts'
@@ -53,7 +52,7 @@ export async function turnKey(
     )
     await client.query(`SELECT pg_notify('countersign_life', '')`)
     await client.query('RESET ROLE')
-    for (const { role } of invited) await client.query(`DROP ROLE IF EXISTS ${named(role)}`)
+    for (const { role } of invited) await dropRole(client, role)
     return { stations: stations.length, invitations: invited.length }
   })
 }

@@ -15,6 +15,9 @@ export const sends = `
   );
   INSERT INTO office DEFAULT VALUES;
 
+  -- As a workstation says it of what is counted one by one: so high that nobody could count on, none is taken.
+  CREATE DOMAIN counted AS integer CHECK (VALUE < 1000000000);
+
   CREATE TABLE station (
     id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
     name text NOT NULL CHECK (length(name) BETWEEN 1 AND 100),

@@ -108,7 +108,7 @@ export const desks = `
 
   -- Gives it to the office to send: new, once more, or at another time. Answers what the office has then.
   DROP FUNCTION put_send(uuid, uuid, bigint, bytea);
-  CREATE FUNCTION put_send(p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_round integer, p_is_in_doubt boolean)
+  CREATE FUNCTION put_send(p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_round counted, p_is_in_doubt boolean)
   RETURNS TABLE (round integer, state text)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -124,7 +124,7 @@ export const desks = `
 
   -- Keeps it from leaving, also where it has not come here yet; whether it can't leave now. What may have arrived stays the office's, and
   -- what is with its workstation again is for no other to take back that hasn't heard of it: its round is an earlier one.
-  CREATE FUNCTION withhold(p_id uuid, p_account uuid, p_round integer, p_state text) RETURNS boolean
+  CREATE FUNCTION withhold(p_id uuid, p_account uuid, p_round counted, p_state text) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   BEGIN

@@ -3,7 +3,7 @@
  * where it leaves again; otherwise the office would go on to send it, and so would the workstation.
  */
 export const rejoining = `
-  CREATE OR REPLACE FUNCTION put_send(p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_round integer, p_is_in_doubt boolean)
+  CREATE OR REPLACE FUNCTION put_send(p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_round counted, p_is_in_doubt boolean)
   RETURNS TABLE (round integer, state text)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column

@@ -146,6 +146,10 @@ export const watching = `
   DECLARE
     mine uuid := me();
   BEGIN
+    -- No reader counts further than to 2 to the power of 53.
+    IF p_to > 4503599627370496 THEN
+      RAISE EXCEPTION 'Nobody has read so far.' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
     UPDATE feed SET rev = greatest(rev, p_to) WHERE account = p_account AND EXISTS (
       SELECT FROM lease WHERE name = 'poll:' || p_account AND holder = mine AND epoch = p_epoch AND until >= now());
   END $$;

@@ -82,7 +82,7 @@ export const restoring = `
   END $$;
 
   -- A workstation knows that a send arrived, whatever this server has of it.
-  CREATE FUNCTION know_sent(p_id uuid, p_account uuid, p_epoch integer, p_sealed bytea) RETURNS void
+  CREATE FUNCTION know_sent(p_id uuid, p_account uuid, p_epoch counted, p_sealed bytea) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid := me();
@@ -99,7 +99,7 @@ export const restoring = `
 
   -- A workstation knows that a send that is open here is over, or was kept back, and that this is no older than what the server has;
   -- whether that is so now.
-  CREATE FUNCTION know_over(p_id uuid, p_account uuid, p_round integer, p_state text) RETURNS boolean
+  CREATE FUNCTION know_over(p_id uuid, p_account uuid, p_round counted, p_state text) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     PERFORM me();

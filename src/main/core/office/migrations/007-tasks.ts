@@ -73,13 +73,14 @@ export const tasks = `
           AND NOT tag = ANY (p_tags) FOR UPDATE SKIP LOCKED);
     END IF;
     FOR its IN SELECT * FROM task WHERE kind = p_kind AND tag = ANY (p_tags) LOOP
-      IF its.account <> p_account OR NOT (CASE its.state
+      -- What is unknown gives nothing to anyone.
+      IF (its.account <> p_account OR NOT (CASE its.state
         WHEN 'free' THEN true
         WHEN 'open' THEN its.holder = mine AND (its.kind = 'turn' OR its.id = p_id)
         WHEN 'uncertain' THEN its.id = p_id AND (its.holder = mine OR p_is_again)
         ELSE its.id <> p_id AND (its.holder = mine OR (its.kind <> 'file' AND (its.epoch <= p_known
           OR its.told < now() - greatest(p_asked_ms * interval '1 ms', interval '1 min'))))
-        END) THEN
+        END)) IS NOT FALSE THEN
         refused := refused || its.tag;
       END IF;
       is_news := is_news OR its.state <> 'open' OR its.id <> p_id OR its.holder <> mine;
@@ -105,7 +106,7 @@ export const tasks = `
   -- How it ended, as its holder says, or as anyone has found of one that is in doubt, and how long ago; answers how it stands then, as of
   -- which claim, and whether that was this workstation's; nothing where something else has it by now. What a server that was put back
   -- doesn't know is told to it.
-  CREATE FUNCTION end_task(p_kind text, p_account uuid, p_tag bytea, p_id uuid, p_epoch integer, p_state text,
+  CREATE FUNCTION end_task(p_kind text, p_account uuid, p_tag bytea, p_id uuid, p_epoch counted, p_state text,
     p_ago_ms double precision, p_sealed bytea)
   RETURNS TABLE (state text, epoch integer, is_mine boolean)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$

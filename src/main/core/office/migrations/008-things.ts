@@ -94,6 +94,14 @@ export const things = `
     RETURN its;
   END $$;
 
+  -- Other kinds than drafts are changed by the rules of put_records alone.
+  CREATE FUNCTION drafts_alone(p_kind text) RETURNS void LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
+  BEGIN
+    IF p_kind <> 'draft' THEN
+      RAISE EXCEPTION 'These have rules of their own.' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+  END $$;
+
   CREATE FUNCTION is_held_by_another(p_thing thing) RETURNS boolean
   LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
   BEGIN
@@ -151,6 +159,7 @@ export const things = `
     now_life integer := (SELECT life FROM office);
     held timestamptz := CASE WHEN p_hold_ms > 0 THEN now() + least(p_hold_ms, 600000) * interval '1 ms' END;
   BEGIN
+    PERFORM drafts_alone(p_kind);
     next := next_thing_rev(p_kind, p_account);
     its := thing_of(p_kind, p_id, p_account);
     IF its.id IS NULL THEN
@@ -192,7 +201,7 @@ export const things = `
 
   -- A server that was put back is told what it had. Of what it had before, the later counts: older, where that is here already; what was
   -- saved since it was put back stays, and the other is kept beside it. Otherwise as save_thing.
-  CREATE FUNCTION know_thing(p_kind text, p_id text, p_account uuid, p_version uuid, p_round integer, p_sealed bytea, p_own uuid[] DEFAULT '{}')
+  CREATE FUNCTION know_thing(p_kind text, p_id text, p_account uuid, p_version uuid, p_round counted, p_sealed bytea, p_own uuid[] DEFAULT '{}')
   RETURNS TABLE (outcome text, version uuid, round integer, at_ms double precision, by text, sealed bytea, sent_as uuid)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -202,6 +211,7 @@ export const things = `
     its thing;
     now_life integer := (SELECT life FROM office);
   BEGIN
+    PERFORM drafts_alone(p_kind);
     next := next_thing_rev(p_kind, p_account);
     its := thing_of(p_kind, p_id, p_account);
     IF its.id IS NULL THEN
@@ -236,7 +246,8 @@ export const things = `
     next bigint;
     its thing;
   BEGIN
-    IF p_ms NOT BETWEEN 100 AND 600000 THEN
+    PERFORM drafts_alone(p_kind);
+    IF p_ms IS NULL OR p_ms NOT BETWEEN 100 AND 600000 THEN
       RAISE EXCEPTION 'Nothing is held for so long.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
     next := next_thing_rev(p_kind, p_account);
@@ -261,7 +272,7 @@ export const things = `
   -- Into the trash, out of it, for ever out of it, or back to the workstation that made it, whose own it is again; whether that is so.
   -- Only as it is known to the one who asks, and not while another works on it, nor for ever while nobody has decided on what is kept beside it. A server that was put back may have it as it was earlier, in
   -- an earlier round.
-  CREATE FUNCTION move_thing(p_kind text, p_id text, p_account uuid, p_based_on uuid[], p_round integer, p_to text) RETURNS boolean
+  CREATE FUNCTION move_thing(p_kind text, p_id text, p_account uuid, p_based_on uuid[], p_round counted, p_to text) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid := me();
@@ -269,6 +280,7 @@ export const things = `
     its thing;
     is_earlier boolean;
   BEGIN
+    PERFORM drafts_alone(p_kind);
     IF p_to NOT IN ('aside', 'back', 'gone', 'maker') THEN
       RAISE EXCEPTION 'There is no such place.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
@@ -278,9 +290,10 @@ export const things = `
       RETURN p_to IN ('gone', 'maker');
     END IF;
     is_earlier := its.life < (SELECT life FROM office) AND its.round <= p_round;
-    IF NOT (its.version = ANY (p_based_on) OR is_earlier) OR is_held_by_another(its)
+    -- Who doesn't say what it goes on from doesn't know it.
+    IF (NOT (its.version = ANY (p_based_on) OR is_earlier) OR is_held_by_another(its)
         OR (p_to = 'gone' AND its.aside_at IS NULL AND NOT is_earlier) OR (p_to = 'maker' AND its.made_by <> mine)
-        OR (p_to IN ('gone', 'maker') AND has_undecided(p_kind, p_id)) THEN
+        OR (p_to IN ('gone', 'maker') AND has_undecided(p_kind, p_id))) IS NOT FALSE THEN
       RETURN false;
     END IF;
     IF p_to IN ('gone', 'maker') THEN
@@ -344,7 +357,7 @@ export const things = `
   END $$;
 
   -- As know_sent, of a draft: no other send of it leaves.
-  CREATE FUNCTION know_draft_sent(p_draft text, p_id uuid, p_account uuid, p_epoch integer, p_sealed bytea) RETURNS void
+  CREATE FUNCTION know_draft_sent(p_draft text, p_id uuid, p_account uuid, p_epoch counted, p_sealed bytea) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     PERFORM next_thing_rev('draft', p_account);
@@ -422,7 +435,7 @@ export const things = `
   -- As put_send, of a draft that the office has: taken, where another send of it waits, is under way or was sent; gone, where it is no
   -- more, or its maker's own; changed, where it is another than the one that was to be sent, or nobody has decided yet which one counts.
   -- Of two who send it at once, one does.
-  CREATE FUNCTION put_send_of(p_draft text, p_based_on uuid[], p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_round integer,
+  CREATE FUNCTION put_send_of(p_draft text, p_based_on uuid[], p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_round counted,
     p_is_in_doubt boolean)
   RETURNS TABLE (round integer, state text)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
@@ -443,9 +456,9 @@ export const things = `
         -- still there, and someone may have written further.
         WHEN (known = 'held' AND (its.id IS NULL OR its.gone_at IS NOT NULL)) OR its.gone_with = p_id THEN NULL
         WHEN its.gone_at IS NOT NULL THEN 'gone'
-        WHEN cardinality(p_based_on) = 0 OR has_undecided('draft', p_draft) THEN 'changed'
+        WHEN coalesce(cardinality(p_based_on), 0) = 0 OR has_undecided('draft', p_draft) THEN 'changed'
         -- A server that was put back may have less of it than its workstation.
-        WHEN its.life = (SELECT life FROM office) AND NOT its.version = ANY (p_based_on) THEN 'changed' END;
+        WHEN its.life = (SELECT life FROM office) AND (its.version = ANY (p_based_on)) IS NOT TRUE THEN 'changed' END;
       IF why IS NOT NULL THEN
         RETURN QUERY SELECT 0, why;
         RETURN;

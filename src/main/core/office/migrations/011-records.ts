@@ -40,7 +40,7 @@ export const records = `
   -- from is put together with it, and doesn't take its place.
   -- Without a body it ends; p_is_final: whatever the content. What has ended stays so, unless it is given by one who knows of that end.
   CREATE FUNCTION put_records(p_kind text, p_account uuid, p_ids text[], p_versions uuid[], p_based_on text[], p_sealed bytea[],
-    p_is_final boolean[], p_rounds integer[], p_is_untold boolean[], p_until_ms double precision[], p_base bytea[])
+    p_is_final boolean[], p_rounds counted[], p_is_untold boolean[], p_until_ms double precision[], p_base bytea[])
   RETURNS TABLE (id text, outcome text, version uuid, round integer, by text, sealed bytea, base bytea)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -68,8 +68,8 @@ export const records = `
       END IF;
       its := thing_of(p_kind, p_ids[n], p_account);
       is_end := p_sealed[n] IS NULL;
-      -- The list of staff only ever changes: an end of it would take names, roles and PINs from every workstation.
-      IF is_end AND p_kind = 'staff' THEN
+      -- The list of staff only ever changes: an end of it, or a time at which it ends, would take names, roles and PINs from every workstation.
+      IF p_kind = 'staff' AND (is_end OR p_until_ms[n] IS NOT NULL) THEN
         RAISE EXCEPTION 'Staff are not removed as a whole.' USING ERRCODE = 'invalid_parameter_value';
       END IF;
       is_known := p_rounds[n] IS NOT NULL;

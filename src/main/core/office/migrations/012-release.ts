@@ -44,11 +44,14 @@ export const release = `
 
   -- What someone decided of one that is here, with the content that says so: both, or nothing where another has decided, or changed it.
   CREATE FUNCTION decide_send(p_id uuid, p_account uuid, p_asked_by bytea, p_by bytea, p_is_released boolean, p_in_ms bigint, p_sealed bytea,
-    p_round integer) RETURNS boolean
+    p_round counted) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid := me();
   BEGIN
+    IF p_is_released IS NULL THEN
+      RAISE EXCEPTION 'There is no such decision.' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
     PERFORM FROM send WHERE id = p_id AND account = p_account AND state = 'ready' AND round < p_round FOR UPDATE;
     IF NOT FOUND THEN
       RETURN false;

@@ -1,0 +1,808 @@
+// What a workstation that was taken over can do on the office's server with its own sign-in: what it is there for, and nothing else. Most rows
+// are made of the database's own catalogue, so that a new table or function is attacked with no line here.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { Client, escapeIdentifier as named, escapeLiteral as text } from 'pg'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { allowed, checkOffice, initOffice, revokeStation } from '../../src/main/core/office/administration.ts'
+import { configOf, openPool } from '../../src/main/core/office/connection.ts'
+import { openOfficeCounters } from '../../src/main/core/office/counters.ts'
+import { openFromFeed, sealForFeed, tagOf } from '../../src/main/core/office/feed.ts'
+import { joinOffice, meaningOf } from '../../src/main/core/office/joining.ts'
+import { openOfficeRecords } from '../../src/main/core/office/records.ts'
+import { openOfficeSends } from '../../src/main/core/office/sends.ts'
+import { openOfficeThings } from '../../src/main/core/office/things.ts'
+import { openTestOffice, type Station, serverOf, type TestOffice } from '../fixtures/office.ts'
+
+/** `sql` as the workstation asks it; refused by one of `codes`, or `none`: answered, and without effect. */
+interface Attack {
+  readonly sql: string
+  readonly values?: unknown[]
+  readonly codes?: readonly string[]
+}
+
+const DENIED = ['42501']
+const NOTHING = 'none'
+let tried = 0
+
+let office: TestOffice
+let stations: string
+let owner: string
+let attacker: Station
+let victim: Station
+let line: Client
+let account: string
+const time = { elapsed: () => performance.now() }
+const sends = { ready: randomUUID(), sending: randomUUID(), uncertain: randomUUID(), asked: randomUUID() }
+const draft = { id: randomUUID(), version: randomUUID() }
+const staff = { id: 'staff', version: randomUUID() }
+const preset = { id: randomUUID(), version: randomUUID() }
+const task = { id: randomUUID(), done: randomUUID(), tag: randomBytes(32), doneTag: randomBytes(32) }
+const askedBy = randomBytes(32)
+const document: { tag: Buffer; other: Buffer } = { tag: Buffer.alloc(32), other: Buffer.alloc(32) }
+let pool: ReturnType<typeof openPool>
+const as = () => ({ pool, key: office.key, time })
+
+/** As the one that was taken over. */
+async function asked(sql: string, values: unknown[] = [], client = line): Promise<string> {
+  try {
+    await client.query(sql, values)
+    return NOTHING
+  } catch (error) {
+    return (error as { code?: string }).code ?? String(error)
+  }
+}
+/** As another workstation, which is nothing but a workstation. */
+const asVictim = (sql: string, ...values: unknown[]) => pool.query<Record<string, unknown>>(sql, values)
+const answeredToVictim = async () => (await asVictim('SELECT name FROM office.hello()')).rows
+
+/** Everything of the office that isn't the attacker's own, a line each; without what time alone changes. */
+async function others(): Promise<Set<string>> {
+  const tables = await office.sql<{ name: string }>(
+    `SELECT relname AS name FROM pg_class WHERE relnamespace = 'office'::regnamespace AND relkind = 'r'`
+  )
+  const passing = `'{last_seen,alive_at,watched_until,rev,body_rev,told,since,until}'::text[]`
+  const of = ({ name }: { name: string }) =>
+    `SELECT ${text(name)} || (to_jsonb(it) - ${passing})::text AS row FROM office.${named(name)} it
+     WHERE NOT it::text LIKE '%${attacker.joined.station}%'`
+  const rows = await office.sql<{ row: string }>(tables.map(of).join(' UNION ALL '))
+  return new Set(rows.map(({ row }) => row))
+}
+/** What was there and isn't as it was. */
+const lost = (before: Set<string>, now: Set<string>) => [...before].filter((row) => !now.has(row))
+
+/** Who may do what: roles with their passwords and members, and what belongs to the schema. */
+async function rights(): Promise<unknown> {
+  return await office.sql(
+    `SELECT to_jsonb(it)::text FROM pg_authid it WHERE starts_with(rolname, $1)
+     UNION ALL SELECT concat(relname, relacl, relowner, relkind) FROM pg_class WHERE relnamespace = 'office'::regnamespace
+     UNION ALL SELECT concat(proname, proacl, proowner, proconfig, prosrc) FROM pg_proc WHERE pronamespace = 'office'::regnamespace
+     UNION ALL SELECT concat(tgname, tgenabled, tgrelid) FROM pg_trigger
+     UNION ALL SELECT concat(nspname, nspacl, nspowner) FROM pg_namespace WHERE nspname !~ '^pg_'
+     UNION ALL SELECT concat(datname, datacl) FROM pg_database WHERE datname = current_database() ORDER BY 1`,
+    [office.administrator.database]
+  )
+}
+
+async function expectRefused(attacks: readonly Attack[]): Promise<void> {
+  tried += attacks.length
+  const [before, had] = [await others(), await rights()]
+  const through: string[] = []
+  for (const { sql, values, codes = DENIED } of attacks) {
+    const code = await asked(sql, values)
+    if (!codes.includes(code)) through.push(`${code}: ${sql}`)
+  }
+  expect(lost(before, await others())).toEqual([])
+  expect(await rights()).toEqual(had)
+  expect(through, through.join('\n')).toEqual([])
+}
+
+beforeAll(async () => {
+  office = await openTestOffice(inject('cluster'), { look: '0 s' })
+  const { database } = office.administrator
+  stations = named(`${database}_stations`)
+  owner = named(`${database}_owner`)
+  attacker = await office.join('Taken over')
+  victim = await office.join('Front desk')
+  pool = openPool(victim.place)
+  line = new Client(configOf(attacker.place))
+  line.on('error', () => undefined)
+  await line.connect()
+  const store = openOfficeSends(as())
+  account = await store.account('Harbour Law', { concurrency: 10, perMinute: null })
+  await store.put(account, sends.sending, Buffer.from('under way'))
+  await store.put(account, sends.uncertain, Buffer.from('in doubt'))
+  for (const { id, epoch } of await store.claim(account, 2))
+    if (id === sends.uncertain) await store.finish({ id, epoch }, 'uncertain', {})
+  await asVictim('SELECT office.ask_release($1, $2)', sends.asked, askedBy)
+  await store.put(account, sends.asked, Buffer.from('for someone else to release'))
+  await store.put(account, sends.ready, Buffer.from('ready'))
+  const things = openOfficeThings(as(), 'draft')
+  await things.save(account, { id: draft.id, basedOn: [] }, draft.version, Buffer.from('typed'), false)
+  const records = openOfficeRecords(as())
+  await records.put('staff', account, [{ ...staff, basedOn: [], content: ['Grace Okafor'] }])
+  await records.put('preset', account, [{ ...preset, basedOn: [], content: 'Lease' }])
+  const claim = 'SELECT FROM office.claim_tasks($1, $2, $3, $4, 600000, NULL, 0, 0, false)'
+  await asVictim(claim, 'action', account, [task.tag], task.id)
+  await asVictim(claim, 'action', account, [task.doneTag], task.done)
+  await asVictim(
+    `SELECT FROM office.end_task('action', $1, $2, $3, 1, 'done', 0, NULL)`,
+    account,
+    task.doneTag,
+    task.done
+  )
+  document.tag = tagOf(office.key, 'D-1')
+  document.other = tagOf(office.key, 'D-2')
+  await asVictim('SELECT FROM office.watch($1, 600000, false, NULL)', account)
+  const bodies = [document.tag, document.other].map((tag, at) => sealForFeed(office.key, account, tag, { at }))
+  await asVictim('SELECT office.publish($1, 1, $2, $3)', account, [document.tag, document.other], bodies)
+  await asVictim('SELECT office.tell_head(7, $1, NULL)', 'a'.repeat(64))
+  await openOfficeCounters(as()).tell({ free: true }, { ms: 600_000, isNews: false })
+})
+afterAll(async () => {
+  await line.end()
+  await pool.end()
+})
+
+test('no table, view or sequence is read, written, locked, followed or changed', async () => {
+  const all = await office.sql<{ name: string; first: string }>(
+    `SELECT relname AS name, (SELECT attname FROM pg_attribute WHERE attrelid = it.oid AND attnum = 1) AS first
+     FROM pg_class it WHERE relnamespace = 'office'::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'S', 'f')`
+  )
+  const attacks = all.flatMap(({ name, first }) => {
+    const [it, column] = [`office.${named(name)}`, named(first)]
+    return [
+      `SELECT * FROM ${it}`,
+      `SELECT count(*) FROM ${it}`,
+      `SELECT * FROM ${it} FOR UPDATE`,
+      `EXPLAIN ANALYZE SELECT * FROM ${it}`,
+      `INSERT INTO ${it} DEFAULT VALUES`,
+      `UPDATE ${it} SET ${column} = ${column}`,
+      `DELETE FROM ${it}`,
+      `TRUNCATE ${it} CASCADE`,
+      `DO $$ BEGIN LOCK TABLE ${it} IN ACCESS SHARE MODE; END $$`,
+      `DO $$ BEGIN LOCK TABLE ${it} IN ACCESS EXCLUSIVE MODE; END $$`,
+      `COPY ${it} TO STDOUT`,
+      `COPY ${it} FROM STDIN`,
+      `CREATE TRIGGER t BEFORE INSERT ON ${it} EXECUTE FUNCTION suppress_redundant_updates_trigger()`,
+      `CREATE RULE r AS ON INSERT TO ${it} DO INSTEAD NOTHING`,
+      `CREATE INDEX ON ${it} (${column})`,
+      `CREATE POLICY p ON ${it}`,
+      `CREATE VIEW public.v AS SELECT * FROM ${it}`,
+      `CREATE TABLE office.mine (x uuid REFERENCES ${it})`,
+      `CREATE TEMPORARY TABLE ${named(name)} (LIKE ${it})`,
+      `ALTER TABLE ${it} DISABLE TRIGGER ALL`,
+      `ALTER TABLE ${it} OWNER TO CURRENT_USER`,
+      `ALTER TABLE ${it} ADD COLUMN mine text`,
+      `GRANT ALL ON ${it} TO PUBLIC`,
+      `COMMENT ON TABLE ${it} IS 'mine'`,
+      `REINDEX TABLE ${it}`,
+      `DROP TABLE ${it} CASCADE`
+    ]
+  })
+  await expectRefused(attacks.map((sql) => ({ sql })))
+})
+
+test('no function is called, replaced or taken that isn’t the workstations’, and none of those is changed', async () => {
+  const all = await office.sql<{ name: string; call: string; its: string }>(
+    `SELECT proname AS name, oid::regprocedure::text AS its, format('%s(%s)', oid::regproc,
+       (SELECT string_agg(format('(SELECT NULL::%s)', format_type(t, NULL)), ', ' ORDER BY n) FROM unnest(proargtypes) WITH ORDINALITY AS a (t, n))) AS call
+     FROM pg_proc WHERE pronamespace = 'office'::regnamespace`
+  )
+  const attacks = all.flatMap(({ name, call, its }) => [
+    ...(allowed.includes(name) ? [] : [`SELECT ${call}`]),
+    `ALTER FUNCTION ${its} RESET ALL`,
+    `ALTER FUNCTION ${its} OWNER TO CURRENT_USER`,
+    `GRANT EXECUTE ON FUNCTION ${its} TO PUBLIC`,
+    `DROP FUNCTION ${its} CASCADE`
+  ])
+  // Who may call one and pass that on to nobody is only warned: rights are compared.
+  await expectRefused(
+    attacks.map((sql) => ({ sql, codes: [...DENIED, ...(sql.startsWith('GRANT') ? [NOTHING] : [])] }))
+  )
+})
+
+test('each function finds what is the office’s, whatever the caller has put before it', async () => {
+  const all = await office.sql<{ call: string }>(
+    `SELECT format('%s(%s)', oid::regproc,
+       (SELECT string_agg(format('(SELECT NULL::%s)', format_type(t, NULL)), ', ' ORDER BY n) FROM unnest(proargtypes) WITH ORDINALITY AS a (t, n))) AS call
+     FROM pg_proc WHERE pronamespace = 'office'::regnamespace AND proname = ANY ($1)`,
+    [allowed]
+  )
+  tried += all.length
+  const through: string[] = []
+  for (const { call } of all) {
+    await line.query('SET search_path = office, pg_catalog')
+    const ever = await asked(`SELECT ${call}`)
+    await line.query('SET search_path = pg_temp, public')
+    const now = await asked(`SELECT ${call}`)
+    if (now !== ever) through.push(`${now}, not ${ever}: ${call}`)
+  }
+  await line.query('RESET search_path')
+  expect(through).toEqual([])
+  // And by what it was declared: also where a call of nothing gets nowhere.
+  const bare = await office.sql(
+    `SELECT proname FROM pg_proc WHERE pronamespace = 'office'::regnamespace
+       AND proconfig IS DISTINCT FROM ARRAY['search_path=office, pg_temp']`
+  )
+  expect(bare).toEqual([])
+})
+
+test('nothing of the server’s own administration is open', async () => {
+  const functions = await office.sql<{ call: string }>(
+    `SELECT format('pg_catalog.%I(%s)', proname,
+       (SELECT string_agg(format('(SELECT NULL::%s)', format_type(t, NULL)), ', ' ORDER BY n) FROM unnest(proargtypes) WITH ORDINALITY AS a (t, n))) AS call
+     FROM pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace AND prokind = 'f'
+       AND NOT has_function_privilege('public', oid, 'EXECUTE')`
+  )
+  const relations = await office.sql<{ name: string }>(
+    `SELECT oid::regclass::text AS name FROM pg_class WHERE relnamespace = 'pg_catalog'::regnamespace AND relkind IN ('r', 'v')
+       AND NOT has_table_privilege('public', oid, 'SELECT') AND NOT has_any_column_privilege('public', oid, 'SELECT')`
+  )
+  const settings = await office.sql<{ name: string }>(
+    `SELECT name FROM pg_settings WHERE context IN ('superuser', 'superuser-backend')`
+  )
+  expect(functions.length).toBeGreaterThan(30)
+  const attacks: Attack[] = [
+    ...functions.map(({ call }) => ({ sql: `SELECT ${call}` })),
+    ...relations.map(({ name }) => ({ sql: `SELECT * FROM ${name}` })),
+    // What can be set only as a connection begins is refused as such.
+    ...settings.map(({ name }) => ({ sql: `SET ${named(name)} TO DEFAULT`, codes: ['42501', '55P02'] })),
+    ...settings.map(({ name }) => ({ sql: `ALTER SYSTEM RESET ${named(name)}` }))
+  ]
+  await expectRefused(attacks)
+})
+
+test('no other role is become, changed, made or stopped, and nothing is made', async () => {
+  const other = named(victim.joined.user)
+  const { database, user } = office.administrator
+  const pids = await office.sql<{ pid: number }>(`SELECT pid FROM pg_stat_activity WHERE usename = $1`, [
+    victim.joined.user
+  ])
+  const roles = [
+    owner,
+    named(user),
+    other,
+    'pg_read_all_data',
+    'pg_read_server_files',
+    'pg_execute_server_program',
+    'pg_signal_backend'
+  ]
+  const attacks = [
+    ...roles.flatMap((role) => [
+      `SET ROLE ${role}`,
+      `SET SESSION AUTHORIZATION ${role}`,
+      `GRANT ${role} TO CURRENT_USER`,
+      `ALTER ROLE ${role} PASSWORD 'mine'`,
+      `ALTER ROLE ${role} SET search_path = pg_temp`,
+      `ALTER ROLE ${role} NOLOGIN`,
+      `REASSIGN OWNED BY ${role} TO CURRENT_USER`,
+      `DROP OWNED BY ${role}`,
+      `DROP ROLE ${role}`
+    ]),
+    ...[
+      'SUPERUSER',
+      'CREATEROLE',
+      'CREATEDB',
+      'REPLICATION',
+      'BYPASSRLS',
+      'CONNECTION LIMIT -1',
+      `VALID UNTIL 'infinity'`
+    ].map((what) => `ALTER ROLE CURRENT_USER ${what}`),
+    ...['office', 'public', 'pg_catalog', 'information_schema'].flatMap((schema) => [
+      `CREATE TABLE ${schema}.mine ()`,
+      `CREATE VIEW ${schema}.mine AS SELECT 1`,
+      `CREATE SEQUENCE ${schema}.mine`,
+      `CREATE TYPE ${schema}.mine AS (x text)`,
+      `CREATE DOMAIN ${schema}.mine AS text`,
+      `CREATE FUNCTION ${schema}.now() RETURNS timestamptz LANGUAGE sql AS $$ SELECT 'infinity'::timestamptz $$`,
+      `CREATE FUNCTION ${schema}.me() RETURNS uuid LANGUAGE sql AS $$ SELECT gen_random_uuid() $$`,
+      `CREATE PROCEDURE ${schema}.mine() LANGUAGE sql AS $$ SELECT 1 $$`,
+      `CREATE OPERATOR ${schema}.= (LEFTARG = uuid, RIGHTARG = uuid, FUNCTION = uuid_ne)`,
+      `CREATE COLLATION ${schema}.mine FROM "C"`,
+      `CREATE AGGREGATE ${schema}.mine(integer) (SFUNC = int4pl, STYPE = integer)`,
+      `DROP SCHEMA ${schema} CASCADE`,
+      `ALTER SCHEMA ${schema} OWNER TO CURRENT_USER`,
+      `GRANT CREATE ON SCHEMA ${schema} TO PUBLIC`
+    ]),
+    ...pids.flatMap(({ pid }) => [`SELECT pg_terminate_backend(${pid})`, `SELECT pg_cancel_backend(${pid})`]),
+    `CREATE ROLE mine SUPERUSER`,
+    `CREATE DATABASE mine`,
+    `ALTER DATABASE ${named(database)} SET search_path = pg_temp`,
+    `ALTER DATABASE ${named(database)} OWNER TO CURRENT_USER`,
+    `DROP DATABASE template1`,
+    `CREATE SCHEMA mine`,
+    `CREATE TABLESPACE mine LOCATION '/tmp'`,
+    `CREATE EXTENSION dblink`,
+    `CREATE EXTENSION file_fdw`,
+    `CREATE LANGUAGE plpgsql`,
+    `CREATE EVENT TRIGGER mine ON ddl_command_start EXECUTE FUNCTION office.only_added()`,
+    `CREATE FOREIGN DATA WRAPPER mine`,
+    `CREATE PUBLICATION mine FOR ALL TABLES`,
+    `CREATE PUBLICATION mine`,
+    `CREATE SUBSCRIPTION mine CONNECTION 'host=127.0.0.1' PUBLICATION mine WITH (connect = false)`,
+    `CREATE CAST (uuid AS text) WITH INOUT`,
+    `CREATE ACCESS METHOD mine TYPE INDEX HANDLER bthandler`,
+    `CREATE TRANSFORM FOR integer LANGUAGE sql (FROM SQL WITH FUNCTION int4in(cstring))`,
+    `COPY (SELECT 1) TO PROGRAM 'true'`,
+    `COPY (SELECT 1) TO '/tmp/countersign-attack'`,
+    `COPY pg_class FROM '/etc/passwd'`,
+    `COPY pg_class FROM PROGRAM 'true'`,
+    `SELECT pg_read_file('/etc/passwd')`,
+    `SELECT pg_ls_dir('/')`,
+    `SELECT lo_import('/etc/passwd')`,
+    `SELECT lo_export(1, '/tmp/countersign-attack')`,
+    `LOAD '/tmp/countersign-attack.so'`,
+    `DO LANGUAGE internal 'mine'`,
+    `SET session_replication_role = replica`,
+    `SELECT set_config('session_replication_role', 'replica', false)`,
+    `ALTER SYSTEM SET log_statement = 'none'`,
+    `SELECT rolpassword FROM pg_authid`,
+    `SELECT * FROM pg_shadow`,
+    `SELECT pg_create_physical_replication_slot('mine')`,
+    `SELECT pg_create_logical_replication_slot('mine', 'pgoutput')`,
+    `CHECKPOINT`
+  ]
+  const codes = ['42501', '42939', '42704', '42710', '42P17', '2BP01', '55006', '0LP01', '42883', '42809', '42601']
+  await expectRefused(attacks.map((sql) => ({ sql, codes: sql.startsWith('GRANT CREATE') ? [NOTHING] : codes })))
+})
+
+test('what is open to everyone has no effect on others, and tells nothing of them', async () => {
+  const free = [
+    'DISCARD ALL',
+    'RESET ALL',
+    'VACUUM',
+    'ANALYZE',
+    'SELECT pg_stat_clear_snapshot()',
+    `SELECT pg_logical_emit_message(false, 'mine', repeat('x', 100000))`,
+    `ALTER ROLE CURRENT_USER SET search_path = pg_temp`,
+    `ALTER ROLE CURRENT_USER RESET ALL`,
+    // What all workstations are members of has no rights but theirs, and nobody signs in as it.
+    `SET ROLE ${stations}`,
+    'RESET ROLE',
+    ...['feed', 'sends', 'life', 'counters', 'things', 'tasks', 'look', 'mine'].flatMap((which) => [
+      `LISTEN countersign_${which}`,
+      `DO $$ BEGIN FOR n IN 1..200 LOOP PERFORM pg_notify('countersign_${which}', n::text); END LOOP; END $$`,
+      `NOTIFY countersign_${which}, 'not an id'`
+    ])
+  ]
+  await expectRefused(free.map((sql) => ({ sql, codes: [NOTHING] })))
+  const { rows } = await line.query(
+    `SELECT query FROM pg_stat_activity WHERE usename IS DISTINCT FROM session_user AND query NOT IN ('', '<insufficient privilege>')
+     UNION ALL SELECT tablename FROM pg_stats WHERE schemaname = 'office'`
+  )
+  expect(rows).toEqual([])
+  expect(await answeredToVictim()).toEqual([{ name: 'Front desk' }])
+  tried++
+  const more: Client[] = []
+  const codes: unknown[] = []
+  for (let n = 0; n < 12; n++) {
+    const client = new Client(configOf(attacker.place))
+    client.on('error', () => undefined)
+    more.push(client)
+    codes.push(
+      await client.connect().then(
+        () => NOTHING,
+        (error: { code: string }) => error.code
+      )
+    )
+  }
+  await Promise.all(more.map((client) => client.end().catch(() => undefined)))
+  expect(codes.filter((code) => code === '53300')).toHaveLength(3)
+})
+
+/** Asks and answers the only value, or by which code it was refused. */
+async function answered(sql: string, ...values: unknown[]): Promise<unknown> {
+  try {
+    const { rows } = await line.query<Record<string, unknown>>(`SELECT (${sql}) AS it`, values)
+    return rows[0]?.it
+  } catch (error) {
+    return (error as { code: string }).code
+  }
+}
+
+test('what has a meaning to the office keeps it', async () => {
+  const body = Buffer.from('made up')
+  const { id: item } = draft
+  const rows: [sql: string, values: unknown[], answer: unknown][] = [
+    // Another's claim.
+    ['office.finish($1, 1, $2, $3)', [sends.sending, 'accepted', body], '42501'],
+    ['office.finish($1, 1, $2, $3)', [sends.sending, 'refused', body], '42501'],
+    ['office.finish($1, 1, $2, $3)', [sends.sending, 'nothing-left', body], '42501'],
+    ['office.finish($1, 1, $2, $3)', [sends.sending, 'stopped', body], '42501'],
+    ['office.finish($1, 1, $2, $3)', [sends.sending, null, body], '42501'],
+    ['office.finish($1, 2, $2, $3)', [sends.sending, 'accepted', body], '42501'],
+    ['office.finish($1, 1, $2, $3)', [sends.uncertain, 'accepted', body], '42501'],
+    ['office.take_back($1)', [sends.sending], false],
+    ['office.take_back($1)', [sends.uncertain], false],
+    ['office.withhold($1, $2, 9, $3)', [sends.sending, account, 'held'], false],
+    ['office.withhold($1, $2, 9, $3)', [sends.uncertain, account, 'cancelled'], false],
+    ['office.withhold($1, $2, 9, $3)', [sends.ready, account, 'sent'], '22023'],
+    ['office.withhold($1, $2, 9, $3)', [sends.ready, randomUUID(), 'held'], false],
+    ['office.know_over($1, $2, 9, $3)', [sends.sending, account, 'cancelled'], false],
+    ['office.know_over($1, $2, 0, $3)', [sends.ready, account, 'cancelled'], false],
+    ['office.know_over($1, $2, 9, $3)', [sends.ready, account, 'ready'], '22023'],
+    ['office.settle($1, 1, $2)', [sends.sending, 'ready'], false],
+    ['office.settle($1, 0, $2)', [sends.uncertain, 'ready'], false],
+    ['office.settle($1, 2, $2)', [sends.uncertain, 'sent'], false],
+    ['office.settle($1, 1, $2)', [sends.uncertain, 'sending'], '22023'],
+    ['office.settle($1, 1, $2)', [sends.uncertain, null], '23502'],
+    ['office.settle_found($1, 1, $2)', [sends.sending, body], false],
+    ['office.settle_found($1, 7, $2)', [sends.uncertain, body], false],
+    ['office.return_sends($1)', [account], 0],
+    // In a round after which there is no other.
+    ['(office.put_send($1, $2, 0, $3, 2147483647, false)).state', [sends.ready, account, body], '23514'],
+    ['office.withhold($1, $2, 2147483647, $3)', [sends.ready, account, 'held'], '23514'],
+    ['office.know_over($1, $2, 2147483647, $3)', [sends.ready, account, 'held'], '23514'],
+    [
+      'office.decide_send($1, $2, $3, $4, false, 0, $5, 2147483647)',
+      [sends.asked, account, askedBy, randomBytes(32), body],
+      '23514'
+    ],
+    [
+      '(office.know_thing($1, $2, $3, $4, 2147483647, $5)).outcome',
+      ['draft', item, account, randomUUID(), body],
+      '23514'
+    ],
+    [
+      '(office.put_records($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)).outcome',
+      [
+        ...['preset', account, [preset.id], [randomUUID()], [preset.version]],
+        [body],
+        [false],
+        [2147483647],
+        [true],
+        [null],
+        [null]
+      ],
+      '23514'
+    ],
+    [
+      '(office.end_task($1, $2, $3, $4, 2147483647, $5, 0, NULL)).state',
+      ['action', account, randomBytes(32), randomUUID(), 'free'],
+      '23514'
+    ],
+    // Released by who asked for it, by nobody, or of two minds.
+    ['office.release_send($1, $2)', [sends.asked, askedBy], false],
+    ['office.release_send($1, $2)', [sends.asked, null], false],
+    ['office.release_send($1, $2)', [sends.asked, body], '23514'],
+    ['office.decide_send($1, $2, $3, $3, true, 0, $4, 2)', [sends.asked, account, askedBy, body], false],
+    [
+      'office.decide_send($1, $2, $3, $4, true, 0, $5, 2)',
+      [sends.asked, account, randomBytes(32), askedBy, body],
+      false
+    ],
+    [
+      'office.decide_send($1, $2, $3, $4, true, 0, $5, 1)',
+      [sends.asked, account, askedBy, randomBytes(32), body],
+      false
+    ],
+    [
+      'office.decide_send($1, $2, $3, $4, NULL, 0, $5, 2)',
+      [sends.asked, account, askedBy, randomBytes(32), body],
+      '22023'
+    ],
+    ['office.ask_release($1, $2)', [sends.ready, randomBytes(32)], ''],
+    // Another's action, or one that was done.
+    [
+      '(SELECT bool_or(is_taken) FROM office.claim_tasks($1, $2, $3, $4, 1000, NULL, 0, 0, false))',
+      ['action', account, [task.tag], randomUUID()],
+      false
+    ],
+    [
+      '(SELECT bool_or(is_taken) FROM office.claim_tasks($1, $2, $3, $4, 1000, NULL, 0, 0, true))',
+      ['action', account, [task.tag], task.id],
+      false
+    ],
+    [
+      '(SELECT bool_or(is_taken) FROM office.claim_tasks($1, $2, $3, $4, 1000, NULL, 0, NULL, false))',
+      ['action', account, [task.doneTag], randomUUID()],
+      false
+    ],
+    [
+      '(SELECT bool_or(is_taken) FROM office.claim_tasks($1, $2, $3, $4, 1000, NULL, NULL, 0, NULL))',
+      ['action', account, [task.doneTag], randomUUID()],
+      false
+    ],
+    [
+      '(SELECT bool_or(is_taken) FROM office.claim_tasks($1, $2, $3, $4, 1000, NULL, 0, 0, false))',
+      ['turn', account, [task.tag], null],
+      '23502'
+    ],
+    [
+      '(office.end_task($1, $2, $3, $4, 1, $5, 0, NULL)).state',
+      ['action', account, task.tag, task.id, 'free'],
+      '42501'
+    ],
+    [
+      '(office.end_task($1, $2, $3, $4, 1, $5, 0, NULL)).state',
+      ['action', account, task.tag, task.id, 'done'],
+      '42501'
+    ],
+    [
+      '(office.end_task($1, $2, $3, $4, 9, $5, 0, NULL)).state',
+      ['action', account, task.doneTag, task.done, 'free'],
+      'done'
+    ],
+    // Another's lease, and what only its holder says.
+    [`(office.hold_lease('poll:' || $1::text, 1000)).epoch`, [account], undefined],
+    [`office.give_up_lease('poll:' || $1::text, 1)`, [account], ''],
+    ['office.publish($1, 1, $2, $3)', [account, [document.tag], [body]], false],
+    ['office.publish($1, 2, $2, $3)', [account, [document.tag], [null]], false],
+    ['office.looked($1, 1, 9, $2)', [account, body], false],
+    ['office.raise_feed($1, 1, 9)', [account], ''],
+    // A draft, preset or list of staff without what it was, or in a way that it has none.
+    [
+      '(office.save_thing($1, $2, $3, $4, NULL, $5, NULL)).outcome',
+      ['draft', item, account, randomUUID(), body],
+      'beside'
+    ],
+    [
+      '(office.save_thing($1, $2, $3, $4, $6, $5, NULL)).outcome',
+      ['draft', item, account, randomUUID(), body, [randomUUID()]],
+      'beside'
+    ],
+    [
+      '(office.save_thing($1, $2, $3, $4, $6, $5, NULL)).outcome',
+      ['draft', item, account, null, body, [draft.version]],
+      '23502'
+    ],
+    ['office.move_thing($1, $2, $3, NULL, 0, $4)', ['draft', item, account, 'aside'], false],
+    ['office.move_thing($1, $2, $3, $5, 0, $4)', ['draft', item, account, 'aside', '{NULL}'], false],
+    ['office.move_thing($1, $2, $3, $5, 0, $4)', ['draft', item, account, 'aside', [randomUUID()]], false],
+    ['office.move_thing($1, $2, $3, $5, 0, $4)', ['draft', item, account, 'gone', [draft.version]], false],
+    ['office.move_thing($1, $2, $3, $5, 0, $4)', ['draft', item, account, 'maker', [draft.version]], false],
+    ['office.move_thing($1, $2, $3, $5, 0, $4)', ['staff', staff.id, account, 'aside', [staff.version]], '42501'],
+    [
+      '(office.save_thing($1, $2, $3, $4, $6, $5, NULL)).outcome',
+      ['staff', staff.id, account, randomUUID(), body, [staff.version]],
+      '42501'
+    ],
+    ['(office.know_thing($1, $2, $3, $4, 2, $5)).outcome', ['staff', staff.id, account, randomUUID(), body], '42501'],
+    ['(office.hold_thing($1, $2, $3, 1000, true)).is_me', ['staff', staff.id, account], '42501'],
+    ['(office.hold_thing($1, $2, $3, NULL, true)).is_me', ['draft', item, account], '22023'],
+    ['office.draft_sent($1, $2, $3)', [item, account, sends.ready], false],
+    ['office.draft_sent($1, $2, $3, NULL)', [item, account, sends.uncertain], false],
+    ['(office.put_send_of($1, NULL, $2, $3, 0, $4, 1, false)).state', [item, randomUUID(), account, body], 'changed'],
+    [
+      '(office.put_send_of($1, $5, $2, $3, 0, $4, 1, false)).state',
+      [item, randomUUID(), account, body, '{NULL}'],
+      'changed'
+    ],
+    ...(
+      [
+        ['staff', staff, null, null, '22023'],
+        ['staff', staff, body, 1, '22023'],
+        ['staff', { ...staff, version: randomUUID() }, body, null, 'beside'],
+        ['preset', { ...preset, version: randomUUID() }, body, null, 'beside'],
+        ['preset', { ...preset, version: randomUUID() }, null, null, 'beside'],
+        ['draft', draft, body, null, '42501']
+      ] as const
+    ).map(([kind, { id, version }, sealed, until, answer]): [string, unknown[], unknown] => [
+      '(office.put_records($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)).outcome',
+      [...[kind, account, [id], [randomUUID()], [version], [sealed]], [false], [null], [false], [until], [null]],
+      answer
+    ]),
+    // Heads that are no heads, and a key that isn't the one that counts.
+    ['office.tell_head(0, $1, NULL)', ['a'.repeat(64)], '23514'],
+    ['office.tell_head(1, $1, NULL)', ['A'.repeat(64)], '23514'],
+    ['office.tell_head(1, $1, $2)', ['a'.repeat(64), 'nothing'], '23514'],
+    ['office.took_key(9)', [], ''],
+    ['office.set_back(0)', [], ''],
+    ['office.join_office()::text', [], '42501']
+  ]
+  tried += rows.length
+  const before = await others()
+  const through: string[] = []
+  for (const [sql, values, answer] of rows) {
+    const its = await answered(sql, ...values)
+    if ((its ?? undefined) !== (answer ?? undefined))
+      through.push(`${String(its)}, not ${String(answer)}: ${sql} ${JSON.stringify(values).slice(0, 100)}`)
+    for (const row of lost(before, await others())) {
+      through.push(`${sql} changed ${row}`)
+      before.delete(row)
+    }
+  }
+  expect(through, through.join('\n')).toEqual([])
+})
+
+test('who claims all that is ready gets nothing that waits for a second person', async () => {
+  tried++
+  const { rows } = await line.query<{ id: string }>('SELECT id FROM office.claim($1, 100)', [account])
+  expect(rows).toEqual([{ id: sends.ready }])
+})
+
+test('a feed that was raised as far as it goes still takes what is new', async () => {
+  const feed = randomUUID()
+  tried++
+  await asked('SELECT FROM office.watch($1, 600000, false, NULL)', [feed])
+  expect(await asked('SELECT office.raise_feed($1, 1, 9223372036854775807)', [feed])).toBe('22023')
+  expect(await answered('office.publish($1, 1, $2, $3)', feed, [randomBytes(32)], [Buffer.from('new')])).toBe(true)
+})
+
+/** What is given in the place of one argument. */
+const NASTY: Record<string, readonly unknown[]> = {
+  uuid: [null, '00000000-0000-0000-0000-000000000000'],
+  integer: [null, 2147483647, -2147483648],
+  'office.counted': [null, 2147483647, -2147483648],
+  bigint: [null, '9223372036854775807', '-9223372036854775808'],
+  'double precision': [null, 'NaN', 'Infinity', '-Infinity', 1e308],
+  boolean: [null],
+  text: [null, '', 'x'.repeat(20_000), "'; DROP SCHEMA office CASCADE; --"],
+  bytea: [null, Buffer.alloc(0), Buffer.alloc(20_000)],
+  'uuid[]': [null, '{}', '{NULL}'],
+  'text[]': [null, '{}', '{NULL}'],
+  'bytea[]': [null, '{}', '{NULL}'],
+  'boolean[]': [null, '{}', '{NULL}'],
+  'office.counted[]': [null, '{}', '{NULL}', '{2147483647}'],
+  'double precision[]': [null, '{}', '{NULL}', '{NaN}', '{-Infinity}']
+}
+/** What any workstation may do with what is another’s, each by a rule of its own in its migration, is no attack. */
+const ANYONE = new Set(
+  'claim hold_thing set_outbox pause_outbox resume_outbox take_back settle settle_found know_sent know_over know_draft_sent withhold set_back'.split(
+    ' '
+  )
+)
+
+test('with any argument that is none, or has no bounds, nothing changes that is another’s', async () => {
+  const all = await office.sql<{ name: string; names: string[]; types: string[] }>(
+    `SELECT proname AS name, (proargnames::text[])[1:pronargs] AS names,
+       (SELECT array_agg(format_type(t, NULL) ORDER BY n) FROM unnest(proargtypes) WITH ORDINALITY AS a (t, n)) AS types
+     FROM pg_proc WHERE pronamespace = 'office'::regnamespace AND proname = ANY ($1) AND pronargs > 0 ORDER BY oid`,
+    [allowed.filter((name) => !ANYONE.has(name))]
+  )
+  const through: string[] = []
+  let before = await others()
+  for (const { name, names, types } of all) {
+    const sql = `SELECT office.${name}(${types.map((type, n) => `$${n + 1}::${type}`).join(', ')})`
+    for (const [at, type] of types.entries()) {
+      for (const value of NASTY[type] ?? expect.fail(`There is nothing for ${type}.`)) {
+        tried++
+        // The others are the victim's own things.
+        const code = await asked(
+          sql,
+          names.map((argument, n) => (n === at ? value : aimed(name, argument, types[n] ?? '')))
+        )
+        if (code === NOTHING) {
+          const now = await others()
+          for (const row of lost(before, now))
+            through.push(`${name}: ${names[at]} ${String(value).slice(0, 40)}: ${row}`)
+          before = now
+        } else if (code.startsWith('XX') || code.startsWith('57') || code.length !== 5) through.push(`${code}: ${name}`)
+      }
+    }
+  }
+  expect(through, through.join('\n')).toEqual([])
+})
+
+function aimed(called: string, argument: string, type: string): unknown {
+  const isThing = /thing|version|draft/.test(called)
+  const values: Record<string, unknown> = {
+    p_account: account,
+    p_id: type === 'text' ? draft.id : called.includes('task') ? task.id : sends.ready,
+    p_ids: [preset.id],
+    p_send: sends.ready,
+    p_draft: draft.id,
+    p_kind: isThing ? 'draft' : called === 'put_records' ? 'preset' : called === 'finish' ? 'nothing-left' : 'action',
+    p_state: 'free',
+    p_to: 'aside',
+    p_tag: task.tag,
+    p_tags: called === 'publish' ? [document.tag] : [task.tag],
+    p_name: `poll:${account}`,
+    p_version: randomUUID(),
+    p_versions: [randomUUID()],
+    p_hash: 'b'.repeat(64),
+    p_ms: 1_000,
+    p_is_taking: false
+  }
+  if (argument in values) return values[argument]
+  if (type.endsWith('[]')) return type === 'uuid[]' ? [] : '{NULL}'
+  return {
+    integer: 1,
+    bigint: 1,
+    'double precision': 0,
+    boolean: false,
+    text: 'x',
+    bytea: Buffer.alloc(32, 1),
+    uuid: randomUUID()
+  }[type]
+}
+
+test('no body that was altered, or put in another’s place, is taken for one', async () => {
+  tried += 8
+  const [store, things, records] = [openOfficeSends(as()), openOfficeThings(as(), 'draft'), openOfficeRecords(as())]
+  const ids: string[] = [randomUUID(), randomUUID()]
+  for (const id of ids) {
+    await store.give(account, { id, content: Buffer.from(id), inMs: 9e6, round: 1, isInDoubt: false })
+    await things.save(account, { id, basedOn: [] }, randomUUID(), Buffer.from(id), false)
+    await records.put('view', account, [{ id, version: randomUUID(), basedOn: [], content: id }])
+  }
+  const bodies = async () => [
+    ...(await store.changes(account, 0, 0)).filter(({ id }) => ids.includes(id)).map(({ content }) => content),
+    ...(await things.changes(account, 0, 0)).filter(({ id }) => ids.includes(id)).map(({ content }) => content),
+    ...(await records.changes('view', account, 0, 10)).map(({ content }) => content),
+    ...(await asVictim('SELECT * FROM office.documents_now($1, $2)', account, [document.tag, document.other])).rows.map(
+      ({ tag, sealed }) => openFromFeed(office.key, account, tag as Buffer, sealed as Buffer)
+    ),
+    ...(await openOfficeCounters({ ...as(), pool: line }).others()).map(({ content }) => content)
+  ]
+  expect(await bodies()).toHaveLength(9)
+  expect(await bodies()).not.toContain(undefined)
+  const nothing = Array.from({ length: 9 })
+  // The server's own doing: a workstation can't swap two.
+  const each = (column: string, change: string) =>
+    [`send WHERE id::text = ANY ($1)`, `thing WHERE id = ANY ($1)`, 'mirror', 'counter'].map((its) => {
+      const [table, where] = its.split(' WHERE ')
+      const isOfIds = where !== undefined
+      return office.sql(
+        `UPDATE office.${table} SET ${column} = ${change}${isOfIds ? ` WHERE ${where}` : ''}`,
+        isOfIds ? [ids] : []
+      )
+    })
+  const alter = 'set_byte(sealed, length(sealed) - 1, get_byte(sealed, length(sealed) - 1) # 1)'
+  await Promise.all(each('sealed', alter))
+  expect(await bodies()).toEqual(nothing)
+  await Promise.all(each('sealed', alter))
+  expect(await bodies()).not.toContain(undefined)
+  for (const [table, id] of [
+    ['send', 'id::text'],
+    ['thing', `id`],
+    ['mirror', `encode(tag, 'hex')`]
+  ] as const) {
+    const which = table === 'mirror' ? [document.tag, document.other].map((tag) => tag.toString('hex')) : ids
+    await office.sql(
+      `UPDATE office.${table} it SET sealed = other.sealed FROM office.${table} other WHERE it.${id} = ANY ($1) AND other.${id} = ANY ($1)
+         AND it.${id} <> other.${id}${table === 'thing' ? ' AND it.kind = other.kind' : ''}`
+        .replaceAll('it.encode(', 'encode(it.')
+        .replaceAll('other.encode(', 'encode(other.'),
+      [which]
+    )
+  }
+  expect((await bodies()).slice(0, 8)).toEqual(nothing.slice(0, 8))
+})
+
+test('a join code that was used lets nobody in', async () => {
+  tried += 2
+  const code = await office.invite('Counter 2')
+  const { user } = await joinOffice(serverOf(office), code)
+  await expect(joinOffice(serverOf(office), code)).rejects.toMatchObject({ code: '28P01' })
+  const { password } = meaningOf(code, office.administrator.database)
+  await expect(openPool({ ...attacker.place, user, password }).query('SELECT 1')).rejects.toMatchObject({
+    code: '28P01'
+  })
+})
+
+test('nothing that a workstation keeps held or leaves behind stops the administrator', async () => {
+  const held = [
+    // The key of the administrator's own lock, as it was once.
+    'SELECT pg_advisory_lock(171118)',
+    'SELECT lo_create(0)',
+    'ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO PUBLIC',
+    'ALTER ROLE CURRENT_USER SET search_path = pg_temp',
+    `SET ROLE ${stations}`,
+    'RESET ROLE',
+    'BEGIN',
+    'SELECT FROM office.hello()',
+    `SELECT office.tell_head(1, '${'c'.repeat(64)}', NULL)`,
+    `SELECT FROM office.claim('${account}', 1)`,
+    `ALTER ROLE CURRENT_USER PASSWORD 'another'`
+  ]
+  tried += held.length + 1
+  for (const sql of held) expect([sql, await asked(sql)]).toEqual([sql, NOTHING])
+  const elsewhere = new Client(configOf({ ...attacker.place, database: 'postgres' }))
+  await elsewhere.connect()
+  expect(await asked('SELECT lo_create(0)', [], elsewhere)).toBe(NOTHING)
+  await elsewhere.end()
+  await office.invite('Counter 3')
+  expect((await checkOffice(office.administrator)).excess).toEqual([])
+  expect(await initOffice(office.administrator)).toBe(0)
+  expect(await revokeStation(office.administrator, 'Taken over')).toBe(true)
+  expect(await office.sql('SELECT FROM pg_roles WHERE rolname = $1 AND rolcanlogin', [attacker.joined.user])).toEqual(
+    []
+  )
+  const again = new Client(configOf(attacker.place))
+  again.on('error', () => undefined)
+  await expect(again.connect()).rejects.toMatchObject({ code: '28P01' })
+  expect(await asked('SELECT office.hello()')).not.toBe(NOTHING)
+  expect(await answeredToVictim()).toEqual([{ name: 'Front desk' }])
+})
+test('these were three hundred and more', () => expect(tried).toBeGreaterThan(300))
