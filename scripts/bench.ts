@@ -15,6 +15,8 @@ import { firstLoad } from '../test/bench/first-load.ts'
 import { ipc } from '../test/bench/ipc.ts'
 import { list } from '../test/bench/list.ts'
 import { office } from '../test/bench/office.ts'
+import { officeFifty } from '../test/bench/office-fifty.ts'
+import { officeOutbox } from '../test/bench/office-outbox.ts'
 import { outbox } from '../test/bench/outbox.ts'
 import { pollingDay } from '../test/bench/polling-day.ts'
 import { start } from '../test/bench/start.ts'
@@ -34,7 +36,9 @@ const benches: readonly Bench[] = [
   list,
   counter,
   downloads,
-  office
+  office,
+  officeFifty,
+  officeOutbox
 ]
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, json: { type: 'string' } } })

@@ -1,0 +1,175 @@
+/**
+ * Fifty whole workstations of one office, joined by codes, in one process, with a real PostgreSQL server, everything on its disk, and
+ * one practice service: how soon all hear of a change, what they ask the server while nothing happens, and what they ask the service.
+ */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { OfficeBoard } from '../../src/main/core/appointments/office-board.ts'
+import { SharedStaff } from '../../src/main/core/counter/shared-staff.ts'
+import { Staff } from '../../src/main/core/counter/staff.ts'
+import type { Desk } from '../../src/main/core/office/desk.ts'
+import { Heads } from '../../src/main/core/office/heads.ts'
+import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
+import { keptIn } from '../../src/main/core/storage/meta.ts'
+import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
+import { openCluster } from '../fixtures/office-cluster.ts'
+import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
+import { type Bench, type Figure, lower, quantile } from './figure.ts'
+
+const STATIONS = 50
+const RINGS = 200
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+/** So long workstations are left alone while what they ask the server is counted, and how long the day is in which the folders are read. */
+const IDLE = 54 * SECOND
+const WATCHING = 10
+/** What is asked over HTTP in a second of their own time takes so long of this computer's. */
+const REAL_SECOND = 15
+
+interface Station {
+  readonly work: Workplace
+  readonly desk: Desk
+}
+
+export const officeFifty: Bench = {
+  name: 'office-fifty',
+  async run(): Promise<Figure[]> {
+    const cluster = await openCluster({ isDurable: true })
+    const stations: Station[] = []
+    const alone = await openWorkplace('demo')
+    try {
+      const office = await openTestOffice(cluster.place)
+      for (let count = 1; count <= STATIONS; count++) stations.push(await openStation(office, count, stations[0]))
+      alone.parts.watch.start()
+      await untilTogether(stations, alone)
+      return [await bell(stations), await requests(stations, alone), await idle(office, stations)]
+    } finally {
+      for (const { desk } of stations) await desk.close()
+      for (const { work } of [...stations].reverse()) await work.close()
+      await alone.close()
+      await cluster.close()
+    }
+  }
+}
+
+/** With a counter at which nobody signs, which the others hear of. */
+async function openStation(office: TestOffice, count: number, first: Station | undefined): Promise<Station> {
+  const work = await openWorkplace('demo', first?.work)
+  const time = work.time.run()
+  const counters = new OfficeBoard({
+    time,
+    state: () => desk.view()?.state,
+    accounts: () => work.parts.outbox.shared.accounts(),
+    changed: () => undefined,
+    trouble: () => undefined
+  })
+  const counter = { id: 'here', name: `Counter ${count}`, staff: '', wantsStaff: false, hasOtherDisplay: true }
+  counters.follow(() => ({ desk: { ...counter, state: 'free' }, isCounter: true, accountId: undefined }))
+  const desk = openDesk(work, { counters, heads: headsOf(work), staff: staffOf(work) })
+  work.parts.watch.start()
+  await desk.join(serverOf(office), await office.invite(`Counter ${count}`))
+  return { work, desk }
+}
+
+/** Of an audit trail in which nothing happens. */
+function headsOf(work: Workplace): Heads {
+  const heads = new Heads(keptIn(work.parts.db), work.time.run())
+  heads.follow({
+    newest: () => ({ seq: 1, hash: '00'.repeat(32) }),
+    hasEntry: () => true,
+    whyWithout: async () => 'forgotten'
+  })
+  return heads
+}
+
+/** Nobody is named. */
+function staffOf(work: Workplace): SharedStaff {
+  const { db } = work.parts
+  const time = work.time.run()
+  const shared = new SharedStaff({ db, time, newId: randomUUID, trouble: () => undefined })
+  const staff = new Staff({
+    ...{ db, slot: memoryKeychain().staffPin, randomBytes, platform: process.platform, keeps: 'in-os', time },
+    ...{ newId: randomUUID, firstName: () => 'Grace Okafor', note: (_note, _when, along) => along?.() },
+    isOffices: () => shared.isOffices,
+    changed: () => shared.changedHere()
+  })
+  shared.follow(staff)
+  return shared
+}
+
+/** Lets so much time of all workstations pass, a second at a time. */
+async function pass(works: readonly Workplace[], milliseconds: number): Promise<void> {
+  for (let passed = 0; passed < milliseconds; passed += SECOND) {
+    await Promise.all(works.map(({ time }) => time.pass(SECOND)))
+    await pause(REAL_SECOND)
+  }
+}
+
+/** One reads for all of them. */
+async function untilTogether(stations: readonly Station[], alone: Workplace): Promise<void> {
+  const works = [...stations.map(({ work }) => work), alone]
+  const isSo = () => stations.every(({ desk }) => desk.view()?.folders.every(({ how }) => how === 'together'))
+  for (let seconds = 0; !isSo(); seconds++) {
+    if (seconds > 1_800) throw new Error('They don’t read the folders together.')
+    await pass(works, SECOND)
+  }
+  // What was asked as they joined is over.
+  await pass(works, 2 * MINUTE)
+}
+
+/** From when a workstation pauses the outbox, or lets it go again, until each of them has been told that something is new. */
+async function bell(stations: readonly Station[]): Promise<Figure> {
+  let heard = 0
+  let all: () => void = () => undefined
+  for (const { work } of stations) {
+    work.parts.outbox.shared.soon = () => {
+      if (++heard === stations.length) all()
+    }
+  }
+  const times: number[] = []
+  for (let ring = 0; ring < RINGS; ring++) {
+    heard = 0
+    const { work } = stations[ring % stations.length] as Station
+    const rung = new Promise<void>((resolve) => {
+      all = resolve
+    })
+    const began = performance.now()
+    await Promise.all([rung, work.parts.outbox.shared.pause(work.accountId, ring % 2 === 0)])
+    times.push(performance.now() - began)
+  }
+  for (const { work } of stations) Reflect.deleteProperty(work.parts.outbox.shared, 'soon')
+  const against = `${RINGS} changes, one after the other, ${STATIONS} workstations, the commit itself among it, everything flushed; 90th percentile`
+  return lower('office-bell', quantile(times, 0.9), 'ms', 50, against)
+}
+
+/** At the service, while the folders are in view at every one of them. */
+async function requests(stations: readonly Station[], alone: Workplace): Promise<Figure> {
+  const works = stations.map(({ work }) => work)
+  const seen = () => [works, [alone]].map((its) => its.reduce((sum, { line }) => sum + line.seen.length, 0))
+  const before = seen()
+  await pass([...works, alone], WATCHING * MINUTE)
+  const [office = Number.NaN, one = Number.NaN] = seen().map((count, index) => count - (before[index] ?? 0))
+  if (one < WATCHING) throw new Error(`A workstation alone asked only ${one} times.`)
+  const against = `${office} of ${STATIONS} workstations, ${one} of one alone, in ${WATCHING} minutes of their own time, simulated`
+  return lower('office-requests', office / one, 'ratio', 1.1, against)
+}
+
+async function idle(office: TestOffice, stations: readonly Station[]): Promise<Figure> {
+  const done = async () => {
+    const [row] = await office.sql<{ count: string }>(
+      'SELECT xact_commit + xact_rollback AS count FROM pg_stat_database WHERE datname = current_database()'
+    )
+    return Number(row?.count)
+  }
+  const before = await done()
+  const began = performance.now()
+  for (let last = began; performance.now() - began < IDLE; ) {
+    await pause(100)
+    const now = performance.now()
+    await Promise.all(stations.map(({ work }) => work.time.pass(now - last)))
+    last = now
+  }
+  const seconds = (performance.now() - began) / SECOND
+  const against = `${STATIONS} workstations for ${Math.round(seconds)} s`
+  return lower('office-idle', ((await done()) - before) / seconds, 'transactions/s', 10, against)
+}
