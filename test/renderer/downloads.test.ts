@@ -343,6 +343,25 @@ describe('its files', () => {
     }
   })
 
+  test('that are opened by a press where there is no room for both have the focus, and the list has it again', async () => {
+    const width = vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockReturnValue(600)
+    try {
+      await open()
+      const list = screen.getByRole('grid')
+      list.focus()
+      const [, row] = screen.getAllByRole('row')
+      await fireEvent.pointerDown(row as HTMLElement)
+      await fireEvent.click(row as HTMLElement)
+      await settle()
+      expect(document.activeElement).toBe(within(screen.getByRole('article')).getByRole('heading', { level: 2 }))
+      await fireEvent.keyDown(document.activeElement as HTMLElement, { key: 'Escape' })
+      await settle()
+      expect(document.activeElement).toBe(screen.getByRole('grid'))
+    } finally {
+      width.mockRestore()
+    }
+  })
+
   test('that are held say beside the list by what, and which folder they go to', async () => {
     const message = 'The folder isn’t there.'
     const next = 'It may be on a drive: connect that and try again.'
