@@ -108,6 +108,8 @@ function judge({ MobileCountry, MobileNumber }: Mobile): Judgement {
 }
 
 function judged(country: string, number: string): Judgement {
+  // Neither another country nor another length makes one of it.
+  if (!/\p{Nd}/u.test(number)) return { number: 'This isn’t a phone number. Enter it in digits.' }
   const compact = number.replace(SEPARATORS, '')
   if (/^(\+|00)/.test(compact)) return judgedAbroad(callingCode(country), compact.replace(/^(\+|00)/, '+'))
   const code = callingCode(country)

@@ -52,7 +52,8 @@ describe('a mobile number', () => {
   test.each([
     ['64', '0210', 'MobileNumber', /length of a mobile number in New Zealand/],
     ['64', '09 300 1234', 'MobileNumber', /isn’t a mobile number in New Zealand/],
-    ['64', 'ask her', 'MobileNumber', /New Zealand/],
+    ['64', 'ask her', 'MobileNumber', /isn’t a phone number/],
+    ['', 'ask her', 'MobileNumber', /isn’t a phone number/],
     ['', '021012345', 'MobileCountry', /Add the country code/],
     ['999', '021012345', 'MobileCountry', /No country has the calling code 999/],
     ['NZ', '021012345', 'MobileCountry', /calling code: 64/],
