@@ -287,7 +287,7 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     },
     {
       file: REGISTRATION,
-      find: 'isOfItsShape ? requests[name].input.safeParse(args[0]) : undefined',
+      find: 'isOfItsShape ? requests[name].input.safeParse(args[0], { error: lengthInWords }) : undefined',
       put: '{ success: true, data: args[0] }'
     }
   ],
