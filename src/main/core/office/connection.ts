@@ -24,14 +24,11 @@ const THIS_COMPUTER = '127.0.0.1'
 
 /** Several connections, made as they are wanted. */
 export function openPool(place: OfficePlace, most = 4): Pool {
-  const pool = new Pool({ ...configOf(place), max: most, idleTimeoutMillis: 60_000 })
+  const pool = new Pool({ ...configOf(place), max: most, idleTimeoutMillis: 60_000, onConnect: limit })
   // Without a listener a server that restarts would end the whole application.
   pool.on('error', () => undefined)
   // The pool listens to what lies idle alone; one that someone has is given up by its next question.
-  pool.on('connect', (client) => {
-    client.on('error', () => undefined)
-    limit(client).catch(() => undefined)
-  })
+  pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 
@@ -49,7 +46,7 @@ export async function connected<Done>(place: OfficePlace, work: (client: Client)
 }
 
 /** What nobody waits for any more isn't done after all. As the connection begins, a pooler would refuse what it doesn't know. */
-const limit = (client: ClientBase) => client.query(`SET statement_timeout = ${ANSWERING}`)
+const limit = (client: ClientBase): Promise<unknown> => client.query(`SET statement_timeout = ${ANSWERING}`)
 
 /** What a workstation's line is rung by to find out whether it hears. */
 const HEARING = 'countersign_hearing'
