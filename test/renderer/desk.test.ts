@@ -64,6 +64,8 @@ test.each<[DeskState, RegExp]>([
   ['connecting', /Connecting to the office…/],
   ['connected', /Connected to the office.*“Counter 2” at office\.harbour\.example:5432/],
   ['away', /can’t be reached.*Packages wait until it’s back/],
+  ['unwritable', /can’t save right now.*Packages wait until it can.*Tell your administrator/],
+  ['crowded', /has no free connection.*Packages wait until it has one/],
   ['refused', /no longer lets this workstation in.*join with a new code/],
   ['untrusted', /certificate isn’t trusted.*Tell your administrator/],
   ['pooled', /belongs to a connection pooler.*packages wait.*Tell your administrator/],
@@ -172,7 +174,7 @@ test('it says who watches the folders of each account, since when, and which wor
   expect(nobody?.textContent).toMatch(/No workstation is watching.*Counter 1.*can’t reach the service/s)
   expect(other?.textContent).toMatch(/shows different documents here/)
   expect(alone?.textContent).toMatch(/by itself for now/)
-  expect(away?.textContent).toMatch(/The server can’t be reached.*every two minutes/s)
+  expect(away?.textContent).toMatch(/No other workstation can be asked.*every two minutes/s)
 })
 
 test('where another watches, it says which', async () => {

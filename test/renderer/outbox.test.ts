@@ -61,7 +61,7 @@ test('of an office it says which workstation a package is from, what it waits fo
   await open({ sends: [theirs, held], outbox: { settings, office } }, ['theirs'])
   expect(screen.getAllByText('Josef Lindqvist, from Counter 2').length).toBeGreaterThan(0)
   expect(screen.getByText('Added to the Outbox at Counter 2')).toBeTruthy()
-  expect(screen.getByText('The office’s server can’t be reached.')).toBeTruthy()
+  expect(screen.getByText('The office’s server isn’t available.')).toBeTruthy()
   expect(screen.getAllByText('Waiting for the server').length).toBeGreaterThan(0)
   expect(heldInWords(held, NOW, undefined).title).toBe('Waiting for the office’s server.')
   expect(screen.getByRole('button', { name: 'Pause for the whole office' })).toBeTruthy()
@@ -180,13 +180,13 @@ describe('a package that someone else releases', () => {
       }
       opened.api.control.fail(request, {
         code: 'offline',
-        message: 'The office’s server can’t be reached just now.',
+        message: 'The office’s server isn’t available just now.',
         next: 'Try again in a few minutes.'
       })
       await decide()
       const said = screen.getByRole('alert').textContent
       expect(said).toContain(title)
-      expect(said).toContain('The office’s server can’t be reached just now.')
+      expect(said).toContain('The office’s server isn’t available just now.')
       expect(said).toContain('Try again in a few minutes.')
       expect(screen.getByText('Waiting for release.')).toBeTruthy()
       expect(document.querySelector('[aria-busy="true"]')).toBeNull()
@@ -194,7 +194,7 @@ describe('a package that someone else releases', () => {
       await decide()
       expect(calls(request)).toHaveLength(2)
       expect(screen.queryByText('Waiting for release.')).toBeNull()
-      expect(screen.queryByText('The office’s server can’t be reached just now.')).toBeNull()
+      expect(screen.queryByText('The office’s server isn’t available just now.')).toBeNull()
     }
   )
 
@@ -202,14 +202,14 @@ describe('a package that someone else releases', () => {
     await open({ sends: [held] })
     opened.api.control.fail('sends.release', {
       code: 'offline',
-      message: 'The office’s server can’t be reached just now.',
+      message: 'The office’s server isn’t available just now.',
       next: 'Try again in a few minutes.'
     })
     await fireEvent.contextMenu(screen.getAllByRole('row')[1] as HTMLElement)
     await fireEvent.click(await screen.findByRole('menuitem', { name: 'Release' }))
     await settle()
     expect(opened.app.toasts.shown.map(({ text }) => text)).toEqual([
-      'The package wasn’t released. The office’s server can’t be reached just now. Try again in a few minutes.'
+      'The package wasn’t released. The office’s server isn’t available just now. Try again in a few minutes.'
     ])
     expect(document.querySelector('[aria-busy="true"]')).toBeNull()
   })

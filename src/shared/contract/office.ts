@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { answers, id, nothing } from './request.ts'
 
 /**
- * connecting: the server hasn't answered yet. away: it doesn't. refused: it knows this workstation no more. untrusted: its certificate
+ * connecting: the server hasn't answered yet. away: it doesn't. unwritable: it answers, and can't write down what it is to, as one that is read-only
+ * or has no room left. crowded: it has no connection left for this workstation. refused: it knows this workstation no more. untrusted: its certificate
  * isn't trusted. pooled: what answers there is a connection pooler, which hands no bell on. no-keychain: what this workstation signs in with can't be read. elsewhere: that is another computer's, as where its
  * backup was restored here. older, newer: its database is of another version. other: it is another office's, as after it was made once more.
  * wrong-key: its key is none that this workstation has, nor is given.
@@ -12,6 +13,8 @@ export type DeskState =
   | 'connecting'
   | 'connected'
   | 'away'
+  | 'unwritable'
+  | 'crowded'
   | 'refused'
   | 'untrusted'
   | 'pooled'

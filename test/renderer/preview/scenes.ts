@@ -176,6 +176,8 @@ const deskScenes: Record<string, () => FakeApi> = Object.fromEntries(
       'connecting',
       'connected',
       'away',
+      'unwritable',
+      'crowded',
       'refused',
       'untrusted',
       'pooled',

@@ -366,6 +366,8 @@ export const shots: Shot[] = [
     'desk-connected',
     'desk-watching',
     'desk-away',
+    'desk-unwritable',
+    'desk-crowded',
     'desk-refused',
     'desk-untrusted',
     'desk-pooled',

@@ -218,7 +218,19 @@ test.each([
   ['connecting', 'connecting'],
   ['away', 'away'],
   ...(
-    ['refused', 'untrusted', 'pooled', 'no-keychain', 'elsewhere', 'older', 'newer', 'other', 'wrong-key'] as const
+    [
+      'unwritable',
+      'crowded',
+      'refused',
+      'untrusted',
+      'pooled',
+      'no-keychain',
+      'elsewhere',
+      'older',
+      'newer',
+      'other',
+      'wrong-key'
+    ] as const
   ).map((state) => [state, 'apart'] as const)
 ] as const)('without a line, a workstation that is %s is %s', async (stands, wanted) => {
   const one = await looking(newsOf())

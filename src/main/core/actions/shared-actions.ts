@@ -339,7 +339,7 @@ const inDoubt = ({ request: { kind } }: Pick<Action, 'request'>, holder: string,
 
 const AWAY: AppError = {
   code: 'offline',
-  message: 'The office’s server can’t be reached just now.',
+  message: 'The office’s server isn’t available just now.',
   mayHaveArrived: false
 }
 

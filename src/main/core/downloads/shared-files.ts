@@ -326,7 +326,7 @@ async function beginningOf(path: string): Promise<string> {
 
 const AWAY: AppError = {
   code: 'offline',
-  message: 'Other workstations save into this folder, too, and the office’s server can’t be reached just now.',
+  message: 'Other workstations save into this folder, too, and the office’s server isn’t available just now.',
   mayHaveArrived: false
 }
 

@@ -19,7 +19,7 @@ import { type Heads, openOfficeHeads } from './heads.ts'
 import { holdKey, KEY_TURNED, KeyTurned, keyNow, WrongKey } from './keys.ts'
 import type { Once } from './once.ts'
 import type { OfficeRecords } from './records.ts'
-import { type OfficeStore, officeIsAway } from './sends.ts'
+import { isUnwritable, type OfficeStore, officeIsAway } from './sends.ts'
 import type { SharedRecords } from './shared-records.ts'
 import type { OfficeThings } from './things.ts'
 
@@ -37,6 +37,7 @@ interface SharedOutbox {
   wait: (accountIds: readonly string[]) => void
   takeAlong: (accountId: string) => Promise<void>
   leaveBehind: (accountId: string) => void
+  isUnwritable: () => boolean
 }
 
 /** As much of the reading of folders as it takes; see `ReadingTogether`. */
@@ -129,6 +130,8 @@ const FIRST_WAIT = 2_000
 const TELLING = 1_000
 /** The steps of the server's schema that this version knows. */
 const STEPS = 13
+/** How PostgreSQL says that it takes no more connections. */
+const TOO_MANY = '53300'
 /** How PostgreSQL says that someone may not sign in, or has no right. */
 const NOT_LET_IN: ReadonlySet<string> = new Set(['28P01', '28000', '42501'])
 
@@ -198,12 +201,15 @@ export class Desk {
   view(): DeskView | undefined {
     const office = this.#kept()
     if (!office || !this.#heard) return undefined
-    const { folders } = this.#deps
+    const { folders, shared } = this.#deps
+    // One whose disk is full may still write that this workstation is there.
+    const cannotWrite = this.#heard.state === 'connected' && shared.isUnwritable()
     return {
       server: `${office.host}:${office.port}`,
       isLeaving: office.isLeaving,
       folders: folders.view(),
-      ...this.#heard
+      ...this.#heard,
+      ...(cannotWrite && { state: 'unwritable' })
     }
   }
 
@@ -579,6 +585,8 @@ function stateBy(error: unknown): DeskState {
   if (error instanceof KeychainError) return 'no-keychain'
   if (isTls(error)) return 'untrusted'
   if (isPooled(error)) return 'pooled'
+  if (isUnwritable(error)) return 'unwritable'
+  if (codeOf(error) === TOO_MANY) return 'crowded'
   return NOT_LET_IN.has(codeOf(error)) ? 'refused' : 'away'
 }
 
@@ -603,6 +611,13 @@ function joiningFailure(error: unknown): AppFailure {
       code: 'invalid',
       message: 'This address belongs to a connection pooler, through which workstations don’t hear from each other.',
       next: 'Ask your administrator for the database server’s own address and port. The join code can still be used.'
+    })
+  }
+  if (isUnwritable(error) || codeOf(error) === TOO_MANY) {
+    return new AppFailure({
+      code: 'offline',
+      message: 'The office’s server answers, but can’t take in a workstation just now.',
+      next: 'Tell your administrator: it may be read-only, its disk full, or all its connections in use. The join code can still be used.'
     })
   }
   return new AppFailure({

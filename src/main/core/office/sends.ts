@@ -4,7 +4,7 @@
  */
 import type { Pool } from 'pg'
 import type { SendState } from '../../../shared/contract/index.ts'
-import { fail } from '../lib/failure.ts'
+import { AppFailure, codeOf, fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import { seal, tagBy, unsealIfWhole } from './sealing.ts'
 
@@ -156,7 +156,26 @@ export interface OfficeStore extends SendStore {
 
 /** @throws AppFailure: what a person is told where the office can't be asked. */
 export function officeIsAway(): never {
-  fail('offline', 'The office’s server can’t be reached just now.', { next: 'Try again in a few minutes.' })
+  fail('offline', 'The office’s server isn’t available just now.', { next: 'Try again in a few minutes.' })
+}
+
+/** How PostgreSQL says that it is read-only, and that its disk is full. */
+const CANNOT_WRITE: ReadonlySet<string> = new Set(['25006', '53100'])
+
+/** The office's server answers, and couldn't write down what it was to. */
+class Unwritable extends AppFailure {
+  constructor() {
+    super({
+      code: 'offline',
+      message: 'The office’s server can’t save this just now.',
+      next: 'Try again in a few minutes. If it still can’t, tell your administrator.'
+    })
+  }
+}
+
+/** Whether the server itself said so, or `askOffice` for it. */
+export function isUnwritable(error: unknown): boolean {
+  return error instanceof Unwritable || CANNOT_WRITE.has(codeOf(error))
 }
 
 /**
@@ -173,6 +192,7 @@ export async function askOffice<Office, Answer>(
     return await question(office ?? officeIsAway())
   } catch (error) {
     if (office !== undefined) trouble?.(error)
+    if (isUnwritable(error)) throw new Unwritable()
     return officeIsAway()
   }
 }

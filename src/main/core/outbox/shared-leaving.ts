@@ -6,7 +6,14 @@ import type { AppError } from '../../../shared/contract/index.ts'
 import type { OneAtATime } from '../jobs/lanes.ts'
 import { codeOf } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
-import { type AskOutbox, type Claim, type OfficeState, type OfficeStore, outlasting } from '../office/sends.ts'
+import {
+  type AskOutbox,
+  type Claim,
+  isUnwritable,
+  type OfficeState,
+  type OfficeStore,
+  outlasting
+} from '../office/sends.ts'
 import { type Ended, type Outcome, recorder } from './attempts.ts'
 import type { Begun, Leaving, LeavingDeps, Recorded } from './leaving.ts'
 import type { Waits } from './pauses.ts'
@@ -27,6 +34,8 @@ interface SharedLeavingDeps extends LeavingDeps {
   /** The office's id of an account that is shared. */
   officeIdOf: (accountId: string) => string | undefined
   stateOf: (accountId: string) => AccountState
+  /** Called with whether the server could write a claim down. */
+  wrote: (accountId: string, could: boolean) => void
   soon: (accountId: string) => void
   /** Called with a send of which something was written down. */
   tell: (send: Send) => void
@@ -54,7 +63,7 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
   tellEnds: (accountId: string) => Promise<void>
 } {
   const { db, sends, queries, pauses, times, time, rows, taking, tell } = deps
-  const { office, asked, officeIdOf, stateOf, soon, awake, postLimit } = deps
+  const { office, asked, officeIdOf, stateOf, wrote, soon, awake, postLimit } = deps
   const record = recorder(deps)
   /** Of which claim a send left here: meanwhile another workstation may have it. */
   const claimed = new Map<string, number>()
@@ -109,10 +118,14 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
     const server = office()
     if (!server || !officeId || account.isAway || account.isLeaving) return []
     if (pauses.isPaused(accountId) || pauses.waits(accountId) > 0) return []
-    const claims = await server.claim(officeId, most).catch(() => [])
+    const claims = await server.claim(officeId, most).catch((error: unknown) => {
+      if (isUnwritable(error)) wrote(accountId, false)
+      return undefined
+    })
+    if (claims) wrote(accountId, true)
     // Another has it, the pace has, or nobody answers.
-    if (claims.length === 0) account.restsUntil = time.elapsed() + NOTHING_THERE * (1 + time.random())
-    return claims
+    if (!claims?.length) account.restsUntil = time.elapsed() + NOTHING_THERE * (1 + time.random())
+    return claims ?? []
   }
 
   /** A send is ours for a time: it is written down as leaving, unless something speaks against it. */

@@ -9,7 +9,14 @@ import { OneAtATime } from '../jobs/lanes.ts'
 import { fail } from '../lib/failure.ts'
 import { defined, getOrMake } from '../lib/objects.ts'
 import { backoff, type Time } from '../lib/time.ts'
-import { type AskOutbox, askOffice, type OfficeStore, officeIsAway, type SendChange } from '../office/sends.ts'
+import {
+  type AskOutbox,
+  askOffice,
+  isUnwritable,
+  type OfficeStore,
+  officeIsAway,
+  type SendChange
+} from '../office/sends.ts'
 import { TIME_LIMITS } from '../service/limits.ts'
 import type { OutboxDeps } from './deps.ts'
 import type { Leaving, LeavingDeps } from './leaving.ts'
@@ -56,6 +63,8 @@ interface Account {
   restsUntil: number
   looksUntil: number
   isAway: boolean
+  /** Whether the server couldn't write down what it was last to. What it answers besides says nothing of that. */
+  isUnwritable: boolean
   /** Whether every send was read in this run up to the cursor. */
   hasAll: boolean
   /** What looks have shown of sends, until the office has it: when, on this run's clock. */
@@ -91,6 +100,7 @@ export class SharedSends {
       asked: this.#asked,
       officeIdOf: (accountId: string) => this.#officeIds.get(accountId),
       stateOf: (accountId: string) => this.#of(accountId),
+      wrote: (accountId: string, could: boolean) => this.#writes(accountId, could),
       soon: (accountId: string) => this.soon(accountId),
       settled: (accountId: string) => this.settled(accountId)
     }
@@ -107,7 +117,7 @@ export class SharedSends {
     this.#life = life
     for (const accountId of this.#officeIds.keys()) {
       // Nothing leaves before it was seen that the server has all that was read of it.
-      if (isOther) this.#of(accountId).isAway = true
+      if (isOther) Object.assign(this.#of(accountId), { isAway: true, isUnwritable: false })
       this.soon(accountId)
     }
     if (isOther) this.#deps.changes.outbox()
@@ -196,7 +206,14 @@ export class SharedSends {
   /** Whether nothing leaves of an account because the office's server isn't there. */
   isAway(accountId: string): boolean {
     if (this.#waiting.has(accountId)) return true
-    return this.#officeIds.has(accountId) && (!this.#office || this.#accounts.get(accountId)?.isAway === true)
+    if (!this.#officeIds.has(accountId)) return false
+    const { isAway = false, isUnwritable = false } = this.#accounts.get(accountId) ?? {}
+    return !this.#office || isAway || isUnwritable
+  }
+
+  /** Whether the server answers, and couldn't write down what it was to. */
+  isUnwritable(): boolean {
+    return [...this.#accounts.values()].some((account) => account.isUnwritable)
   }
 
   /** Whether the office decides what a send is. */
@@ -344,7 +361,7 @@ export class SharedSends {
         await this.#asked((office) => office.setBack(this.#life))
         return this.#away(accountId, true)
       }
-      this.#away(accountId, false)
+      this.#away(accountId, false, account.isUnwritable)
       this.#taking.takeState(accountId, state)
       await this.#taking.read(accountId, officeId)
       await account.telling.fresh()
@@ -355,19 +372,27 @@ export class SharedSends {
       // What others took or finished may have made room.
       account.restsUntil = 0
       account.failures = 0
+      // Where something is to leave, the claim of that shows whether it can write.
+      const isClaimed = !this.#deps.pauses.isPaused(accountId) && this.#leaving.next(accountId).due !== undefined
+      if (!isClaimed) this.#writes(accountId, true)
       this.#deps.wake(accountId)
     } catch (error) {
       account.failures++
-      this.#away(accountId, true)
+      this.#away(accountId, true, isUnwritable(error))
       throw error
     }
   }
 
-  #away(accountId: string, isAway: boolean): void {
+  #away(accountId: string, isAway: boolean, isUnwritable = false): void {
     const account = this.#of(accountId)
-    if (account.isAway === isAway) return
-    account.isAway = isAway
+    if (account.isAway === isAway && account.isUnwritable === isUnwritable) return
+    Object.assign(account, { isAway, isUnwritable })
     this.#deps.changes.outbox()
+  }
+
+  /** The server wrote something down, or couldn't. */
+  #writes(accountId: string, could: boolean): void {
+    this.#away(accountId, this.#of(accountId).isAway, !could)
   }
 
   /** One workstation of the office looks for what is in doubt. */
@@ -393,7 +418,7 @@ export class SharedSends {
       const telling = new OneAtATime(time, () => this.#leaving.tellEnds(accountId))
       return {
         ...{ syncing, telling, isWanted: false, failures: 0, isLeaving: false, isAway: false, hasAll: false },
-        ...{ restsUntil: 0, looksUntil: 0, shown: new Map() }
+        ...{ isUnwritable: false, restsUntil: 0, looksUntil: 0, shown: new Map() }
       }
     })
   }

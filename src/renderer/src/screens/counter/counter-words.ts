@@ -43,7 +43,7 @@ export function elsewhereWords({ elsewhere }: Pick<QueuedPerson, 'elsewhere'>): 
 
 /** Why others may call the one who signs here, or have. */
 export const NOT_RESERVED: Record<NonNullable<CounterSession['notReserved']>, string> = {
-  away: 'Not reserved: the office’s server can’t be reached, so another counter could call the same person.',
+  away: 'Not reserved: the office’s server isn’t available, so another counter could call the same person.',
   taken: 'Not reserved: another counter has called the same person.'
 }
 
