@@ -2,6 +2,7 @@
 // folders, and the others have what is in them.
 import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
 import type { Desk } from '../../src/main/core/office/desk.ts'
+import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
 import { forms } from '../fixtures/compositions.ts'
 import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
@@ -335,6 +336,35 @@ describe('while the office’s server is away', () => {
     await until(() => reads(one) && follows(other))
     await until(areEqual)
     expect((await listed(one)).some((row) => row.includes('only-here'))).toBe(false)
+  })
+
+  test('the more workstations belong to the office, the more seldom does each, also one that starts meanwhile', async () => {
+    const work = await openWorkplace('demo')
+    const { office: slot } = memoryKeychain()
+    const first = work.time.run()
+    const before = openDesk(work, { time: first, slot })
+    onTestFinished(() => work.close())
+    await before.join(serverOf(office), await office.invite('Front desk'))
+    await office.sql(`INSERT INTO office.station (name, role_name, invited_until, joined_at)
+      SELECT 'Counter ' || n, 'counter_' || n, now(), now() FROM generate_series(1, 49) n`)
+    await before.look()
+    await office.sql('ALTER FUNCTION office.hello() RENAME TO hello_of_before')
+    first.end()
+    await before.close()
+    work.startAgain()
+    const desk = openDesk(work, { slot })
+    onTestFinished(() => desk.close())
+    const station: Station = { work, desk, halt: () => undefined }
+    stations = [station]
+    work.parts.watch.start()
+    desk.open()
+    const folders = work.parts.watch.foldersOf(work.accountId).length
+    await until(() => asked(station) === folders && viewOf(station)?.how === 'away')
+    // All fifty together twice as often as the one who reads does usually, each ten seconds.
+    for (let second = 0; second < 600; second++) await work.time.pass(1_000)
+    await expect.poll(() => asked(station) / folders).toBe(3)
+    for (let second = 0; second < 140; second++) await work.time.pass(1_000)
+    expect(asked(station) / folders).toBe(3)
   })
 })
 

@@ -174,7 +174,7 @@ test('it says who watches the folders of each account, since when, and which wor
   expect(nobody?.textContent).toMatch(/No workstation is watching.*Counter 1.*can’t reach the service/s)
   expect(other?.textContent).toMatch(/shows different documents here/)
   expect(alone?.textContent).toMatch(/by itself for now/)
-  expect(away?.textContent).toMatch(/No other workstation can be asked.*every two minutes/s)
+  expect(away?.textContent).toMatch(/No other workstation can be asked.*less often than usual.*“Refresh” in Documents/s)
 })
 
 test('where another watches, it says which', async () => {

@@ -42,8 +42,8 @@ interface SharedOutbox {
 
 /** As much of the reading of folders as it takes; see `ReadingTogether`. */
 interface SharedFolders {
-  expect: () => void
-  connect: (feed: OfficeFeed, key: Uint8Array) => void
+  expect: (workstations?: number) => void
+  connect: (feed: OfficeFeed, key: Uint8Array, workstations: number) => void
   disconnect: (how?: { isPolite: boolean }) => Promise<void>
   restored: (key: Uint8Array) => Promise<void>
   left: () => Promise<void>
@@ -118,7 +118,9 @@ const Kept = z.object({
   /** Which of its lives is known here: see `SharedSends.restored`. */
   life: z.int().default(1),
   /** It has begun to leave: no account is shared any more. */
-  isLeaving: z.boolean().default(false)
+  isLeaving: z.boolean().default(false),
+  /** How many workstations the office has, as it last said. */
+  workstations: z.int().optional()
 })
 /** `place`: where that is, for a database from before the workstation joined. */
 const Secrets = z.object({ user: z.string(), password: z.string(), key: z.string(), place: Kept.optional() })
@@ -193,7 +195,7 @@ export class Desk {
 
   #begin(): void {
     this.#heard = { state: 'connecting', who: [] }
-    this.#deps.folders.expect()
+    this.#deps.folders.expect(this.#kept()?.workstations)
     this.#greeting.later(0)
   }
 
@@ -354,7 +356,8 @@ export class Desk {
         this.#deps.records.connect(line.records, life, name)
         this.#deps.shared.connect(line.store, life)
         if (this.#deps.kept.read(OFFICE_UNKNOWN, z.boolean())) this.#isKnown()
-        this.#deps.folders.connect(line.feed, line.key)
+        this.#hasSoMany(who.length)
+        this.#deps.folders.connect(line.feed, line.key, who.length)
         this.#deps.once.connect(line.tasks)
         this.#deps.counters.connect(line.counters)
         await this.#showHeads(line, life)
@@ -372,6 +375,13 @@ export class Desk {
       this.#hears({ ...this.#heard, state: stateBy(error) })
       await line?.end()
     }
+  }
+
+  /** Kept for a start while the server is away. */
+  #hasSoMany(workstations: number): void {
+    const { kept } = this.#deps
+    const now = this.#kept()
+    if (now && now.workstations !== workstations) kept.write(KEPT, { ...now, workstations })
   }
 
   /** What is wrong with them keeps nothing else from working. */

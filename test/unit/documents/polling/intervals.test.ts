@@ -13,6 +13,13 @@ describe('the pace', () => {
   test.each<[string, Partial<Fortune>, number]>([
     ['seconds while someone looks', {}, 10 * SECOND],
     ['minutes while nobody does', { isLookedAt: false }, 2 * MINUTE],
+    ['as long at least as many workstations that read each for itself have it', { atLeast: 40 * MINUTE }, 40 * MINUTE],
+    ['no sooner than that because it fails', { atLeast: 40 * MINUTE, failures: 1 }, 40 * MINUTE],
+    [
+      'as before while the line is down, which one request finds out',
+      { isLookedAt: false, atLeast: 40 * MINUTE, failures: 9, isOffline: true },
+      2 * MINUTE
+    ],
     ['longer after a round that took long', { took: 8 * SECOND }, 40 * SECOND],
     ['no longer than ten minutes, however long a round seemed to take', { took: 600 * MINUTE }, 10 * MINUTE],
     ['half a minute after a first failure', { failures: 1, error: { code: 'server' } }, 30 * SECOND],

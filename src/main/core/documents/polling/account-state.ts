@@ -143,6 +143,8 @@ export const PACE = {
   shown: 10_000,
   /** While nobody does. */
   hidden: 120_000,
+  /** However many workstations read each for itself while their office's server is away. */
+  longestApart: 3_600_000,
   /** After a first round that failed; each further one doubles it. */
   failing: 30_000,
   longestFailing: 300_000,
@@ -164,6 +166,8 @@ const SPREAD = 0.2
 export interface Fortune {
   /** The window is shown, and it is this account's. */
   isLookedAt: boolean
+  /** How long is rested at least, in milliseconds; where it isn't given, as how it is looked at has it. */
+  atLeast?: number
   /** Rounds on end that failed. */
   failures: number
   /** The last error, where the last round failed. */
@@ -178,8 +182,11 @@ export interface Fortune {
  * Milliseconds until the next round.
  * @param random 0 up to 1.
  */
-export function restAfter({ isLookedAt, failures, error, isOffline, took }: Fortune, random: number): number {
-  const usual = isLookedAt ? PACE.shown : PACE.hidden
+export function restAfter(
+  { isLookedAt, atLeast = 0, failures, error, isOffline, took }: Fortune,
+  random: number
+): number {
+  const usual = Math.max(isLookedAt ? PACE.shown : PACE.hidden, atLeast)
   const fair = Math.max(usual, Math.min(PACE.longestFair, took * REST_FOR_EACH))
   if (failures === 0) return fair
   const spread = 1 + SPREAD * random

@@ -145,7 +145,11 @@ export function openPolling(deps: PollingDeps) {
     const { accountId, connection, failures, paces } = account
     const isOffline = error !== undefined && connection.state === 'offline'
     const pace = followed === accountId ? 'shown' : together?.paceOf(accountId)
-    const fortune = { isLookedAt: pace === undefined ? isLookedAt(accountId) : pace === 'shown', isOffline, took }
+    const atLeast = typeof pace === 'number' ? pace : 0
+    const fortune = {
+      ...{ isLookedAt: pace === undefined ? isLookedAt(accountId) : pace === 'shown' },
+      ...{ atLeast, isOffline, took }
+    }
     if (error) return restAfter({ ...fortune, failures, error }, time.random())
     return paces.rest(foldersOf(accountId), fortune, time.elapsed(), time.random())
   }

@@ -1,7 +1,7 @@
 /**
  * An office's workstations read the folders of an account for each other: one of them holds its lease, reads as a single workstation
  * would, and hands over what is different; the others ask the service nothing, and take that into their own mirrors. Where the
- * office's server is away each reads by itself, seldom. Decision 56 says who may read for whom.
+ * office's server is away each reads by itself, the more seldom the more they are. Decision 56 says who may read for whom.
  */
 import type { AppError, FolderWatch, WatchTrouble } from '../../../../shared/contract/index.ts'
 import { OneAtATime } from '../../jobs/lanes.ts'
@@ -85,7 +85,8 @@ interface Account {
   readonly folders: Map<string, FolderReport[string]>
   reported: string
   lookedAt: number
-  settling: { wish: number; upTo: number } | undefined
+  /** `wish`: undefined while it isn't known which the next one will be. */
+  settling: { wish: number | undefined; upTo: number } | undefined
   readonly waiting: Set<{ wish: number; done: () => void }>
 }
 
@@ -97,6 +98,10 @@ const ASKED_EVERY = 30_000
 const FIRST_WAIT = 1_000
 /** Those who wait for the end of a lease don't all ask at once. */
 const SPREAD = 2_000
+/** How many times as often as the one who reads for all they ask, all together, while each reads by itself. */
+const ALL_TOGETHER = 2
+/** What the server doesn't have is left to the wishes of others so long once it is back, or twice as long: one round settles it for all. */
+const BACK = 60_000
 /** How long a start waits for the office before it reads by itself, and someone for a look of another. */
 const PATIENCE = 5_000
 /** How long a workstation that couldn't read leaves it to others. */
@@ -116,6 +121,10 @@ export class ReadingTogether {
   readonly #deps: TogetherDeps
   readonly #accounts = new Map<string, Account>()
   #office: { feed: OfficeFeed; key: Uint8Array } | undefined
+  /** Of the office, as far as is known. */
+  #workstations = 1
+  /** From when on it wishes for what is to be settled, on this run's clock. */
+  #wishesFrom = 0
   #expectedUntil = 0
   #stopExpecting: () => void = () => undefined
 
@@ -123,8 +132,12 @@ export class ReadingTogether {
     this.#deps = deps
   }
 
-  /** The office's server is about to be asked: until it answers, for a while, the folders are left alone. */
-  expect(): void {
+  /**
+   * The office's server is about to be asked: until it answers, for a while, the folders are left alone.
+   * @param workstations that the office had when it last answered, where that is known.
+   */
+  expect(workstations = this.#workstations): void {
+    this.#workstations = workstations
     if (this.#office) return
     const { time } = this.#deps
     this.#expectedUntil = time.elapsed() + PATIENCE
@@ -132,10 +145,13 @@ export class ReadingTogether {
     this.#stopExpecting = time.after(PATIENCE, () => this.#readAlone(0))
   }
 
-  /** It is there. */
-  connect(feed: OfficeFeed, key: Uint8Array): void {
+  /** It is there, and so many workstations belong to the office. */
+  connect(feed: OfficeFeed, key: Uint8Array, workstations: number): void {
+    this.#workstations = workstations
     if (this.#office?.feed !== feed) {
+      const { time } = this.#deps
       this.#office = { feed, key }
+      this.#wishesFrom = time.elapsed() + BACK * (1 + time.random())
       this.#stopExpecting()
       for (const account of this.#accounts.values()) this.#forgetRun(account)
     }
@@ -157,8 +173,7 @@ export class ReadingTogether {
     const held = accounts.flatMap(({ feedId, lease }) => (feedId && lease ? [{ feedId, epoch: lease.epoch }] : []))
     for (const account of accounts) this.#forgetRun(account)
     if (isPolite) await Promise.allSettled(held.map(({ feedId, epoch }) => office.feed.giveUp(feedId, epoch)))
-    // Fifty workstations don't all begin at once.
-    else this.#readAlone(this.#deps.time.random() * PACE.hidden)
+    else this.#readAlone()
   }
 
   /** The server was put back to an earlier moment: the first one who reads hands over all, and the others read all that it does. */
@@ -199,11 +214,12 @@ export class ReadingTogether {
     return holds
   }
 
-  /** How often they are read; undefined as the screens would have it. */
-  paceOf(accountId: string): 'shown' | 'hidden' | undefined {
+  /** How often they are read; in so many milliseconds, or undefined as the screens would have it. */
+  paceOf(accountId: string): 'shown' | number | undefined {
     if (!this.#isShared(accountId)) return undefined
-    if (!this.#office) return 'hidden'
+    if (!this.#office) return this.#apart(accountId)
     const account = this.#of(accountId)
+    if (account.role === 'alone' && account.failures > 0) return this.#apart(accountId)
     return account.role === 'reads' && account.state?.isWatched ? 'shown' : undefined
   }
 
@@ -338,9 +354,21 @@ export class ReadingTogether {
     return time.elapsed() < lease.until && time.now() - lease.began < lease.ms
   }
 
-  #readAlone(delay: number): void {
+  /** How long each rests that reads for itself because nobody can be asked who reads, in milliseconds. */
+  #apart(accountId: string): number {
+    const usual = this.#deps.isLookedAt(accountId) ? PACE.shown : PACE.hidden
+    const share = (usual * this.#workstations) / ALL_TOGETHER
+    return Math.min(PACE.longestApart, Math.max(PACE.hidden, share))
+  }
+
+  /** When each of those reads first: fifty workstations don't all begin at once. */
+  #firstApart(accountId: string): number {
+    return this.#deps.time.random() * this.#apart(accountId)
+  }
+
+  #readAlone(delay?: number): void {
     if (this.#office) return
-    for (const { id } of this.#deps.accounts()) this.#deps.read(id, delay)
+    for (const { id } of this.#deps.accounts()) this.#deps.read(id, delay ?? this.#firstApart(id))
     this.#deps.told()
   }
 
@@ -359,10 +387,10 @@ export class ReadingTogether {
     syncing.later(Math.min(ASKED_EVERY, left) + time.random() * SPREAD)
   }
 
-  #turnsTo(account: Account, role: Role): void {
+  #turnsTo(account: Account, role: Role, delay = account.trouble ? PACE.failing : 0): void {
     if (account.role === role) return
     account.role = role
-    if (role === 'reads' || role === 'alone') this.#deps.read(account.id, account.trouble ? PACE.failing : 0)
+    if (role === 'reads' || role === 'alone') this.#deps.read(account.id, delay)
     this.#deps.told()
   }
 
@@ -380,7 +408,7 @@ export class ReadingTogether {
       this.#deps.officeTrouble?.(error)
       account.failures++
       // Nobody can be asked who reads: as where the server is away.
-      if (!this.#holds(account)) this.#turnsTo(account, 'alone')
+      if (!this.#holds(account)) this.#turnsTo(account, 'alone', this.#firstApart(account.id))
       throw error
     }
   }
@@ -503,12 +531,22 @@ export class ReadingTogether {
     if (tags.length === 0) {
       account.settling = undefined
     } else if (!settling) {
-      account.settling = { wish: await feed.wish(feedId), upTo }
+      account.settling = { wish: this.#isLongBack() ? await feed.wish(feedId) : undefined, upTo }
+    } else if (settling.wish === undefined) {
+      // How often was wished is from after what is to be settled was found, so the next wish is from after that, too.
+      settling.wish = state.wished + 1
+    } else if (state.wished < settling.wish) {
+      if (this.#isLongBack()) await feed.wish(feedId)
     } else if (state.answered >= settling.wish) {
       account.settling = undefined
       if (isWhole)
         await this.#take(account, { key, changes: await feed.documents(feedId, tags), settles: settling.upTo })
     }
+  }
+
+  /** Fifty workstations that are back at once don't each wish for a round of their own. */
+  #isLongBack(): boolean {
+    return this.#deps.time.elapsed() >= this.#wishesFrom
   }
 
   /** What a round found goes over. */

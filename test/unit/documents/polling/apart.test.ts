@@ -1,0 +1,232 @@
+/** Fifty workstations of an office whose server is away: how often all of them together ask the service, and as the server is back. */
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { openPolling, type PollingDeps } from '../../../../src/main/core/documents/polling/polling.ts'
+import { ReadingTogether } from '../../../../src/main/core/documents/polling/reading-together.ts'
+import type { AskDocuments } from '../../../../src/main/core/documents/questions.ts'
+import type { OfficeFeed } from '../../../../src/main/core/office/feed.ts'
+import { type OwnTime, ownTime } from '../../../fixtures/own-time.ts'
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const ACCOUNT = { id: 'account', name: 'Harbour Law', baseUrl: 'https://sign.example/', folders: ['InBox', 'Signed'] }
+const KEY = Buffer.alloc(32, 7)
+const TAG = Buffer.alloc(32, 1)
+
+/** Always the same chance for the same workstation, and another for each. */
+function chance(index: number): () => number {
+  let turn = 0
+  return () => createHash('sha256').update(`${index} ${turn++}`).digest().readUInt32BE() / 2 ** 32
+}
+
+/** What the office's server does for those who read the folders together, in memory. */
+function officeServer(time: OwnTime) {
+  const poll = { wished: 0, answered: 0, rev: 1, watchedUntil: 0, sealed: undefined as Uint8Array | undefined }
+  let lookedAt: number | undefined
+  let lease = { holder: -1, epoch: 0, until: 0, since: 0 }
+  const bells: ((channel: 'feed' | 'look', feedId: string) => void)[] = []
+  const ring = (channel: 'feed' | 'look', feedId: string) => {
+    for (const bell of bells) bell(channel, feedId)
+  }
+  const has = (who: number, epoch: number) =>
+    lease.holder === who && lease.epoch === epoch && lease.until >= time.elapsed()
+
+  const feedOf = (who: number): OfficeFeed => ({
+    async watch(_feedId, { ms, isShown }) {
+      const now = time.elapsed()
+      if (isShown) poll.watchedUntil = now + 90 * SECOND
+      if (ms !== undefined && (lease.until < now || lease.holder === who)) {
+        const isMine = lease.holder === who && lease.until >= now
+        lease = isMine
+          ? { ...lease, until: now + ms }
+          : { holder: who, epoch: lease.epoch + 1, until: now + ms, since: now }
+      }
+      const isHeld = lease.until >= now
+      const { wished, answered, rev, sealed } = poll
+      return {
+        ...{ wished, answered, rev, troubles: [], isWatched: poll.watchedUntil >= now },
+        ...(isHeld && lease.holder === who && { lease: { epoch: lease.epoch, until: lease.until } }),
+        ...(isHeld && {
+          holder: { name: `Counter ${lease.holder}`, since: now - lease.since, left: lease.until - now }
+        }),
+        ...(lookedAt !== undefined && { lookedAgo: now - lookedAt }),
+        ...(sealed && { report: sealed })
+      }
+    },
+    async giveUp(_feedId, epoch) {
+      if (has(who, epoch)) lease.until = 0
+    },
+    async wish(feedId) {
+      poll.wished++
+      ring('look', feedId)
+      return poll.wished
+    },
+    publish: async (_feedId, epoch) => has(who, epoch),
+    async looked(feedId, epoch, answered, report) {
+      if (!has(who, epoch)) return false
+      const isNews = answered > poll.answered
+      lookedAt = time.elapsed()
+      poll.answered = Math.max(poll.answered, answered)
+      poll.sealed = report ?? poll.sealed
+      if (isNews) ring('feed', feedId)
+      return true
+    },
+    changes: async () => [],
+    documents: async () => [],
+    liveTags: async () => new Uint8Array(),
+    raise: async () => undefined
+  })
+  return {
+    bells,
+    /** @param isThere whether it can be asked just now. */
+    feedOf(who: number, isThere: () => boolean): OfficeFeed {
+      const feed = feedOf(who)
+      const watch: OfficeFeed['watch'] = async (...asked) => {
+        if (!isThere()) throw new Error('No answer came.')
+        return feed.watch(...asked)
+      }
+      return { ...feed, watch }
+    }
+  }
+}
+
+/** Workstations of an office of as many, which are shown or not, on one clock. */
+function openOffice(count: number, isShown: boolean) {
+  const time = ownTime()
+  const server = officeServer(time)
+  /** Whether the server answers nobody who asks who reads. */
+  const how = { isSilent: false }
+  /** When the service was asked for a folder, and by which workstation. */
+  const asked: { at: number; who: number }[] = []
+
+  const stations = Array.from({ length: count }, (_, index) => {
+    const random = chance(index)
+    const its = time.run({ random })
+    const known = { cursor: 1, provenAt: time.now }
+    /** Whether it knows something that the office doesn't. */
+    const own = { isThere: false }
+    const answers: Partial<Record<string, (ask: Record<string, unknown>) => unknown>> = {
+      counts: () => ({ folders: {} }),
+      lookedAt: ({ folders }) => Object.fromEntries((folders as string[]).map((folder) => [folder, 1])),
+      markGone: () => 0,
+      shareFeed: ({ cursor, provenAt }) =>
+        Object.assign(known, cursor !== undefined && { cursor }, provenAt !== undefined && { provenAt }) && {
+          ...known
+        },
+      compareShared: () => ({ here: [], there: [] }),
+      toShare() {
+        // Who reads hands over what it knows.
+        own.isThere = false
+        return { changes: [], upTo: 0 }
+      },
+      unshared: () => ({ tags: own.isThere ? [TAG] : [], upTo: 1 }),
+      takeShared({ settles }) {
+        if (settles !== undefined) own.isThere = false
+        return 0
+      },
+      takeReport: () => null
+    }
+    const ask = (async (name: string, what: Record<string, unknown>) => {
+      const answer = answers[name]
+      if (!answer) throw new Error(`Nobody was to ask for ${name}.`)
+      return answer(what)
+    }) as AskDocuments
+    const read = async () => {
+      asked.push({ at: time.elapsed(), who: index })
+      return {
+        kind: 'taken' as const,
+        changed: 0,
+        documents: 3,
+        isComplete: true,
+        unreadable: { count: 0, documents: [] }
+      }
+    }
+    const client = { readActiveDocuments: read } as unknown as Awaited<ReturnType<PollingDeps['clientOf']>>
+    const moment = time.clock
+    const watch = openPolling({
+      ...{ ask, moment, time: its },
+      accounts: () => [ACCOUNT],
+      shown: () => [ACCOUNT.id],
+      clientOf: async () => client,
+      dateFormatOf: async () => undefined,
+      describe: (error) => ({ code: 'server', message: String(error) }),
+      changed: () => undefined,
+      looked: () => undefined,
+      connectionChanged: () => undefined
+    })
+    const together = new ReadingTogether({
+      ...{ ask, moment, time: its },
+      accounts: () => [ACCOUNT],
+      isLookedAt: watch.isLookedAt,
+      troubleOf: watch.troubleOf,
+      read: watch.isOurs,
+      changed: () => undefined,
+      looked: watch.wasRead,
+      told: () => undefined
+    })
+    watch.readTogether(together)
+    watch.setShown(isShown)
+    server.bells[index] = (channel, feedId) => together.rung(channel, feedId)
+    const comes = () =>
+      together.connect(
+        server.feedOf(index, () => !how.isSilent),
+        KEY,
+        count
+      )
+    return { watch, together, own, comes, random, its }
+  })
+
+  /** How often the service is asked for a folder in so many milliseconds. */
+  async function during(milliseconds: number): Promise<number> {
+    const before = asked.length
+    await time.pass(milliseconds)
+    return asked.length - before
+  }
+
+  /** Each is connected as it next tries, which is within a minute. */
+  function areBack(): void {
+    for (const { its, random, comes } of stations) its.after(random() * MINUTE, comes)
+  }
+
+  return { time, stations, asked, how, during, areBack }
+}
+
+test.each([
+  { sickness: 'away', looks: 'someone', isShown: true },
+  { sickness: 'away', looks: 'nobody', isShown: false },
+  { sickness: 'silent', looks: 'someone', isShown: true },
+  { sickness: 'silent', looks: 'nobody', isShown: false }
+])('a server that is $sickness, at fifty workstations where $looks looks', async ({ sickness, isShown }) => {
+  const { time, stations, asked, how, during, areBack } = openOffice(50, isShown)
+  for (const { watch } of stations) watch.start()
+  areBack()
+  await time.pass(10 * MINUTE)
+  const usual = (await during(HOUR)) / 60
+  expect(new Set(asked.filter(({ at }) => at > 11 * MINUTE).map(({ who }) => who)).size).toBe(1)
+
+  // Nobody can be asked who reads: each does, and all of them hardly more than the one.
+  if (sickness === 'silent') how.isSilent = true
+  else for (const { together } of stations) void together.disconnect()
+  const since = time.elapsed()
+  const rates = [await during(HOUR), await during(HOUR)].map((count) => count / 60 / usual)
+  for (const rate of rates) expect(rate).toBeLessThanOrEqual(2.5)
+  const readSince = (from: number) => new Set(asked.filter(({ at }) => at >= from).map(({ who }) => who)).size
+  expect(readSince(since + HOUR)).toBe(50)
+
+  // Who asks for a look has it at once.
+  expect(await during(0)).toBe(0)
+  await stations[7]?.watch.refresh(ACCOUNT.id)
+  expect(asked.slice(-2)).toEqual(Array(2).fill({ at: time.elapsed(), who: 7 }))
+
+  // It answers, and each has seen something meanwhile that the office hasn't.
+  for (const { own } of stations) own.isThere = true
+  if (sickness === 'silent') how.isSilent = false
+  else areBack()
+  const back = (await during(5 * MINUTE)) / 5 / usual
+  expect(back).toBeLessThanOrEqual(2.5)
+  expect(stations.filter(({ own }) => own.isThere)).toHaveLength(0)
+  const backSince = time.elapsed()
+  expect((await during(HOUR)) / 60 / usual).toBeCloseTo(1, 1)
+  expect(readSince(backSince)).toBe(1)
+})
