@@ -454,12 +454,16 @@ describe('what it costs', () => {
     await shows({ state: 'free' })
     const reads = () => there.asked.filter((name) => name === 'counters').length
     await there.pass(200_000)
+    await there.quiet()
     const before = reads()
     await here.signs()
     await here.pass(2_000)
     await expect.poll(async () => (await row())?.left).toBeLessThan(60.1)
     const minutes = async (count: number) => {
-      for (let step = 0; step < count * 6; step++) await there.pass(10_000)
+      for (let step = 0; step < count * 6; step++) {
+        await there.pass(10_000)
+        await there.quiet()
+      }
     }
     await minutes(5)
     expect(reads()).toBe(before)
