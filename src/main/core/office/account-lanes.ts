@@ -5,8 +5,8 @@
 import { Lanes, OneAtATime } from '../jobs/lanes.ts'
 import { backoff, type Time } from '../lib/time.ts'
 
-/** Between two rounds, and first where the server is away, in milliseconds. */
-const EVERY = 60_000
+/** Between two rounds, and first where the server is away, in milliseconds. Longer than between two greetings, each of which begins one. */
+const EVERY = 75_000
 const FIRST_WAIT = 2_000
 /** Steady changes go over so often, in milliseconds. */
 export const STEADY = 500

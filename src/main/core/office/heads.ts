@@ -123,9 +123,9 @@ export class Heads {
   async greet(office: OfficeHeads, life: number): Promise<{ isPutBack: boolean }> {
     if (!this.#trail) return { isPutBack: false }
     const known = this.#kept.read(KEPT, Kept)
-    if (known && known.number > 0 && known.life === life && (await office.from(known.number)).length === 0)
-      return { isPutBack: true }
-    const kept = await this.#read(office, life)
+    const first = known && known.number > 0 && known.life === life ? await office.from(known.number) : undefined
+    if (first?.length === 0) return { isPutBack: true }
+    const kept = await this.#read(office, life, first)
     // What the database says that was told may have been written again with the trail: once in each run the server's word is asked.
     const mine = this.#hasAsked ? undefined : (await office.newest()).find(({ isMine }) => isMine)
     this.#hasAsked = true
@@ -163,12 +163,13 @@ export class Heads {
     this.#kept.write(KEPT, { ...kept, found: kept.found.slice(-MOST) })
   }
 
-  async #read(office: OfficeHeads, life: number): Promise<Kept> {
+  /** @param first what the office has from the newest known one on, where it was just read. */
+  async #read(office: OfficeHeads, life: number, first?: OfficeHead[]): Promise<Kept> {
     const known = this.#kept.read(KEPT, Kept)
     if (!known) return await this.#begin(office, { life, number: 0, chained: '', stations: {}, found: [] })
     let kept = known
-    for (;;) {
-      const heads = await office.from(kept.number)
+    for (let read = first; ; read = undefined) {
+      const heads = read ?? (await office.from(kept.number))
       // The one that was the newest is read again: where it is another, so is all that was chained to it.
       const same = kept.number === 0 ? undefined : heads[0]
       const others = kept.number === 0 ? heads : heads.slice(1)

@@ -46,9 +46,9 @@ interface SharedDeps extends LeavingDeps {
 
 /** How long a POST may take: nothing leaves that its claim would not outlast. */
 const POST = TIME_LIMITS.send.total
-/** How long is waited first where the server is away, in milliseconds; and between two readings. */
+/** How long is waited first where the server is away, in milliseconds; and between two readings: longer than between two greetings, each of which begins one. */
 const FIRST_WAIT = 1_000
-const EVERY = 60_000
+const EVERY = 75_000
 /** How long one workstation looks for what is in doubt before it says so once more; longer than EVERY. */
 const LOOKING = 90_000
 
@@ -363,7 +363,7 @@ export class SharedSends {
       }
       this.#away(accountId, false, account.isUnwritable)
       this.#taking.takeState(accountId, state)
-      await this.#taking.read(accountId, officeId)
+      await this.#taking.read(accountId, officeId, state.rev)
       await account.telling.fresh()
       await this.#giving.tellSent(accountId, officeId)
       await this.#giving.tellShown(accountId)

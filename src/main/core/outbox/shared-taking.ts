@@ -33,10 +33,11 @@ export function openTaking(deps: TakingDeps) {
     if (pauses.follow(accountId, { concurrency, perMinute }, pause)) changes.outbox()
   }
 
-  /** All that changed since it was read last. */
-  async function read(accountId: string, officeId: string): Promise<void> {
+  /** All that changed since it was read last. @param newest the newest change that the office has. */
+  async function read(accountId: string, officeId: string, newest: number): Promise<void> {
     const account = stateOf(accountId)
     const had = account.hasAll ? (rows.account(accountId)?.cursor ?? 0) : 0
+    if (account.hasAll && had === newest) return
     account.hasAll = false
     for (;;) {
       const cursor = rows.account(accountId)?.cursor ?? 0

@@ -488,7 +488,8 @@ export class ReadingTogether {
       // A backup was put in the server’s place: all is read again.
       await this.#keepCursor(account, 0)
     }
-    await this.#read(account)
+    // Fifty workstations ask several times a minute how the reading stands: only where something is new they ask for it, too.
+    if (state.rev > account.cursor) await this.#read(account)
     const report = state.report && (openFromFeed(key, feedId, 'report', state.report) as FolderReport | undefined)
     const lookedAt = state.lookedAgo === undefined ? 0 : Math.round(account.stateAt - state.lookedAgo)
     if (report && Math.abs(lookedAt - account.lookedAt) > FIRST_WAIT) {

@@ -1,0 +1,86 @@
+// What two workstations ask the office's server while nothing happens: each costs it as often as there are workstations.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { Client } from 'pg'
+import { expect, inject, onTestFinished, test, vi } from 'vitest'
+import { SharedStaff } from '../../src/main/core/counter/shared-staff.ts'
+import { Staff } from '../../src/main/core/counter/staff.ts'
+import type { Desk } from '../../src/main/core/office/desk.ts'
+import { Heads } from '../../src/main/core/office/heads.ts'
+import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
+import { keptIn } from '../../src/main/core/storage/meta.ts'
+import { openDesk, openTestOffice, serverOf } from '../fixtures/office.ts'
+import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
+
+/** How long nothing happens, in seconds. */
+const IDLE = 300
+
+function headsOf(work: Workplace): Heads {
+  const heads = new Heads(keptIn(work.parts.db), work.time.run())
+  const newest = () => ({ seq: 1, hash: '00'.repeat(32) })
+  heads.follow({ newest, hasEntry: () => true, whyWithout: async () => 'forgotten' })
+  return heads
+}
+
+function staffOf(work: Workplace): SharedStaff {
+  const { db } = work.parts
+  const time = work.time.run()
+  const shared = new SharedStaff({ db, time, newId: randomUUID, trouble: () => undefined })
+  const staff = new Staff({
+    ...{ db, slot: memoryKeychain().staffPin, randomBytes, platform: 'win32', keeps: 'in-os', time },
+    ...{ newId: randomUUID, firstName: () => 'Grace Okafor', note: (_note, _when, along) => along?.() },
+    isOffices: () => shared.isOffices,
+    changed: () => shared.changedHere()
+  })
+  shared.follow(staff)
+  return shared
+}
+
+test('a workstation greets once a minute, reads what it has in common once with that, and asks for changes only where there are any', async () => {
+  const office = await openTestOffice(inject('cluster'))
+  const works: Workplace[] = []
+  const desks: Desk[] = []
+  for (const name of ['Front desk', 'Back room']) {
+    const work = await openWorkplace('demo', works[0])
+    works.push(work)
+    const desk = openDesk(work, { heads: headsOf(work), staff: staffOf(work) })
+    desks.push(desk)
+    onTestFinished(async () => {
+      await desk.close()
+      await work.close()
+    })
+    work.parts.watch.start()
+    await desk.join(serverOf(office), await office.invite(name))
+  }
+  let seconds = 0
+  const until = (isSo: () => boolean) =>
+    expect
+      .poll(
+        async () => {
+          for (const { time } of works) await time.pass(1_000)
+          seconds++
+          return isSo()
+        },
+        { timeout: 120_000, interval: 10 }
+      )
+      .toBe(true)
+  await until(() => desks.every((desk) => desk.view()?.folders.every(({ how }) => how === 'together')))
+  // What is asked as they join is over.
+  seconds = 0
+  await until(() => seconds > 120)
+
+  const query = vi.spyOn(Client.prototype, 'query')
+  onTestFinished(() => query.mockRestore())
+  seconds = 0
+  await until(() => seconds >= IDLE)
+  const asked = (name: string) => query.mock.calls.filter(([text]) => String(text).includes(`office.${name}(`)).length
+  const greetings = asked('hello')
+  expect(greetings).toBeGreaterThanOrEqual(6)
+  expect(greetings).toBeLessThanOrEqual(14)
+  expect(asked('watch')).toBeGreaterThan(greetings)
+  expect({ documents: asked('changes'), sends: asked('send_changes') }).toEqual({ documents: 0, sends: 0 })
+  // One may be between its greeting and what comes of that as the time begins or ends.
+  const ofEach = (name: string) => Math.abs(asked(name) - greetings) <= 2
+  expect(['heads_from', 'outbox_state', 'things_state'].filter((name) => !ofEach(name))).toEqual([])
+  // Those of the account, and staff.
+  expect(Math.abs(asked('records_state') - 2 * greetings)).toBeLessThanOrEqual(4)
+}, 180_000)
