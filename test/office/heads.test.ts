@@ -46,9 +46,9 @@ async function station(name: string) {
       return now.audit
     },
     found: () => now.heads.found().map(({ name: who, why, isMe }) => [who, why, isMe]),
-    async greets(life = 1) {
+    async greets(life = 1, by = server) {
       elapsed += LATER
-      return await now.heads.greet(server, life)
+      return await now.heads.greet(by, life)
     },
     tell: (every?: number) => now.heads.tell(server, every),
     /** Writes so many entries. */
@@ -103,6 +103,29 @@ test('each tells its own as it moves on, every few minutes and at the end, and n
   await back.greets()
   expect([front.found(), back.found()]).toEqual([[], []])
   expect(await checked()).toMatchObject({ trails: [] })
+})
+
+test('what is told while a greeting is being answered, as at the end, is not taken for another chain', async () => {
+  const { front, back } = await two()
+  await back.greets()
+  await front.writes(1)
+  const answer = Promise.withResolvers<void>()
+  const isAsked = Promise.withResolvers<void>()
+  const greeting = front.greets(1, {
+    ...front.server,
+    async from(number) {
+      const heads = await front.server.from(number)
+      isAsked.resolve()
+      await answer.promise
+      return heads
+    }
+  })
+  await isAsked.promise
+  await front.tell()
+  answer.resolve()
+  await greeting
+  for (const one of [front, back, front]) await one.greets()
+  expect([front.found(), back.found()]).toEqual([[], []])
 })
 
 describe('a trail', () => {

@@ -338,14 +338,16 @@ export class Desk {
       const { incarnation, name, steps } = await line.hello()
       const state =
         incarnation !== office.incarnation ? 'other' : steps < STEPS ? 'older' : steps > STEPS ? 'newer' : 'connected'
-      const who = state === 'connected' ? await line.who(this.#deps.time.now()) : []
+      const stands =
+        state === 'connected' ? await Promise.all([line.who(this.#deps.time.now()), line.life()]) : undefined
       if (!this.#isStill(office) || this.#line !== line) return
       this.#failures = 0
-      if (state !== 'connected') {
+      const [who = [], now] = stands ?? []
+      if (!now) {
         this.#disconnect()
         void this.#deps.folders.disconnect()
       } else {
-        const life = await this.#live(office, line)
+        const life = await this.#live(office, line, now)
         if (!office.isLeaving) await this.#share(line)
         if (!this.#isStill(office) || this.#line !== line) return
         const { staff, trouble } = this.#deps
@@ -405,9 +407,9 @@ export class Desk {
   }
 
   /** Which life the server is in; where that is another than before, it and this workstation tell each other what they know first. */
-  async #live(office: Kept, line: Line): Promise<number> {
+  async #live(office: Kept, line: Line, now: Awaited<ReturnType<Line['life']>>): Promise<number> {
     const { shared, drafts, folders, once, kept, time } = this.#deps
-    let { life, lostMs } = await line.life()
+    let { life, lostMs } = now
     if (life < office.life) {
       // An earlier one than is known here: it was set back as a whole.
       await line.store.setBack(life)
@@ -421,8 +423,8 @@ export class Desk {
     await drafts.restored()
     once.restored()
     await folders.restored(line.key)
-    const now = this.#kept()
-    if (now?.user === office.user) kept.write(KEPT, { ...now, life })
+    const known = this.#kept()
+    if (known?.user === office.user) kept.write(KEPT, { ...known, life })
     return life
   }
 
@@ -525,9 +527,10 @@ async function lineTo(
       import('./records.ts'),
       import('./feed.ts'),
       import('./tasks.ts'),
-      import('./counters.ts')
+      import('./counters.ts'),
+      import('./at-once.ts')
     ])
-  const [{ openOfficeFeed }, { openOfficeTasks }, { openOfficeCounters }] = others
+  const [{ openOfficeFeed }, { openOfficeTasks }, { openOfficeCounters }, { askedAtOnce }] = others
   const pool = openPool(place)
   let bell: PoolClient | undefined
   let key: Buffer
@@ -546,30 +549,35 @@ async function lineTo(
     await pool.end().catch(() => undefined)
     throw error
   }
+  // A greeting has each of what is in common ask how it stands.
+  const states = askedAtOnce(pool)
+  const its = { pool, key, atOnce: states }
+  // By the bell's own connection: that it is there is what is to be known.
+  const greeting = askedAtOnce(bell)
+  const standing = askedAtOnce(pool)
   return {
     key,
     store: openOfficeSends({ pool, key, time }),
-    drafts: openOfficeThings({ pool, key }, 'draft'),
-    records: openOfficeRecords({ pool, key }),
+    drafts: openOfficeThings(its, 'draft'),
+    records: openOfficeRecords(its),
     feed: openOfficeFeed({ pool, time }),
     tasks: openOfficeTasks({ pool, key, time }),
     counters: openOfficeCounters({ pool, key }),
-    heads: openOfficeHeads(pool),
+    heads: openOfficeHeads(pool, states),
     async hello(): Promise<{ incarnation: string; name: string; steps: number }> {
-      // By the bell's own connection: that it is there is what is to be known.
-      await holdKey(bell, place, key)
-      const { rows } = await bell.query<{ incarnation: string; name: string; steps: number }>(
-        'SELECT * FROM office.hello()'
-      )
+      const [{ rows }] = await Promise.all([
+        greeting.query<{ incarnation: string; name: string; steps: number }>('SELECT * FROM office.hello()'),
+        holdKey(greeting, place, key)
+      ])
       return rows[0] ?? officeIsAway()
     },
     async life(): Promise<{ life: number; lostMs: number }> {
-      const { rows } = await pool.query<{ life: number; lost_ms: number }>('SELECT * FROM office.life()')
+      const { rows } = await standing.query<{ life: number; lost_ms: number }>('SELECT * FROM office.life()')
       const { life, lost_ms: lostMs } = rows[0] ?? officeIsAway()
       return { life, lostMs }
     },
     async who(now: number): Promise<DeskView['who']> {
-      const { rows } = await pool.query<{ name: string; is_me: boolean; seen_ms: number | null }>(
+      const { rows } = await standing.query<{ name: string; is_me: boolean; seen_ms: number | null }>(
         'SELECT * FROM office.who()'
       )
       return rows.map(({ name, is_me, seen_ms }) => ({

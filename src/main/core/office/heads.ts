@@ -4,11 +4,11 @@
  * were changed.
  */
 import { createHash } from 'node:crypto'
-import type { Pool } from 'pg'
 import { z } from 'zod'
 import type { OfficeTrailFinding } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
 import type { keptIn } from '../storage/meta.ts'
+import type { Asking } from './at-once.ts'
 
 /** An entry of a trail, by its number and its hash. */
 interface Place {
@@ -50,15 +50,18 @@ interface HeadRow extends Omit<OfficeHead, 'isMine' | 'atMs'> {
   at_ms: number
 }
 
-/** Each rejects with the database's error where the server can't be asked. */
-export function openOfficeHeads(pool: Pick<Pool, 'query'>) {
+/**
+ * Each rejects with the database's error where the server can't be asked.
+ * @param atOnce what is only read is asked by this.
+ */
+export function openOfficeHeads(pool: Asking, atOnce = pool) {
   async function ask(sql: string, ...values: unknown[]): Promise<OfficeHead[]> {
-    const { rows } = await pool.query<HeadRow>(sql, values)
+    const { rows } = await atOnce.query<HeadRow>(sql, values)
     return rows.map(({ is_mine: isMine, at_ms: atMs, ...row }) => ({ ...row, isMine, atMs }))
   }
   return {
     async tell({ seq, hash }: Place, cause: Cause | undefined): Promise<void> {
-      await pool.query('SELECT office.tell_head($1, $2, $3)', [seq, hash, cause ?? null])
+      await pool.query<object>('SELECT office.tell_head($1, $2, $3)', [seq, hash, cause ?? null])
     },
     from: (number: number) => ask('SELECT * FROM office.heads_from($1, $2)', number, PAGE),
     newest: () => ask('SELECT * FROM office.newest_heads()')
@@ -125,7 +128,7 @@ export class Heads {
     const known = this.#kept.read(KEPT, Kept)
     const first = known && known.number > 0 && known.life === life ? await office.from(known.number) : undefined
     if (first?.length === 0) return { isPutBack: true }
-    const kept = await this.#read(office, life, first)
+    const kept = await this.#read(office, life, known, first)
     // What the database says that was told may have been written again with the trail: once in each run the server's word is asked.
     const mine = this.#hasAsked ? undefined : (await office.newest()).find(({ isMine }) => isMine)
     this.#hasAsked = true
@@ -163,9 +166,13 @@ export class Heads {
     this.#kept.write(KEPT, { ...kept, found: kept.found.slice(-MOST) })
   }
 
-  /** @param first what the office has from the newest known one on, where it was just read. */
-  async #read(office: OfficeHeads, life: number, first?: OfficeHead[]): Promise<Kept> {
-    const known = this.#kept.read(KEPT, Kept)
+  /** @param first what the office has from the newest of `known` on, where that was just read. */
+  async #read(
+    office: OfficeHeads,
+    life: number,
+    known = this.#kept.read(KEPT, Kept),
+    first?: OfficeHead[]
+  ): Promise<Kept> {
     if (!known) return await this.#begin(office, { life, number: 0, chained: '', stations: {}, found: [] })
     let kept = known
     for (let read = first; ; read = undefined) {

@@ -10,8 +10,8 @@ import {
   type KeyObject,
   timingSafeEqual
 } from 'node:crypto'
-import type { ClientBase } from 'pg'
 import { codeOf } from '../lib/failure.ts'
+import type { Asking } from './at-once.ts'
 import { derived, keyId, keysIn, newestOf, seal, tagBy, unseal } from './sealing.ts'
 
 /** What stands before 32 bytes of a key for X25519 in PKCS #8 and in SubjectPublicKeyInfo (RFC 8410). */
@@ -61,7 +61,6 @@ function openSealed({ user, password }: Self, sealed: Buffer): Buffer {
   return unseal(sharedKey(secret, once, publicKeyOf(password)), turnedFor(user), sealed.subarray(LENGTH))
 }
 
-type Asking = Pick<ClientBase, 'query'>
 /** As what a workstation signs in, and with what. */
 interface Self {
   readonly user: string

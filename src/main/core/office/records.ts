@@ -5,6 +5,7 @@
  */
 import type { Pool } from 'pg'
 import { parsedJson } from '../lib/json-scanning.ts'
+import type { Asking } from './at-once.ts'
 import { seal, tagBy, unsealIfWhole } from './sealing.ts'
 import { MOST_BYTES } from './things.ts'
 
@@ -57,8 +58,8 @@ export interface RecordPut extends RecordNow {
   readonly base?: unknown
 }
 
-/** Each rejects with the database's error where the server can't be asked. @param key the office's. */
-export function openOfficeRecords({ pool, key }: { pool: Pool; key: Buffer }) {
+/** Each rejects with the database's error where the server can't be asked. @param its `key`: the office's; `atOnce`: how it stands is asked by this. */
+export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; key: Buffer; atOnce?: Asking }) {
   function opened(kind: RecordKind, id: string, body: Buffer | null): { content?: unknown } {
     const content = body && unsealIfWhole(key, identityOf(kind, id), body)
     return content ? { content: parsedJson(content.toString('utf8')) } : {}
@@ -71,7 +72,7 @@ export function openOfficeRecords({ pool, key }: { pool: Pool; key: Buffer }) {
 
     /** Up to where changes of each kind have come, and in which of the office's lives: 0 for one that nobody has noticed yet. */
     async state(accountId: string): Promise<{ revs: ReadonlyMap<string, number>; life: number }> {
-      const { rows } = await pool.query<{ kind: string; rev: number; life: number }>(
+      const { rows } = await atOnce.query<{ kind: string; rev: number; life: number }>(
         'SELECT * FROM office.records_state($1)',
         [accountId]
       )

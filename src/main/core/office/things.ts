@@ -4,6 +4,7 @@
  * they are of.
  */
 import type { Pool } from 'pg'
+import type { Asking } from './at-once.ts'
 import { seal, unsealIfWhole } from './sealing.ts'
 
 type ThingKind = 'draft'
@@ -95,8 +96,9 @@ interface ChangeRow
   sealed: Buffer | null
 }
 
-/** Each rejects with the database's error where the server can't be asked. @param key the office's. */
-export function openOfficeThings({ pool, key }: { pool: Pool; key: Buffer }, kind: ThingKind) {
+/** Each rejects with the database's error where the server can't be asked. @param its `key`: the office's; `atOnce`: how it stands is asked by this. */
+export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking }, kind: ThingKind) {
+  const { pool, key, atOnce = pool } = its
   async function ask<Row extends object>(sql: string, ...values: unknown[]): Promise<Row[]> {
     return (await pool.query<Row>(sql, values)).rows
   }
@@ -114,12 +116,10 @@ export function openOfficeThings({ pool, key }: { pool: Pool; key: Buffer }, kin
   return {
     /** Up to where changes have come, and in which of the office's lives: 0 for one that nobody has noticed yet. */
     async state(accountId: string): Promise<{ rev: number; life: number }> {
-      const [row] = await ask<{ rev: number; life: number }>(
-        'SELECT * FROM office.things_state($1, $2)',
-        kind,
-        accountId
-      )
-      return row ?? { rev: 0, life: 0 }
+      const { rows } = await atOnce.query<{ rev: number; life: number }>('SELECT * FROM office.things_state($1, $2)', [
+        ...[kind, accountId]
+      ])
+      return rows[0] ?? { rev: 0, life: 0 }
     },
 
     /** This workstation has read further than the server is: it begins another life. */
