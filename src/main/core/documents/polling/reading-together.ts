@@ -6,6 +6,7 @@
 import type { AppError, FolderWatch, WatchTrouble } from '../../../../shared/contract/index.ts'
 import { OneAtATime } from '../../jobs/lanes.ts'
 import { getOrMake } from '../../lib/objects.ts'
+import { inTurn } from '../../lib/slices.ts'
 import { backoff, type Time } from '../../lib/time.ts'
 import {
   FEED_PAGE,
@@ -570,14 +571,22 @@ export class ReadingTogether {
     else this.#soon(account)
   }
 
-  /** Whether this workstation still is the one who reads. */
-  async #publish(account: Account): Promise<boolean> {
+  /** Whether this workstation still is the one who reads. What a round found, and what is handed over in any case, never go twice. */
+  #publish(account: Account): Promise<boolean> {
+    return inTurn(account, () => this.#publishAll(account))
+  }
+
+  async #publishAll(account: Account): Promise<boolean> {
     const { feed, key } = this.#officeOf()
     const { id, feedId = '', lease } = account
     for (;;) {
       const { changes, upTo } = await this.#deps.ask('toShare', { accountId: id, feed: feedId, key, most: FEED_PAGE })
       if (changes.length === 0) return true
-      if (!lease || !(await feed.publish(feedId, lease.epoch, changes))) {
+      // A hundred thousand documents take longer than a lease lasts.
+      const until = account.lease?.until ?? Number.POSITIVE_INFINITY
+      if (this.#deps.time.elapsed() > until - POLL_LEASE + RENEWED_EVERY) await this.#asked(account, true)
+      const isStill = lease !== undefined && account.lease?.epoch === lease.epoch
+      if (!isStill || !(await feed.publish(feedId, lease.epoch, changes))) {
         this.#soon(account)
         return false
       }
