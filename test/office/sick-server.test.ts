@@ -1,13 +1,9 @@
 // The office's server answers, and is sick: it is read-only, its disk is full, or it has no connection left. Nothing goes twice, nothing is lost, each says what is wrong, and each is back by itself.
-import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { connected } from '../../src/main/core/office/connection.ts'
-import type { Desk } from '../../src/main/core/office/desk.ts'
-import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
-import { form, forms } from '../fixtures/compositions.ts'
-import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
+import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
 import { type Cluster, openCluster } from '../fixtures/office-cluster.ts'
-import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
+import { areBack, arrived, OutboxStation, pass, serverSays, twoStations, until } from '../fixtures/outbox-station.ts'
 
 let cluster: Cluster
 let office: TestOffice
@@ -19,111 +15,20 @@ beforeEach(async () => {
   office = await openTestOffice(cluster.place, { look: '0 s' })
 })
 
-class Station {
-  readonly work: Workplace
-  readonly desk: Desk
-
-  private constructor(work: Workplace) {
-    this.work = work
-    this.desk = openDesk(work, { slot: memoryKeychain().office })
-  }
-
-  static async joined(name: string, beside?: Station): Promise<Station> {
-    const work = await openWorkplace('empty', beside?.work)
-    const station = new Station(work)
-    onTestFinished(async () => {
-      await station.desk.close()
-      await work.close()
-    })
-    await station.desk.join(serverOf(office), await office.invite(name))
-    return station
-  }
-
-  /** Puts a package in the outbox and lets it go. It is larger than a page of the server's. */
-  put(name: string): string {
-    const { outbox, drafts } = this.work.parts
-    const reference = () => randomBytes(48).toString('base64url')
-    const items = Array.from({ length: 120 }, (_, index) => form({ Name: `${name} ${index}`, Reference: reference() }))
-    const { id } = outbox.start(drafts.save(this.work.accountId, forms({ items })).id)
-    outbox.now(id)
-    return id
-  }
-
-  state(id: string): string | undefined {
-    const { rows } = this.work.parts.outbox.list([this.work.accountId], { show: 'all', offset: 0, limit: 500 })
-    return rows.find((row) => row.id === id)?.state
-  }
-
-  /** What it says of the office in Settings, and in the Outbox. */
-  get says() {
-    return [this.desk.view()?.state, this.work.parts.outbox.state(this.work.accountId).office]
-  }
-
-  get hasIt(): boolean {
-    return this.says.every((one) => one === 'connected')
-  }
-
-  pause(isPaused: boolean): Promise<void> {
-    return this.work.parts.outbox.shared.pause(this.work.accountId, isPaused)
-  }
-}
-
-const pass = async (stations: readonly Station[], ms: number) => {
-  for (const { work } of stations) await work.time.pass(ms)
-}
-
-/** Lets the time of these pass until it is so. */
-async function until(stations: readonly Station[], isSo: () => unknown): Promise<void> {
-  const look = async () => {
-    await pass(stations, 1_000)
-    return (await isSo()) ? true : stations.slice(0, 3).map(({ says }) => says)
-  }
-  await expect.poll(look, { timeout: 60_000, interval: 10 }).toBe(true)
-}
-
-/** They have the office again by themselves. */
-const areBack = (stations: readonly Station[]) => until(stations, () => stations.every(({ hasIt }) => hasIt))
-
-async function two(): Promise<readonly [Station, Station]> {
-  const front = await Station.joined('Front desk')
-  const both = [front, await Station.joined('Back room', front)] as const
-  await until(both, () => both.every(({ hasIt }) => hasIt))
-  return both
-}
-
-/** What was sent, by its name. */
-const arrived = ({ work }: Station) =>
-  work
-    .taken('SendForms2')
-    .map(({ body }) => /"Name":"([^"]*) 0"/.exec(JSON.stringify(body))?.[1])
-    .sort()
-
 /** Once, as one of these has claimed something at the server, and before it is told so. */
-async function asOneClaims(stations: readonly Station[], happens: () => unknown): Promise<void> {
+async function asOneClaims(stations: readonly OutboxStation[], happens: () => unknown): Promise<void> {
   let isOver = false
-  for (const { work, desk } of stations) {
-    const { shared } = work.parts.outbox
-    const connect = shared.connect.bind(shared)
-    const mine = new WeakMap<object, Parameters<typeof connect>[0]>()
-    shared.connect = (store, life) => {
-      const claim = async (...asked: Parameters<typeof store.claim>) => {
-        const claims = await store.claim(...asked)
-        if (isOver || claims.length === 0) return claims
-        isOver = true
-        await happens()
-        return claims
-      }
-      const its = mine.get(store) ?? { ...store, claim }
-      mine.set(store, its)
-      connect(its, life)
-    }
-    await desk.look()
+  for (const station of stations) {
+    await station.claims(async (claim) => {
+      const claims = await claim()
+      if (isOver || claims.length === 0) return claims
+      isOver = true
+      await happens()
+      return claims
+    })
   }
-  await until(stations, () => stations.every(({ hasIt }) => hasIt))
+  await areBack(stations)
 }
-
-const serverSays = async (id: string) =>
-  (await office.sql<{ state: string }>('SELECT state FROM office.send WHERE id = $1', [id]))[0]?.state
 
 /** Once it is so for those who connect, too. */
 async function setReadOnly(to: 'on' | 'off'): Promise<void> {
@@ -149,7 +54,7 @@ test.each([
   ['is read-only', readOnly],
   ['has a full disk', full]
 ])('a server that %s: what is on its way ends, what waits waits, and each says so', async (_name, sick) => {
-  const both = await two()
+  const both = await twoStations(office)
   const [front, back] = both
   let isSick = false
   const ends = async () => {
@@ -178,21 +83,21 @@ test.each([
   // What fits into a page that is there already is written on a full disk, too.
   if (sick === readOnly) {
     await expect(front.pause(true)).rejects.toThrow('offline')
-    expect(await serverSays(onItsWay)).toBe('sending')
+    expect(await serverSays(office, onItsWay)).toBe('sending')
   }
   await ends()
   await areBack(both)
   await until(both, () => both.every((one) => [onItsWay, ...waits].every((id) => one.state(id) === 'sent')))
-  expect(await serverSays(onItsWay)).toBe('sent')
+  expect(await serverSays(office, onItsWay)).toBe('sent')
   expect(arrived(front)).toEqual(['On its way', 'Waits', 'Waits, too'])
 })
 
 test('a server that can’t write down who has a package: that waits, and who would have sent it says so', async () => {
-  const both = await two()
+  const both = await twoStations(office)
   const [front] = both
   await front.pause(true)
   const waits = front.put('Waits')
-  await until(both, async () => (await serverSays(waits)) === 'ready')
+  await until(both, async () => (await serverSays(office, waits)) === 'ready')
   await office.sql(`CREATE FUNCTION office.is_full() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$;
     CREATE TRIGGER is_full BEFORE UPDATE ON office.send FOR EACH ROW WHEN (NEW.state = 'sending') EXECUTE FUNCTION office.is_full()`)
@@ -212,7 +117,7 @@ test('a server that can’t write down who has a package: that waits, and who wo
 })
 
 test('a server that has no connection left: who has one goes on, and who hasn’t says so', async () => {
-  const both = await two()
+  const both = await twoStations(office)
   const [front, back] = both
   const most = (count: number) =>
     office.sql(`ALTER DATABASE ${office.administrator.database} CONNECTION LIMIT ${count}`)
@@ -223,7 +128,7 @@ test('a server that has no connection left: who has one goes on, and who hasn’
   const goes = front.put('Goes')
   await until(both, () => front.state(goes) === 'sent')
   expect(back.says).toEqual(['crowded', 'away'])
-  await expect(Station.joined('Counter', front)).rejects.toMatchObject({
+  await expect(OutboxStation.joined(office, 'Counter', { beside: front })).rejects.toMatchObject({
     appError: { code: 'offline', message: expect.stringContaining('can’t take in') }
   })
   await most(-1)

@@ -553,8 +553,8 @@ describe('the board', () => {
       await board(office)
       const counters = screen.getByRole('region', { name: 'Counters' })
       expect(counters.textContent).toContain(words)
-      // Only where that is so is it said that the server can't be reached; any other reason is in Settings.
-      expect(counters.textContent?.includes('can’t be reached')).toBe(office.state === 'away')
+      // Only where that is so is it said that the server doesn't answer; any other reason is in Settings.
+      expect(counters.textContent?.includes('doesn’t answer')).toBe(office.state === 'away')
       expect(counters.textContent?.includes('isn’t connected to the office')).toBe(office.state === 'apart')
       const link = within(counters).queryByRole('link', { name: 'Open Settings' })
       expect(link?.getAttribute('href')).toBe(office.state === 'apart' ? hrefOf('settings', ['office']) : undefined)

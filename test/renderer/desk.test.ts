@@ -63,7 +63,7 @@ test('without an office it says what one is, and offers to join', async () => {
 test.each<[DeskState, RegExp]>([
   ['connecting', /Connecting to the office…/],
   ['connected', /Connected to the office.*“Counter 2” at office\.harbour\.example:5432/],
-  ['away', /can’t be reached.*Packages wait until it’s back/],
+  ['away', /doesn’t answer.*Packages wait until it’s back/],
   ['unwritable', /can’t save right now.*Packages wait until it can.*Tell your administrator/],
   ['crowded', /has no free connection.*Packages wait until it has one/],
   ['refused', /no longer lets this workstation in.*join with a new code/],
