@@ -371,6 +371,17 @@ describe('leaving', () => {
         await time.pass(1_000)
       }
     }
+    /** The other has that draft. */
+    const comes = (id: string | undefined) =>
+      expect
+        .poll(
+          async () => {
+            await both()
+            return other.parts.drafts.list([other.accountId], {}).rows.map((draft) => draft.id)
+          },
+          { timeout: 60_000 }
+        )
+        .toContain(id)
     const rejoin = async () => {
       await desk.leave()
       await desk.join(serverOf(office), await office.invite('Front desk 2'))
@@ -401,7 +412,7 @@ describe('leaving', () => {
       expect(Object.keys(first.practice.state.documents)).toHaveLength(1)
       expect(first.taken('SendForms2')).toHaveLength(1)
     }
-    return { desk, other, both, rejoin, fails, there, away, arrivesOnce }
+    return { desk, other, both, comes, rejoin, fails, there, away, arrivesOnce }
   }
 
   test.each([
@@ -411,7 +422,7 @@ describe('leaving', () => {
     'with a package that didn’t go afterwards, joined again: %s, and it arrives once',
     { timeout: 400_000 },
     async (how) => {
-      const { other, both, rejoin, fails, there, away, arrivesOnce } = await two()
+      const { other, both, comes, rejoin, fails, there, away, arrivesOnce } = await two()
       const id = put(first)
       const was = first.parts.outbox.get(id).draftId
       await both()
@@ -423,6 +434,7 @@ describe('leaving', () => {
       const drafts = await there()
       expect(drafts).toEqual([was])
       if (how.startsWith('its draft')) {
+        await comes(drafts[0])
         other.parts.outbox.now(other.parts.outbox.start(drafts[0] ?? '').id)
         await both()
         expect(() => other.parts.outbox.retry(id)).toThrow('gone')
@@ -490,8 +502,11 @@ describe('leaving', () => {
     const { desk, both } = await two()
     const id = put(first)
     await both()
-    await office.sql('SELECT office.begin_life(now())')
-    await expect(desk.leave()).rejects.toThrow('offline')
+    // The bell would have both told before it leaves, or not.
+    await office.mutated('begin_life', `PERFORM pg_notify('countersign_life', '');`, '', async () => {
+      await office.sql('SELECT office.begin_life(now())')
+      await expect(desk.leave()).rejects.toThrow('offline')
+    })
     expect(stateOf(first, id)).toBe('ready')
     expect(await office.sql('SELECT state FROM office.send WHERE id = $1', [id])).toEqual([{ state: 'uncertain' }])
   })

@@ -45,6 +45,8 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
   const rows = openSharedDraftRows(db)
   /** Of these accounts every draft was read in this run up to the cursor. */
   const readWholly = new Set<string>()
+  /** Drafts that the office has no more, and of which a package still waited here as that was read: their ids. */
+  const goneYetSending = new Set<string>()
   const lanes = new AccountLanes({ time, accounts: deps.accounts, sync })
   /** How many editors have each here: one may be opened before the last is left. */
   const open = new Map<string, number>()
@@ -66,6 +68,12 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     // All of it is read again in its next life.
     if (state.rev < (rows.cursor(accountId) ?? 0)) return await asked((things) => things.setBack(life))
     for (const id of rows.toKnow(accountId)) await tellAgain(officeId, id)
+    for (const id of goneYetSending) {
+      if (rows.find(id)?.accountId !== accountId || rows.isActive(id)) continue
+      // That package was taken back elsewhere: what was read of the draft counts now.
+      goneYetSending.delete(id)
+      readAll(accountId)
+    }
     if (state.rev !== rows.cursor(accountId) || !readWholly.has(accountId)) await read(accountId, officeId)
     const given = rows.toGive(accountId)
     const failures: unknown[] = []
@@ -241,7 +249,10 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
   function ended(accountId: string, known: KnownDraft, here: DraftHere | undefined, further?: string): boolean {
     const { id } = known
     // What is being sent from here is over once that is.
-    if (here && rows.isActive(id)) return false
+    if (here && rows.isActive(id)) {
+      goneYetSending.add(id)
+      return false
+    }
     if (here && known.edits !== known.given) rows.rename(id, newId(), accountId)
     else if (here && further !== undefined && known.basedOn.includes(further) && !rows.here(further)) {
       for (const version of rows.versionsOpen(here.number)) drafts.settle(version)
