@@ -412,6 +412,11 @@ test('what has a meaning to the office keeps it', async () => {
     ['office.finish($1, 1, $2, $3)', [sends.sending, null, body], '42501'],
     ['office.finish($1, 2, $2, $3)', [sends.sending, 'accepted', body], '42501'],
     ['office.finish($1, 1, $2, $3)', [sends.uncertain, 'accepted', body], '42501'],
+    ...['accepted', 'refused', 'nothing-left', 'stopped'].map((kind): [string, unknown[], unknown] => [
+      '(office.take_turn($1, $2, $3, $4, $5, 0)).state',
+      [account, [sends.sending], [1], [kind], [body]],
+      undefined
+    ]),
     ['office.take_back($1)', [sends.sending], false],
     ['office.take_back($1)', [sends.uncertain], false],
     ['office.withhold($1, $2, 9, $3)', [sends.sending, account, 'held'], false],
@@ -607,7 +612,10 @@ test('what has a meaning to the office keeps it', async () => {
 
 test('who claims all that is ready gets nothing that waits for a second person', async () => {
   tried++
-  const { rows } = await line.query<{ id: string }>('SELECT id FROM office.claim($1, 100)', [account])
+  const { rows } = await line.query<{ id: string }>(
+    `SELECT id FROM office.take_turn($1, '{}', '{}', '{}', '{}', 100)`,
+    [account]
+  )
   expect(rows).toEqual([{ id: sends.ready }])
 })
 
@@ -638,7 +646,7 @@ const NASTY: Record<string, readonly unknown[]> = {
 }
 /** What any workstation may do with what is another’s, each by a rule of its own in its migration, is no attack. */
 const ANYONE = new Set(
-  'claim hold_thing set_outbox pause_outbox resume_outbox take_back settle settle_found know_sent know_over know_draft_sent withhold set_back'.split(
+  'take_turn hold_thing set_outbox pause_outbox resume_outbox take_back settle settle_found know_sent know_over know_draft_sent withhold set_back'.split(
     ' '
   )
 )
@@ -783,7 +791,7 @@ test('nothing that a workstation keeps held or leaves behind stops the administr
     'BEGIN',
     'SELECT FROM office.hello()',
     `SELECT office.tell_head(1, '${'c'.repeat(64)}', NULL)`,
-    `SELECT FROM office.claim('${account}', 1)`,
+    `SELECT FROM office.take_turn('${account}', '{}', '{}', '{}', '{}', 1)`,
     `ALTER ROLE CURRENT_USER PASSWORD 'another'`
   ]
   tried += held.length + 1

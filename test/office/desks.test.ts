@@ -107,6 +107,47 @@ describe('a package that is put in the outbox at one workstation', () => {
     expect(front.work.outbox.get(ids[0] ?? '').desk).toBeUndefined()
   })
 
+  test('goes over as soon as it is there', async () => {
+    await front.work.outbox.shared.pause(front.work.accountId, true)
+    const id = front.put()
+    const has = async () => {
+      await front.work.time.pass(200)
+      return (await storeOf(1, back.work).stateOf(id)) ?? 'nothing'
+    }
+    await expect.poll(has, { interval: 20, timeout: 60_000 }).toBe('ready')
+    // Not by a round that comes anyway.
+    expect(front.work.time.elapsed()).toBeLessThan(60_000)
+  })
+
+  test('is read with the others that the bell rings for, the last of them, too', async () => {
+    const store = storeOf(1, back.work)
+    const { accountId, time, outbox } = back.work
+    let [asked, answered] = [0, 0]
+    const outboxOf: typeof store.outbox = (...its) => {
+      asked++
+      return store.outbox(...its).finally(() => answered++)
+    }
+    outbox.shared.connect({ ...store, outbox: outboxOf }, 1)
+    await back.synced()
+    ;[asked, answered] = [0, 0]
+    for (let ring = 0; ring < 40; ring++) {
+      outbox.shared.rung(accountId)
+      await time.pass(25)
+      // Where nothing is new, that is all that is asked.
+      await expect.poll(() => answered, { interval: 1 }).toBe(asked)
+    }
+    expect(asked).toBeGreaterThan(0)
+    expect(asked).toBeLessThanOrEqual(3)
+    const id = front.put()
+    await front.synced()
+    outbox.shared.rung(accountId)
+    const reads = async () => {
+      await time.pass(100)
+      return back.state(id)
+    }
+    await expect.poll(reads, { interval: 20, timeout: 60_000 }).toBeDefined()
+  })
+
   test('leaves from another one, where its own is switched off', async () => {
     await front.work.outbox.shared.pause(front.work.accountId, true)
     const id = front.put()

@@ -907,8 +907,9 @@ describe('a server that was put back', () => {
       front.id
     ])
     const send = at(0).send(front.id)
-    await until(() => at(1).state(send) === 'sent', at(0))
+    await until(() => at(0).state(send) === 'sent', at(0))
     await synced()
+    expect(at(1).state(send)).toBe('sent')
     await two.office.sql(
       `UPDATE office.thing SET gone_at = NULL, sealed = $2, rev = rev + 1, body_rev = rev + 1 WHERE id = $1`,
       [front.id, before?.sealed]

@@ -297,6 +297,19 @@ describe('sends that several workstations share', () => {
     await expect(two.finish({ ...claim, epoch: 99 }, 'accepted', {})).rejects.toMatchObject({ code: '42501' })
   })
 
+  test('what ended makes room for what leaves next in one question, in which nobody ends what they never had', async () => {
+    const { one, two, accountId, claim, id } = await heldByTheNext()
+    await one.configure(accountId, { concurrency: 1, perMinute: null })
+    await one.put(accountId, randomUUID(), Buffer.from('next'))
+    const never = { id, epoch: claim.epoch + 1, end: 'accepted' as const, answer: {} }
+    expect(await one.turn(accountId, [never], 1)).toEqual({ states: [undefined], claims: [] })
+    expect(await two.stateOf(id)).toBe('sending')
+    const { states, claims } = await two.turn(accountId, [never, { ...never, epoch: 99 }], 2)
+    expect(states).toEqual(['sent', undefined])
+    expect(claims.map(({ content }) => content.toString())).toEqual(['next'])
+    expect(await office.sql('SELECT epoch FROM office.answer WHERE send = $1', [id])).toEqual([{ epoch: never.epoch }])
+  })
+
   test('it goes again no sooner than two looks can have been', async () => {
     const { two, accountId, id } = await heldByOneGone()
     await office.sql(`UPDATE office.office SET look = '1 min'`)

@@ -30,7 +30,7 @@ type OfficeServer = Omit<OfficePlace, 'user' | 'password' | 'ca'> & { readonly c
 interface SharedOutbox {
   accounts: () => ReadonlyMap<string, string>
   share: (accountId: string, officeId: string) => void
-  soon: (accountId: string) => void
+  rung: (accountId: string) => void
   connect: (office: OfficeStore, life: number) => void
   restored: (office: OfficeStore, lostFrom: number) => Promise<void>
   disconnect: () => void
@@ -467,7 +467,7 @@ export class Desk {
     if (!bell || bell.channel === 'things') staff.rung(bell?.about)
     for (const [accountId, its] of shared.accounts()) {
       if (bell && its !== bell.about) continue
-      if (bell?.channel !== 'things') shared.soon(accountId)
+      if (bell?.channel !== 'things') shared.rung(accountId)
       if (bell?.channel !== 'sends') {
         drafts.soon(accountId)
         records.soon(accountId)

@@ -94,6 +94,16 @@ export interface OfficeStore extends SendStore {
   /** The office's id of an account that its workstations have in common, by where its service is and what it is called. */
   account(name: string, limits: { concurrency: number; perMinute: number | null }): Promise<string>
   /**
+   * Writes down what came of attempts, in the order in which they ended, and takes what may leave next, as `finish` and `claim` do, in one
+   * question: a lane isn't empty meanwhile.
+   * @returns what each is then; undefined of an attempt that the office knows nothing of, as one that a backup was put in place of.
+   */
+  turn(
+    accountId: string,
+    ended: readonly (Pick<Claim, 'id' | 'epoch'> & { end: AttemptEnd; answer: unknown })[],
+    most: number
+  ): Promise<{ states: (OfficeState | undefined)[]; claims: Claim[] }>
+  /**
    * Gives one to be sent: new, once more, or at another time. What was said in an earlier round changes nothing.
    * @param send `of`: the draft that it is of, where the office has that, and which of its contents it was made of.
    * @returns what the office has then, or why nothing was given.
@@ -237,6 +247,32 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
     return row?.state ?? 'uncertain'
   }
 
+  async function turn(
+    accountId: string,
+    ended: Parameters<OfficeStore['turn']>[1],
+    most: number
+  ): ReturnType<OfficeStore['turn']> {
+    const asked = time.elapsed()
+    const rows = await ask<TurnRow>('SELECT * FROM office.take_turn($1, $2, $3, $4, $5, $6)', [
+      accountId,
+      ended.map(({ id }) => id),
+      ended.map(({ epoch }) => epoch),
+      ended.map(({ end }) => end),
+      ended.map(({ id, epoch, answer }) => sealedAnswer(id, epoch, answer)),
+      most
+    ])
+    const states = new Map(rows.flatMap((row) => (row.is_claim ? [] : [[answerOf(row.id, row.epoch), row.state]])))
+    const claims: Claim[] = []
+    for (const row of rows) {
+      if (!row.is_claim) continue
+      const { id, epoch, lease_ms, sealed } = row
+      const content = opened(id, sealed)
+      if (content) claims.push({ id, epoch, content, until: asked + lease_ms })
+      else await finish({ id, epoch }, 'refused', 'altered')
+    }
+    return { states: ended.map(({ id, epoch }) => states.get(answerOf(id, epoch)) ?? undefined), claims }
+  }
+
   async function give(
     accountId: string,
     { id, content, inMs, round, isInDoubt, of }: Parameters<OfficeStore['give']>[1]
@@ -362,19 +398,10 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
       await give(accountId, { id, content, inMs, round: 1, isInDoubt: false })
     },
 
+    turn,
+
     async claim(accountId, most) {
-      const asked = time.elapsed()
-      const rows = await ask<{ id: string; epoch: number; lease_ms: number; sealed: Buffer }>(
-        'SELECT id, epoch, lease_ms, sealed FROM office.claim($1, $2)',
-        [accountId, most]
-      )
-      const claims: Claim[] = []
-      for (const { id, epoch, lease_ms, sealed } of rows) {
-        const content = opened(id, sealed)
-        if (content) claims.push({ id, epoch, content, until: asked + lease_ms })
-        else await finish({ id, epoch }, 'refused', 'altered')
-      }
-      return claims
+      return (await turn(accountId, [], most)).claims
     },
 
     async lapse(accountId) {
@@ -427,6 +454,9 @@ interface ChangeRow extends Omit<SendChange, 'isMine' | 'isInDoubt' | 'goesIn' |
   answer_epoch: number | null
   answer: Buffer | null
 }
+
+type TurnRow = Pick<Claim, 'id' | 'epoch'> &
+  ({ is_claim: false; state: OfficeState | null } | { is_claim: true; lease_ms: number; sealed: Buffer })
 
 interface OutboxRow {
   concurrency: number

@@ -33,7 +33,8 @@ export interface Begun {
   claim?: { mayLeave: () => boolean; signal: AbortSignal }
 }
 
-interface Taken {
+/** What leaves now, and what turned out not to. */
+export interface Taken {
   begun: Begun[]
   heldBack: Send[]
 }

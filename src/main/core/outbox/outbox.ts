@@ -362,11 +362,11 @@ export class Outbox {
       ...listeners,
       sends: (ids) => {
         listeners.sends(ids)
-        this.shared.changedHere()
+        this.shared.changedHere(ids)
       },
       batch: (id) => {
         listeners.batch(id)
-        this.shared.changedHere()
+        this.shared.batchesChangedHere()
       }
     }
   }

@@ -33,8 +33,6 @@ interface GivingDeps extends Pick<LeavingDeps, 'db' | 'sends' | 'times'> {
 
 /** How an account stands with the office just now. */
 interface AccountState {
-  /** Whether there is something to read, or to give, once this is done. */
-  isWanted: boolean
   /** What looks have shown of sends, until the office has it: when, on this run's clock. */
   readonly shown: Map<string, number>
 }
@@ -52,7 +50,6 @@ export function openGiving(deps: GivingDeps) {
 
   /** What was put in the outbox here goes over, and what was taken out of it comes back. */
   async function give(accountId: string, officeId: string): Promise<void> {
-    const account = stateOf(accountId)
     for (;;) {
       const [give, withhold] = [rows.toGive(accountId, CHUNK), rows.toWithhold(accountId, CHUNK)]
       let refused = 0
@@ -82,7 +79,7 @@ export function openGiving(deps: GivingDeps) {
         }
         rows.change(accountId, id, { state, round: its, goesAt: send.goesAt })
         // It had it before, as before this workstation left: it takes it only as something later.
-        if (state === 'held' || state === 'cancelled') account.isWanted = true
+        if (state === 'held' || state === 'cancelled') soon(accountId)
       }
       for (const id of withhold) {
         const round = (rows.find(id)?.round ?? 0) + 1

@@ -4,7 +4,7 @@
  */
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { OneAtATime } from '../jobs/lanes.ts'
-import { codeOf } from '../lib/failure.ts'
+import { AppFailure } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import {
   type AskOutbox,
@@ -15,13 +15,13 @@ import {
   outlasting
 } from '../office/sends.ts'
 import { type Ended, type Outcome, recorder } from './attempts.ts'
-import type { Begun, Leaving, LeavingDeps, Recorded } from './leaving.ts'
+import type { Leaving, LeavingDeps, Recorded, Taken } from './leaving.ts'
 import type { Waits } from './pauses.ts'
 import { isHeld } from './releases.ts'
 import { overdue } from './send-actions.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import { bodyOf, END_OF, type SharedBody, saidOf } from './shared-content.ts'
-import type { openSharedRows } from './shared-rows.ts'
+import type { KeptEnd, openSharedRows } from './shared-rows.ts'
 import type { openTaking } from './shared-taking.ts'
 
 interface SharedLeavingDeps extends LeavingDeps {
@@ -34,7 +34,7 @@ interface SharedLeavingDeps extends LeavingDeps {
   /** The office's id of an account that is shared. */
   officeIdOf: (accountId: string) => string | undefined
   stateOf: (accountId: string) => AccountState
-  /** Called with whether the server could write a claim down. */
+  /** Called with whether the server could write down what was told and taken. */
   wrote: (accountId: string, could: boolean) => void
   soon: (accountId: string) => void
   /** Called with a send of which something was written down. */
@@ -47,20 +47,27 @@ interface SharedLeavingDeps extends LeavingDeps {
 
 /** How an account stands with the office just now. */
 interface AccountState {
-  /** Does what `tellEnds` does, for this account. */
-  readonly telling: Pick<OneAtATime<void>, 'fresh'>
+  /** Does what `tell` does, for this account. */
+  readonly telling: Pick<OneAtATime<Taken>, 'fresh'>
   readonly isAway: boolean
   readonly isLeaving: boolean
+  /** How many may leave once what came of attempts is told. */
+  room: number
   /** On this run's clock: until when nothing is taken. */
   restsUntil: number
 }
 
 /** How long is waited where there was nothing to take, in milliseconds. */
 const NOTHING_THERE = 2_000
+/** What came of so many attempts is told at a time. */
+const CHUNK = 100
 
 export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
-  /** Tells the office what came of attempts made here, in the order in which they ended. */
-  tellEnds: (accountId: string) => Promise<void>
+  /**
+   * Tells the office what came of attempts made here, in the order in which they ended, and takes what a turn has room for.
+   * @throws AppFailure `offline` while the server is away.
+   */
+  tellEnds: (accountId: string) => Promise<Taken>
 } {
   const { db, sends, queries, pauses, times, time, rows, taking, tell } = deps
   const { office, asked, officeIdOf, stateOf, wrote, soon, awake, postLimit } = deps
@@ -83,23 +90,17 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
   }
 
   async function turn(accountId: string, ended: readonly Ended[], most: number): Promise<Recorded> {
+    const account = stateOf(accountId)
     const recorded = db.transaction(() => ended.flatMap((one) => keepEnd(accountId, one)))()
-    // What can't be told now is told later: it is on the disk.
-    if (ended.length > 0) await told(accountId)
-    const claims = most > 0 ? await claim(accountId, most) : []
-    const begun: Begun[] = []
-    const heldBack: Send[] = []
-    db.transaction(() => {
-      for (const claim of claims) begin(accountId, claim, { begun, heldBack })
-    })()
-    if (begun.length < claims.length) void told(accountId)
-    return { recorded, begun, heldBack }
-  }
-
-  async function told(accountId: string): Promise<void> {
-    await stateOf(accountId)
-      .telling.fresh()
-      .catch(() => soon(accountId))
+    account.room = mayTake(accountId) ? most : 0
+    if (ended.length === 0 && account.room === 0) return { recorded, begun: [], heldBack: [] }
+    const taken = await account.telling.fresh().catch((error: unknown) => {
+      if (!isOffline(error)) throw error
+      // What can't be told now is told later: it is on the disk.
+      rest(account)
+      soon(accountId)
+    })
+    return { recorded, begun: [], heldBack: [], ...taken }
   }
 
   /** One that left before the account was shared ends as it would have. */
@@ -112,24 +113,19 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
     return []
   }
 
-  async function claim(accountId: string, most: number): Promise<Claim[]> {
-    const account = stateOf(accountId)
-    const officeId = officeIdOf(accountId)
-    const server = office()
-    if (!server || !officeId || account.isAway || account.isLeaving) return []
-    if (pauses.isPaused(accountId) || pauses.waits(accountId) > 0) return []
-    const claims = await server.claim(officeId, most).catch((error: unknown) => {
-      if (isUnwritable(error)) wrote(accountId, false)
-      return undefined
-    })
-    if (claims) wrote(accountId, true)
-    // Another has it, the pace has, or nobody answers.
-    if (!claims?.length) account.restsUntil = time.elapsed() + NOTHING_THERE * (1 + time.random())
-    return claims ?? []
+  function mayTake(accountId: string): boolean {
+    const { isAway, isLeaving } = stateOf(accountId)
+    if (!office() || isAway || isLeaving) return false
+    return !pauses.isPaused(accountId) && pauses.waits(accountId) === 0
+  }
+
+  /** Another has it, the pace has, or nobody answers. */
+  function rest(account: AccountState): void {
+    account.restsUntil = time.elapsed() + NOTHING_THERE * (1 + time.random())
   }
 
   /** A send is ours for a time: it is written down as leaving, unless something speaks against it. */
-  function begin(accountId: string, claim: Claim, { begun, heldBack }: Pick<Recorded, 'begun' | 'heldBack'>): void {
+  function begin(accountId: string, claim: Claim, { begun, heldBack }: Taken): void {
     const { id, epoch, until } = claim
     const body = bodyOf(claim.content)
     const found = sends.find(id)
@@ -165,56 +161,87 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
     return error && { kind: 'refused', error }
   }
 
-  async function tellEnds(accountId: string): Promise<void> {
-    for (const { id, epoch, outcome, at } of rows.ends(accountId)) {
-      const state = await finished({ id, epoch }, outcome)
-      if (!state) {
-        // The server knows nothing of that attempt: it was put back to before it.
-        if (outcome.kind === 'accepted') {
-          const officeId = officeIdOf(accountId) ?? ''
-          const { draftId } = sends.find(id) ?? {}
-          await asked((office) => office.knowSent(officeId, { id, epoch }, saidOf(outcome), draftId))
-        }
-        const send = sends.find(id)
-        const arrived = db.transaction(() => {
-          rows.dropEnd(id, epoch)
-          claimed.delete(id)
-          if (outcome.kind !== 'accepted' || !send || send.state === 'sent') return undefined
-          return sends.accepted(send, outcome.response, at)
-        })()
-        if (arrived) tell(arrived)
-        continue
-      }
+  async function tellEnds(accountId: string): Promise<Taken> {
+    const account = stateOf(accountId)
+    // What is taken goes to who waits for this very round.
+    const { room } = account
+    account.room = 0
+    for (;;) {
+      const officeId = officeIdOf(accountId)
+      const ends = rows.ends(accountId, CHUNK)
+      const most = ends.length < CHUNK ? room : 0
+      const taken: Taken = { begun: [], heldBack: [] }
+      if (!officeId || (ends.length === 0 && most === 0)) return taken
+      const told = ends.map(({ id, epoch, outcome }) => ({
+        id,
+        epoch,
+        end: END_OF[outcome.kind],
+        answer: saidOf(outcome)
+      }))
+      const { states, claims } = await asked((office) => office.turn(officeId, told, most)).catch((error: unknown) => {
+        if (isUnwritable(error)) wrote(accountId, false)
+        throw error
+      })
+      wrote(accountId, true)
+      // In one go, as they came: what ended, and what leaves.
       const written = db.transaction(() => {
-        rows.dropEnd(id, epoch)
-        claimed.delete(id)
-        rows.change(accountId, id, { state })
-        const send = sends.find(id)
-        if (!send) return undefined
-        if (outcome.kind === 'accepted' && send.state !== 'sent') return sends.accepted(send, outcome.response, at)
-        if (send.state !== 'sending') return undefined
-        const [now = send] = record({ id, outcome, at })
-        return now.state === state || state === 'held' ? now : sends.change(now, { state })
+        const changed = ends.flatMap((end, index) => writeEnd(end, states[index]))
+        for (const claim of claims) begin(accountId, claim, taken)
+        return changed
       })()
-      if (written) tell(written)
+      for (const send of written) tell(send)
+      if (most > 0 && claims.length === 0) rest(account)
+      // What ended here has made room.
+      else if (ends.length > 0) account.restsUntil = 0
+      await forgotten(
+        officeId,
+        ends.filter((_, index) => !states[index])
+      ).catch((error: unknown) => {
+        // What was taken leaves all the same.
+        if (taken.begun.length === 0) throw error
+        soon(accountId)
+      })
+      if (taken.begun.length < claims.length) soon(accountId)
+      if (ends.length < CHUNK) return taken
     }
   }
 
-  /** What the send is then; undefined where the office knows nothing of this attempt, as one that a backup was put in place of. */
-  async function finished(attempt: Pick<Claim, 'id' | 'epoch'>, outcome: Outcome): Promise<OfficeState | undefined> {
-    return await asked((office) =>
-      office.finish(attempt, END_OF[outcome.kind], saidOf(outcome)).catch((error: unknown) => {
-        if (codeOf(error) === NOT_ITS) return undefined
-        throw error
-      })
-    )
+  /** What the office says of a send, of which something came here. */
+  function writeEnd({ id, epoch, accountId, outcome, at }: KeptEnd, state: OfficeState | undefined): Send[] {
+    if (!state) return []
+    rows.dropEnd(id, epoch)
+    claimed.delete(id)
+    rows.change(accountId, id, { state })
+    const send = sends.find(id)
+    if (!send) return []
+    if (outcome.kind === 'accepted' && send.state !== 'sent') return [sends.accepted(send, outcome.response, at)]
+    if (send.state !== 'sending') return []
+    const [now = send] = record({ id, outcome, at })
+    return [now.state === state || state === 'held' ? now : sends.change(now, { state })]
+  }
+
+  /** The server knows nothing of these attempts: it was put back to before them. That one arrived it is told. */
+  async function forgotten(officeId: string, ends: readonly KeptEnd[]): Promise<void> {
+    for (const { id, epoch, outcome, at } of ends) {
+      if (outcome.kind === 'accepted') {
+        const { draftId } = sends.find(id) ?? {}
+        await asked((office) => office.knowSent(officeId, { id, epoch }, saidOf(outcome), draftId))
+      }
+      const send = sends.find(id)
+      const arrived = db.transaction(() => {
+        rows.dropEnd(id, epoch)
+        claimed.delete(id)
+        if (outcome.kind !== 'accepted' || !send || send.state === 'sent') return undefined
+        return sends.accepted(send, outcome.response, at)
+      })()
+      if (arrived) tell(arrived)
+    }
   }
 
   return { next, turn, tellEnds }
 }
 
-/** How the server says that this workstation did not have that send. */
-const NOT_ITS = '42501'
+const isOffline = (error: unknown): boolean => error instanceof AppFailure && error.appError.code === 'offline'
 
 const NOT_READABLE: AppError = {
   code: 'storage',

@@ -37,7 +37,7 @@ const ENDS = new Rows({
 })
 
 export type Known = RecordOf<typeof KNOWN>
-type KeptEnd = RecordOf<typeof ENDS>
+export type KeptEnd = RecordOf<typeof ENDS>
 
 export function openSharedRows(db: Db) {
   const accounts = new TableStatements(db, 'office_accounts', ACCOUNTS)
@@ -53,6 +53,7 @@ export function openSharedRows(db: Db) {
      ON CONFLICT (id, epoch) DO NOTHING`
   )
   const find = known.one<[id: string]>('WHERE id = ?')
+  const oldestEnds = ends.all<[accountId: string, most: number]>('WHERE account_id = ? ORDER BY at LIMIT ?')
   const isEnding = ends.value<[id: string], number>('SELECT 1 FROM office_ends WHERE id = ? LIMIT 1')
   const underWay = ends.value<[accountId: string, same: string], number>(
     `SELECT 1 FROM office_ends WHERE account_id = ?
@@ -66,6 +67,9 @@ export function openSharedRows(db: Db) {
          AND (@isUnasked OR (its.state <> 'held' AND desk IS NULL)))
        OR (sends.state IN ('ready', 'uncertain') AND desk IS NULL AND ${officesDraft})
        OR (sends.state IN ('refused', 'not-sent') AND desk IS NULL AND (its.state NOT IN ('cancelled', 'held') OR ${officesDraft})))`
+  )
+  const sending = known.value<[accountId: string], number>(
+    `SELECT count(*) FROM office_sends WHERE account_id = ? AND state = 'sending'`
   )
   const lacking = known.value<[accountId: string], number>(
     `SELECT 1 FROM sends LEFT JOIN office_sends its USING (id) WHERE sends.account_id = ? AND desk IS NULL
@@ -94,7 +98,7 @@ export function openSharedRows(db: Db) {
     /** As if the office had never had it. */
     erase: known.run<[id: string]>('DELETE FROM office_sends WHERE id = ?'),
 
-    ends: ends.all<[accountId: string]>('WHERE account_id = ? ORDER BY at'),
+    ends: (accountId: string, most = -1): KeptEnd[] => oldestEnds(accountId, most),
     keepEnd: (end: KeptEnd): void => void keepEnd(ENDS.write(end)),
     hasEnd: (id: string): boolean => isEnding(id) !== undefined,
     dropEnd: ends.run<[id: string, epoch: number]>('DELETE FROM office_ends WHERE id = ? AND epoch = ?'),
@@ -118,6 +122,9 @@ export function openSharedRows(db: Db) {
            OR (its.state = 'ready' AND sends.state = 'ready' AND (batches.is_paused = 1 OR batches.state = 'cancelled')))
        LIMIT ?`
     ),
+
+    /** How many are on their way in the whole office, as far as was read. */
+    sending: (accountId: string): number => sending(accountId) ?? 0,
 
     /** Whether something of the account may have arrived, so that looks are needed. */
     isInDoubt: known.value<[accountId: string], number>(

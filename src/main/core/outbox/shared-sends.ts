@@ -19,14 +19,14 @@ import {
 } from '../office/sends.ts'
 import { TIME_LIMITS } from '../service/limits.ts'
 import type { OutboxDeps } from './deps.ts'
-import type { Leaving, LeavingDeps } from './leaving.ts'
+import type { Leaving, LeavingDeps, Taken } from './leaving.ts'
 import type { Decided } from './releases.ts'
 import type { Send } from './send-record.ts'
 import type { Changes } from './send-view.ts'
 import { openGiving } from './shared-giving.ts'
 import { openSharedLeaving } from './shared-leaving.ts'
 import { settleRestored } from './shared-restored.ts'
-import { openSharedRows } from './shared-rows.ts'
+import { type Known, openSharedRows } from './shared-rows.ts'
 import { openTaking } from './shared-taking.ts'
 
 interface SharedDeps extends LeavingDeps {
@@ -49,15 +49,23 @@ const POST = TIME_LIMITS.send.total
 /** How long is waited first where the server is away, in milliseconds; and between two readings: longer than between two greetings, each of which begins one. */
 const FIRST_WAIT = 1_000
 const EVERY = 75_000
+/** What the server rings for again and again is read so often, in milliseconds. */
+const STEADY = 500
 /** How long one workstation looks for what is in doubt before it says so once more; longer than EVERY. */
 const LOOKING = 90_000
 
 interface Account {
   readonly syncing: OneAtATime<void>
-  readonly telling: OneAtATime<void>
-  /** Whether something happened since the last reading began, and how many failed in a row. */
-  isWanted: boolean
+  readonly telling: OneAtATime<Taken>
+  /** On this run's clock: when it was read last, and when it is to be, for what has happened since. */
+  readAt: number
+  wantedAt: number
+  /** Whether something here may have to go to the office. */
+  isUntold: boolean
+  /** How many readings failed in a row. */
   failures: number
+  /** How many may leave once what came of attempts is told. */
+  room: number
   isLeaving: boolean
   /** On this run's clock: until when nothing is taken, and until when this workstation is the one who looks. */
   restsUntil: number
@@ -186,21 +194,46 @@ export class SharedSends {
 
   /** Something may be new at the office, or is to go there. */
   soon(accountId: string): void {
-    if (!this.#office || !this.#officeIds.has(accountId)) return
-    const account = this.#of(accountId)
-    account.isWanted = true
-    // One that is under way may be past it, and is followed by another.
-    if (!account.syncing.isRunning) account.syncing.later(0)
+    this.#of(accountId).isUntold = true
+    this.#want(accountId, this.#deps.time.elapsed())
   }
 
-  /** Something was done to sends here. */
-  changedHere(): void {
-    for (const accountId of this.#officeIds.keys()) this.soon(accountId)
+  /** The office's server rang: something is new there. While it rings for each of many packages they are read together. */
+  rung(accountId: string): void {
+    this.#want(accountId, this.#of(accountId).readAt + STEADY)
+  }
+
+  #want(accountId: string, at: number): void {
+    if (!this.#office || !this.#officeIds.has(accountId)) return
+    const account = this.#of(accountId)
+    account.wantedAt = Math.min(account.wantedAt, at)
+    // One that is under way may be past it, and is followed by another.
+    if (!account.syncing.isRunning) account.syncing.later(account.wantedAt - this.#deps.time.elapsed())
+  }
+
+  /** These sends are other than before, by what was done here or by what was read: what the office doesn't know goes over. */
+  changedHere(ids: readonly string[]): void {
+    if (this.#officeIds.size === 0) return
+    for (const id of ids) {
+      const [send, known] = [this.#deps.sends.find(id), this.#rows.find(id)]
+      const accountId = (send ?? known)?.accountId
+      if (accountId !== undefined && !isTold(send, known)) this.soon(accountId)
+    }
+  }
+
+  /** Batches are, or some of their sends: of many that leave one after the other that comes often. */
+  batchesChangedHere(): void {
+    for (const accountId of this.#officeIds.keys()) {
+      this.#of(accountId).isUntold = true
+      this.rung(accountId)
+    }
   }
 
   /** Reads and gives all that there is. Rejects where the server can't be reached. */
   async settled(accountId: string): Promise<void> {
-    await this.#of(accountId).syncing.fresh()
+    const account = this.#of(accountId)
+    account.isUntold = true
+    await account.syncing.fresh()
   }
 
   /** Whether nothing leaves of an account because the office's server isn't there. */
@@ -350,7 +383,8 @@ export class SharedSends {
     const account = this.#of(accountId)
     const officeId = this.#officeIds.get(accountId)
     if (!officeId) return
-    account.isWanted = false
+    account.readAt = this.#deps.time.elapsed()
+    account.wantedAt = Number.POSITIVE_INFINITY
     try {
       const state = await this.#asked((office) => office.outbox(officeId))
       // What it has counts once both have told each other what they know, which the next greeting brings about.
@@ -363,21 +397,27 @@ export class SharedSends {
       }
       this.#away(accountId, false, account.isUnwritable)
       this.#taking.takeState(accountId, state)
-      await this.#taking.read(accountId, officeId, state.rev)
+      const isGivenAgain = await this.#taking.read(accountId, officeId, state.rev)
       await account.telling.fresh()
       await this.#giving.tellSent(accountId, officeId)
       await this.#giving.tellShown(accountId)
-      if (!account.isLeaving) await this.#giving.give(accountId, officeId)
+      // It looks at all that waits, which the bell for another's package is no reason for.
+      if (!account.isLeaving && (account.isUntold || isGivenAgain)) {
+        account.isUntold = false
+        await this.#giving.give(accountId, officeId)
+      }
       await this.#look(accountId, officeId)
       // What others took or finished may have made room.
-      account.restsUntil = 0
+      const hasRoom = this.#rows.sending(accountId) < this.#deps.pauses.concurrency(accountId)
+      if (hasRoom) account.restsUntil = 0
       account.failures = 0
       // Where something is to leave, the claim of that shows whether it can write.
       const isClaimed = !this.#deps.pauses.isPaused(accountId) && this.#leaving.next(accountId).due !== undefined
-      if (!isClaimed) this.#writes(accountId, true)
+      if (hasRoom && !isClaimed) this.#writes(accountId, true)
       this.#deps.wake(accountId)
     } catch (error) {
       account.failures++
+      account.isUntold = true
       this.#away(accountId, true, isUnwritable(error))
       throw error
     }
@@ -417,7 +457,8 @@ export class SharedSends {
       )
       const telling = new OneAtATime(time, () => this.#leaving.tellEnds(accountId))
       return {
-        ...{ syncing, telling, isWanted: false, failures: 0, isLeaving: false, isAway: false, hasAll: false },
+        ...{ syncing, telling, isUntold: true, failures: 0, room: 0, isLeaving: false, isAway: false, hasAll: false },
+        ...{ readAt: Number.NEGATIVE_INFINITY, wantedAt: Number.POSITIVE_INFINITY },
         ...{ isUnwritable: false, restsUntil: 0, looksUntil: 0, shown: new Map() }
       }
     })
@@ -426,11 +467,23 @@ export class SharedSends {
   #rested(accountId: string): void {
     if (!this.#office || !this.#officeIds.has(accountId)) return
     const { time } = this.#deps
-    const { syncing, failures, isWanted } = this.#of(accountId)
+    const account = this.#of(accountId)
+    const { syncing, failures, wantedAt } = account
+    const isWanted = wantedAt < Number.POSITIVE_INFINITY
+    // Once a minute all is looked at, whatever was missed.
+    account.isUntold ||= !isWanted
     // Fifty workstations don't come back at once.
     const usual = EVERY * (1 - time.random() / 5)
-    syncing.later(failures > 0 ? backoff(FIRST_WAIT, failures, time.random) : isWanted ? 0 : usual)
+    const wait = isWanted ? wantedAt - time.elapsed() : usual
+    syncing.later(failures > 0 ? backoff(FIRST_WAIT, failures, time.random) : wait)
   }
+}
+
+/** Whether the office knows what a send is here: see `toGive` and `toWithhold` of the rows. */
+function isTold(send: Pick<Send, 'state' | 'goesAt'> | undefined, known: Known | undefined): boolean {
+  if (known?.state === 'ready') return send?.state === 'ready' && send.goesAt === known.goesAt
+  if (known?.state === 'refused' || known?.state === 'not-sent') return send?.state === known.state
+  return send?.state !== 'ready'
 }
 
 const LEFT_BEHIND: AppError = {

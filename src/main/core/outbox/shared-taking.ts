@@ -33,11 +33,15 @@ export function openTaking(deps: TakingDeps) {
     if (pauses.follow(accountId, { concurrency, perMinute }, pause)) changes.outbox()
   }
 
-  /** All that changed since it was read last. @param newest the newest change that the office has. */
-  async function read(accountId: string, officeId: string, newest: number): Promise<void> {
+  /**
+   * Reads all that changed since it was read last; whether some of it may have to go to the office again.
+   * @param newest the newest change that the office has.
+   */
+  async function read(accountId: string, officeId: string, newest: number): Promise<boolean> {
     const account = stateOf(accountId)
+    let isGivenAgain = false
     const had = account.hasAll ? (rows.account(accountId)?.cursor ?? 0) : 0
-    if (account.hasAll && had === newest) return
+    if (account.hasAll && had === newest) return false
     account.hasAll = false
     for (;;) {
       const cursor = rows.account(accountId)?.cursor ?? 0
@@ -45,13 +49,14 @@ export function openTaking(deps: TakingDeps) {
       const last = page.at(-1)
       if (!last) {
         account.hasAll = true
-        return
+        return isGivenAgain
       }
       const taken = db.transaction(() => {
         rows.readTo(last.rev, accountId)
         return page.flatMap((change) => take(accountId, change) ?? [])
       })()
       news(taken)
+      isGivenAgain ||= taken.some(({ state }) => state === 'ready' || state === 'cancelled')
     }
   }
 
@@ -80,6 +85,8 @@ export function openTaking(deps: TakingDeps) {
     const isMine = change.isMine || (here !== undefined && here.desk === undefined)
     const isOthers = isMine ? (known?.round ?? 0) < round : true
     if (state === 'held' || state === 'cancelled') {
+      // Whether its draft goes on, the office may have said while it still waited here.
+      if (send.draftId !== undefined) sharedDrafts?.soon(accountId)
       // What is with us again stays as it is here; another's that never left is theirs alone.
       if (send.state === 'sent') return undefined
       if (!isOthers) {

@@ -62,6 +62,8 @@ export const sends = `
     sealed bytea NOT NULL
   );
   CREATE INDEX send_ready ON send (account, goes_at, id) WHERE state = 'ready';
+  -- What a claim looks through before it takes the next one: that mustn't cost more where many wait.
+  CREATE INDEX send_ready_in_doubt ON send (account, goes_at) WHERE state = 'ready' AND is_in_doubt;
   CREATE INDEX send_under_way ON send (account) WHERE state = 'sending';
   CREATE INDEX send_uncertain ON send (account, uncertain_at) WHERE state = 'uncertain';
 
@@ -288,7 +290,6 @@ export const sendsForStations = [
   'resume_outbox',
   'put_send',
   'lapse',
-  'claim',
   'finish',
   'uncertain',
   'settle',

@@ -209,6 +209,27 @@ export const desks = `
     END IF;
   END $$;
 
+  -- What came of attempts, and what may leave next, in one step, so that no lane is empty in between. Of an attempt that this workstation did
+  -- not have, as where a backup was put in place of what knew of it, the state is NULL.
+  CREATE FUNCTION take_turn(p_account uuid, p_ids uuid[], p_epochs integer[], p_kinds text[], p_answers bytea[], p_most integer)
+  RETURNS TABLE (is_claim boolean, id uuid, epoch integer, state text, lease_ms double precision, sealed bytea)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  DECLARE
+    mine uuid := me();
+  BEGIN
+    -- First of all locks, as everywhere.
+    PERFORM FROM outbox WHERE account = p_account FOR NO KEY UPDATE;
+    RETURN QUERY SELECT false, ended.id, ended.epoch,
+        CASE WHEN EXISTS (SELECT FROM attempt WHERE send = ended.id AND epoch = ended.epoch AND station = mine)
+          THEN finish(ended.id, ended.epoch, ended.kind, ended.answer) END,
+        NULL::double precision, NULL::bytea
+      FROM unnest(p_ids, p_epochs, p_kinds, p_answers) AS ended (id, epoch, kind, answer);
+    IF p_most > 0 THEN
+      RETURN QUERY SELECT true, id, epoch, 'sending', lease_ms, sealed FROM claim(p_account, p_most);
+    END IF;
+  END $$;
+
   -- That looks have shown that it arrived, with what they found.
   CREATE FUNCTION settle_found(p_id uuid, p_epoch integer, p_sealed bytea) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
@@ -252,6 +273,7 @@ export const desksForStations = [
   'outbox_state',
   'withhold',
   'return_sends',
+  'take_turn',
   'settle_found',
   'send_changes'
 ] as const
