@@ -16,6 +16,7 @@ import { ipc } from '../test/bench/ipc.ts'
 import { list } from '../test/bench/list.ts'
 import { office } from '../test/bench/office.ts'
 import { officeFifty } from '../test/bench/office-fifty.ts'
+import { officeJoin } from '../test/bench/office-join.ts'
 import { officeOutbox } from '../test/bench/office-outbox.ts'
 import { outbox } from '../test/bench/outbox.ts'
 import { pollingDay } from '../test/bench/polling-day.ts'
@@ -38,6 +39,7 @@ const benches: readonly Bench[] = [
   downloads,
   office,
   officeFifty,
+  officeJoin,
   officeOutbox
 ]
 

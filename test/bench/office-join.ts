@@ -1,0 +1,117 @@
+/**
+ * Whole workstations with a hundred thousand documents, each with its mirror in a thread of its own and on the disk: how long the first one of
+ * an office takes until the office has all of them, and a second one, which has none yet, from its code until it has all of them, too.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Desk } from '../../src/main/core/office/desk.ts'
+import { openDocumentsThread } from '../../src/main/shell/documents.ts'
+import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
+import { openCluster } from '../fixtures/office-cluster.ts'
+import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
+import { type Bench, type Figure, lower } from './figure.ts'
+import { serve } from './large-office.ts'
+
+const WORKER = new URL('../../src/main/shell/documents-worker.ts', import.meta.url)
+const DOCUMENTS = 100_000
+const LONGEST = 600_000
+
+interface Station {
+  readonly work: Workplace
+  readonly desk: Desk
+  readonly close: () => Promise<void>
+}
+
+export const officeJoin: Bench = {
+  name: 'office-join',
+  async run(): Promise<Figure[]> {
+    const cluster = await openCluster({ isDurable: true })
+    const service = await serve(DOCUMENTS)
+    const stations: Station[] = []
+    try {
+      const office = await openTestOffice(cluster.place)
+      const first = await openStation(service.url)
+      stations.push(first)
+      first.work.parts.watch.start()
+      await until(stations, () => hasAll(first))
+      const founding = await joining(stations, first, office, async () => (await handedOver(office)) === DOCUMENTS)
+      const second = await openStation(service.url)
+      stations.push(second)
+      second.work.parts.watch.start()
+      const isTogether = () => second.desk.view()?.folders.every(({ how }) => how === 'together') === true
+      const joined = await joining(stations, second, office, async () => isTogether() && (await hasAll(second)))
+      const against = `${DOCUMENTS} documents, on two disks, everything that the server writes flushed`
+      return [
+        lower(
+          'office-join',
+          joined,
+          's',
+          30,
+          `from its code until it has them, and reads no more by itself; ${against}`
+        ),
+        lower('office-found', founding, 's', 120, `from its code until the office has them; ${against}`)
+      ]
+    } finally {
+      for (const { close } of stations) await close()
+      await service.close()
+      await cluster.close()
+    }
+  }
+}
+
+async function openStation(serviceUrl: string): Promise<Station> {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
+  const thread = openDocumentsThread({
+    ...{ worker: WORKER, folder, key: { key: new Uint8Array(32).fill(7), isNew: true } },
+    log: { warn: console.warn, error: console.error }
+  })
+  const work = await openWorkplace('empty', { practice: {} as Workplace['practice'], serviceUrl }, thread)
+  const desk = openDesk(work)
+  const close = async () => {
+    await desk.close()
+    await work.close()
+    await thread.end()
+    await rm(folder, { recursive: true, force: true })
+  }
+  return { work, desk, close }
+}
+
+/** In seconds. */
+async function joining(
+  stations: readonly Station[],
+  { desk }: Station,
+  office: TestOffice,
+  isOver: () => Promise<boolean>
+): Promise<number> {
+  const code = await office.invite(`Workstation ${stations.length}`)
+  const began = performance.now()
+  await Promise.all([desk.join(serverOf(office), code), until(stations, isOver)])
+  return (performance.now() - began) / 1_000
+}
+
+async function hasAll({ work: { accountId, parts, time } }: Station): Promise<boolean> {
+  const { folders } = await parts.ask('counts', { accountId, queries: [], now: time.now, zone: 'UTC' })
+  return Object.values(folders).reduce((sum, count) => sum + count, 0) === DOCUMENTS
+}
+
+async function handedOver(office: TestOffice): Promise<number> {
+  const [row] = await office.sql<{ count: number }>('SELECT count(*)::integer AS count FROM office.mirror')
+  return row?.count ?? 0
+}
+
+/** Time passes as it does on the wall. */
+async function until(stations: readonly Station[], isSo: () => Promise<boolean>): Promise<void> {
+  for (let last = performance.now(), end = last + LONGEST, next = last; ; ) {
+    await pause(20)
+    const now = performance.now()
+    if (now > end) throw new Error(`It never came about: ${JSON.stringify(stations.map(({ desk }) => desk.view()))}`)
+    await Promise.all(stations.map(({ work }) => work.time.pass(now - last)))
+    last = now
+    if (now < next) continue
+    if (await isSo()) return
+    // What is asked to know it costs, too.
+    next = performance.now() + 250
+  }
+}
