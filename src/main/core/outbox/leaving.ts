@@ -26,7 +26,7 @@ export interface LeavingDeps {
 }
 
 /** A send that is written down as leaving. */
-export interface Begun {
+interface Begun {
   send: Send
   content: SentRequest
   /** Asked as it is handed over: whether it still is this workstation's; and breaks it off. Absent where it can't be another's. */
