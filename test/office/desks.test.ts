@@ -232,7 +232,99 @@ describe('what one workstation knows better than the server', () => {
   })
 })
 
+describe('an answer of the office', () => {
+  test('to a turn that comes once this workstation has left has nothing leave from here', async () => {
+    const { accountId, outbox, time } = front.work
+    const store = storeOf(0, front.work)
+    const [asked, goes] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let isLate = false
+    const turn: typeof store.turn = async (...its) => {
+      const answer = await store.turn(...its)
+      if (answer.claims.length > 0) {
+        asked.resolve()
+        await goes.promise
+      }
+      return answer
+    }
+    const changes: typeof store.changes = async (...its) => (isLate ? [] : await store.changes(...its))
+    outbox.shared.connect({ ...store, turn, changes }, 1)
+    await outbox.shared.pause(accountId, true)
+    const mine = front.put()
+    await front.synced()
+    // Another's, of which nothing was read here yet.
+    isLate = true
+    const others = back.put()
+    await back.synced()
+    back.work.outbox.shared.disconnect()
+    await storeOf(1, back.work).resume(officeId)
+    await front.synced()
+    await asked.promise
+    outbox.shared.leaveBehind(accountId)
+    goes.resolve()
+    await time.pass(5_000)
+    expect([front.state(mine), front.state(others)]).toEqual(['cancelled', undefined])
+    expect(arrived()).toBe(0)
+  })
+
+  test('that it was to send what was taken back here is told before it takes anything else', async () => {
+    const { accountId, outbox, parts, time } = front.work
+    const store = storeOf(0, front.work)
+    const goes = Promise.withResolvers<void>()
+    // As while a batch of hundreds is withheld, one after the other.
+    const withhold: typeof store.withhold = async (...its) => {
+      await goes.promise
+      return await store.withhold(...its)
+    }
+    const ids: string[] = []
+    let [both, told] = [0, 0]
+    const turn: typeof store.turn = async (...its) => {
+      const answer = await store.turn(...its)
+      const isOfThese = its[1].some(({ id }) => ids.includes(id))
+      if (isOfThese) told++
+      if (isOfThese && answer.claims.length > 0) both++
+      return answer
+    }
+    outbox.shared.connect({ ...store, withhold, turn }, 1)
+    await outbox.shared.pause(accountId, true)
+    ids.push(front.put(), front.put())
+    const last = front.put()
+    await front.synced()
+    for (const id of ids) parts.db.prepare(`UPDATE sends SET state = 'cancelled', settled_at = 1 WHERE id = ?`).run(id)
+    await storeOf(0, front.work).resume(officeId)
+    void front.synced()
+    const tells = async () => {
+      outbox.resume(accountId)
+      await time.pass(500)
+      return told
+    }
+    await expect.poll(tells, { interval: 5, timeout: 60_000 }).toBeGreaterThan(2)
+    expect(both).toBe(0)
+    goes.resolve()
+    await becomes(front, last, 'sent')
+    expect(await store.stateOf(ids[0] ?? '')).toBe('cancelled')
+    expect(arrived()).toBe(1)
+  })
+})
+
 describe('a batch', () => {
+  test('that is paused comes back at once, however much is read just then', async () => {
+    const { outbox, accountId, time } = front.work
+    const rows = [1, 2].map((row) => ({ row, cells: [`Row ${row}`], composition: forms() }))
+    await outbox.shared.pause(accountId, true)
+    const batch = await outbox.addBatch({ accountId, name: 'Tax forms', columns: ['Name'], rows, leftOut: [] })
+    await front.synced()
+    await time.pass(1_000)
+    await front.synced()
+    outbox.batches.pause(batch.id)
+    const states = async () => {
+      await time.pass(1)
+      return await office.sql('SELECT DISTINCT state FROM office.send WHERE account = $1', [officeId])
+    }
+    const paused = time.elapsed()
+    await expect.poll(states, { interval: 5, timeout: 60_000 }).toEqual([{ state: 'held' }])
+    expect(time.elapsed() - paused).toBeLessThan(500)
+  })
+
   test('comes back while it is paused, and goes on from any of them', async () => {
     const { outbox, accountId } = front.work
     const rows = [1, 2, 3].map((row) => ({ row, cells: [`Row ${row}`], composition: forms() }))

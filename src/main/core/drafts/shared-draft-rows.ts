@@ -69,6 +69,10 @@ export function openSharedDraftRows(db: Db) {
   const activeOf = known.value<[draftId: string], number>(
     `SELECT 1 FROM sends WHERE draft_id = ? AND state IN ${HELD_OR_SENT_STATES} LIMIT 1`
   )
+  const anyActive = known.value<[accountId: string], number>(
+    `SELECT 1 FROM sends JOIN office_drafts its ON its.id = sends.draft_id
+       WHERE sends.account_id = ? AND sends.state IN ${HELD_OR_SENT_STATES} AND sends.state <> 'sent' AND its.is_gone = 0 LIMIT 1`
+  )
   const again = statement('UPDATE office_drafts SET is_to_know = 1 WHERE account_id = ? AND round > 0')
   const unbegun = statement('UPDATE office_accounts SET drafts_cursor = -1 WHERE account_id = ?')
   const fromStart = statement('UPDATE office_accounts SET drafts_cursor = 0 WHERE account_id = ? AND drafts_cursor > 0')
@@ -131,6 +135,8 @@ export function openSharedDraftRows(db: Db) {
     ),
     /** Whether it is with the outbox, or was sent. */
     isActive: (id: string): boolean => activeOf(id) !== undefined,
+    /** Whether any of the office's is. */
+    isAnyActive: (accountId: string): boolean => anyActive(accountId) !== undefined,
     /** Own sends of this draft that didn't arrive, as far as is known: ids. */
     failedHere: known.values<[draftId: string], string>(
       `SELECT id FROM sends WHERE draft_id = ? AND desk IS NULL AND state IN ('not-sent', 'refused', 'cancelled')`

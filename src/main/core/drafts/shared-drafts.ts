@@ -45,6 +45,8 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
   const rows = openSharedDraftRows(db)
   /** Of these accounts every draft was read in this run up to the cursor. */
   const readWholly = new Set<string>()
+  /** Accounts that were read in this run. */
+  const begun = new Set<string>()
   /** Drafts that the office has no more, and of which a package still waited here as that was read: their ids. */
   const goneYetSending = new Set<string>()
   const lanes = new AccountLanes({ time, accounts: deps.accounts, sync })
@@ -68,6 +70,9 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     // All of it is read again in its next life.
     if (state.rev < (rows.cursor(accountId) ?? 0)) return await asked((things) => things.setBack(life))
     for (const id of rows.toKnow(accountId)) await tellAgain(officeId, id)
+    // In an earlier run that may have been read of what still waits here.
+    if (!begun.has(accountId) && rows.isAnyActive(accountId)) readAll(accountId)
+    begun.add(accountId)
     for (const id of goneYetSending) {
       if (rows.find(id)?.accountId !== accountId || rows.isActive(id)) continue
       // That package was taken back elsewhere: what was read of the draft counts now.

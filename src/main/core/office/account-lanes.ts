@@ -1,5 +1,5 @@
 /**
- * When what an office's workstations have in common is read and told, an account at a time: at once where something is new, once a minute in any case,
+ * When what an office's workstations have in common is read and told, an account at a time: at once where something is new, every 75 seconds in any case,
  * later and later while the server fails. Nothing is asked while it isn't there.
  */
 import { Lanes, OneAtATime } from '../jobs/lanes.ts'

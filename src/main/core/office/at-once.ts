@@ -64,5 +64,7 @@ function written({ text, values = [] }: Question): string {
 
 function literal(value: unknown): string {
   if (typeof value === 'number') return String(value)
-  return escapeLiteral(Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : String(value))
+  if (Buffer.isBuffer(value)) return escapeLiteral(`\\x${value.toString('hex')}`)
+  if (typeof value === 'string') return escapeLiteral(value)
+  throw new TypeError('Only text, numbers and bytes can be asked together with others.')
 }

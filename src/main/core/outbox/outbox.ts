@@ -366,7 +366,7 @@ export class Outbox {
       },
       batch: (id) => {
         listeners.batch(id)
-        this.shared.batchesChangedHere()
+        this.shared.batchChangedHere(this.batches.isPaused(id))
       }
     }
   }

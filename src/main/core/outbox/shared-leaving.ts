@@ -47,7 +47,7 @@ interface SharedLeavingDeps extends LeavingDeps {
 
 /** How an account stands with the office just now. */
 interface AccountState {
-  /** Does what `tell` does, for this account. */
+  /** Does what `tellEnds` does, for this account. */
   readonly telling: Pick<OneAtATime<Taken>, 'fresh'>
   readonly isAway: boolean
   readonly isLeaving: boolean
@@ -92,7 +92,7 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
   async function turn(accountId: string, ended: readonly Ended[], most: number): Promise<Recorded> {
     const account = stateOf(accountId)
     const recorded = db.transaction(() => ended.flatMap((one) => keepEnd(accountId, one)))()
-    account.room = mayTake(accountId) ? most : 0
+    account.room = mayTake(accountId) ? Math.max(0, most) : 0
     if (ended.length === 0 && account.room === 0) return { recorded, begun: [], heldBack: [] }
     const taken = await account.telling.fresh().catch((error: unknown) => {
       if (!isOffline(error)) throw error
@@ -164,46 +164,55 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
   async function tellEnds(accountId: string): Promise<Taken> {
     const account = stateOf(accountId)
     // What is taken goes to who waits for this very round.
-    const { room } = account
+    let { room } = account
     account.room = 0
+    const taken: Taken = { begun: [], heldBack: [] }
     for (;;) {
       const officeId = officeIdOf(accountId)
       const ends = rows.ends(accountId, CHUNK)
       const most = ends.length < CHUNK ? room : 0
-      const taken: Taken = { begun: [], heldBack: [] }
       if (!officeId || (ends.length === 0 && most === 0)) return taken
-      const told = ends.map(({ id, epoch, outcome }) => ({
-        id,
-        epoch,
-        end: END_OF[outcome.kind],
-        answer: saidOf(outcome)
-      }))
-      const { states, claims } = await asked((office) => office.turn(officeId, told, most)).catch((error: unknown) => {
-        if (isUnwritable(error)) wrote(accountId, false)
-        throw error
-      })
-      wrote(accountId, true)
-      // In one go, as they came: what ended, and what leaves.
-      const written = db.transaction(() => {
-        const changed = ends.flatMap((end, index) => writeEnd(end, states[index]))
-        for (const claim of claims) begin(accountId, claim, taken)
-        return changed
-      })()
-      for (const send of written) tell(send)
-      if (most > 0 && claims.length === 0) rest(account)
-      // What ended here has made room.
-      else if (ends.length > 0) account.restsUntil = 0
-      await forgotten(
-        officeId,
-        ends.filter((_, index) => !states[index])
-      ).catch((error: unknown) => {
+      // What was taken and may not leave is told next, in a question of its own: in one that takes more it would be taken again.
+      if (most > 0) room = 0
+      try {
+        await exchange(accountId, officeId, ends, most, taken)
+      } catch (error) {
         // What was taken leaves all the same.
         if (taken.begun.length === 0) throw error
         soon(accountId)
-      })
-      if (taken.begun.length < claims.length) soon(accountId)
-      if (ends.length < CHUNK) return taken
+        return taken
+      }
     }
+  }
+
+  /** Tells these and takes so many, which are added to what was taken. */
+  async function exchange(accountId: string, officeId: string, ends: readonly KeptEnd[], most: number, taken: Taken) {
+    const account = stateOf(accountId)
+    const told = ends.map(({ id, epoch, outcome }) => ({
+      id,
+      epoch,
+      end: END_OF[outcome.kind],
+      answer: saidOf(outcome)
+    }))
+    const { states, claims } = await asked((office) => office.turn(officeId, told, most)).catch((error: unknown) => {
+      if (isUnwritable(error)) wrote(accountId, false)
+      throw error
+    })
+    wrote(accountId, true)
+    // It has left meanwhile, and what the office has stays there.
+    if (officeIdOf(accountId) !== officeId) return
+    // In one go, as they came: what ended, and what leaves.
+    const written = db.transaction(() => {
+      const changed = ends.flatMap((end, index) => writeEnd(end, states[index]))
+      for (const claim of claims) begin(accountId, claim, taken)
+      return changed
+    })()
+    for (const send of written) tell(send)
+    if (most > 0 && claims.length === 0) rest(account)
+    // What ended here has made room.
+    else if (ends.length > 0) account.restsUntil = 0
+    const unknown = ends.filter((_, index) => !states[index])
+    await forgotten(officeId, unknown)
   }
 
   /** What the office says of a send, of which something came here. */
@@ -214,9 +223,12 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
     rows.change(accountId, id, { state })
     const send = sends.find(id)
     if (!send) return []
-    if (outcome.kind === 'accepted' && send.state !== 'sent') return [sends.accepted(send, outcome.response, at)]
-    if (send.state !== 'sending') return []
+    if (send.state === 'sent') return []
+    const isAccepted = outcome.kind === 'accepted'
+    if (send.state !== 'sending') return isAccepted ? [sends.accepted(send, outcome.response, at)] : []
+    // As much of an answer as the database takes: one that it doesn't keeps no other from being written, nor from leaving.
     const [now = send] = record({ id, outcome, at })
+    if (isAccepted) return [now]
     return [now.state === state || state === 'held' ? now : sends.change(now, { state })]
   }
 

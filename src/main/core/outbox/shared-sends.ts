@@ -51,6 +51,8 @@ const FIRST_WAIT = 1_000
 const EVERY = 75_000
 /** What the server rings for again and again is read so often, in milliseconds. */
 const STEADY = 500
+/** What waits is looked through so often, whatever was missed. Shorter than between two readings. */
+const LOOKED_THROUGH = 50_000
 /** How long one workstation looks for what is in doubt before it says so once more; longer than EVERY. */
 const LOOKING = 90_000
 
@@ -60,8 +62,9 @@ interface Account {
   /** On this run's clock: when it was read last, and when it is to be, for what has happened since. */
   readAt: number
   wantedAt: number
-  /** Whether something here may have to go to the office. */
+  /** Whether something here may have to go to the office; and when all that waits was looked through for that. */
   isUntold: boolean
+  lookedThroughAt: number
   /** How many readings failed in a row. */
   failures: number
   /** How many may leave once what came of attempts is told. */
@@ -221,11 +224,12 @@ export class SharedSends {
     }
   }
 
-  /** Batches are, or some of their sends: of many that leave one after the other that comes often. */
-  batchesChangedHere(): void {
+  /** A batch is, or some of its sends: of many that leave one after the other that comes often. That it is paused can't wait. */
+  batchChangedHere(isPaused: boolean): void {
     for (const accountId of this.#officeIds.keys()) {
       this.#of(accountId).isUntold = true
-      this.rung(accountId)
+      if (isPaused) this.soon(accountId)
+      else this.rung(accountId)
     }
   }
 
@@ -401,9 +405,11 @@ export class SharedSends {
       await account.telling.fresh()
       await this.#giving.tellSent(accountId, officeId)
       await this.#giving.tellShown(accountId)
-      // It looks at all that waits, which the bell for another's package is no reason for.
-      if (!account.isLeaving && (account.isUntold || isGivenAgain)) {
-        account.isUntold = false
+      // It looks through all that waits, which the bell for another's package is no reason for; once a minute in any case.
+      const now = this.#deps.time.elapsed()
+      const isTime = now - account.lookedThroughAt >= LOOKED_THROUGH
+      if (!account.isLeaving && (account.isUntold || isGivenAgain || isTime)) {
+        Object.assign(account, { isUntold: false, lookedThroughAt: now })
         await this.#giving.give(accountId, officeId)
       }
       await this.#look(accountId, officeId)
@@ -458,7 +464,7 @@ export class SharedSends {
       const telling = new OneAtATime(time, () => this.#leaving.tellEnds(accountId))
       return {
         ...{ syncing, telling, isUntold: true, failures: 0, room: 0, isLeaving: false, isAway: false, hasAll: false },
-        ...{ readAt: Number.NEGATIVE_INFINITY, wantedAt: Number.POSITIVE_INFINITY },
+        ...{ readAt: Number.NEGATIVE_INFINITY, wantedAt: Number.POSITIVE_INFINITY, lookedThroughAt: 0 },
         ...{ isUnwritable: false, restsUntil: 0, looksUntil: 0, shown: new Map() }
       }
     })
@@ -467,11 +473,8 @@ export class SharedSends {
   #rested(accountId: string): void {
     if (!this.#office || !this.#officeIds.has(accountId)) return
     const { time } = this.#deps
-    const account = this.#of(accountId)
-    const { syncing, failures, wantedAt } = account
+    const { syncing, failures, wantedAt } = this.#of(accountId)
     const isWanted = wantedAt < Number.POSITIVE_INFINITY
-    // Once a minute all is looked at, whatever was missed.
-    account.isUntold ||= !isWanted
     // Fifty workstations don't come back at once.
     const usual = EVERY * (1 - time.random() / 5)
     const wait = isWanted ? wantedAt - time.elapsed() : usual

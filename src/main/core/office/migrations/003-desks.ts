@@ -218,8 +218,9 @@ export const desks = `
   DECLARE
     mine uuid := me();
   BEGIN
-    -- First of all locks, as everywhere.
+    -- The outbox, the sends, and then the feed, as wherever several sends are changed.
     PERFORM FROM outbox WHERE account = p_account FOR NO KEY UPDATE;
+    PERFORM FROM send WHERE id = ANY (p_ids) ORDER BY id FOR UPDATE;
     RETURN QUERY SELECT false, ended.id, ended.epoch,
         CASE WHEN EXISTS (SELECT FROM attempt WHERE send = ended.id AND epoch = ended.epoch AND station = mine)
           THEN finish(ended.id, ended.epoch, ended.kind, ended.answer) END,
