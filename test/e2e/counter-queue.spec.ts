@@ -15,7 +15,11 @@ test('a couple signs five documents in one sitting; what one declines the other 
   const { window, person } = clerk
   await send(clerk, formsFor(DOCUMENTS, [MERE, WIREMU]))
   await clerk.goTo(/^Counter/)
+  const search = window.getByRole('searchbox', { name: /^Find a person/ })
+  await expect(search).toBeVisible()
   await window.keyboard.type('mere tamati')
+  // Who types ahead of a slow screen would begin with whom they don't see yet.
+  await expect(search).toHaveValue('mere tamati')
   await window.keyboard.press('Enter')
   await window.keyboard.press('Enter')
   await clerk.handOverAs({ isEverything: true })
