@@ -2,16 +2,10 @@
  * Fifty whole workstations of one office, joined by codes, in one process, with a real PostgreSQL server, everything on its disk, and
  * one practice service: how soon all hear of a change, what they ask the server while nothing happens, and what they ask the service.
  */
-import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { OfficeBoard } from '../../src/main/core/appointments/office-board.ts'
-import { SharedStaff } from '../../src/main/core/counter/shared-staff.ts'
-import { Staff } from '../../src/main/core/counter/staff.ts'
 import type { Desk } from '../../src/main/core/office/desk.ts'
-import { Heads } from '../../src/main/core/office/heads.ts'
-import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
-import { keptIn } from '../../src/main/core/storage/meta.ts'
-import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
+import { headsOf, openDesk, openTestOffice, serverOf, staffOf, type TestOffice } from '../fixtures/office.ts'
 import { openCluster } from '../fixtures/office-cluster.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 import { type Bench, type Figure, lower, quantile } from './figure.ts'
@@ -73,32 +67,6 @@ async function openStation(office: TestOffice, count: number, first: Station | u
   return { work, desk }
 }
 
-/** Of an audit trail in which nothing happens. */
-function headsOf(work: Workplace): Heads {
-  const heads = new Heads(keptIn(work.parts.db), work.time.run())
-  heads.follow({
-    newest: () => ({ seq: 1, hash: '00'.repeat(32) }),
-    hasEntry: () => true,
-    whyWithout: async () => 'forgotten'
-  })
-  return heads
-}
-
-/** Nobody is named. */
-function staffOf(work: Workplace): SharedStaff {
-  const { db } = work.parts
-  const time = work.time.run()
-  const shared = new SharedStaff({ db, time, newId: randomUUID, trouble: () => undefined })
-  const staff = new Staff({
-    ...{ db, slot: memoryKeychain().staffPin, randomBytes, platform: process.platform, keeps: 'in-os', time },
-    ...{ newId: randomUUID, firstName: () => 'Grace Okafor', note: (_note, _when, along) => along?.() },
-    isOffices: () => shared.isOffices,
-    changed: () => shared.changedHere()
-  })
-  shared.follow(staff)
-  return shared
-}
-
 /** Lets so much time of all workstations pass, a second at a time. */
 async function pass(works: readonly Workplace[], milliseconds: number): Promise<void> {
   for (let passed = 0; passed < milliseconds; passed += SECOND) {
@@ -124,7 +92,7 @@ async function bell(stations: readonly Station[]): Promise<Figure> {
   let heard = 0
   let all: () => void = () => undefined
   for (const { work } of stations) {
-    work.parts.outbox.shared.soon = () => {
+    work.parts.outbox.shared.rung = () => {
       if (++heard === stations.length) all()
     }
   }
@@ -139,7 +107,7 @@ async function bell(stations: readonly Station[]): Promise<Figure> {
     await Promise.all([rung, work.parts.outbox.shared.pause(work.accountId, ring % 2 === 0)])
     times.push(performance.now() - began)
   }
-  for (const { work } of stations) Reflect.deleteProperty(work.parts.outbox.shared, 'soon')
+  for (const { work } of stations) Reflect.deleteProperty(work.parts.outbox.shared, 'rung')
   const against = `${RINGS} changes, one after the other, ${STATIONS} workstations, the commit itself among it, everything flushed; 90th percentile`
   return lower('office-bell', quantile(times, 0.9), 'ms', 50, against)
 }

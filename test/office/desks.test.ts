@@ -297,7 +297,7 @@ describe('an answer of the office', () => {
       await time.pass(500)
       return told
     }
-    await expect.poll(tells, { interval: 5, timeout: 60_000 }).toBeGreaterThan(2)
+    await expect.poll(tells, { interval: 5, timeout: 60_000 }).toBeGreaterThan(0)
     expect(both).toBe(0)
     goes.resolve()
     await becomes(front, last, 'sent')

@@ -114,6 +114,18 @@ async function until(isSo: () => boolean, { work }: Station): Promise<void> {
 }
 const packages = () => at(0).work.taken('SendForms2').length
 
+/** A draft of which a package waits, as everyone knows: the Outbox is paused. */
+async function waiting() {
+  const front = at(0).editor()
+  front.type('Lease')
+  await front.close()
+  await synced()
+  await at(0).work.outbox.shared.pause(at(0).work.accountId, true)
+  const send = at(0).send(front.id)
+  await synced()
+  return { front, send }
+}
+
 test('a draft that the office’s server doesn’t take holds none of the others back, and goes over once it does', async () => {
   at(0).away()
   const [refused, ...others] = ['One', 'Two', 'Three'].map((text) => {
@@ -532,13 +544,7 @@ describe('sending', () => {
   )
 
   test('takes it from every list while it waits, and taking it back returns it', async () => {
-    const front = at(0).editor()
-    front.type('Lease')
-    await front.close()
-    await synced()
-    await at(0).work.outbox.shared.pause(at(0).work.accountId, true)
-    const send = at(0).send(front.id)
-    await synced()
+    const { front, send } = await waiting()
     for (const desk of desks) expect(desk.list()).toEqual([])
     expect(() => at(1).editor(front.id).type('Lease, and more')).toThrow('busy')
     const { outbox } = at(0).work.parts
@@ -676,14 +682,8 @@ describe('joining and leaving', () => {
   test.each(['without the answer to that', 'before it is written down here'])(
     'that stops as the office has a draft gone, %s, has it for everyone again once its package is taken back',
     async (when) => {
-      const front = at(0).editor()
-      front.type('Lease')
-      await front.close()
-      await synced()
-      const { shared, work } = at(0)
-      await work.outbox.shared.pause(work.accountId, true)
-      const send = at(0).send(front.id)
-      await synced()
+      const { send } = await waiting()
+      const { shared } = at(0)
       if (when === 'before it is written down here') shared.left = () => expect.fail('It ends here.')
       else {
         const connect = shared.connect.bind(shared)
@@ -711,13 +711,7 @@ describe('joining and leaving', () => {
   )
 
   test('that the office still takes for sent as its package is taken back is that same draft', async () => {
-    const front = at(0).editor()
-    front.type('Lease')
-    await front.close()
-    await synced()
-    await at(0).work.outbox.shared.pause(at(0).work.accountId, true)
-    const send = at(0).send(front.id)
-    await synced()
+    const { send } = await waiting()
     at(0).shared.left = () => expect.fail('It ends here.')
     await expect(at(0).leave()).rejects.toThrow(/./)
     const { work } = at(0)

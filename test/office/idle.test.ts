@@ -1,39 +1,12 @@
 // What two workstations ask the office's server while nothing happens: each costs it as often as there are workstations.
-import { randomBytes, randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
-import { SharedStaff } from '../../src/main/core/counter/shared-staff.ts'
-import { Staff } from '../../src/main/core/counter/staff.ts'
 import type { Desk } from '../../src/main/core/office/desk.ts'
-import { Heads } from '../../src/main/core/office/heads.ts'
-import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
-import { keptIn } from '../../src/main/core/storage/meta.ts'
-import { openDesk, openTestOffice, serverOf } from '../fixtures/office.ts'
+import { headsOf, openDesk, openTestOffice, serverOf, staffOf } from '../fixtures/office.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 
 /** How long nothing happens, in seconds. */
 const IDLE = 300
-
-function headsOf(work: Workplace): Heads {
-  const heads = new Heads(keptIn(work.parts.db), work.time.run())
-  const newest = () => ({ seq: 1, hash: '00'.repeat(32) })
-  heads.follow({ newest, hasEntry: () => true, whyWithout: async () => 'forgotten' })
-  return heads
-}
-
-function staffOf(work: Workplace): SharedStaff {
-  const { db } = work.parts
-  const time = work.time.run()
-  const shared = new SharedStaff({ db, time, newId: randomUUID, trouble: () => undefined })
-  const staff = new Staff({
-    ...{ db, slot: memoryKeychain().staffPin, randomBytes, platform: 'win32', keeps: 'in-os', time },
-    ...{ newId: randomUUID, firstName: () => 'Grace Okafor', note: (_note, _when, along) => along?.() },
-    isOffices: () => shared.isOffices,
-    changed: () => shared.changedHere()
-  })
-  shared.follow(staff)
-  return shared
-}
 
 test('a workstation greets once a minute, reads what it has in common once with that, in four transactions, and asks for changes only where there are any', async () => {
   const office = await openTestOffice(inject('cluster'))

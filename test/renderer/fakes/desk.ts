@@ -1,8 +1,26 @@
 /** The made-up workstation's place in an office: one server, one code that holds, and who else is there. */
-import type { DeskView } from '../../../src/shared/contract/office.ts'
+import type { DeskState, DeskView } from '../../../src/shared/contract/office.ts'
 import { Failure, type FakeOffice, type HandlersOf } from './office.ts'
 
 export const JOIN_CODE = 'ABCD-EFGH-JKMN-PQRS-TVWX-YZ23-4567-89AB'
+
+/** Every one there is: the types know of each that is missing here. */
+export const DESK_STATES = Object.keys({
+  connecting: true,
+  connected: true,
+  away: true,
+  unwritable: true,
+  crowded: true,
+  refused: true,
+  untrusted: true,
+  pooled: true,
+  'no-keychain': true,
+  elsewhere: true,
+  older: true,
+  newer: true,
+  other: true,
+  'wrong-key': true
+} satisfies Record<DeskState, true>) as DeskState[]
 
 /** A workstation that is connected, with others beside it. */
 export function deskOf(now: number, change: Partial<DeskView> = {}): DeskView {

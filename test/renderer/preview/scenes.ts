@@ -5,7 +5,7 @@ import type { AppError } from '../../../src/shared/contract/errors.ts'
 import { LOCKABLE } from '../../../src/shared/contract/policy.ts'
 import type { CopyView, DraftView, SystemStatus } from '../../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from '../fake-api.ts'
-import { deskOf, watchesOf } from '../fakes/desk.ts'
+import { DESK_STATES, deskOf, watchesOf } from '../fakes/desk.ts'
 import { lockOf } from '../fakes/lock.ts'
 import { requestsOf } from '../fakes/support.ts'
 import { documents, officeAccount, practiceAccount, sendOf } from '../people.ts'
@@ -171,24 +171,7 @@ const updateScenes: Record<string, () => FakeApi> = {
 }
 
 const deskScenes: Record<string, () => FakeApi> = Object.fromEntries(
-  (
-    [
-      'connecting',
-      'connected',
-      'away',
-      'unwritable',
-      'crowded',
-      'refused',
-      'untrusted',
-      'pooled',
-      'no-keychain',
-      'elsewhere',
-      'older',
-      'newer',
-      'other',
-      'wrong-key'
-    ] as const
-  ).map((state) => [
+  DESK_STATES.map((state) => [
     `desk-${state}`,
     () =>
       usual({

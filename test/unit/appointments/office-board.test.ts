@@ -4,6 +4,7 @@ import { OfficeBoard } from '../../../src/main/core/appointments/office-board.ts
 import type { CounterNews, OfficeCounters } from '../../../src/main/core/office/counters.ts'
 import type { BoardDesk, DeskState } from '../../../src/shared/contract/index.ts'
 import { ownTime } from '../../fixtures/own-time.ts'
+import { DESK_STATES } from '../../renderer/fakes/desk.ts'
 
 const SECOND = 1_000
 const HOUR = 3_600 * SECOND
@@ -217,21 +218,9 @@ test.each([
   ['connected', 'connecting'],
   ['connecting', 'connecting'],
   ['away', 'away'],
-  ...(
-    [
-      'unwritable',
-      'crowded',
-      'refused',
-      'untrusted',
-      'pooled',
-      'no-keychain',
-      'elsewhere',
-      'older',
-      'newer',
-      'other',
-      'wrong-key'
-    ] as const
-  ).map((state) => [state, 'apart'] as const)
+  ...DESK_STATES.filter((state) => !['connected', 'connecting', 'away'].includes(state)).map(
+    (state) => [state, 'apart'] as const
+  )
 ] as const)('without a line, a workstation that is %s is %s', async (stands, wanted) => {
   const one = await looking(newsOf())
   expect(one.board.view()?.office).toMatchObject({ state: 'connected', readAt: expect.any(Number) })

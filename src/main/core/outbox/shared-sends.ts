@@ -197,17 +197,23 @@ export class SharedSends {
 
   /** Something may be new at the office, or is to go there. */
   soon(accountId: string): void {
+    if (!this.#isThere(accountId)) return
     this.#of(accountId).isUntold = true
     this.#want(accountId, this.#deps.time.elapsed())
   }
 
   /** The office's server rang: something is new there. While it rings for each of many packages they are read together. */
   rung(accountId: string): void {
+    if (!this.#isThere(accountId)) return
     this.#want(accountId, this.#of(accountId).readAt + STEADY)
   }
 
+  /** Nothing is noted of an account that isn't shared, nor has to be while the server is away: as it is back, all is read and given. */
+  #isThere(accountId: string): boolean {
+    return this.#office !== undefined && this.#officeIds.has(accountId)
+  }
+
   #want(accountId: string, at: number): void {
-    if (!this.#office || !this.#officeIds.has(accountId)) return
     const account = this.#of(accountId)
     account.wantedAt = Math.min(account.wantedAt, at)
     // One that is under way may be past it, and is followed by another.
