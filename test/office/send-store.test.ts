@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Pool } from 'pg'
+import { Client, type Pool } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { openPool } from '../../src/main/core/office/connection.ts'
 import { openOfficeSends, type SendStore } from '../../src/main/core/office/sends.ts'
@@ -308,6 +308,103 @@ describe('sends that several workstations share', () => {
     expect(states).toEqual(['sent', undefined])
     expect(claims.map(({ content }) => content.toString())).toEqual(['next'])
     expect(await office.sql('SELECT epoch FROM office.answer WHERE send = $1', [id])).toEqual([{ epoch: never.epoch }])
+  })
+
+  describe('and whose questions meet in the middle', () => {
+    /** Each waits for what is held, or for what another before it has, before the next one asks; then all go on. What the server refused. */
+    async function meeting(
+      held: { table: string; is: string },
+      ...questions: (() => Promise<unknown>)[]
+    ): Promise<unknown[]> {
+      const holder = new Client(office.administrator)
+      await holder.connect()
+      const waiting = async () => {
+        const [row] = await office.sql<{ count: number }>(
+          `SELECT count(*)::integer AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+        )
+        return row?.count
+      }
+      try {
+        await holder.query('BEGIN')
+        await holder.query(`SELECT FROM office.${held.table} FOR UPDATE`, [held.is])
+        const refused: unknown[] = []
+        const asked: Promise<unknown>[] = []
+        for (const question of questions) {
+          asked.push(question().catch((error: unknown) => refused.push(error)))
+          await expect.poll(waiting, { interval: 5 }).toBe(asked.length)
+        }
+        await holder.query('COMMIT')
+        await Promise.all(asked)
+        return refused
+      } finally {
+        await holder.end()
+      }
+    }
+    const feedOf = (accountId: string) => ({ table: 'send_feed WHERE account = $1', is: accountId })
+    const accepted = ({ id, epoch }: { id: string; epoch: number }) => ({
+      ...{ id, epoch, end: 'accepted' as const, answer: {} }
+    })
+    /** So many, which the second made and the first has claimed, by their ids. */
+    async function claimedByTheFirst(count: number) {
+      const [one, two] = [storeAt(0), storeAt(1)]
+      const accountId = await account({ concurrency: 10, perMinute: null })
+      for (let put = 0; put < count; put++) {
+        const id = randomUUID()
+        await two.put(accountId, id, content(id))
+      }
+      const claims = (await one.claim(accountId, count)).sort((a, b) => (a.id < b.id ? -1 : 1))
+      const [first = expect.fail(), second = first] = claims
+      return { one, two, accountId, claims, first, second }
+    }
+
+    test('one tells an end and claims while another claims: neither is refused', async () => {
+      const { one, two, accountId, first } = await claimedByTheFirst(1)
+      for (const id of [randomUUID(), randomUUID()]) await one.put(accountId, id, content(id))
+      const refused = await meeting(
+        feedOf(accountId),
+        () => one.turn(accountId, [accepted(first)], 1),
+        () => two.claim(accountId, 1)
+      )
+      expect(refused).toEqual([])
+    })
+
+    test('one tells two ends while another has found one of them: neither is refused', async () => {
+      const { one, two, accountId, first, second } = await claimedByTheFirst(2)
+      await expire()
+      await two.lapse(accountId)
+      const refused = await meeting(
+        feedOf(accountId),
+        () => one.turn(accountId, [accepted(first), accepted(second)], 0),
+        () => two.found(second, {})
+      )
+      expect(refused).toEqual([])
+    })
+
+    test('one takes along what it made, while the claim on another is over and one of them is found: neither is refused', async () => {
+      const { one, two, accountId, first, second } = await claimedByTheFirst(2)
+      await one.finish(first, 'uncertain', {})
+      await expire()
+      const refused = await meeting(
+        feedOf(accountId),
+        () => two.takeAlong(accountId),
+        () => one.found(first, {})
+      )
+      expect(refused).toEqual([])
+      expect([await one.stateOf(first.id), await one.stateOf(second.id)]).toEqual(['held', 'held'])
+    })
+
+    test('one takes along what it made while another tells ends of it: neither is refused', async () => {
+      const { one, two, accountId, claims, second } = await claimedByTheFirst(3)
+      await expire()
+      await two.lapse(accountId)
+      const refused = await meeting(
+        { table: 'send WHERE id = $1', is: second.id },
+        () => two.takeAlong(accountId),
+        () => one.turn(accountId, claims.map(accepted).reverse(), 0)
+      )
+      expect(refused).toEqual([])
+      for (const { id } of claims) expect(await one.stateOf(id)).toBe('sent')
+    })
   })
 
   test('it goes again no sooner than two looks can have been', async () => {

@@ -147,9 +147,10 @@ export const desks = `
   DECLARE
     mine uuid := me();
   BEGIN
+    -- The sends before the feed, which one whose holder is gone takes.
+    PERFORM FROM send WHERE account = p_account AND made_by = mine AND state IN ('ready', 'sending', 'uncertain') ORDER BY id FOR UPDATE;
     PERFORM lapse(p_account);
-    UPDATE send SET state = 'held', round = round + 1 WHERE id IN (
-      SELECT id FROM send WHERE account = p_account AND made_by = mine AND state IN ('ready', 'uncertain') FOR UPDATE);
+    UPDATE send SET state = 'held', round = round + 1 WHERE account = p_account AND made_by = mine AND state IN ('ready', 'uncertain');
     RETURN (SELECT count(*) FROM send WHERE account = p_account AND made_by = mine AND state = 'sending');
   END $$;
 
@@ -236,6 +237,8 @@ export const desks = `
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     PERFORM me();
+    -- Before its answer, as who tells ends has it.
+    PERFORM FROM send WHERE id = p_id FOR UPDATE;
     INSERT INTO answer (send, epoch, kind, sealed) SELECT id, epoch, 'accepted', p_sealed FROM send
       WHERE id = p_id AND epoch = p_epoch AND state IN ('uncertain', 'not-sent') AND epoch > 0 ON CONFLICT DO NOTHING;
     UPDATE send SET state = 'sent', uncertain_at = NULL, settled_at = now()
