@@ -467,6 +467,39 @@ describe('sends that several workstations share', () => {
     for (const id of [altered, moved]) await expect.poll(() => one.stateOf(id), { timeout: 60_000 }).toBe('refused')
   })
 
+  test.each(['is told late', 'can’t be told'])(
+    'that one was altered %s: the others leave all the same',
+    async (how) => {
+      const [pool] = pools
+      const accountId = await account()
+      const [altered, whole] = [randomUUID(), randomUUID()]
+      for (const id of [altered, whole]) await storeAt(0).put(accountId, id, content(id))
+      await office.sql(
+        `UPDATE office.send SET sealed = set_byte(sealed, 40, 255 - get_byte(sealed, 40)) WHERE id = $1`,
+        [altered]
+      )
+      const told = Promise.withResolvers<void>()
+      let isTold = false
+      const query = async (sql: string, values: unknown[]) => {
+        if (!sql.includes('office.finish(')) return await pool?.query(sql, values)
+        try {
+          if (how === 'can’t be told') throw new Error('The line broke.')
+          return await pool?.query(sql, values)
+        } finally {
+          isTold = true
+          told.resolve()
+        }
+      }
+      const store = openOfficeSends({ pool: { query } as unknown as Pool, key: office.key, time })
+      expect(await store.claim(accountId, 5)).toMatchObject([{ id: whole }])
+      if (how === 'is told late') expect(isTold).toBe(false)
+      await told.promise
+      await expire()
+      await store.lapse(accountId)
+      expect(await store.stateOf(altered)).toBe(how === 'is told late' ? 'refused' : 'uncertain')
+    }
+  )
+
   test('the server has nothing of what is sent in a form that it could read', async () => {
     const accountId = await account()
     const [name, id] = [`Planted ${randomUUID()}`, randomUUID()]
