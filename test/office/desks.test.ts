@@ -306,6 +306,36 @@ describe('an answer of the office', () => {
     expect(await store.stateOf(ids[0] ?? '')).toBe('cancelled')
     expect(arrived()).toBe(1)
   })
+
+  test('that brings what another package may leave by: it does, where nobody can be told what became of the one before', async () => {
+    const { outbox, accountId, disk } = front.work
+    back.work.outbox.shared.disconnect()
+    await storeOf(0, front.work).configure(officeId, { concurrency: 1, perMinute: null })
+    await outbox.shared.pause(accountId, true)
+    const ids = [front.put(), front.put()]
+    await front.synced()
+    disk.tellsNobody = true
+    await outbox.shared.pause(accountId, false)
+    for (const id of ids) await becomes(front, id, 'sent')
+    expect(arrived()).toBe(2)
+  })
+
+  test('of the service that the database doesn’t take keeps no other from being written', async () => {
+    const { outbox, accountId, parts, time } = front.work
+    back.work.outbox.shared.disconnect()
+    await outbox.shared.pause(accountId, true)
+    await storeOf(0, front.work).configure(officeId, { concurrency: 1, perMinute: null })
+    const first = front.put()
+    await time.pass(1_000)
+    const second = front.put()
+    await front.synced()
+    parts.db.exec(`CREATE TEMP TRIGGER rejected BEFORE UPDATE OF response ON send_bodies
+      WHEN length(NEW.response) > 20 AND NEW.number = (SELECT number FROM main.sends WHERE id = '${first}') BEGIN SELECT RAISE(ABORT, 'It is too large.'); END`)
+    await outbox.shared.pause(accountId, false)
+    for (const id of [first, second]) await becomes(front, id, 'sent')
+    expect(front.work.outbox.get(first).packageReference).toBeUndefined()
+    expect(arrived()).toBe(2)
+  })
 })
 
 describe('a batch', () => {

@@ -228,7 +228,8 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
     if (send.state !== 'sending') return isAccepted ? [sends.accepted(send, outcome.response, at)] : []
     // As much of an answer as the database takes: one that it doesn't keeps no other from being written, nor from leaving.
     const [now = send] = record({ id, outcome, at })
-    if (isAccepted) return [now]
+    // It is sent for all, and nobody looks for one that is in doubt here alone: with nothing of the answer it is sent here, too.
+    if (isAccepted) return [now.state === 'sent' ? now : sends.accepted(now, { Documents: [] }, at)]
     return [now.state === state || state === 'held' ? now : sends.change(now, { state })]
   }
 
