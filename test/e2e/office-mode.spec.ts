@@ -29,7 +29,7 @@ const inOffice = test.extend<{ two: { office: SharedOffice; front: Clerk; back: 
 inOffice(
   'what is sent at one workstation of an office is in the Outbox of the other, and a pause is everyone’s',
   async ({ two: { office, front, back } }) => {
-    await expect(back.window.getByRole('list', { name: 'Workstations of the office' })).toContainText('Front desk')
+    await expect(back.window.getByRole('list', { name: 'Workstations' })).toContainText('Front desk')
 
     await back.goTo(/^Outbox/)
     await back.button('Pause for the whole office').click()

@@ -4,7 +4,7 @@ import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
 import type { DeskState, DeskView } from '../../src/shared/contract/office.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
-import { deskOf, JOIN_CODE, watchesOf } from './fakes/desk.ts'
+import { DESK_STATES, deskOf, JOIN_CODE, watchesOf } from './fakes/desk.ts'
 import { type Opened, openOffice, show } from './office.ts'
 import { NOW } from './people.ts'
 
@@ -63,28 +63,62 @@ test('without an office it says what one is, and offers to join', async () => {
 test.each<[DeskState, RegExp]>([
   ['connecting', /Connecting to the office…/],
   ['connected', /Connected to the office.*“Counter 2” at office\.harbour\.example:5432/],
-  ['away', /doesn’t answer.*Packages wait until it’s back/],
+  ['away', /doesn’t answer.*wait until it’s back; reminders.*can’t be made/],
   ['unwritable', /can’t save right now.*Packages wait until it can.*Tell your administrator/],
-  ['crowded', /has no free connection.*Packages wait until it has one/],
-  ['refused', /no longer lets this workstation in.*join with a new code/],
+  ['crowded', /has no free connection.*Packages wait until it has one.*a few minutes, tell your administrator/],
+  ['refused', /no longer lets this workstation in.*ask them for a new code, then leave the office and join again/],
   ['untrusted', /certificate isn’t trusted.*Tell your administrator/],
-  ['pooled', /belongs to a connection pooler.*packages wait.*Tell your administrator/],
-  ['no-keychain', /keychain can’t be used.*until it’s unlocked/],
-  ['elsewhere', /can’t sign in to the office.*another computer’s backup/],
-  ['older', /database is too old.*until your administrator upgrades it/],
-  ['newer', /too old for the office.*until Countersign is updated/],
+  ['pooled', /can’t be used at this address.*a connection pooler answers there/],
+  ['no-keychain', /keychain can’t be used.*Unlock it, or tell/],
+  ['elsewhere', /can’t sign in to the office.*another computer’s backup.*new code, then leave/],
+  ['older', /database is too old for this version of Countersign.*until it’s upgraded/],
+  ['newer', /too old for the office.*until it’s updated.*See Updates/],
   ['other', /a different office’s database.*join with a new code/],
-  ['wrong-key', /a different encryption key.*until your administrator changes the office’s key again/]
+  ['wrong-key', /a different encryption key.*until the office’s key is changed again/]
 ])('it says plainly that it is %s', async (state, said) => {
   await open(deskOf(NOW, { state }))
   expect(within(section()).getByRole('status').textContent?.replace(/\s+/g, ' ')).toMatch(said)
 })
 
+test.each(DESK_STATES.filter((state) => state !== 'connected' && state !== 'connecting'))(
+  'who reads that it is %s reads what becomes of packages, and whom to tell',
+  async (state) => {
+    await open(deskOf(NOW, { state }))
+    expect(within(section()).getByRole('status').textContent).toMatch(/Packages.* wait.*your administrator/is)
+  }
+)
+
+test('the focus stays in the question of leaving as the server comes and goes', async () => {
+  await open(deskOf(NOW, { state: 'away' }))
+  const becomes = async (state: DeskState) => {
+    opened.api.control.state.desk = deskOf(NOW, { state })
+    opened.api.control.emit('office.changed', null)
+    await settle()
+  }
+  await press('Leave the office…')
+  const tick = screen.getByRole('checkbox', { name: /the office may still send/ })
+  expect(document.activeElement).toBe(tick)
+  await becomes('connected')
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Cancel' }))
+  await becomes('crowded')
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Cancel' }))
+})
+
+test('the focus stays on what is pressed as the server comes and goes', async () => {
+  await open(deskOf(NOW))
+  const leave = screen.getByRole('button', { name: 'Leave the office…' })
+  leave.focus()
+  for (const state of DESK_STATES) {
+    opened.api.control.state.desk = deskOf(NOW, { state })
+    opened.api.control.emit('office.changed', null)
+    await settle()
+    expect(document.activeElement, state).toBe(leave)
+  }
+})
+
 test('who is there is said, and when each was there last', async () => {
   await open(deskOf(NOW))
-  const rows = within(within(section()).getByRole('list', { name: 'Workstations of the office' })).getAllByRole(
-    'listitem'
-  )
+  const rows = within(within(section()).getByRole('list', { name: 'Workstations' })).getAllByRole('listitem')
   expect(rows.map((row) => row.textContent?.replace(/\s+/g, ' ').trim())).toEqual([
     expect.stringMatching(/^Back room Last seen /),
     'Counter 1 Here now',
@@ -164,14 +198,14 @@ test('where settings are locked, an administrator’s PIN comes first', async ()
   expect(screen.getAllByRole('dialog', { name: /^Unlock/ }).length).toBeGreaterThan(0)
 })
 
-test('it says who watches the folders of each account, since when, and which workstation can’t', async () => {
+test('it says who checks each account for new documents, since when, and which workstation can’t', async () => {
   await open(deskOf(NOW, { folders: watchesOf(NOW) }))
-  const list = within(section()).getByRole('list', { name: 'Who watches the folders' })
+  const list = within(section()).getByRole('list', { name: 'Checking for new documents' })
   const [mine, nobody, other, alone, away] = within(list).getAllByRole('listitem')
-  expect(mine?.textContent).toMatch(/Harbour Law.*This workstation watches the folders for everyone, since/s)
+  expect(mine?.textContent).toMatch(/Harbour Law.*This workstation checks for everyone, since/s)
   expect(mine?.textContent).toMatch(/Counter 1.*The service refuses its sign-in/s)
   expect(mine?.textContent).toMatch(/Back room.*Its keychain can’t be used.*yesterday/s)
-  expect(nobody?.textContent).toMatch(/No workstation is watching.*Counter 1.*can’t reach the service/s)
+  expect(nobody?.textContent).toMatch(/No workstation checks right now.*Counter 1.*can’t reach the service/s)
   expect(other?.textContent).toMatch(/shows different documents here/)
   expect(alone?.textContent).toMatch(/by itself for now/)
   expect(away?.textContent).toMatch(/No other workstation can be asked.*less often than usual.*“Refresh” in Documents/s)
@@ -179,5 +213,5 @@ test('it says who watches the folders of each account, since when, and which wor
 
 test('where another watches, it says which', async () => {
   await open(deskOf(NOW))
-  expect(section().textContent).toMatch(/Counter 1 watches the folders for everyone, since/)
+  expect(section().textContent).toMatch(/Counter 1 checks for everyone, since/)
 })
