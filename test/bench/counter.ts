@@ -125,7 +125,7 @@ async function changing(clerk: Clerk): Promise<Figure> {
     const page = await clerk.handOver(MERE, document, { also: [nameOf(WIREMU)] })
     await page.getByTestId('signature-name').fill(nameOf(MERE))
     await page.getByTestId('agree').check()
-    const thanked = buttonPainted(window, 'Pass the screen on')
+    const thanked = buttonPainted(window, 'Pass the screen to the next person')
     const from = await page.getByTestId('sign').evaluate((button: HTMLButtonElement) => {
       const at = performance.timeOrigin + performance.now()
       setTimeout(() => button.click())
@@ -133,7 +133,7 @@ async function changing(clerk: Clerk): Promise<Figure> {
     })
     const read = await thanked
     const painted = buttonPainted(window, `I’m ${nameOf(WIREMU)} – start`)
-    const on = await person.button('Pass the screen on').evaluate((button: HTMLButtonElement) => {
+    const on = await person.button('Pass the screen to the next person').evaluate((button: HTMLButtonElement) => {
       const at = performance.timeOrigin + performance.now()
       setTimeout(() => button.click())
       return at

@@ -52,7 +52,7 @@ export function personAt(app: Launched, page: Page) {
 
     /** From the thanks of one person to the handover of the next. */
     async handOn(): Promise<void> {
-      await button('Pass the screen on').click()
+      await button('Pass the screen to the next person').click()
     },
 
     /** Says that they have finished, and means it: the service is asked. */

@@ -108,12 +108,12 @@ const STAGES: Record<string, Tree> = {
     en: [
       'heading "Thank you, Mere Parata" [level=1]',
       ...['list', 'listitem: Residential tenancy agreement Signed', 'listitem: Statement of advice Declined'],
-      ...['button "Pass the screen on"', ...BAR.en]
+      ...['button "Pass the screen to the next person"', ...BAR.en]
     ],
     ar: [
       'heading "شكرًا لك، Mere Parata" [level=1]',
       ...['list', 'listitem: Residential tenancy agreement تم التوقيع', 'listitem: Statement of advice تم الرفض'],
-      ...['button "تسليم الشاشة للتالي"', ...BAR.ar]
+      ...['button "تسليم الشاشة إلى الشخص التالي"', ...BAR.ar]
     ]
   },
   'person-return-receipt': {

@@ -578,6 +578,11 @@ describe('after a document', () => {
     expect(heading().textContent).not.toMatch(/^Signed/)
   })
 
+  test('what they didn’t begin is called not signed, whatever may come of it', async () => {
+    await open({ phase: 'between', turns: [turnOf({ outcome: { signed: 'skipped' } }), ...two] })
+    expect(heading().textContent).toBe('Not signed: Tenancy agreement Parata')
+  })
+
   test('the next person is not told what became of the one before', async () => {
     api.control.state.outcome = { signed: 'declined' }
     await open({
@@ -587,7 +592,7 @@ describe('after a document', () => {
     })
     await press('I’ve finished')
     await press('Yes, I’ve signed')
-    await press('Pass the screen on')
+    await press('Pass the screen to the next person')
     expect(heading().textContent).toMatch(/Please hand the screen to\s+Wiremu Tane/)
     expect(side().queryByText(/declined|Mere/i)).toBeNull()
   })

@@ -84,7 +84,7 @@ export function doneWords(say: Say, outcome: CounterTurn['outcome']): string {
     case 'unknown':
       return say('Not confirmed yet')
     case 'skipped':
-      return say('For later')
+      return say('Not signed')
   }
 }
 
