@@ -103,6 +103,26 @@ describe('while Countersign is locked', () => {
     expect(app.router.route.screen).toBe('documents')
   })
 
+  test('who unlocks it goes on where the focus was, or reads from the heading', async () => {
+    const { api } = await open({}, 'documents')
+    const lock = async () => {
+      api.control.state.lock = { isLocked: true, opensBySignIn: true }
+      api.control.emit('lock.changed', null)
+      await settle()
+      expect(isThere()).toBe(true)
+    }
+    const field = screen.getByRole('searchbox')
+    field.focus()
+    await lock()
+    await give(fakePin)
+    expect(document.activeElement).toBe(field)
+    // What locks it is pressed once too often otherwise.
+    screen.getByRole('button', { name: /^Account:/ }).focus()
+    await lock()
+    await give(fakePin)
+    expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1 }))
+  })
+
   test('staff locks it from the menu or the search, and is told why it can’t be', async () => {
     const { api } = await open()
     const choose = async () => {
