@@ -197,6 +197,18 @@ test('what is checked of who begins stands above who signs what, of the others b
   )
 })
 
+test('who comes later and wasn’t checked is named beside what hands the screen over, until something of them was seen', async () => {
+  await open({ offer: { ...couple(), evidence: offerOf().evidence ?? [] } })
+  expect(sheet().queryByRole('button', { name: /^Check / })).toBeNull()
+  await tick('Tama Brooks')
+  await press('Check Tama Brooks')
+  const checks = within(sheet().getByRole('region', { name: 'Tama Brooks (tama@example.com)' }))
+  const photo = checks.getByRole('checkbox', { name: 'Photo ID seen' })
+  expect(document.activeElement).toBe(photo)
+  await fireEvent.click(photo)
+  expect(sheet().queryByRole('button', { name: /^Check / })).toBeNull()
+})
+
 test('one press ticks all that everyone here can sign', async () => {
   await open({ offer: couple() })
   await press('Select all')
