@@ -100,3 +100,15 @@ test('in the smallest window at twice its size, the page to sign has most of the
   if (before) await page.setViewportSize(before)
   expect((place?.height ?? 0) / 320).toBeGreaterThan(0.6)
 })
+
+test('a board of fourteen counters is in sight as a whole on an office’s usual screen', async () => {
+  const { page, show } = preview
+  const before = page.viewportSize()
+  await page.setViewportSize({ width: 1366, height: 768 })
+  await show({ scene: 'board-many', at: '#/counter/board' }, looks.light)
+  const counters = page.getByRole('region', { name: 'Counters' }).getByRole('article')
+  await expect(counters).toHaveCount(14)
+  const lowest = await counters.evaluateAll((all) => Math.max(...all.map((one) => one.getBoundingClientRect().bottom)))
+  if (before) await page.setViewportSize(before)
+  expect(lowest).toBeLessThanOrEqual(768)
+})
