@@ -300,13 +300,16 @@ export interface DocumentQuestions {
   }
   takeReport: { ask: { accountId: string; report: FolderReport; begun: number; lookedAt: number }; answer: null }
   /**
-   * What differs between the folders as they are kept here and the office's `tags`, in hexadecimal.
+   * What differs between the folders as they are kept here and the office's `tags`, in hexadecimal; and where more than a page is only known
+   * here, up to where.
    * @param handsOver all that is here is to be handed over.
    */
   compareShared: {
     ask: Omit<SharedAccount, 'feed'> & { tags: Uint8Array; handsOver?: true }
-    answer: { here: string[]; there: string[] }
+    answer: { here: string[]; there: string[]; upTo: number }
   }
+  /** What was only known here up to there, and the folders have, is what the office has. */
+  settleSeen: { ask: { accountId: string; upTo: number }; answer: null }
   /** Forgets all of an account. */
   erase: { ask: { accountId: string }; answer: null }
   /** Forgets all of every account but these: one that was removed while its documents could not be. */

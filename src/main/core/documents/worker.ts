@@ -27,7 +27,15 @@ import { snapshotIn } from './mirror/folder-snapshot.ts'
 import { changeFolders, markGone } from './mirror/gone.ts'
 import { openMirror } from './mirror/mirror.ts'
 import { purgeDue, purgeMirror } from './mirror/purge.ts'
-import { compareShared, shareFeed, takeReport, takeShared, toShare, unshared } from './mirror/shared-documents.ts'
+import {
+  compareShared,
+  settleSeen,
+  shareFeed,
+  takeReport,
+  takeShared,
+  toShare,
+  unshared
+} from './mirror/shared-documents.ts'
 import { updateOf, withLinksOf } from './mirror/update.ts'
 import { documentPage } from './page.ts'
 import type { Answer, Ask, AskDocuments, DocumentKey, DocumentQuestion, WithSome } from './questions.ts'
@@ -238,6 +246,7 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
     takeShared: (ask) => oneByOne(() => takeShared(mirror, ask)),
     takeReport: (ask) => oneByOne(() => takeReport(mirror, ask)),
     compareShared: (ask) => oneByOne(() => compareShared(mirror, ask)),
+    settleSeen: (ask) => oneByOne(() => settleSeen(mirror, ask)),
 
     erase: ({ accountId }) =>
       oneByOne(() => {

@@ -199,7 +199,11 @@ export async function compareShared(
   for (let at = 0; at + TAG <= tags.length; at += TAG) theirs.add(hexOf(tags.subarray(at, at + TAG)))
   const here: string[] = []
   await inSlices(compared(), mirror.together)
-  return { here, there: handsOver ? [...theirs] : [...theirs].slice(0, NAMED) }
+  const newest = mirror.shared.newest(accountId)
+  return {
+    ...{ here, there: handsOver ? [...theirs] : [...theirs].slice(0, NAMED) },
+    upTo: newest.count > FEED_PAGE ? newest.version : 0
+  }
 
   function* compared(): Sliced<void> {
     for (const entry of account.entries.values()) {
@@ -210,6 +214,22 @@ export async function compareShared(
       else if (!isTheirs && entry.isPlaced && !entry.isMissing && here.length < NAMED) {
         here.push(hexOf(tagOf(key, entry.reference)))
       }
+    }
+  }
+}
+
+/** Of what only was known here up to there the folders have shown the rest; what they don't have is left. */
+export async function settleSeen(mirror: Mirror, { accountId, upTo }: Ask<'settleSeen'>): Promise<null> {
+  const account = mirror.account(accountId)
+  await inSlices(settled(), mirror.together)
+  return null
+
+  function* settled(): Sliced<void> {
+    for (const { reference, version } of mirror.shared.next(accountId, -1)) {
+      yield
+      const entry = account.entries.get(reference)
+      const isSeen = entry && !entry.isGone && entry.isPlaced && !entry.isMissing
+      if (isSeen && version <= upTo) mirror.shared.drop(accountId, version)
     }
   }
 }

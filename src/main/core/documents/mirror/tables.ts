@@ -334,6 +334,9 @@ export function openSharedTables(db: Db) {
   const next = db.prepare<[string, number], Unshared>(
     'SELECT version, reference, absent FROM unshared WHERE account_id = ? ORDER BY version LIMIT ?'
   )
+  const newest = db.prepare<[string], { count: number; version: number | null }>(
+    'SELECT count(*) AS count, max(version) AS version FROM unshared WHERE account_id = ?'
+  )
   const drop = db.prepare<[string, number]>('DELETE FROM unshared WHERE account_id = ? AND version = ?')
   const dropTo = db.prepare<[string, number]>('DELETE FROM unshared WHERE account_id = ? AND version <= ?')
   const dropAll = db.prepare<[string]>('DELETE FROM unshared WHERE account_id = ?')
@@ -358,6 +361,11 @@ export function openSharedTables(db: Db) {
     },
     has: (accountId: string, reference: string): boolean => has.get(accountId, reference) !== undefined,
     next: (accountId: string, most: number): Unshared[] => next.all(accountId, most),
+    /** How many there are, and the version of the newest. */
+    newest(accountId: string): { count: number; version: number } {
+      const { count, version } = newest.get(accountId) ?? { count: 0, version: 0 }
+      return { count, version: version ?? 0 }
+    },
     drop: (accountId: string, version: number): void => void drop.run(accountId, version),
     dropTo: (accountId: string, version: number): void => void dropTo.run(accountId, version),
     dropAll: (accountId: string): void => void dropAll.run(accountId),

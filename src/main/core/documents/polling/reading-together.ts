@@ -74,6 +74,8 @@ interface Account {
   isOwed: boolean
   /** The newest wish that a round which began here answers. */
   begunWith: number
+  /** How far the office's changes went as the newest round began here; undefined where that wasn't known. */
+  begunAt: number | undefined
   trouble: WatchTrouble | undefined
   restsUntil: number
   /** What differed in every comparison so far, how many there were, and when the next may be. */
@@ -88,6 +90,8 @@ interface Account {
   lookedAt: number
   /** `wish`: undefined while it isn't known which the next one will be. */
   settling: { wish: number | undefined; upTo: number } | undefined
+  /** So much this workstation's own round has shown, as it was found to see what the office has: until a round that answers the wish has ended. */
+  seen: { wish: number; upTo: number } | undefined
   readonly waiting: Set<{ wish: number; done: () => void }>
 }
 
@@ -252,7 +256,9 @@ export class ReadingTogether {
   /** A round over the folders begins here. */
   begins(accountId: string): void {
     const account = this.#accounts.get(accountId)
-    if (account) account.begunWith = account.state?.wished ?? 0
+    if (!account) return
+    account.begunWith = account.state?.wished ?? 0
+    account.begunAt = account.state?.rev
   }
 
   /** It has ended. @param error why nothing could be read. */
@@ -313,6 +319,14 @@ export class ReadingTogether {
     return this.#deps.accounts().find(({ id }) => id === accountId)?.folders ?? []
   }
 
+  #isOfAllFolders(accountId: string, round: Round | undefined): boolean {
+    const looked = new Set(round?.looks.map(({ folder }) => folder))
+    return this.#foldersOf(accountId).every((folder) => {
+      const { problem } = this.#deps.troubleOf(accountId, folder)
+      return looked.has(folder) || (problem !== undefined && isUnknownFolder(problem))
+    })
+  }
+
   #isShared(accountId: string): boolean {
     return this.#deps.accounts().some(({ id }) => id === accountId)
   }
@@ -332,11 +346,12 @@ export class ReadingTogether {
           lease: undefined,
           isOwed: false,
           begunWith: 0,
+          begunAt: undefined,
           trouble: undefined,
           restsUntil: 0
         },
         ...{ differs: undefined, comparisons: 0, comparesAfter: 0, isOther: false, folders: new Map(), reported: '' },
-        ...{ lookedAt: 0, settling: undefined, waiting: new Set() }
+        ...{ lookedAt: 0, settling: undefined, seen: undefined, waiting: new Set() }
       }
       return account
     })
@@ -345,7 +360,7 @@ export class ReadingTogether {
   #forgetRun(account: Account): void {
     Object.assign(account, {
       ...{ role: 'asking', lease: undefined, state: undefined, settling: undefined, reported: '', restsUntil: 0 },
-      ...{ differs: undefined, comparisons: 0, trouble: undefined }
+      ...{ differs: undefined, comparisons: 0, trouble: undefined, begunAt: undefined, seen: undefined }
     } satisfies Partial<Account>)
   }
 
@@ -479,6 +494,7 @@ export class ReadingTogether {
     } else await this.#read(account)
     account.reported = ''
     account.settling = undefined
+    account.seen = undefined
     this.#turnsTo(account, 'reads')
   }
 
@@ -489,17 +505,18 @@ export class ReadingTogether {
       // A backup was put in the server’s place: all is read again.
       await this.#keepCursor(account, 0)
     }
-    // Fifty workstations ask several times a minute how the reading stands: only where something is new they ask for it, too.
-    if (state.rev > account.cursor) await this.#read(account)
     const report = state.report && (openFromFeed(key, feedId, 'report', state.report) as FolderReport | undefined)
+    const isWhole = report !== undefined && Object.values(report).every(wasRead)
+    const isSettled = await this.#settleSeen(account, state, isWhole)
+    // Fifty workstations ask several times a minute how the reading stands: only where something is new they ask for it, too.
+    if (isSettled && state.rev > account.cursor) await this.#read(account)
     const lookedAt = state.lookedAgo === undefined ? 0 : Math.round(account.stateAt - state.lookedAgo)
     if (report && Math.abs(lookedAt - account.lookedAt) > FIRST_WAIT) {
       account.lookedAt = lookedAt
       await this.#deps.ask('takeReport', { accountId: id, report: readFolders(report), begun: lookedAt, lookedAt })
       this.#deps.looked(id, new Map(Object.entries(report).map(([folder, its]) => [folder, troubleIn(its)])))
     }
-    const isWhole = report !== undefined && Object.values(report).every(wasRead)
-    if (state.holder) await this.#settle(account, state, isWhole)
+    if (isSettled && state.holder) await this.#settle(account, state, isWhole)
     for (const one of account.waiting) if (state.answered >= one.wish) one.done()
   }
 
@@ -523,6 +540,19 @@ export class ReadingTogether {
     const { ask, moment, time, changed } = this.#deps
     const asked = { accountId: id, feed: feedId, begun: moment(), now: time.now(), ...its }
     if ((await ask('takeShared', asked)) > 0) changed(id)
+  }
+
+  /**
+   * What a first round of this workstation's own has shown is what the office has, but for what has become other since: so that is read only once a
+   * later round has ended. Whether it may be.
+   */
+  async #settleSeen(account: Account, state: FeedState, isWhole: boolean): Promise<boolean> {
+    const { id, seen } = account
+    if (!seen) return true
+    if (state.answered < seen.wish) return false
+    if (isWhole) await this.#deps.ask('settleSeen', { accountId: id, upTo: seen.upTo })
+    account.seen = undefined
+    return true
   }
 
   /** What only this workstation knows is left alone until a round that began after that has ended; then what the office has counts. */
@@ -618,10 +648,18 @@ export class ReadingTogether {
     const isWhole =
       round?.failures.every(({ error }) => isUnknownFolder(error)) && round.looks.every(({ taken }) => taken.isComplete)
     if (!isWhole || !state || time.elapsed() < account.comparesAfter) return
-    const { here, there } = await ask('compareShared', { accountId: id, key, tags: await feed.liveTags(feedId) })
+    // How far the office was as it began is known of the next one, which follows at once.
+    if (account.begunAt === undefined) return
+    const tags = await feed.liveTags(feedId)
+    const { here, there, upTo } = await ask('compareShared', { accountId: id, key, tags })
     const now = new Set([...here, ...there])
     if (now.size === 0) {
       Object.assign(account, { differs: undefined, comparisons: 0, isOther: false })
+      // What the office had as this round began it has seen for itself.
+      if (this.#isOfAllFolders(id, round)) {
+        account.seen = upTo > 0 ? { wish: await feed.wish(feedId), upTo } : undefined
+        if (account.begunAt > account.cursor) await this.#keepCursor(account, account.begunAt)
+      }
       await this.#proven(account, time.now())
       return this.#soon(account)
     }
