@@ -213,6 +213,14 @@ function setDue(composition: Composition, due: string, zone: string, offset?: nu
 }
 
 function noDate(text: string, order: DateOrder): string {
+  // It is a date, but for the order that its column is read in.
+  const turned = readDate(text, order === 'day-first' ? 'month-first' : 'day-first')
+  if (turned) {
+    const [year, month, date] = turned.day.split('-')
+    return order === 'day-first'
+      ? `Write it day first: ${date}/${month}/${year}.`
+      : `Write it month first: ${month}/${date}/${year}.`
+  }
   const example = order === 'day-first' ? '31/12/2026' : '12/31/2026'
   const what = /^[\d/.\s-]+$/.test(text) ? `${shown(text)} isn’t a real date` : `“${shown(text)}” isn’t a date`
   return `${what}. Write it as ${example} or 2026-12-31.`

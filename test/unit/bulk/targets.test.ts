@@ -199,6 +199,17 @@ describe('a row', () => {
     expect(composition.due).toBe('')
   })
 
+  test.each([
+    ['12/25/2026', 'day-first', 'Write it day first: 25/12/2026.'],
+    ['25/12/2026', 'month-first', 'Write it month first: 12/25/2026.'],
+    ['31/02/2026', 'day-first', '31/02/2026 isn’t a real date. Write it as 31/12/2026 or 2026-12-31.']
+  ] as const)('says how "%s" is written in a column that is read %s', (text, order, message) => {
+    for (const heading of ['REF-2', 'Due date']) {
+      const { cellProblems } = row(two, { [heading]: text }, { dateOrder: () => order })
+      expect(cellProblems).toMatchObject([{ message }])
+    }
+  })
+
   test('takes a formula for the text that it is, with a warning', () => {
     const { composition, cellProblems } = row(two, { 'First name': '=CMD()|x' })
     expect(composition.items[0]?.signers[0]?.FirstName).toBe('=CMD()|x')
