@@ -149,6 +149,11 @@ describe('a table of text', () => {
     expect(await doubts('05/05/2026')).toEqual([])
   })
 
+  test('says how many blank rows between the others it leaves out', async () => {
+    expect((await text('Name\nMere\n\nTama\n\n\n')).notes).toEqual(['1 blank row is left out.'])
+    expect((await text('\nName,E-mail\nMere,x\n,\n , \nTama,y')).notes).toEqual(['2 blank rows are left out.'])
+  })
+
   test('says how dates are read where the month comes first, and where they are numbers', async () => {
     const notes = async (...dates: string[]) => (await text(`Start\n${dates.join('\n')}`)).notes.join()
     expect(await notes('04/12/2026', '25/11/2026')).toBe('')

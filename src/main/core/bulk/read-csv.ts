@@ -128,7 +128,7 @@ function utf8(bytes: Uint8Array): DecodedText {
   } catch {
     return {
       text: fromWestern(bytes),
-      note: 'The file isn’t in UTF-8. It was read as Western European (Windows-1252): check letters with accents, such as é, ü or ā.'
+      note: 'Check letters with accents, such as é, ü or ā. The file isn’t in UTF-8, so it was read as Western European (Windows-1252).'
     }
   }
 }

@@ -1,6 +1,7 @@
 /** A table that can be matched with a composition: headings that differ, rows that say something, within the limits. */
 import { type DateOrder, dateOrderOf, type Epoch } from '../../../shared/composition/bulk-dates.ts'
 import {
+  inFigures,
   MOST_COLUMNS,
   MOST_ROWS,
   type RawRow,
@@ -74,6 +75,7 @@ export function sheetOf({ rows, count, width, notes, epoch }: RawTable, said?: F
     rows: sheetRows,
     notes: [
       ...notes,
+      ...blankNote(all),
       ...firstRowNote(first.cells, said, firstRow),
       ...orders.flatMap(({ order }, column) => orderNote(columns[column] ?? '', order)),
       ...columns.flatMap((name, column) => serialNote(name, valuesOf(sheetRows, column))),
@@ -112,6 +114,13 @@ function* valuesOf(rows: readonly SheetRow[], column: number): Iterable<string> 
 /** No column is called by someone's address. */
 function looksLikeData(cells: readonly string[]): boolean {
   return cells.some((cell) => /^\S+@\S+\.\S+$/.test(cell))
+}
+
+/** Who has forty people and reads of 39 rows looks for one of them. Blank rows at the end are as good as none. */
+function blankNote(rows: readonly RawRow[]): string[] {
+  const blank = (rows.at(-1)?.line ?? 0) - (rows[0]?.line ?? 0) + 1 - rows.length
+  if (blank <= 0) return []
+  return [blank === 1 ? '1 blank row is left out.' : `${inFigures(blank)} blank rows are left out.`]
 }
 
 function firstRowNote(cells: readonly string[], said: FirstRow | undefined, firstRow: FirstRow): string[] {
