@@ -320,6 +320,31 @@ describe('the check', () => {
     expect(screen.getAllByText('and 1 more')).toHaveLength(4)
   })
 
+  test('counts beside an error the other errors alone', async () => {
+    const bulk = madeUpBulk(NOW)
+    const warning = { at: 'mobile', severity: 'warning' as const, message: 'Add the country code.' }
+    await toCheck({
+      bulk: { ...bulk, rows: bulk.rows.map((row) => ({ ...row, problems: [...row.problems, warning] })) }
+    })
+    expect(screen.getByRole('textbox', { name: 'E-mail, row 17' })).toBeTruthy()
+    // Row 58 alone lacks a second thing.
+    expect(screen.getAllByText(/^and \d+ more$/).map(({ textContent }) => textContent)).toEqual(['and 1 more'])
+  })
+
+  test('warns of a column that is to have e-mail addresses and has none', async () => {
+    const bulk = madeUpBulk(NOW)
+    if (!bulk.sheet) throw new Error('There is no made-up sheet.')
+    const column = bulk.sheet.columns.indexOf('E-mail')
+    const sample = bulk.sheet.sample.map((cells) => cells.with(column, '021 555 0100'))
+    const swapped = { ...bulk, sheet: { ...bulk.sheet, sample } }
+    const rendered = await toColumns({ preset: 'office-1' }, { bulk: swapped })
+    expect(screen.getByText('“E-mail” doesn’t have e-mail addresses.')).toBeTruthy()
+    rendered.unmount()
+    opened.close()
+    await toColumns()
+    expect(screen.queryByText(/doesn’t have e-mail addresses/)).toBeNull()
+  })
+
   test('saves the rows to fix', async () => {
     await toCheck()
     await press('Export 5 rows with errors…')
