@@ -230,3 +230,29 @@ test.each([
   expect((await during(HOUR)) / 60 / usual).toBeCloseTo(1, 1)
   expect(readSince(backSince)).toBe(1)
 })
+
+test.each([
+  { looks: 'someone', isShown: true, minutes: 1 },
+  { looks: 'nobody', isShown: false, minutes: 5 }
+])(
+  'a server that was away for longer than what was compared holds, where $looks looks: they compare one after the other',
+  async ({ isShown, minutes }) => {
+    const { time, stations, asked, during, areBack } = openOffice(50, isShown)
+    for (const { watch } of stations) watch.start()
+    areBack()
+    await time.pass(10 * MINUTE)
+    const usual = ((await during(HOUR)) / 60) * minutes
+    for (const { together } of stations) void together.disconnect()
+    await time.pass(25 * HOUR)
+    areBack()
+    const since = time.elapsed()
+    const each: number[] = []
+    for (let at = 0; at < 60; at += minutes) each.push((await during(minutes * MINUTE)) / usual)
+    expect(Math.max(...each)).toBeLessThan(5)
+    // Each has, and one goes on.
+    expect(new Set(asked.filter(({ at }) => at >= since).map(({ who }) => who)).size).toBe(50)
+    const after = time.elapsed()
+    expect(((await during(HOUR)) / 60) * (minutes / usual)).toBeCloseTo(1, 1)
+    expect(new Set(asked.filter(({ at }) => at >= after).map(({ who }) => who)).size).toBe(1)
+  }
+)

@@ -74,6 +74,8 @@ interface Account {
   isOwed: boolean
   /** The newest wish that a round which began here answers. */
   begunWith: number
+  /** On this run's clock: when a round has ended last while the office's server was away. */
+  readApartAt: number
   /** How far the office's changes went as the newest round began here; undefined where that wasn't known. */
   begunAt: number | undefined
   trouble: WatchTrouble | undefined
@@ -265,6 +267,7 @@ export class ReadingTogether {
   async ended(accountId: string, end: { error?: AppError | undefined; round?: Round | undefined }): Promise<void> {
     const office = this.#office
     const account = this.#accounts.get(accountId)
+    if (account && !office && !end.error) account.readApartAt = this.#deps.time.elapsed()
     if (!office || !account?.feedId) return
     try {
       if (end.error) return await this.#failed(account, end.error)
@@ -347,6 +350,7 @@ export class ReadingTogether {
           isOwed: false,
           begunWith: 0,
           begunAt: undefined,
+          readApartAt: Number.NEGATIVE_INFINITY,
           trouble: undefined,
           restsUntil: 0
         },
@@ -453,8 +457,11 @@ export class ReadingTogether {
       }
     } else {
       const isOld = this.#deps.time.now() - account.provenAt > PROVEN_FOR && state.holder !== undefined
-      if (account.provenAt === 0 || isOld || account.trouble === 'refused') this.#turnsTo(account, 'alone')
-      else {
+      if (account.provenAt === 0 || isOld || account.trouble === 'refused') {
+        // Fifty workstations whose server was away for days compare one after the other: what each has read meanwhile is still new.
+        const isNew = this.#deps.time.elapsed() - account.readApartAt <= this.#apart(account.id)
+        this.#turnsTo(account, 'alone', isOld && isNew && !account.trouble ? this.#firstApart(account.id) : undefined)
+      } else {
         this.#turnsTo(account, 'follows')
         await this.#follow(account, state)
       }
