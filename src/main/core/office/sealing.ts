@@ -24,6 +24,21 @@ export function keysIn(key: Uint8Array): Buffer[] {
 
 export const newestOf = (key: Uint8Array) => Buffer.from(key).subarray(-KEY)
 
+/** One of the office's keys, and which one it is. */
+interface Numbered {
+  readonly one: Buffer
+  readonly id: Buffer
+}
+
+const numbered = new WeakMap<Buffer, readonly Numbered[]>()
+
+/** Worked out once: who joins opens a hundred thousand bodies with the same keys. */
+function numberedOf(key: Buffer): readonly Numbered[] {
+  const known = numbered.get(key) ?? keysIn(key).map((one) => ({ one, id: keyId(one) }))
+  numbered.set(key, known)
+  return known
+}
+
 /**
  * Stands for something that the server is not to read, and is the same at every workstation: always by the first key, so that what was kept
  * before the key turned is found after it.
@@ -39,19 +54,20 @@ export function tagBy(key: Uint8Array, about: string): Buffer {
  */
 export function seal(key: Buffer, identity: string, content: Buffer): Buffer {
   const nonce = randomBytes(NONCE)
-  const newest = newestOf(key)
-  const cipher = createCipheriv('aes-256-gcm', newest, nonce).setAAD(Buffer.from(identity))
+  const newest = numberedOf(key).at(-1)
+  if (!newest) throw new Error('This is no office’s key.')
+  const cipher = createCipheriv('aes-256-gcm', newest.one, nonce).setAAD(Buffer.from(identity))
   const body = Buffer.concat([cipher.update(deflateRawSync(content)), cipher.final()])
-  return Buffer.concat([keyId(newest), nonce, cipher.getAuthTag(), body])
+  return Buffer.concat([newest.id, nonce, cipher.getAuthTag(), body])
 }
 
 /** @throws Error if it was sealed by another key, as something else, or is not as it was sealed. */
 export function unseal(key: Buffer, identity: string, sealed: Buffer): Buffer {
   const [nonceAt, tagAt, bodyAt] = [KEY_ID, KEY_ID + NONCE, KEY_ID + NONCE + TAG]
   const its =
-    sealed.length < bodyAt ? undefined : keysIn(key).findLast((one) => keyId(one).equals(sealed.subarray(0, nonceAt)))
+    sealed.length < bodyAt ? undefined : numberedOf(key).findLast(({ id }) => id.equals(sealed.subarray(0, nonceAt)))
   if (!its) throw new Error('This was sealed with another key.')
-  const cipher = createDecipheriv('aes-256-gcm', its, sealed.subarray(nonceAt, tagAt), { authTagLength: TAG })
+  const cipher = createDecipheriv('aes-256-gcm', its.one, sealed.subarray(nonceAt, tagAt), { authTagLength: TAG })
   cipher.setAAD(Buffer.from(identity)).setAuthTag(sealed.subarray(tagAt, bodyAt))
   return inflateRawSync(Buffer.concat([cipher.update(sealed.subarray(bodyAt)), cipher.final()]), {
     maxOutputLength: MOST
