@@ -1,10 +1,12 @@
 // Two workstations of one office, each with its own database, over one PostgreSQL server and one signing service.
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest'
+import { AppFailure } from '../../src/main/core/lib/failure.ts'
 import { openPool } from '../../src/main/core/office/connection.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { openOfficeThings } from '../../src/main/core/office/things.ts'
+import type { AppError } from '../../src/shared/contract/index.ts'
 import { forms } from '../fixtures/compositions.ts'
 import { openTestOffice, type Station, type TestOffice } from '../fixtures/office.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
@@ -229,6 +231,41 @@ describe('what one workstation knows better than the server', () => {
       )
       .toEqual([{ state: 'sent' }])
     expect(arrived()).toBe(2)
+  })
+})
+
+describe('what came of an attempt', () => {
+  /** What the database was asked for until it is told, and since. */
+  function watched(tell: ReturnType<typeof storeOf>['turn']) {
+    back.work.parts.outbox.shared.disconnect()
+    const { db, outbox } = front.work.parts
+    const store = storeOf(0, front.work)
+    const pragma = vi.spyOn(db, 'pragma')
+    const asked = () => (pragma.mock.calls as unknown[][]).map(([text]) => String(text))
+    let untilTold: string[] = []
+    const turn: typeof store.turn = async (...its) => {
+      const [, ended] = its
+      if (ended.length === 0) return await store.turn(...its)
+      untilTold = asked()
+      pragma.mockClear()
+      return await tell(...its)
+    }
+    outbox.shared.connect({ ...store, turn }, 1)
+    return { untilTold: () => untilTold, since: asked }
+  }
+
+  test('is told without waiting for the disk', async () => {
+    const { untilTold } = watched(storeOf(0, front.work).turn)
+    await becomes(front, front.put(), 'sent')
+    expect(untilTold()).toContain('synchronous = NORMAL')
+    expect(untilTold()).not.toContain('wal_checkpoint(PASSIVE)')
+  })
+
+  test('is on the disk where it can’t be told', async () => {
+    const error: AppError = { code: 'offline', message: 'The office’s server can’t be reached.', mayHaveArrived: false }
+    const { since } = watched(() => Promise.reject(new AppFailure(error)))
+    front.put()
+    await expect.poll(since).toContain('wal_checkpoint(PASSIVE)')
   })
 })
 

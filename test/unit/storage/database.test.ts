@@ -14,7 +14,7 @@ import * as files from 'node:fs/promises'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { connectEncrypted, connectToLook, type Db } from '../../../src/main/core/storage/connection.ts'
+import { connectEncrypted, connectToLook, type Db, withoutFlush } from '../../../src/main/core/storage/connection.ts'
 import { COPIES_FOLDER, copiesIn, makeCopy } from '../../../src/main/core/storage/copies.ts'
 import {
   DATABASE_FILE,
@@ -138,6 +138,15 @@ describe('the database', () => {
     expect(setting('foreign_keys')).toBe(1)
     expect(setting('temp_store')).toBe(2)
     expect(setting('busy_timeout')).toBeGreaterThan(0)
+  })
+
+  test('writes through again after what isn’t flushed, also where that throws', async () => {
+    const { db } = await workstation().open()
+    const setting = () => db.pragma('synchronous', { simple: true })
+    expect(withoutFlush(db, setting)).toBe(1)
+    expect(setting()).toBe(2)
+    expect(() => withoutFlush(db, () => expect.fail('full'))).toThrow('full')
+    expect(setting()).toBe(2)
   })
 
   test('begins again after a start that was killed before there was anything to keep', async () => {

@@ -4,7 +4,7 @@
  */
 import type { AppError, ErrorCode } from '../../../shared/contract/index.ts'
 import type { Row } from '../lib/rows.ts'
-import type { Db } from '../storage/connection.ts'
+import { type Db, withoutFlush } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
 import { DOWNLOADS, type Download, type KeptDownload, type Lane, type NewDownload } from './download-rows.ts'
 import type { Expected } from './file-check.ts'
@@ -122,16 +122,11 @@ export function openDownloadsTable(db: Db) {
     heads: ({ accountId, folderId }: Lane, limit: number): Download[] => heads(accountId, folderId, limit),
 
     /**
-     * It is about to have its name. Outlasts the end of the process, not a loss of power: to wait for the disk for each file
-     * would cost more than the file, and a name that isn't flushed either seldom outlasts that.
+     * It is about to have its name. Not flushed: to wait for the disk for each file would cost more than the file, and a name that
+     * isn't flushed either seldom outlasts a loss of power.
      */
     naming(id: string, { bytes, sha256 }: Expected): void {
-      db.pragma('synchronous = NORMAL')
-      try {
-        naming(bytes, sha256, id)
-      } finally {
-        db.pragma('synchronous = FULL')
-      }
+      withoutFlush(db, () => naming(bytes, sha256, id))
     },
 
     /** Its file is there. What was known before of the same file goes: it is one file. */

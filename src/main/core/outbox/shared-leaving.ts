@@ -14,6 +14,7 @@ import {
   type OfficeStore,
   outlasting
 } from '../office/sends.ts'
+import { flush, withoutFlush } from '../storage/connection.ts'
 import { type Ended, type Outcome, recorder } from './attempts.ts'
 import type { Leaving, LeavingDeps, Recorded, Taken } from './leaving.ts'
 import type { Waits } from './pauses.ts'
@@ -91,12 +92,19 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
 
   async function turn(accountId: string, ended: readonly Ended[], most: number): Promise<Recorded> {
     const account = stateOf(accountId)
-    const recorded = db.transaction(() => ended.flatMap((one) => keepEnd(accountId, one)))()
+    // The office keeps it in a moment, and that is flushed. Power that is lost before leaves an attempt without an answer, as it would have
+    // a moment sooner: the service is asked about it.
+    const recorded = withoutFlush(
+      db,
+      db.transaction(() => ended.flatMap((one) => keepEnd(accountId, one)))
+    )
+    if (recorded.length > 0) flush(db)
     account.room = mayTake(accountId) ? Math.max(0, most) : 0
     if (ended.length === 0 && account.room === 0) return { recorded, begun: [], heldBack: [] }
     const taken = await account.telling.fresh().catch((error: unknown) => {
+      // What can't be told now is told later.
+      flush(db)
       if (!isOffline(error)) throw error
-      // What can't be told now is told later: it is on the disk.
       rest(account)
       soon(accountId)
     })

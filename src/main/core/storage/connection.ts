@@ -68,3 +68,22 @@ function unlock(db: Db, key: Uint8Array): void {
 export function rawKey(key: Uint8Array): Buffer {
   return Buffer.from(`x'${Buffer.from(key).toString('hex')}'`, 'latin1')
 }
+
+/**
+ * What `work` writes outlasts the end of the process, and a loss of power once something more is written or {@link flush} is called: to wait
+ * for the disk would cost more than the work. Not inside a transaction.
+ */
+export function withoutFlush<Result>(db: Db, work: () => Result): Result {
+  const before = db.pragma('synchronous', { simple: true })
+  db.pragma('synchronous = NORMAL')
+  try {
+    return work()
+  } finally {
+    db.pragma(`synchronous = ${before}`)
+  }
+}
+
+/** Waits until all that was written is on the disk. */
+export function flush(db: Db): void {
+  db.pragma('wal_checkpoint(PASSIVE)')
+}
