@@ -21,9 +21,9 @@ async function damage(path: string): Promise<void> {
   await file.close()
 }
 
-test('the database gets another key, is gone on with from a copy once it is damaged, how long things stay is set by who may, and everything is removed when that is asked for', async ({
-  open
-}) => {
+test('the database gets another key, is gone on with from a copy once it is damaged, how long things stay is set by who may, and everything is removed when that is asked for', {
+  tag: '@full'
+}, async ({ open }) => {
   // Seven applications, one after the other.
   test.slow()
   const place = await mkdtemp(join(tmpdir(), 'countersign-at-rest-'))

@@ -20,7 +20,9 @@ function brightness(page: Page): Promise<number> {
   })
 }
 
-test('a video confirmation: the page waits, covered, until staff allows the camera with the PIN', async ({ clerk }) => {
+test('a video confirmation: the page waits, covered, until staff allows the camera with the PIN', {
+  tag: '@full'
+}, async ({ clerk }) => {
   const { app, window, person } = clerk
   await send(clerk, formsFor(['Deed of gift'], [ON_VIDEO]))
   const page = await clerk.handOver(ON_VIDEO, 'Deed of gift')

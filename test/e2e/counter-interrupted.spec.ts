@@ -46,6 +46,7 @@ test('what can’t be asked is not called signed, and becomes known once online 
 
 withFolder(
   'the machine dies in the middle: the next start is locked, says what is true, and the rest is taken up again',
+  { tag: '@full' },
   async ({ open, userData }) => {
     const before = await open({ userData })
     await before.choosePracticeOffice()

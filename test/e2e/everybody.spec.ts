@@ -36,7 +36,7 @@ async function downloadedIn(folder: string): Promise<string[]> {
   return found.filter((name) => name.endsWith('.pdf'))
 }
 
-test('the main job is done by keyboard alone', async ({ open, office }) => {
+test('the main job is done by keyboard alone', { tag: '@full' }, async ({ open, office }) => {
   const { app, window } = await open()
   const { keyboard } = window
   const touches = await countTouches(window)

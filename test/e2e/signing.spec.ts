@@ -27,7 +27,7 @@ test('a page that is closed before it was signed is not called signed', { tag: '
   expect(await app.views('all')).toEqual([])
 })
 
-test('nothing of the first signer is left for the second', async ({ clerk }) => {
+test('nothing of the first signer is left for the second', { tag: '@full' }, async ({ clerk }) => {
   const { window } = clerk
   await clerk.composeForm({ name: 'Letter of authority', people: [MERE, WIREMU], embedded: true })
   await clerk.send()

@@ -35,6 +35,16 @@ test('every part of npm test runs for each change', () => {
   expect(ran.map(([, project]) => project).sort()).toEqual(projects.map(([, project]) => project).sort())
 })
 
+/** The ways that others go as well, which are played in the short round: of those nothing is (decision 73). */
+const inOthers: Record<string, string> = {
+  'at-rest.spec.ts': 'backup.spec.ts',
+  'bad-day.spec.ts': 'interruptions.spec.ts',
+  'counter-camera.spec.ts': 'counter-hands.spec.ts',
+  'counter-interrupted.spec.ts': 'chaos.spec.ts',
+  'everybody.spec.ts': 'composing.spec.ts',
+  'signing.spec.ts': 'counter-privacy.spec.ts'
+}
+
 test('npm test plays something of each specification that the workflow plays whole', { timeout: 600_000 }, () => {
   expect(text('ci.yml')).not.toContain('grep')
   for (const [config, folder] of [
@@ -45,12 +55,11 @@ test('npm test plays something of each specification that the workflow plays who
     const { stdout } = spawnSync(process.execPath, list, { cwd: root, encoding: 'utf8' })
     const played = new Set([...stdout.matchAll(/([\w.-]+\.spec\.ts):/g)].map(([, file]) => file))
     const all = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    expect([...played].sort()).toEqual(
-      all
-        .filter((file) => file.endsWith('.spec.ts'))
-        .map((file) => basename(file))
-        .sort()
-    )
+      .filter((file) => file.endsWith('.spec.ts'))
+      .map((file) => basename(file))
+    const wanted = all.filter((file) => !(file in inOthers))
+    expect([...played].sort()).toEqual(wanted.sort())
+    for (const [file, other] of Object.entries(inOthers)) if (all.includes(file)) expect(played, file).toContain(other)
   }
 })
 

@@ -7,7 +7,8 @@ export default defineConfig({
   testMatch: '*.spec.ts',
   workers: availableParallelism(),
   fullyParallel: true,
-  timeout: 60_000,
+  // Beside what Vitest runs: slow is not wrong.
+  timeout: 300_000,
   forbidOnly: true,
   retries: 0,
   reporter: [['list']],
