@@ -451,6 +451,60 @@ describe('a workstation that ends in the middle', () => {
   })
 })
 
+describe('a claim without an answer in twenty seconds', () => {
+  /** What is claimed here first nobody hears of; it is in doubt by now. Time passes only here. */
+  async function unanswered(): Promise<string> {
+    const store = storeOf(0, front.work)
+    back.work.outbox.shared.disconnect()
+    let isLost = false
+    const turn: typeof store.turn = async (...its) => {
+      const answer = await store.turn(...its)
+      if (isLost || answer.claims.length === 0) return answer
+      isLost = true
+      throw new Error('Query read timeout')
+    }
+    front.work.outbox.shared.connect({ ...store, turn }, 1)
+    const id = front.put()
+    const isClaimed = async () => {
+      await front.work.time.pass(200)
+      return isLost
+    }
+    await expect.poll(isClaimed, { interval: 20, timeout: 60_000 }).toBe(true)
+    await office.sql(`UPDATE office.send SET lease_until = now() - interval '1 ms' WHERE state = 'sending'`)
+    await front.synced()
+    expect(front.state(id)).toBe('uncertain')
+    expect(arrived()).toBe(0)
+    return id
+  }
+
+  test('is looked for, and its package is sent once', async () => {
+    const id = await unanswered()
+    const state = async () => {
+      await front.synced()
+      // However slow this computer is, less than half an hour passes until this gives up.
+      await front.work.time.pass(500)
+      return front.state(id)
+    }
+    await expect.poll(state, { interval: 20, timeout: 60_000 }).toBe('sent')
+    expect(arrived()).toBe(1)
+  })
+
+  test('isn’t sent by itself where it is looked for half an hour later, and says why', async () => {
+    front.work.line.fault('cut')
+    const id = await unanswered()
+    await front.work.time.pass(31 * 60_000)
+    front.work.line.fault('pass')
+    const decided = async () => {
+      await front.synced()
+      await front.work.time.pass(10_000)
+      return front.state(id)
+    }
+    await expect.poll(decided, { interval: 20, timeout: 60_000 }).toBe('not-sent')
+    expect(front.work.outbox.get(id).error?.message).toContain('It isn’t in your folders')
+    expect(arrived()).toBe(0)
+  })
+})
+
 describe('a package that did not arrive long ago', () => {
   test('goes again where a person says so, however long ago that was', async () => {
     back.work.parts.outbox.shared.disconnect()
