@@ -235,23 +235,22 @@ describe('what one workstation knows better than the server', () => {
 })
 
 describe('what came of an attempt', () => {
-  /** What the database was asked for until it is told, and since. */
+  /** What the database was asked for until it is told for the first time, and since. */
   function watched(tell: ReturnType<typeof storeOf>['turn']) {
     back.work.parts.outbox.shared.disconnect()
     const { db, outbox } = front.work.parts
     const store = storeOf(0, front.work)
     const pragma = vi.spyOn(db, 'pragma')
     const asked = () => (pragma.mock.calls as unknown[][]).map(([text]) => String(text))
-    let untilTold: string[] = []
+    let told: number | undefined
     const turn: typeof store.turn = async (...its) => {
       const [, ended] = its
       if (ended.length === 0) return await store.turn(...its)
-      untilTold = asked()
-      pragma.mockClear()
+      told ??= asked().length
       return await tell(...its)
     }
     outbox.shared.connect({ ...store, turn }, 1)
-    return { untilTold: () => untilTold, since: asked }
+    return { untilTold: () => asked().slice(0, told), since: () => (told === undefined ? [] : asked().slice(told)) }
   }
 
   test('is told without waiting for the disk', async () => {
@@ -265,7 +264,11 @@ describe('what came of an attempt', () => {
     const error: AppError = { code: 'offline', message: 'The office’s server can’t be reached.', mayHaveArrived: false }
     const { since } = watched(() => Promise.reject(new AppFailure(error)))
     front.put()
-    await expect.poll(since).toContain('wal_checkpoint(PASSIVE)')
+    const asked = async () => {
+      await front.work.time.pass(1_000)
+      return since()
+    }
+    await expect.poll(asked).toContain('wal_checkpoint(PASSIVE)')
   })
 })
 

@@ -147,6 +147,8 @@ describe('the database', () => {
     expect(setting()).toBe(2)
     expect(() => withoutFlush(db, () => expect.fail('full'))).toThrow('full')
     expect(setting()).toBe(2)
+    db.pragma('journal_mode = DELETE')
+    expect(withoutFlush(db, setting)).toBe(2)
   })
 
   test('begins again after a start that was killed before there was anything to keep', async () => {

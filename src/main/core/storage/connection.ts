@@ -71,9 +71,11 @@ export function rawKey(key: Uint8Array): Buffer {
 
 /**
  * What `work` writes outlasts the end of the process, and a loss of power once something more is written or {@link flush} is called: to wait
- * for the disk would cost more than the work. Not inside a transaction.
+ * for the disk would cost more than the work. Not inside a transaction. Without a log of its own, as on a network disk, a file that isn't
+ * flushed could be damaged: there it is.
  */
 export function withoutFlush<Result>(db: Db, work: () => Result): Result {
+  if (db.pragma('journal_mode', { simple: true }) !== 'wal') return work()
   const before = db.pragma('synchronous', { simple: true })
   db.pragma('synchronous = NORMAL')
   try {
