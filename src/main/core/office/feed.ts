@@ -52,7 +52,7 @@ const identityOf = (feedId: string, what: Uint8Array | 'report') =>
 
 /** @param what a document's tag, or what a round found. */
 export function sealForFeed(key: Uint8Array, feedId: string, what: Uint8Array | 'report', content: unknown): Buffer {
-  return seal(Buffer.from(key), identityOf(feedId, what), Buffer.from(JSON.stringify(content)))
+  return seal(key, identityOf(feedId, what), Buffer.from(JSON.stringify(content)))
 }
 
 /** Undefined where it was altered on the server, or put in another’s place. */
@@ -62,7 +62,7 @@ export function openFromFeed(
   what: Uint8Array | 'report',
   sealed: Uint8Array
 ): unknown {
-  const content = unsealIfWhole(Buffer.from(key), identityOf(feedId, what), Buffer.from(sealed))
+  const content = unsealIfWhole(key, identityOf(feedId, what), Buffer.from(sealed))
   return content && JSON.parse(content.toString('utf8'))
 }
 

@@ -30,10 +30,10 @@ interface Numbered {
   readonly id: Buffer
 }
 
-const numbered = new WeakMap<Buffer, readonly Numbered[]>()
+const numbered = new WeakMap<Uint8Array, readonly Numbered[]>()
 
 /** Worked out once: who joins opens a hundred thousand bodies with the same keys. */
-function numberedOf(key: Buffer): readonly Numbered[] {
+function numberedOf(key: Uint8Array): readonly Numbered[] {
   const known = numbered.get(key) ?? keysIn(key).map((one) => ({ one, id: keyId(one) }))
   numbered.set(key, known)
   return known
@@ -52,7 +52,7 @@ export function tagBy(key: Uint8Array, about: string): Buffer {
  * @param identity of the row, such as `send:` and its id.
  * @returns key id, nonce, tag, and the content: packed, then enciphered by AES-256-GCM.
  */
-export function seal(key: Buffer, identity: string, content: Buffer): Buffer {
+export function seal(key: Uint8Array, identity: string, content: Buffer): Buffer {
   const nonce = randomBytes(NONCE)
   const newest = numberedOf(key).at(-1)
   if (!newest) throw new Error('This is no office’s key.')
@@ -62,7 +62,7 @@ export function seal(key: Buffer, identity: string, content: Buffer): Buffer {
 }
 
 /** @throws Error if it was sealed by another key, as something else, or is not as it was sealed. */
-export function unseal(key: Buffer, identity: string, sealed: Buffer): Buffer {
+export function unseal(key: Uint8Array, identity: string, sealed: Buffer): Buffer {
   const [nonceAt, tagAt, bodyAt] = [KEY_ID, KEY_ID + NONCE, KEY_ID + NONCE + TAG]
   const its =
     sealed.length < bodyAt ? undefined : numberedOf(key).findLast(({ id }) => id.equals(sealed.subarray(0, nonceAt)))
@@ -75,7 +75,7 @@ export function unseal(key: Buffer, identity: string, sealed: Buffer): Buffer {
 }
 
 /** Undefined if it is not as it was sealed here: altered on the server, or put in another’s place. */
-export function unsealIfWhole(key: Buffer, identity: string, sealed: Buffer): Buffer | undefined {
+export function unsealIfWhole(key: Uint8Array, identity: string, sealed: Buffer): Buffer | undefined {
   try {
     return unseal(key, identity, sealed)
   } catch {
