@@ -235,40 +235,42 @@ describe('what one workstation knows better than the server', () => {
 })
 
 describe('what came of an attempt', () => {
-  /** What the database was asked for until it is told for the first time, and since. */
+  /** How the database flushed as each was written, and written once more. */
   function watched(tell: ReturnType<typeof storeOf>['turn']) {
     back.work.parts.outbox.shared.disconnect()
     const { db, outbox } = front.work.parts
-    const store = storeOf(0, front.work)
     const pragma = vi.spyOn(db, 'pragma')
-    const asked = () => (pragma.mock.calls as unknown[][]).map(([text]) => String(text))
-    let told: number | undefined
-    const turn: typeof store.turn = async (...its) => {
-      const [, ended] = its
-      if (ended.length === 0) return await store.turn(...its)
-      told ??= asked().length
-      return await tell(...its)
-    }
+    const said: string[] = []
+    db.function('said', (how: unknown) => void said.push(`${how}: ${(pragma.mock.calls as unknown[][]).at(-1)?.[0]}`))
+    for (const how of ['INSERT', 'UPDATE'])
+      db.exec(`CREATE TEMP TRIGGER ${how}ed AFTER ${how} ON office_ends BEGIN SELECT said('${how}'); END`)
+    const store = storeOf(0, front.work)
+    const turn: typeof store.turn = (...its) => (its[1].length === 0 ? store.turn(...its) : tell(...its))
     outbox.shared.connect({ ...store, turn }, 1)
-    return { untilTold: () => asked().slice(0, told), since: () => (told === undefined ? [] : asked().slice(told)) }
+    front.put()
+    return async () => {
+      await front.work.time.pass(100)
+      return said
+    }
   }
+  const WRITTEN = 'INSERT: synchronous = NORMAL'
+  // As a test's workstation is.
+  const WRITTEN_AGAIN = 'UPDATE: synchronous = 0'
 
   test('is told without waiting for the disk', async () => {
-    const { untilTold } = watched(storeOf(0, front.work).turn)
-    await becomes(front, front.put(), 'sent')
-    expect(untilTold()).toContain('synchronous = NORMAL')
-    expect(untilTold()).not.toContain('wal_checkpoint(PASSIVE)')
+    const said = watched(storeOf(0, front.work).turn)
+    await expect.poll(said).toEqual([WRITTEN])
+    for (const id of front.work.outbox.list([front.work.accountId], all).rows) await becomes(front, id.id, 'sent')
+    expect(await said()).toEqual([WRITTEN])
   })
 
-  test('is on the disk where it can’t be told', async () => {
-    const error: AppError = { code: 'offline', message: 'The office’s server can’t be reached.', mayHaveArrived: false }
-    const { since } = watched(() => Promise.reject(new AppFailure(error)))
-    front.put()
-    const asked = async () => {
-      await front.work.time.pass(1_000)
-      return since()
-    }
-    await expect.poll(asked).toContain('wal_checkpoint(PASSIVE)')
+  const error: AppError = { code: 'offline', message: 'The office’s server can’t be reached.', mayHaveArrived: false }
+  test.each([
+    ['can’t be told', () => Promise.reject(new AppFailure(error))],
+    ['is told, and no answer comes', () => new Promise<never>(() => undefined)]
+  ])('is on the disk where it %s', async (_, tell) => {
+    const said = watched(tell)
+    await expect.poll(said).toEqual(expect.arrayContaining([WRITTEN, WRITTEN_AGAIN]))
   })
 })
 
@@ -349,6 +351,38 @@ describe('an answer of the office', () => {
     expect(arrived()).toBe(1)
   })
 
+  test('that another has claimed what was taken back here, and not told yet, has it leave no more once it is back', async () => {
+    const { accountId, outbox, parts, time } = front.work
+    const [mine, others] = [storeOf(0, front.work), storeOf(1, back.work)]
+    back.work.outbox.shared.disconnect()
+    const goes = Promise.withResolvers<void>()
+    const withhold: typeof mine.withhold = async (...its) => {
+      await goes.promise
+      return await mine.withhold(...its)
+    }
+    outbox.shared.connect({ ...mine, withhold }, 1)
+    await outbox.shared.pause(accountId, true)
+    const id = front.put()
+    await front.synced()
+    parts.db.prepare(`UPDATE sends SET state = 'cancelled', settled_at = 1 WHERE id = ?`).run(id)
+    const known = parts.db.prepare('SELECT state FROM office_sends WHERE id = ?').pluck()
+    const reads = async () => {
+      outbox.shared.rung(accountId)
+      await time.pass(600)
+      return known.get(id)
+    }
+    await others.resume(officeId)
+    const [claim] = await others.claim(officeId, 1)
+    await expect.poll(reads).toBe('sending')
+    expect(front.state(id)).toBe('cancelled')
+    await others.finish(claim ?? expect.fail('Nothing was claimed.'), 'nothing-left', {})
+    await expect.poll(reads).toBe('ready')
+    expect(front.state(id)).toBe('cancelled')
+    goes.resolve()
+    await expect.poll(reads).toBe('cancelled')
+    expect(arrived()).toBe(0)
+  })
+
   test('that brings what another package may leave by: it does, where nobody can be told what became of the one before', async () => {
     const { outbox, accountId, disk } = front.work
     back.work.outbox.shared.disconnect()
@@ -362,22 +396,36 @@ describe('an answer of the office', () => {
     expect(arrived()).toBe(2)
   })
 
-  test('of the service that the database doesn’t take keeps no other from being written', async () => {
-    const { outbox, accountId, parts, time } = front.work
-    back.work.outbox.shared.disconnect()
-    await outbox.shared.pause(accountId, true)
-    await storeOf(0, front.work).configure(officeId, { concurrency: 1, perMinute: null })
-    const first = front.put()
-    await time.pass(1_000)
-    const second = front.put()
-    await front.synced()
-    parts.db.exec(`CREATE TEMP TRIGGER rejected BEFORE UPDATE OF response ON send_bodies
+  test.each([
+    ['is on its way', 'sending'],
+    ['was called in doubt meanwhile', 'uncertain']
+  ])(
+    'of the service that the database doesn’t take keeps no other from being written, where its package %s',
+    async (_, state) => {
+      const { outbox, accountId, parts, time } = front.work
+      back.work.outbox.shared.disconnect()
+      const store = storeOf(0, front.work)
+      const turn: typeof store.turn = async (...its) => {
+        const told = await store.turn(...its)
+        for (const { id } of its[1])
+          if (id === first) parts.db.prepare('UPDATE sends SET state = ? WHERE id = ?').run(state, id)
+        return told
+      }
+      outbox.shared.connect({ ...store, turn }, 1)
+      await outbox.shared.pause(accountId, true)
+      await storeOf(0, front.work).configure(officeId, { concurrency: 1, perMinute: null })
+      const first = front.put()
+      await time.pass(1_000)
+      const second = front.put()
+      await front.synced()
+      parts.db.exec(`CREATE TEMP TRIGGER rejected BEFORE UPDATE OF response ON send_bodies
       WHEN length(NEW.response) > 20 AND NEW.number = (SELECT number FROM main.sends WHERE id = '${first}') BEGIN SELECT RAISE(ABORT, 'It is too large.'); END`)
-    await outbox.shared.pause(accountId, false)
-    for (const id of [first, second]) await becomes(front, id, 'sent')
-    expect(front.work.outbox.get(first).packageReference).toBeUndefined()
-    expect(arrived()).toBe(2)
-  })
+      await outbox.shared.pause(accountId, false)
+      for (const id of [first, second]) await becomes(front, id, 'sent')
+      expect(front.work.outbox.get(first).packageReference).toBeUndefined()
+      expect(arrived()).toBe(2)
+    }
+  )
 })
 
 describe('a batch', () => {

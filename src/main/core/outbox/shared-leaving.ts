@@ -3,7 +3,9 @@
  * of it told there. What `leaving.ts` is to an account that is this computer's alone.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
+import type { PackageResponse } from '../../../shared/model/index.ts'
 import type { OneAtATime } from '../jobs/lanes.ts'
+import { firstAccepted } from '../jobs/recording.ts'
 import { AppFailure } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import {
@@ -14,8 +16,8 @@ import {
   type OfficeStore,
   outlasting
 } from '../office/sends.ts'
-import { flush, withoutFlush } from '../storage/connection.ts'
-import { type Ended, type Outcome, recorder } from './attempts.ts'
+import { withoutFlush } from '../storage/connection.ts'
+import { type Ended, type Outcome, recorder, referencesOnly } from './attempts.ts'
 import type { Leaving, LeavingDeps, Recorded, Taken } from './leaving.ts'
 import type { Waits } from './pauses.ts'
 import { isHeld } from './releases.ts'
@@ -58,6 +60,8 @@ interface AccountState {
   restsUntil: number
 }
 
+/** How long what came of attempts may be told, and not be on the disk, in milliseconds. */
+const AT_ONCE = 1_000
 /** How long is waited where there was nothing to take, in milliseconds. */
 const NOTHING_THERE = 2_000
 /** What came of so many attempts is told at a time. */
@@ -92,32 +96,46 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
 
   async function turn(accountId: string, ended: readonly Ended[], most: number): Promise<Recorded> {
     const account = stateOf(accountId)
+    const keep = db.transaction(() => ended.flatMap((one) => keepEnd(accountId, one)))
     // The office keeps it in a moment, and that is flushed. Power that is lost before leaves an attempt without an answer, as it would have
     // a moment sooner: the service is asked about it.
-    const recorded = withoutFlush(
-      db,
-      db.transaction(() => ended.flatMap((one) => keepEnd(accountId, one)))
-    )
-    if (recorded.length > 0) flush(db)
+    const recorded = ended.every(isTheOffices) ? withoutFlush(db, keep) : keep()
     account.room = mayTake(accountId) ? Math.max(0, most) : 0
     if (ended.length === 0 && account.room === 0) return { recorded, begun: [], heldBack: [] }
-    const taken = await account.telling.fresh().catch((error: unknown) => {
+    // A server that says nothing would leave it unflushed for as long as it is waited for.
+    const isTold = time.after(AT_ONCE, () => flushed(accountId))
+    try {
+      return { recorded, ...(await account.telling.fresh()) }
+    } catch (error) {
       // What can't be told now is told later.
-      flush(db)
+      flushed(accountId)
       if (!isOffline(error)) throw error
       rest(account)
       soon(accountId)
-    })
-    return { recorded, begun: [], heldBack: [], ...taken }
+      return { recorded, begun: [], heldBack: [] }
+    } finally {
+      isTold()
+    }
   }
 
-  /** One that left before the account was shared ends as it would have. */
-  function keepEnd(accountId: string, { id, outcome, at }: Ended): Send[] {
-    const known = rows.find(id)
+  function flushed(accountId: string): void {
+    try {
+      rows.flushEnds(accountId)
+    } catch {
+      // On a disk that has become full meanwhile it stays as it was written.
+    }
+  }
+
+  /** Whether the office is to hear of it. One that left before the account was shared ends as it would have. */
+  function isTheOffices({ id, outcome }: Ended): boolean {
     // Of one whose claim the server has forgotten meanwhile, that it arrived still counts.
-    const isForgotten = claimed.has(id) && outcome.kind === 'accepted'
-    if (!known && !isForgotten) return record({ id, outcome, at })
-    rows.keepEnd({ id, epoch: claimed.get(id) ?? known?.epoch ?? 0, accountId, outcome, at })
+    return rows.find(id) !== undefined || (claimed.has(id) && outcome.kind === 'accepted')
+  }
+
+  function keepEnd(accountId: string, ended: Ended): Send[] {
+    if (!isTheOffices(ended)) return record(ended)
+    const { id, outcome, at } = ended
+    rows.keepEnd({ id, epoch: claimed.get(id) ?? rows.find(id)?.epoch ?? 0, accountId, outcome, at })
     return []
   }
 
@@ -232,13 +250,21 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
     const send = sends.find(id)
     if (!send) return []
     if (send.state === 'sent') return []
-    const isAccepted = outcome.kind === 'accepted'
-    if (send.state !== 'sending') return isAccepted ? [sends.accepted(send, outcome.response, at)] : []
-    // As much of an answer as the database takes: one that it doesn't keeps no other from being written, nor from leaving.
+    if (outcome.kind === 'accepted') return [arrived(send, outcome.response, at)]
+    if (send.state !== 'sending') return []
     const [now = send] = record({ id, outcome, at })
-    // It is sent for all, and nobody looks for one that is in doubt here alone: with nothing of the answer it is sent here, too.
-    if (isAccepted) return [now.state === 'sent' ? now : sends.accepted(now, { Documents: [] }, at)]
     return [now.state === state || state === 'held' ? now : sends.change(now, { state })]
+  }
+
+  /**
+   * With as much of the answer as the database takes: one that it doesn't keeps no other from being written, nor from leaving. It is sent for
+   * all, and nobody looks for one that is in doubt here alone.
+   */
+  function arrived(send: Send, response: PackageResponse, at: number): Send {
+    const accepted = db.transaction((answer: PackageResponse) => sends.accepted(send, answer, at))
+    return firstAccepted(
+      [response, referencesOnly(response), { Documents: [] }].map((answer) => () => accepted(answer))
+    )
   }
 
   /** The server knows nothing of these attempts: it was put back to before them. That one arrived it is told. */
@@ -249,13 +275,13 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
         await asked((office) => office.knowSent(officeId, { id, epoch }, saidOf(outcome), draftId))
       }
       const send = sends.find(id)
-      const arrived = db.transaction(() => {
+      const sent = db.transaction(() => {
         rows.dropEnd(id, epoch)
         claimed.delete(id)
         if (outcome.kind !== 'accepted' || !send || send.state === 'sent') return undefined
-        return sends.accepted(send, outcome.response, at)
+        return arrived(send, outcome.response, at)
       })()
-      if (arrived) tell(arrived)
+      if (sent) tell(sent)
     }
   }
 

@@ -100,6 +100,8 @@ export function openSharedRows(db: Db) {
 
     ends: (accountId: string, most = -1): KeptEnd[] => oldestEnds(accountId, most),
     keepEnd: (end: KeptEnd): void => void keepEnd(ENDS.write(end)),
+    /** Those of the account are on the disk, also where they were written without a flush. */
+    flushEnds: ends.run<[accountId: string]>('UPDATE office_ends SET at = at WHERE account_id = ?'),
     hasEnd: (id: string): boolean => isEnding(id) !== undefined,
     dropEnd: ends.run<[id: string, epoch: number]>('DELETE FROM office_ends WHERE id = ? AND epoch = ?'),
 

@@ -110,10 +110,11 @@ export function openTaking(deps: TakingDeps) {
       attempt: change.attempt,
       firstAttemptedAt: change.isInDoubt ? (send.firstAttemptedAt ?? send.attemptedAt ?? time.now()) : undefined
     }
+    // Taken back here a moment ago, which is still to be told: that it was claimed meanwhile, as from here, changes nothing of that.
+    const isTakenBack = send.state === 'cancelled' && (known?.state === 'ready' || known?.state === 'sending')
+    if (isTakenBack && (state === 'ready' || state === 'sending')) return undefined
     switch (state) {
       case 'ready':
-        // Taken back here a moment ago: that is still to be told.
-        if (send.state === 'cancelled' && known?.state === 'ready') return undefined
         if (send.state === 'ready') return here ? decided(here, change) : send
         return sends.change(send, { ...attempted, state, error: undefined, ambiguity: undefined })
       case 'sending':

@@ -70,8 +70,8 @@ export function rawKey(key: Uint8Array): Buffer {
 }
 
 /**
- * What `work` writes outlasts the end of the process, and a loss of power once something more is written or {@link flush} is called: to wait
- * for the disk would cost more than the work. Not inside a transaction. Without a log of its own, as on a network disk, a file that isn't
+ * What `work` writes outlasts the end of the process, and a loss of power once something more is written: to wait for the disk would cost
+ * more than the work. Not inside a transaction. Without a log of its own, as on a network disk, a file that isn't
  * flushed could be damaged: there it is.
  */
 export function withoutFlush<Result>(db: Db, work: () => Result): Result {
@@ -83,9 +83,4 @@ export function withoutFlush<Result>(db: Db, work: () => Result): Result {
   } finally {
     db.pragma(`synchronous = ${before}`)
   }
-}
-
-/** Waits until all that was written is on the disk. */
-export function flush(db: Db): void {
-  db.pragma('wal_checkpoint(PASSIVE)')
 }

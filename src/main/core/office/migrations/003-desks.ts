@@ -147,7 +147,8 @@ export const desks = `
   DECLARE
     mine uuid := me();
   BEGIN
-    -- The sends before the feed, which one whose holder is gone takes.
+    -- The outbox, so that nothing is claimed meanwhile; and the sends before the feed, which one whose holder is gone takes.
+    PERFORM FROM outbox WHERE account = p_account FOR NO KEY UPDATE;
     PERFORM FROM send WHERE account = p_account AND made_by = mine AND state IN ('ready', 'sending', 'uncertain') ORDER BY id FOR UPDATE;
     PERFORM lapse(p_account);
     UPDATE send SET state = 'held', round = round + 1 WHERE account = p_account AND made_by = mine AND state IN ('ready', 'uncertain');
