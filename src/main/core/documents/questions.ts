@@ -301,12 +301,12 @@ export interface DocumentQuestions {
   takeReport: { ask: { accountId: string; report: FolderReport; begun: number; lookedAt: number }; answer: null }
   /**
    * What differs between the folders as they are kept here and the office's `tags`, in hexadecimal; and where more than a page is only known
-   * here, up to where.
+   * here, up to where. areSeen: the folders had each document that is here, but for those that only are known here.
    * @param handsOver all that is here is to be handed over.
    */
   compareShared: {
     ask: Omit<SharedAccount, 'feed'> & { tags: Uint8Array; handsOver?: true }
-    answer: { here: string[]; there: string[]; upTo: number }
+    answer: { here: string[]; there: string[]; upTo: number; areSeen: boolean }
   }
   /** What was only known here up to there, and the folders have, is what the office has. */
   settleSeen: { ask: { accountId: string; upTo: number }; answer: null }

@@ -114,7 +114,7 @@ function openOffice(count: number, isShown: boolean) {
         Object.assign(known, cursor !== undefined && { cursor }, provenAt !== undefined && { provenAt }) && {
           ...known
         },
-      compareShared: () => ({ here: [], there: [], upTo: 0 }),
+      compareShared: () => ({ here: [], there: [], upTo: 0, areSeen: true }),
       toShare() {
         // Who reads hands over what it knows.
         own.isThere = false

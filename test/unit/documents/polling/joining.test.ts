@@ -27,6 +27,7 @@ const documents = (changed: Record<string, Members> = {}): Members[] =>
 async function openOffice() {
   const reader = workerOffice()
   const mirror = new Map<string, FeedChange & { rev: number }>()
+  const gone = new Set<string>()
   const poll = { wished: 0, answered: 0, rev: 0 }
   const asked: { changesAfter: number[]; documents: number } = { changesAfter: [], documents: 0 }
   await reader.ask('shareFeed', { accountId: ACCOUNT.id, feed: FEED })
@@ -50,7 +51,7 @@ async function openOffice() {
       poll.wished++
       return poll.wished
     },
-    liveTags: async () => Buffer.concat([...mirror.values()].map(({ tag }) => tag)),
+    liveTags: async () => Buffer.concat([...mirror].flatMap(([hex, { tag }]) => (gone.has(hex) ? [] : [tag]))),
     async changes(_feedId, after) {
       asked.changesAfter.push(after)
       const rest = [...mirror.values()].filter(({ rev }) => rev > after)
@@ -61,7 +62,16 @@ async function openOffice() {
       return []
     }
   }
-  return { poll, asked, handsOver, feed: feed as OfficeFeed }
+  /** The folders have it no more, and the one who reads is sure of that. */
+  async function handsOverGone(reference: string, rest: Members[]): Promise<void> {
+    gone.add(tagOf(KEY, reference).toString('hex'))
+    const since = reader.tick()
+    for (const folder of ACCOUNT.folders) await reader.look(folder, folder === 'InBox' ? rest : [])
+    for (const folder of ACCOUNT.folders) await reader.look(folder, folder === 'InBox' ? rest : [])
+    expect(await reader.ask('markGone', { accountId: ACCOUNT.id, since, now: reader.tick() })).toBe(1)
+    await handsOver(rest)
+  }
+  return { poll, asked, handsOver, handsOverGone, feed: feed as OfficeFeed }
 }
 
 /** One that joins. `round`: its folders are read, all of them unless it is said. */
@@ -161,4 +171,24 @@ test('a round over some of the folders doesn’t either: all is read from the of
       return asked.changesAfter
     })
     .toEqual([0, 500])
+})
+
+test('what is gone since it was here last is gone here, though its own round only lacks it', async () => {
+  const { poll, handsOver, handsOverGone, feed } = await openOffice()
+  await handsOver(documents())
+  const joining = openJoining()
+  const { time, here, together, wanted, ended } = joining
+  for (const folder of ACCOUNT.folders) await here.look(folder, folder === 'InBox' ? documents() : [])
+  const rest = documents().slice(1)
+  await handsOverGone('D-0', rest)
+  together.connect(feed, KEY, 2)
+  await expect.poll(() => wanted.length).toBe(1)
+  together.begins(ACCOUNT.id)
+  await ended(ACCOUNT.folders, rest)
+  poll.answered = poll.wished
+  const isHere = async () => {
+    await time.pass(10 * SECOND)
+    return (await here.changes()).includes('D-0 gone')
+  }
+  await expect.poll(isHere).toBe(true)
 })

@@ -186,6 +186,9 @@ export function takeReport(mirror: Mirror, { accountId, report, begun, lookedAt 
   return null
 }
 
+/** Whether the folders had it when they were read last. */
+const isSeen = (entry: Entry): boolean => entry.isPlaced && !entry.isMissing
+
 /**
  * What differs between what this workstation's folders hold and what the office has.
  * @returns tags in hexadecimal: what only is here, and what only the office has.
@@ -198,11 +201,12 @@ export async function compareShared(
   const theirs = new Set<string>()
   for (let at = 0; at + TAG <= tags.length; at += TAG) theirs.add(hexOf(tags.subarray(at, at + TAG)))
   const here: string[] = []
+  let areSeen = true
   await inSlices(compared(), mirror.together)
   const newest = mirror.shared.newest(accountId)
   return {
     ...{ here, there: handsOver ? [...theirs] : [...theirs].slice(0, NAMED) },
-    upTo: newest.count > FEED_PAGE ? newest.version : 0
+    ...{ upTo: newest.count > FEED_PAGE ? newest.version : 0, areSeen }
   }
 
   function* compared(): Sliced<void> {
@@ -211,7 +215,8 @@ export async function compareShared(
       if (entry.isGone) continue
       const isTheirs = theirs.delete(hexOf(tagOf(key, entry.reference)))
       if (handsOver) mirror.shared.note(accountId, entry.reference)
-      else if (!isTheirs && entry.isPlaced && !entry.isMissing && here.length < NAMED) {
+      else if (!isSeen(entry)) areSeen &&= mirror.shared.has(accountId, entry.reference)
+      else if (!isTheirs && here.length < NAMED) {
         here.push(hexOf(tagOf(key, entry.reference)))
       }
     }
@@ -228,8 +233,7 @@ export async function settleSeen(mirror: Mirror, { accountId, upTo }: Ask<'settl
     for (const { reference, version } of mirror.shared.next(accountId, -1)) {
       yield
       const entry = account.entries.get(reference)
-      const isSeen = entry && !entry.isGone && entry.isPlaced && !entry.isMissing
-      if (isSeen && version <= upTo) mirror.shared.drop(accountId, version)
+      if (entry && !entry.isGone && isSeen(entry) && version <= upTo) mirror.shared.drop(accountId, version)
     }
   }
 }

@@ -436,7 +436,10 @@ export class ReadingTogether {
   async #begin(account: Account, feedId: string): Promise<void> {
     if (account.feedId === feedId) return
     const { cursor, provenAt } = await this.#deps.ask('shareFeed', { accountId: account.id, feed: feedId })
-    Object.assign(account, { feedId, cursor, provenAt, isOther: false, state: undefined })
+    Object.assign(account, {
+      ...{ feedId, cursor, provenAt, isOther: false, state: undefined },
+      ...{ begunAt: undefined, seen: undefined, settling: undefined }
+    } satisfies Partial<Account>)
   }
 
   async #turn(account: Account): Promise<void> {
@@ -651,21 +654,21 @@ export class ReadingTogether {
   async #compare(account: Account, round: Round | undefined): Promise<void> {
     const { ask, time, told } = this.#deps
     const { feed, key } = this.#officeOf()
-    const { id, feedId = '', state } = account
+    const { id, feedId = '', state, begunAt } = account
     const isWhole =
       round?.failures.every(({ error }) => isUnknownFolder(error)) && round.looks.every(({ taken }) => taken.isComplete)
     if (!isWhole || !state || time.elapsed() < account.comparesAfter) return
     // How far the office was as it began is known of the next one, which follows at once.
-    if (account.begunAt === undefined) return
+    if (begunAt === undefined) return
     const tags = await feed.liveTags(feedId)
-    const { here, there, upTo } = await ask('compareShared', { accountId: id, key, tags })
+    const { here, there, upTo, areSeen } = await ask('compareShared', { accountId: id, key, tags })
     const now = new Set([...here, ...there])
     if (now.size === 0) {
       Object.assign(account, { differs: undefined, comparisons: 0, isOther: false })
-      // What the office had as this round began it has seen for itself.
-      if (this.#isOfAllFolders(id, round)) {
+      // What the office had as this round began it has seen for itself; of what the folders lacked the office says whether it is gone.
+      if (areSeen && account.cursor !== FROM_NOTHING && this.#isOfAllFolders(id, round)) {
         account.seen = upTo > 0 ? { wish: await feed.wish(feedId), upTo } : undefined
-        if (account.begunAt > account.cursor) await this.#keepCursor(account, account.begunAt)
+        if (begunAt > account.cursor) await this.#keepCursor(account, begunAt)
       }
       await this.#proven(account, time.now())
       return this.#soon(account)
