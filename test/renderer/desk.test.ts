@@ -104,6 +104,17 @@ test('the focus stays in the question of leaving as the server comes and goes', 
   expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Cancel' }))
 })
 
+test('the focus stays where text of a question was clicked, also after another window', async () => {
+  await open(deskOf(NOW, { state: 'away' }))
+  await press('Leave the office…')
+  const question = screen.getByRole('dialog')
+  question.focus()
+  expect(document.activeElement).toBe(question)
+  question.blur()
+  question.focus()
+  expect(document.activeElement).toBe(question)
+})
+
 test('the focus stays on what is pressed as the server comes and goes', async () => {
   await open(deskOf(NOW))
   const leave = screen.getByRole('button', { name: 'Leave the office…' })

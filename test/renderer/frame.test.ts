@@ -1,6 +1,6 @@
 import { fireEvent, render, screen, waitFor, within } from '@testing-library/svelte'
 import axe from 'axe-core'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import App from '../../src/renderer/src/App.svelte'
 import { commandsFor } from '../../src/renderer/src/frame/commands.ts'
 import { loadScreens } from '../../src/renderer/src/frame/screens.ts'
@@ -15,6 +15,7 @@ import { blankComposition } from '../../src/shared/composition/composition.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { fakePin } from './fakes/counter.ts'
+import { deskOf } from './fakes/desk.ts'
 import { type Opened, openOffice } from './office.ts'
 import { NOW, officeAccount, practiceAccount } from './people.ts'
 
@@ -121,6 +122,35 @@ describe('while Countersign is locked', () => {
     await lock()
     await give(fakePin)
     expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1 }))
+    // So is any other button, as one that sends.
+    const button = document.querySelector<HTMLElement>('#main button:not(:disabled)')
+    button?.focus()
+    expect(document.activeElement).toBe(button)
+    await lock()
+    await give(fakePin)
+    expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1 }))
+  })
+
+  test('who unlocks it over a question goes on in the question, on none of its buttons', async () => {
+    // What has no place on the page isn't taken for what a question can give the focus back to.
+    const placed = vi.spyOn(Element.prototype, 'getClientRects').mockReturnValue([new DOMRect()] as unknown as DOMRectList)
+    onTestFinished(() => placed.mockRestore())
+    const { api, app } = await open({ desk: deskOf(NOW) }, 'settings')
+    app.router.go('settings', ['office'])
+    await settle()
+    await fireEvent.click(screen.getByRole('button', { name: 'Leave the office…' }))
+    await settle()
+    const question = screen.getByRole('dialog')
+    const cancel = within(question).getByRole('button', { name: 'Cancel' })
+    cancel.focus()
+    expect(document.activeElement).toBe(cancel)
+    api.control.state.lock = { isLocked: true, opensBySignIn: true }
+    api.control.emit('lock.changed', null)
+    await settle()
+    expect(isThere()).toBe(true)
+    await give(fakePin)
+    expect(isThere()).toBe(false)
+    expect(document.activeElement).toBe(question)
   })
 
   test('staff locks it from the menu or the search, and is told why it can’t be', async () => {
