@@ -133,7 +133,9 @@ describe('while Countersign is locked', () => {
 
   test('who unlocks it over a question goes on in the question, on none of its buttons', async () => {
     // What has no place on the page isn't taken for what a question can give the focus back to.
-    const placed = vi.spyOn(Element.prototype, 'getClientRects').mockReturnValue([new DOMRect()] as unknown as DOMRectList)
+    const placed = vi
+      .spyOn(Element.prototype, 'getClientRects')
+      .mockReturnValue([new DOMRect()] as unknown as DOMRectList)
     onTestFinished(() => placed.mockRestore())
     const { api, app } = await open({ desk: deskOf(NOW) }, 'settings')
     app.router.go('settings', ['office'])
