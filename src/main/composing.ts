@@ -44,6 +44,11 @@ export function openComposing(
     presetsTold()
     records.changedHere()
   }
+  const peopleTold = () => send('people.changed', null)
+  function peopleChanged(): void {
+    peopleTold()
+    records.changedHere()
+  }
   const describe = asAppError
   /** Its code alone: what the server says may hold data. */
   const officeTrouble = (error: unknown) =>
@@ -59,7 +64,7 @@ export function openComposing(
     ...{ drafts, presets, exchange, newId, describe },
     changed: () => send('outside.changed', null)
   })
-  const people = openPeople({ db, recipients: lists.keptRecipients, time, changed: () => records.changedHere() })
+  const people = openPeople({ db, recipients: lists.keptRecipients, time, changed: peopleChanged })
   const sharedPeople = openSharedPeople({
     ...{ db, now: time.now },
     keptDays: () => (organisation.isKnown ? daysKept(keptIn(db), organisation).people : null)
@@ -78,8 +83,7 @@ export function openComposing(
     accounts: () => outbox.shared.accounts(),
     changed(kind) {
       if (kind === 'preset') return presetsTold()
-      // The address book is read as it is looked at.
-      if (kind === 'person') return
+      if (kind === 'person') return peopleTold()
       if (kind === 'appointment') return send('appointments.changed', null)
       send('views.changed', null)
       signals.emit('views')

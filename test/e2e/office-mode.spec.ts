@@ -33,8 +33,12 @@ inOffice(
 
     await back.goTo(/^Outbox/)
     await back.button('Pause for the whole office').click()
+    await back.goTo('Directory')
+    await expect(back.window.getByText('No one yet.')).toBeVisible()
     await front.composeForm({ name: 'Deed of gift', people: [MERE] })
     await front.send()
+    await expect(back.window.getByRole('row', { name: nameOf(MERE) })).toBeVisible()
+    await back.goTo(/^Outbox/)
     await front.goTo(/^Outbox/)
     await expect(front.window.getByText(/^Paused for the whole office since/)).toBeVisible()
     await expect(back.window.getByRole('row', { name: /Deed of gift/ })).toContainText('from Front desk')

@@ -267,6 +267,18 @@ describe('people', () => {
     expect(opened.app.toasts.shown.at(-1)?.text).toBe('Tama Parata was removed from the address book.')
   })
 
+  test('who is sent to at another workstation comes in at once, and who was chosen stays chosen', async () => {
+    const api = fakeApi({ people: people() })
+    await open(api, [])
+    await fireEvent.click(row(/Ana Brooks/))
+    api.control.state.people.unshift(personOf({ FirstName: 'Aroha', Email: 'aroha@example.com' }))
+    api.control.emit('people.changed', null)
+    await settle()
+    expect(screen.getAllByRole('row')).toHaveLength(5)
+    expect(row(/Aroha Parata/)).toBeTruthy()
+    expect(row(/Ana Brooks/).getAttribute('aria-selected')).toBe('true')
+  })
+
   test('who can’t be forgotten stay, and that is said', async () => {
     const api = fakeApi({ people: people() })
     api.control.fail('people.forget', { code: 'storage', message: 'No.' })

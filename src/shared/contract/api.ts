@@ -33,6 +33,8 @@ const events = {
   'connection.changed': carrying<null>(),
   'drafts.changed': carrying<{ id: string }>(),
   'presets.changed': carrying<null>(),
+  /** Whom the address book lists: someone was sent to, corrected or forgotten, here or at another workstation. */
+  'people.changed': carrying<null>(),
   /** A link or a file came from outside, or waits no longer. */
   'outside.changed': carrying<null>(),
   /** Which sends changed since the last time: many at once while a batch goes. */

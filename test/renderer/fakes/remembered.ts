@@ -3,7 +3,7 @@ import type { PersonView } from '../../../src/shared/contract/views.ts'
 import { people } from '../people.ts'
 import { type FakeOffice, type HandlersOf, pageOf } from './office.ts'
 
-export function fakeRemembered({ state }: FakeOffice): HandlersOf<'people' | 'remembered'> {
+export function fakeRemembered({ state, emit }: FakeOffice): HandlersOf<'people' | 'remembered'> {
   return {
     'people.find': ({ text, limit }) => {
       const words = text.toLowerCase().split(/\s+/).filter(Boolean)
@@ -32,6 +32,7 @@ export function fakeRemembered({ state }: FakeOffice): HandlersOf<'people' | 're
       const isMeant = (one: PersonView) =>
         one.Email === email && (!name || (one.FirstName === name.FirstName && one.LastName === name.LastName))
       state.people = state.people.filter((one) => !isMeant(one))
+      emit('people.changed', null)
       return null as never
     },
     'remembered.values': ({ field }) => state.remembered[field] ?? [],
