@@ -1,6 +1,6 @@
 /** A workstation joins an office of many documents, which its own round has just shown: it takes from the office only what has become other since. */
 import { expect, test } from 'vitest'
-import { ReadingTogether } from '../../../../src/main/core/documents/polling/reading-together.ts'
+import { type Begun, ReadingTogether } from '../../../../src/main/core/documents/polling/reading-together.ts'
 import type { Round } from '../../../../src/main/core/documents/polling/rounds.ts'
 import {
   type FeedChange,
@@ -79,25 +79,29 @@ function openJoining() {
   const time = ownTime()
   const here = workerOffice()
   const wanted: string[] = []
+  let account = ACCOUNT
+  const changesTo = (folders: string[]) => {
+    account = { ...ACCOUNT, folders }
+  }
   const together = new ReadingTogether({
-    ...{ ask: here.ask, time: time.run(), moment: () => here.tick(1), accounts: () => [ACCOUNT] },
+    ...{ ask: here.ask, time: time.run(), moment: () => here.tick(1), accounts: () => [account] },
     ...{ isLookedAt: () => true, troubleOf: () => ({}), read: (accountId) => wanted.push(accountId) },
     ...{ changed: () => undefined, looked: () => undefined, told: () => undefined },
     officeTrouble(error) {
       throw error
     }
   })
-  async function ended(folders: readonly string[], some: Members[]): Promise<void> {
+  async function ended(begun: Begun | undefined, folders: readonly string[], some: Members[]): Promise<void> {
     const looks: Round['looks'] = []
     for (const folder of folders) {
       const taken = await here.look(folder, folder === 'InBox' ? some : [])
       if (taken.kind === 'taken') looks.push({ folder, begun: 0, at: 0, taken })
     }
-    await together.ended(ACCOUNT.id, { round: { looks, failures: [], isComplete: true } })
+    await together.ended(ACCOUNT.id, { begun, round: { looks, failures: [], isComplete: true } })
   }
   const unshared = async () =>
     (await here.ask('unshared', { accountId: ACCOUNT.id, key: KEY, most: 10_000 })).tags.map((tag) => String(tag))
-  return { time, here, together, wanted, ended, unshared }
+  return { time, here, together, wanted, ended, unshared, changesTo }
 }
 const statusOf = async ({ here }: ReturnType<typeof openJoining>, reference: string) =>
   (await here.get(reference))?.document.Status
@@ -111,8 +115,8 @@ test('it reads no further back than its own round, and what that has shown isn�
   await expect.poll(() => wanted.length).toBe(1)
   // It is in no folder yet.
   await here.acts(lease('Sent here'))
-  together.begins(ACCOUNT.id)
-  await ended(ACCOUNT.folders, documents({ 'D-5': { Status: '1 of 1' } }))
+  const begun = together.begins(ACCOUNT.id)
+  await ended(begun, ACCOUNT.folders, documents({ 'D-5': { Status: '1 of 1' } }))
   // Someone has changed it meanwhile, and the one who reads had looked before.
   await handsOver(documents({ 'D-5': { DueDate: '2027-04-01' }, 'D-7': { Status: '1 of 1' } }))
   await time.pass(60 * SECOND)
@@ -137,14 +141,14 @@ test('a round that began before it was known how far the office is says nothing 
   const { poll, asked, handsOver, feed } = await openOffice()
   await handsOver(documents())
   const { time, together, wanted, ended, unshared } = openJoining()
-  together.begins(ACCOUNT.id)
+  const begun = together.begins(ACCOUNT.id)
   together.connect(feed, KEY, 2)
   await expect.poll(() => wanted.length).toBe(1)
-  await ended(ACCOUNT.folders, documents())
+  await ended(begun, ACCOUNT.folders, documents())
   await time.pass(60 * SECOND)
   expect(together.view()).toMatchObject([{ how: 'alone' }])
-  together.begins(ACCOUNT.id)
-  await ended(ACCOUNT.folders, documents())
+  const next = together.begins(ACCOUNT.id)
+  await ended(next, ACCOUNT.folders, documents())
   poll.answered = poll.wished
   await expect
     .poll(async () => {
@@ -163,8 +167,8 @@ test('a round over some of the folders doesn’t either: all is read from the of
   await here.look('InBox', documents())
   together.connect(feed, KEY, 2)
   await expect.poll(() => wanted.length).toBe(1)
-  together.begins(ACCOUNT.id)
-  await ended(['Signed'], [])
+  const begun = together.begins(ACCOUNT.id)
+  await ended(begun, ['Signed'], [])
   await expect
     .poll(async () => {
       await time.pass(10 * SECOND)
@@ -183,12 +187,128 @@ test('what is gone since it was here last is gone here, though its own round onl
   await handsOverGone('D-0', rest)
   together.connect(feed, KEY, 2)
   await expect.poll(() => wanted.length).toBe(1)
-  together.begins(ACCOUNT.id)
-  await ended(ACCOUNT.folders, rest)
+  const begun = together.begins(ACCOUNT.id)
+  await ended(begun, ACCOUNT.folders, rest)
   poll.answered = poll.wished
   const isHere = async () => {
     await time.pass(10 * SECOND)
     return (await here.changes()).includes('D-0 gone')
   }
   await expect.poll(isHere).toBe(true)
+})
+
+test('what is here in no folder yet, and isn’t only known here, is asked of the office, too', async () => {
+  const { handsOver, feed } = await openOffice()
+  await handsOver(documents())
+  const { here } = openJoining()
+  await here.ask('shareFeed', { accountId: ACCOUNT.id, feed: FEED })
+  const areSeen = async () =>
+    (await here.ask('compareShared', { accountId: ACCOUNT.id, key: KEY, tags: await feed.liveTags(FEED) })).areSeen
+  await here.look('InBox', documents())
+  await here.acts(lease('Sent here'))
+  expect(await areSeen()).toBe(true)
+  const { upTo } = await here.ask('unshared', { accountId: ACCOUNT.id, key: KEY, most: 10_000 })
+  await here.ask('shared', { accountId: ACCOUNT.id, upTo })
+  expect(await areSeen()).toBe(false)
+})
+
+test('a round that ends while a later one is under way has seen no more than the office had as it began itself', async () => {
+  const { poll, asked, handsOver, feed } = await openOffice()
+  await handsOver(documents())
+  const joining = openJoining()
+  const { time, together, wanted, ended } = joining
+  together.connect(feed, KEY, 2)
+  await expect.poll(() => wanted.length).toBe(1)
+  const begun = together.begins(ACCOUNT.id)
+  await handsOver(documents({ 'D-7': { Status: '1 of 1' } }))
+  await time.pass(60 * SECOND)
+  expect(together.begins(ACCOUNT.id)).toMatchObject({ rev: COUNT + 1 })
+  await ended(begun, ACCOUNT.folders, documents())
+  poll.answered = poll.wished
+  await expect
+    .poll(async () => {
+      await time.pass(10 * SECOND)
+      return await statusOf(joining, 'D-7')
+    })
+    .toBe('1 of 1')
+  expect(asked.changesAfter).toEqual([COUNT])
+})
+
+test('an office that was put back to an earlier moment is read from its beginning, whatever a round has shown', async () => {
+  const { asked, handsOver, feed } = await openOffice()
+  await handsOver(documents())
+  const { time, here, together, wanted, ended } = openJoining()
+  await here.ask('shareFeed', { accountId: ACCOUNT.id, feed: FEED, cursor: -1 })
+  together.connect(feed, KEY, 2)
+  await expect.poll(() => wanted.length).toBe(1)
+  const begun = together.begins(ACCOUNT.id)
+  await ended(begun, ACCOUNT.folders, documents())
+  await expect
+    .poll(async () => {
+      await time.pass(10 * SECOND)
+      return asked.changesAfter
+    })
+    .toEqual([0, 500])
+})
+
+test.for([
+  ['liveTags', ACCOUNT.folders],
+  ['liveTags', ['InBox']],
+  ['wish', ACCOUNT.folders]
+] as const)('so it is where that becomes known while a round is compared: %s, %j', async ([name, folders]) => {
+  const { handsOver, feed } = await openOffice()
+  await handsOver(documents())
+  const { here, together, wanted, ended } = openJoining()
+  const { promise: isPutBack, resolve } = Promise.withResolvers<void>()
+  let isCompared = false
+  async function slowly(feedId: string) {
+    isCompared = true
+    await isPutBack
+    return await feed[name](feedId)
+  }
+  together.connect({ ...feed, [name]: slowly }, KEY, 2)
+  await expect.poll(() => wanted.length).toBe(1)
+  const compared = ended(together.begins(ACCOUNT.id), folders, documents())
+  await expect.poll(() => isCompared).toBe(true)
+  await together.restored(KEY)
+  resolve()
+  await compared
+  expect(await here.ask('shareFeed', { accountId: ACCOUNT.id, feed: FEED })).toEqual({ cursor: -1, provenAt: 0 })
+})
+
+test('a round that began in another feed says nothing of how far this one was', async () => {
+  const { asked, handsOver, feed } = await openOffice()
+  await handsOver(documents())
+  const { time, together, wanted, ended, changesTo } = openJoining()
+  together.connect(feed, KEY, 2)
+  await expect.poll(() => wanted.length).toBe(1)
+  const begun = together.begins(ACCOUNT.id)
+  changesTo(['InBox'])
+  await time.pass(60 * SECOND)
+  await ended(begun, ['InBox'], documents())
+  await time.pass(60 * SECOND)
+  expect(together.view()).toMatchObject([{ how: 'alone' }])
+  expect(asked.changesAfter).toEqual([])
+})
+
+test('nor is a wish in another feed waited for', async () => {
+  const { asked, handsOver, feed } = await openOffice()
+  await handsOver(documents())
+  const { time, here, together, wanted, ended, changesTo } = openJoining()
+  together.connect(feed, KEY, 2)
+  await expect.poll(() => wanted.length).toBe(1)
+  await ended(together.begins(ACCOUNT.id), ACCOUNT.folders, documents())
+  await time.pass(60 * SECOND)
+  expect(together.view()).toMatchObject([{ how: 'together' }])
+  expect(asked.changesAfter).toEqual([])
+  changesTo(['InBox', 'Archive'])
+  await here.look('InBox', documents())
+  await time.pass(60 * SECOND)
+  await ended(together.begins(ACCOUNT.id), ['Archive'], [])
+  await expect
+    .poll(async () => {
+      await time.pass(10 * SECOND)
+      return asked.changesAfter
+    })
+    .toEqual([0, 500])
 })

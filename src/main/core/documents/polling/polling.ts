@@ -100,10 +100,10 @@ export function openPolling(deps: PollingDeps) {
     const { reading, rounds } = watchedOf(accountId)
     // A look that began before may have missed what the caller knows of.
     await reading.settled()
-    together?.begins(accountId)
+    const begun = together?.begins(accountId)
     const round = await rounds.read(foldersOf(accountId), logs)
     const { looks, failures } = round
-    if (looks.length > 0) await together?.ended(accountId, { round })
+    if (looks.length > 0) await together?.ended(accountId, { round, begun })
     const serious = looks.length === 0 ? failures : failures.filter(({ error }) => !isUnknownFolder(error))
     if (serious[0]) throw serious[0].thrown
     deps.looked(accountId)
@@ -167,10 +167,10 @@ export function openPolling(deps: PollingDeps) {
       if (wasOffline) await reading.read(first, 'without logs')
       await reading.settled()
       const all = wasOffline ? foldersOf(accountId) : folders
-      together?.begins(accountId)
+      const begun = together?.begins(accountId)
       const round = await rounds.read(all, 'without logs')
       const error = round.looks.length === 0 ? round.failures[0]?.error : undefined
-      await together?.ended(accountId, { error, round })
+      await together?.ended(accountId, { error, round, begun })
       return error
     } catch (error) {
       const described = describe(error)

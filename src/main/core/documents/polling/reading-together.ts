@@ -53,6 +53,13 @@ export interface TogetherDeps {
   officeTrouble?: ((error: unknown) => void) | undefined
 }
 
+/** What a round knows of its beginning. */
+export interface Begun {
+  run: number
+  /** How far the office's changes went; undefined where that wasn't known. */
+  rev: number | undefined
+}
+
 /** asking: the server hasn't answered yet. */
 type Role = 'asking' | 'reads' | 'follows' | 'alone'
 
@@ -76,8 +83,8 @@ interface Account {
   begunWith: number
   /** On this run's clock: when a round has ended last while the office's server was away. */
   readApartAt: number
-  /** How far the office's changes went as the newest round began here; undefined where that wasn't known. */
-  begunAt: number | undefined
+  /** Another one with each feed, connection and sign-in: what began in an earlier one says nothing of this. */
+  run: number
   trouble: WatchTrouble | undefined
   restsUntil: number
   /** What differed in every comparison so far, how many there were, and when the next may be. */
@@ -188,6 +195,7 @@ export class ReadingTogether {
     for (const its of this.#deps.accounts()) {
       const account = this.#of(its.id)
       await account.syncing.ended()
+      account.run++
       await this.#deps.ask('shareFeed', { accountId: its.id, feed: feedIdOf(key, its), cursor: FROM_NOTHING })
       account.feedId = undefined
     }
@@ -255,16 +263,19 @@ export class ReadingTogether {
     })
   }
 
-  /** A round over the folders begins here. */
-  begins(accountId: string): void {
+  /** A round over the folders begins here; another may be under way. @returns what it ends with. */
+  begins(accountId: string): Begun | undefined {
     const account = this.#accounts.get(accountId)
-    if (!account) return
+    if (!account) return undefined
     account.begunWith = account.state?.wished ?? 0
-    account.begunAt = account.state?.rev
+    return { run: account.run, rev: account.state?.rev }
   }
 
   /** It has ended. @param error why nothing could be read. */
-  async ended(accountId: string, end: { error?: AppError | undefined; round?: Round | undefined }): Promise<void> {
+  async ended(
+    accountId: string,
+    end: { error?: AppError | undefined; round?: Round | undefined; begun?: Begun | undefined }
+  ): Promise<void> {
     const office = this.#office
     const account = this.#accounts.get(accountId)
     if (account && !office && !end.error) account.readApartAt = this.#deps.time.elapsed()
@@ -277,7 +288,7 @@ export class ReadingTogether {
         this.#soon(account)
       }
       if (account.role === 'reads' && this.#holds(account)) await this.#handOver(account, end.round)
-      else if (account.role === 'alone') await this.#compare(account, end.round)
+      else if (account.role === 'alone') await this.#compare(account, end.round, end.begun)
       else this.#soon(account)
     } catch (error) {
       this.#deps.officeTrouble?.(error)
@@ -349,7 +360,7 @@ export class ReadingTogether {
           lease: undefined,
           isOwed: false,
           begunWith: 0,
-          begunAt: undefined,
+          run: 0,
           readApartAt: Number.NEGATIVE_INFINITY,
           trouble: undefined,
           restsUntil: 0
@@ -364,7 +375,7 @@ export class ReadingTogether {
   #forgetRun(account: Account): void {
     Object.assign(account, {
       ...{ role: 'asking', lease: undefined, state: undefined, settling: undefined, reported: '', restsUntil: 0 },
-      ...{ differs: undefined, comparisons: 0, trouble: undefined, begunAt: undefined, seen: undefined }
+      ...{ differs: undefined, comparisons: 0, trouble: undefined, run: account.run + 1, seen: undefined }
     } satisfies Partial<Account>)
   }
 
@@ -438,7 +449,7 @@ export class ReadingTogether {
     const { cursor, provenAt } = await this.#deps.ask('shareFeed', { accountId: account.id, feed: feedId })
     Object.assign(account, {
       ...{ feedId, cursor, provenAt, isOther: false, state: undefined },
-      ...{ begunAt: undefined, seen: undefined, settling: undefined }
+      ...{ run: account.run + 1, seen: undefined, settling: undefined }
     } satisfies Partial<Account>)
   }
 
@@ -651,24 +662,28 @@ export class ReadingTogether {
    * Whether this workstation's folders show what the office has. What differs by chance, because something has just happened, doesn't
    * differ in the next rounds.
    */
-  async #compare(account: Account, round: Round | undefined): Promise<void> {
+  async #compare(account: Account, round: Round | undefined, begun: Begun | undefined): Promise<void> {
     const { ask, time, told } = this.#deps
     const { feed, key } = this.#officeOf()
-    const { id, feedId = '', state, begunAt } = account
+    const { id, feedId = '', state } = account
     const isWhole =
       round?.failures.every(({ error }) => isUnknownFolder(error)) && round.looks.every(({ taken }) => taken.isComplete)
     if (!isWhole || !state || time.elapsed() < account.comparesAfter) return
     // How far the office was as it began is known of the next one, which follows at once.
-    if (begunAt === undefined) return
+    if (begun?.rev === undefined) return
     const tags = await feed.liveTags(feedId)
     const { here, there, upTo, areSeen } = await ask('compareShared', { accountId: id, key, tags })
+    // It would be kept of a feed, or over a cursor, that is another by now.
+    if (begun.run !== account.run) return
     const now = new Set([...here, ...there])
     if (now.size === 0) {
       Object.assign(account, { differs: undefined, comparisons: 0, isOther: false })
       // What the office had as this round began it has seen for itself; of what the folders lacked the office says whether it is gone.
       if (areSeen && account.cursor !== FROM_NOTHING && this.#isOfAllFolders(id, round)) {
-        account.seen = upTo > 0 ? { wish: await feed.wish(feedId), upTo } : undefined
-        if (begunAt > account.cursor) await this.#keepCursor(account, begunAt)
+        const seen = upTo > 0 ? { wish: await feed.wish(feedId), upTo } : undefined
+        if (begun.run !== account.run) return
+        account.seen = seen
+        if (begun.rev > account.cursor) await this.#keepCursor(account, begun.rev)
       }
       await this.#proven(account, time.now())
       return this.#soon(account)
