@@ -9,9 +9,9 @@ import { formsFor, happened, send } from './sending.ts'
 const DOCUMENTS = ['Cover letter', 'Deed of gift', 'Letter of wishes', 'Power of attorney', 'Will']
 const DECLINED = 'Letter of wishes'
 
-test('a couple signs five documents in one sitting; what one declines the other is neither asked for nor told to sign', async ({
-  clerk
-}) => {
+test('a couple signs five documents in one sitting; what one declines the other is neither asked for nor told to sign', {
+  tag: '@full'
+}, async ({ clerk }) => {
   const { window, person } = clerk
   await send(clerk, formsFor(DOCUMENTS, [MERE, WIREMU]))
   await clerk.goTo(/^Counter/)

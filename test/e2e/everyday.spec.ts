@@ -63,43 +63,47 @@ test('by keyboard alone a document is found, looked into, extended, and its menu
   await expect(window.getByRole('dialog', { name: /Extend/ })).toBeVisible()
 })
 
-practice('back and forward go through ten screens, and a list is where it was left', async ({ clerk }) => {
-  const { window } = clerk
-  await clerk.app.resizeWindow({ width: 1024, height: 640 })
-  await clerk.goTo(/^Documents/)
-  await window.getByRole('link', { name: /^All/ }).first().click()
-  const grid = window.getByRole('grid')
-  await grid.waitFor()
-  await window.getByRole('searchbox').fill('e')
-  await expect.poll(() => window.evaluate(() => location.hash)).toContain('search=e')
-  await grid.evaluate((element) => (element.scrollTop = 200))
-  const left = await grid.evaluate((element) => element.scrollTop)
-  const names = [
-    /^Drafts/,
-    /^Outbox/,
-    /^Counter/,
-    /^Downloads/,
-    /^Directory/,
-    /^Activity/,
-    /^Settings/,
-    /^Compose/,
-    /^Outbox/
-  ]
-  for (const name of names) await clerk.goTo(name)
-  for (const _ of names) {
-    const before = await window.evaluate(() => location.hash)
-    await window.keyboard.press('Alt+ArrowLeft')
-    await expect.poll(() => window.evaluate(() => location.hash)).not.toBe(before)
-    await window.waitForTimeout(300)
+practice(
+  'back and forward go through ten screens, and a list is where it was left',
+  { tag: '@full' },
+  async ({ clerk }) => {
+    const { window } = clerk
+    await clerk.app.resizeWindow({ width: 1024, height: 640 })
+    await clerk.goTo(/^Documents/)
+    await window.getByRole('link', { name: /^All/ }).first().click()
+    const grid = window.getByRole('grid')
+    await grid.waitFor()
+    await window.getByRole('searchbox').fill('e')
+    await expect.poll(() => window.evaluate(() => location.hash)).toContain('search=e')
+    await grid.evaluate((element) => (element.scrollTop = 200))
+    const left = await grid.evaluate((element) => element.scrollTop)
+    const names = [
+      /^Drafts/,
+      /^Outbox/,
+      /^Counter/,
+      /^Downloads/,
+      /^Directory/,
+      /^Activity/,
+      /^Settings/,
+      /^Compose/,
+      /^Outbox/
+    ]
+    for (const name of names) await clerk.goTo(name)
+    for (const _ of names) {
+      const before = await window.evaluate(() => location.hash)
+      await window.keyboard.press('Alt+ArrowLeft')
+      await expect.poll(() => window.evaluate(() => location.hash)).not.toBe(before)
+      await window.waitForTimeout(300)
+    }
+    await expect(window.getByRole('searchbox')).toHaveValue('e')
+    await expect.poll(() => grid.evaluate((element) => element.scrollTop)).toBe(left)
+    for (const _ of names) {
+      await window.keyboard.press('Alt+ArrowRight')
+      await window.waitForTimeout(300)
+    }
+    await expect(window.getByRole('heading', { level: 1, name: 'Outbox' })).toBeVisible()
   }
-  await expect(window.getByRole('searchbox')).toHaveValue('e')
-  await expect.poll(() => grid.evaluate((element) => element.scrollTop)).toBe(left)
-  for (const _ of names) {
-    await window.keyboard.press('Alt+ArrowRight')
-    await window.waitForTimeout(300)
-  }
-  await expect(window.getByRole('heading', { level: 1, name: 'Outbox' })).toBeVisible()
-})
+)
 
 practice(
   'at 200 % by the keys a draft is begun, and after a crash one is in it again',

@@ -38,61 +38,63 @@ async function goToHash({ window: page }: Clerk, hash: string): Promise<void> {
   }, hash)
 }
 
-test('a check is read from its document’s page, its faces are painted, and nothing of it stays', async ({
-  clerk
-}, testInfo) => {
-  const { app, window } = clerk
-  await app.resizeWindow({ width: 1400, height: 900 })
-  const reference = await checkedDocument(clerk)
-  await goToHash(clerk, `#/documents/all?document=${encodeURIComponent(reference)}`)
-  await clerk.button('View identity check').click()
-  await expect(window.getByRole('heading', { name: 'Identity check', level: 1 })).toBeVisible()
-  const record = window.getByRole('article').first()
-  await expect(record.getByRole('list', { name: 'Summary' })).toContainText('Passed')
-  const portrait = record.getByRole('img', { name: 'Portrait' })
-  const width = () => portrait.evaluate((image: HTMLImageElement) => image.naturalWidth)
-  await expect.poll(width).toBeGreaterThan(100)
-  await testInfo.attach('reading', { body: await window.screenshot(), contentType: 'image/png' })
+test(
+  'a check is read from its document’s page, its faces are painted, and nothing of it stays',
+  { tag: '@full' },
+  async ({ clerk }, testInfo) => {
+    const { app, window } = clerk
+    await app.resizeWindow({ width: 1400, height: 900 })
+    const reference = await checkedDocument(clerk)
+    await goToHash(clerk, `#/documents/all?document=${encodeURIComponent(reference)}`)
+    await clerk.button('View identity check').click()
+    await expect(window.getByRole('heading', { name: 'Identity check', level: 1 })).toBeVisible()
+    const record = window.getByRole('article').first()
+    await expect(record.getByRole('list', { name: 'Summary' })).toContainText('Passed')
+    const portrait = record.getByRole('img', { name: 'Portrait' })
+    const width = () => portrait.evaluate((image: HTMLImageElement) => image.naturalWidth)
+    await expect.poll(width).toBeGreaterThan(100)
+    await testInfo.attach('reading', { body: await window.screenshot(), contentType: 'image/png' })
 
-  const number = (await record.locator('.code').first().textContent()) ?? ''
-  expect(number).toMatch(/^[A-Z]{2}\d{6}$/)
-  await record.getByRole('button', { name: 'Copy the document number' }).click()
-  await expect(record.getByText(/Clears in 30 seconds/)).toBeVisible()
-  expect(await app.clipboardText()).toBe(number)
+    const number = (await record.locator('.code').first().textContent()) ?? ''
+    expect(number).toMatch(/^[A-Z]{2}\d{6}$/)
+    await record.getByRole('button', { name: 'Copy the document number' }).click()
+    await expect(record.getByText(/Clears in 30 seconds/)).toBeVisible()
+    expect(await app.clipboardText()).toBe(number)
 
-  const saved = join(testInfo.outputDir, 'portrait.png')
-  await app.dialog.answerSave(saved)
-  await record.getByRole('button', { name: 'Save picture…: Portrait' }).click()
-  await expect(window.getByText('Saved as portrait.png.')).toBeVisible()
-  expect((await readFile(saved)).subarray(1, 4).toString()).toBe('PNG')
+    const saved = join(testInfo.outputDir, 'portrait.png')
+    await app.dialog.answerSave(saved)
+    await record.getByRole('button', { name: 'Save picture…: Portrait' }).click()
+    await expect(window.getByText('Saved as portrait.png.')).toBeVisible()
+    expect((await readFile(saved)).subarray(1, 4).toString()).toBe('PNG')
 
-  await app.setLocked(true)
-  await expect(window.getByText('Cleared because the screen was locked or handed over.')).toBeVisible()
-  await expect(window.getByText(number)).toHaveCount(0)
-  await clerk.button('Show again').click()
-  await expect.poll(width).toBeGreaterThan(100)
+    await app.setLocked(true)
+    await expect(window.getByText('Cleared because the screen was locked or handed over.')).toBeVisible()
+    await expect(window.getByText(number)).toHaveCount(0)
+    await clerk.button('Show again').click()
+    await expect.poll(width).toBeGreaterThan(100)
 
-  const address = (await portrait.getAttribute('src')) ?? ''
-  await clerk.goTo('Today')
-  const isDrawn = await window.evaluate(async (src) => {
-    const image = new Image()
-    image.src = src
-    return image.decode().then(
-      () => true,
-      () => false
+    const address = (await portrait.getAttribute('src')) ?? ''
+    await clerk.goTo('Today')
+    const isDrawn = await window.evaluate(async (src) => {
+      const image = new Image()
+      image.src = src
+      return image.decode().then(
+        () => true,
+        () => false
+      )
+    }, address)
+    expect(isDrawn).toBe(false)
+    expect(await textsInFiles(dirname(app.userData), [number])).toEqual([])
+    const trail = await window.evaluate(() =>
+      globalThis.window.countersign.audit.list({ search: '', offset: 0, limit: 5 })
     )
-  }, address)
-  expect(isDrawn).toBe(false)
-  expect(await textsInFiles(dirname(app.userData), [number])).toEqual([])
-  const trail = await window.evaluate(() =>
-    globalThis.window.countersign.audit.list({ search: '', offset: 0, limit: 5 })
-  )
-  expect(trail.ok && trail.value.entries.map(({ detail }) => detail.as)).toEqual([
-    'records',
-    'saved-picture',
-    'records'
-  ])
-})
+    expect(trail.ok && trail.value.entries.map(({ detail }) => detail.as)).toEqual([
+      'records',
+      'saved-picture',
+      'records'
+    ])
+  }
+)
 
 test('pictures that would do harm are told of, under our own policy; a check that is gone is said to be', {
   tag: '@full'

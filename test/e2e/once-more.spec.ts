@@ -2,9 +2,9 @@
 import { MERE, WIREMU } from './clerk.ts'
 import { expect, test } from './office.ts'
 
-test('a package is sent once more to someone else, and to the same people only after it was asked', async ({
-  clerk
-}) => {
+test('a package is sent once more to someone else, and to the same people only after it was asked', {
+  tag: '@full'
+}, async ({ clerk }) => {
   const { window, button } = clerk
   await clerk.composeTemplate({ name: 'Privacy consent', people: [MERE, WIREMU] })
   await clerk.send()

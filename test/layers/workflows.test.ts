@@ -41,7 +41,11 @@ const inOthers: Record<string, string> = {
   'bad-day.spec.ts': 'interruptions.spec.ts',
   'counter-camera.spec.ts': 'counter-hands.spec.ts',
   'counter-interrupted.spec.ts': 'chaos.spec.ts',
+  'counter-queue.spec.ts': 'receipt.spec.ts',
   'everybody.spec.ts': 'composing.spec.ts',
+  'everyday.spec.ts': 'folders.spec.ts',
+  'identity-reading.spec.ts': 'identity-pdf.spec.ts',
+  'once-more.spec.ts': 'composing.spec.ts',
   'signing.spec.ts': 'counter-privacy.spec.ts'
 }
 

@@ -271,6 +271,7 @@ describe('two workstations', () => {
     // Another that is due has each of them ask what there is.
     at(0).work.staff.above = 100
     const other = start()
+    at(0).work.parts.outbox.now(other)
     await becomes(0, id, { state: 'refused', error: { code: 'not-allowed' } })
     await becomes(0, other, { state: 'sent' })
     expect(arrived()).toBe(1)

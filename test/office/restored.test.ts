@@ -98,11 +98,8 @@ const longEnough = (office: TestOffice) =>
 const pausedBecause = ({ work }: Station) => work.parts.outbox.state(work.accountId).pause?.error?.message ?? ''
 const pause = ({ work }: Station, isPaused: boolean) => work.parts.outbox.shared.pause(work.accountId, isPaused)
 
-test.each([
-  ['one that was off since', 0, true],
-  ['the one that knows more', 1, true],
-  ['one that knows of another’s package', 0, false]
-])('a dump is restored, and %s is there first', { timeout: 240_000 }, async (_name, which, wasOff) => {
+/** @param which of the two is there first */
+async function dumpRestored(which: 0 | 1, wasOff: boolean): Promise<void> {
   const office = await openTestOffice(inject('cluster'), { look: '0 s' })
   const run = await programsFor(office)
   const front = await joined(office, 'Front desk')
@@ -163,7 +160,16 @@ test.each([
   expect(isOver(front.state(takenBack)) && back.state(takenBack) === undefined).toBe(true)
   // Each once, and what was taken back never.
   expect(arrived()).toEqual(['Leaves from the other', 'Sent since', 'Waits', 'Waits since'])
-})
+}
+test('a dump is restored, and one that was off since is there first', { timeout: 240_000 }, () => dumpRestored(0, true))
+test('a dump is restored, and the one that knows more is there first', { timeout: 240_000, tags: ['full'] }, () =>
+  dumpRestored(1, true)
+)
+test(
+  'a dump is restored, and one that knows of another’s package is there first',
+  { timeout: 240_000, tags: ['full'] },
+  () => dumpRestored(0, false)
+)
 
 test.each([
   ['the workstation that sent it is there first', true],

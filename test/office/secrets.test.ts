@@ -77,8 +77,16 @@ function spellings(word: string): Buffer[] {
   ]
   return [...texts.map((text) => Buffer.from(text)), Buffer.from(word, 'utf16le')]
 }
-const foundIn = (bytes: Buffer, words: readonly string[]) =>
-  words.filter((word) => spellings(word).some((spelling) => bytes.includes(spelling)))
+/** Which of the words are there. By one pass over what may be hundreds of megabytes, as other tests write into the same log. */
+function foundIn(pieces: readonly Buffer[], words: readonly string[]): string[] {
+  const meant = new Map(words.flatMap((word) => spellings(word).map((bytes) => [bytes.toString('latin1'), word])))
+  const any = new RegExp(
+    [...meant.keys()].map((spelling) => spelling.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|'),
+    'g'
+  )
+  const found = pieces.flatMap((bytes) => bytes.toString('latin1').match(any) ?? [])
+  return [...new Set(found.map((spelling) => meant.get(spelling) ?? spelling))]
+}
 
 /** A dump as it is, and what its bodies would be, were they only packed. */
 function readable(dump: Buffer): Buffer {
@@ -123,6 +131,7 @@ test('what was put into an office is in no dump and in no log of its server', as
     ...{ place: PLANTED.place, about: PLANTED.about }
   })
   const { id } = parts.outbox.start(parts.drafts.save(accountId, composition).id)
+  parts.outbox.now(id)
   const sent = async () => {
     await front.work.time.pass(1_000)
     return parts.outbox.get(id).state
@@ -174,9 +183,8 @@ test('what was put into an office is in no dump and in no log of its server', as
   expect(rows).toHaveLength(5)
   expect(rows[0]?.count).toBe('6')
   const secrets = [...Object.values(PLANTED), key.toString('latin1'), key.toString('hex'), key.toString('base64url')]
-  for (const bytes of [readable(dump), Buffer.concat(log.map((file) => file.bytes))]) {
-    expect(foundIn(bytes, secrets)).toEqual([])
+  for (const pieces of [[readable(dump)], log.map(({ bytes }) => bytes)]) {
     // The search finds what is there.
-    expect(foundIn(bytes, [STATION])).toEqual([STATION])
+    expect(foundIn(pieces, [...secrets, STATION])).toEqual([STATION])
   }
 })

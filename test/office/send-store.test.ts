@@ -599,7 +599,7 @@ describe('workstations that are killed, and stopped for longer than a claim hold
       close()
     }
   }
-  test('one with two lanes on the embedded store', { timeout: 300_000 }, () => embedded(2))
+  test('one with two lanes on the embedded store', { timeout: 300_000, tags: ['full'] }, () => embedded(2))
   test('one with four lanes on the embedded store', { timeout: 300_000, tags: ['full'] }, () => embedded(4))
 
   const together = async (count: number) => {

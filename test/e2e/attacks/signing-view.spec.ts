@@ -352,7 +352,9 @@ test('each signer begins at the page’s own size', async () => {
 
 const facts = async () => (await app.say({ do: 'facts' })) as Facts
 
-test('many signers one after the other find nothing of each other, in no more sessions than are kept', async () => {
+test('many signers one after the other find nothing of each other, in no more sessions than are kept', {
+  tag: '@full'
+}, async () => {
   const signers = SESSIONS + 4
   const before = (await facts()).sessions
   const recall = `[document.cookie, localStorage.length, sessionStorage.length, (await indexedDB.databases()).length,

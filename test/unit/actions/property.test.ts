@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import type { ActionRequest, ActionView } from '../../../src/shared/contract/index.ts'
 import type { DocumentResponse, UpdateSignerRequest } from '../../../src/shared/model/index.ts'
 import type { Fault } from '../../fixtures/fault-proxy.ts'
+import { cases } from '../../property-seed.ts'
 import { correction, extension, type Office, openOffice } from './office.ts'
 
 const MINUTE = 60_000
@@ -69,7 +70,7 @@ test('each action reaches the service at most once, and none is said to be done 
         await office.close()
       }
     }),
-    { numRuns: 30 }
+    { numRuns: cases(10) }
   )
 })
 

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { StepName } from '../../../src/main/core/drop-folders/journal.ts'
 import { requestFile, sheetFile } from '../../fixtures/drop-folder-office.ts'
+import { cases } from '../../property-seed.ts'
 import { aPlace } from './place.ts'
 
 const STEPS: StepName[] = ['noted', 'claimed', 'read', 'made', 'named', 'reported', 'moved']
@@ -156,6 +157,6 @@ test('whatever is dropped and whenever the application ends, each file becomes o
       const good = drops.filter(({ isBad }) => !isBad).length
       expect([at.office.titles().length, at.view().failed, at.names()]).toEqual([good, drops.length - good, []])
     }),
-    { numRuns: 25 }
+    { numRuns: cases(8) }
   )
 })

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ChangeKind, NotifiedKind } from '../../../src/shared/contract/index.ts'
+import { cases } from '../../property-seed.ts'
 import { HOUR, MINUTE, office, TEN, view } from './office.ts'
 
 const kind = fc.constantFrom<ChangeKind>(
@@ -107,7 +108,7 @@ test('whatever happens, each change that is wanted told is in one notice, and no
       notices += here.shown.length
     }
   )
-  await fc.assert(anyDay, { numRuns: 75 })
+  await fc.assert(anyDay, { numRuns: cases(30) })
   // As many as there was time for on a busy machine.
   expect(notices).toBeGreaterThan(days / 2)
 })

@@ -5,6 +5,7 @@ import type { SendView } from '../../../src/shared/contract/index.ts'
 import { form, forms } from '../../fixtures/compositions.ts'
 import type { Fault } from '../../fixtures/fault-proxy.ts'
 import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
+import { cases } from '../../property-seed.ts'
 
 const MINUTE = 60_000
 
@@ -105,7 +106,7 @@ test('no mark arrives twice, no send is lost, and no state says what isn’t so'
         await work.close()
       }
     }),
-    { numRuns: 40, endOnFailure: true }
+    { numRuns: cases(12), endOnFailure: true }
   )
 }, 300_000)
 

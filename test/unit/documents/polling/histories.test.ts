@@ -14,6 +14,7 @@ import { createAuthentication, createServiceClient } from '../../../../src/main/
 import { asAppError } from '../../../../src/main/ipc/errors.ts'
 import type { DocumentChange } from '../../../../src/shared/contract/index.ts'
 import { DocumentResponse } from '../../../../src/shared/model/index.ts'
+import { cases } from '../../../property-seed.ts'
 
 const FOLDERS = ['InBox', 'Progress', 'Signed'] as const
 const ACCOUNT = 'office'
@@ -436,6 +437,6 @@ test('after any history the mirror equals the service, and each change was told 
         if (isCandid) expect(signed.length).toBeLessThanOrEqual(1)
       }
     }),
-    { numRuns: 200 }
+    { numRuns: cases(80) }
   )
 }, 120_000)
