@@ -155,6 +155,28 @@ describe('while Countersign is locked', () => {
     expect(document.activeElement).toBe(question)
   })
 
+  test('nor in what is typed there, where Enter would answer', async () => {
+    const placed = vi
+      .spyOn(Element.prototype, 'getClientRects')
+      .mockReturnValue([new DOMRect()] as unknown as DOMRectList)
+    onTestFinished(() => placed.mockRestore())
+    const { api, app } = await open({}, 'settings')
+    app.router.go('settings', ['office'])
+    await settle()
+    await fireEvent.click(screen.getByRole('button', { name: 'Join an office…' }))
+    await settle()
+    const question = screen.getByRole('dialog')
+    const [field] = within(question).getAllByRole('textbox')
+    field?.focus()
+    expect(document.activeElement).toBe(field)
+    api.control.state.lock = { isLocked: true, opensBySignIn: true }
+    api.control.emit('lock.changed', null)
+    await settle()
+    await give(fakePin)
+    expect(isThere()).toBe(false)
+    expect(document.activeElement).toBe(question)
+  })
+
   test('staff locks it from the menu or the search, and is told why it can’t be', async () => {
     const { api } = await open()
     const choose = async () => {
