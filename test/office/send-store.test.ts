@@ -393,6 +393,27 @@ describe('sends that several workstations share', () => {
       expect([await one.stateOf(first.id), await one.stateOf(second.id)]).toEqual(['held', 'held'])
     })
 
+    test('one takes along what it made while another claims, which waits for that: neither is refused', async () => {
+      const [one, two] = [storeAt(0), storeAt(1)]
+      const accountId = await account({ concurrency: 10, perMinute: null })
+      const [others = '', mine = '', last = ''] = [randomUUID(), randomUUID(), randomUUID()].sort()
+      for (const [store, id] of [
+        [one, others],
+        [two, mine],
+        [two, last]
+      ] as const)
+        await store.put(accountId, id, content(id))
+      expect(await one.claim(accountId, 3)).toHaveLength(3)
+      await expire()
+      const refused = await meeting(
+        { table: 'send WHERE id = $1', is: last },
+        () => two.takeAlong(accountId),
+        () => one.claim(accountId, 1)
+      )
+      expect(refused).toEqual([])
+      for (const id of [mine, last]) expect(await one.stateOf(id)).toBe('held')
+    })
+
     test('one takes along what it made while another tells ends of it: neither is refused', async () => {
       const { one, two, accountId, claims, second } = await claimedByTheFirst(3)
       await expire()
