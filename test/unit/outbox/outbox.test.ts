@@ -29,6 +29,21 @@ describe('sending', () => {
     expect(work.taken('SendForms2')).toHaveLength(1)
   })
 
+  test('one of which nobody can be told keeps the next from nothing', async () => {
+    const { outbox, accountId, disk } = work
+    outbox.configure(accountId, { concurrency: 1, perMinute: null })
+    disk.tellsNobody = true
+    const ids = ['One', 'Two'].map((Name) => outbox.start(draft(forms({ items: [form({ Name })] }))).id)
+    for (const id of ids) outbox.now(id)
+    await expect
+      .poll(async () => {
+        await work.time.pass(5_000)
+        return ids.map((id) => outbox.get(id).state)
+      })
+      .toEqual(['sent', 'sent'])
+    expect(work.taken('SendForms2')).toHaveLength(2)
+  })
+
   test('a Form Filler package likewise', async () => {
     expect(await work.send(templates())).toMatchObject({ state: 'sent', kind: 'form-filler' })
     expect(work.taken('Send')).toHaveLength(1)
