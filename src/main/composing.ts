@@ -40,15 +40,13 @@ export function openComposing(
     sharedDrafts.changedHere()
   }
   const presetsTold = () => send('presets.changed', null)
-  function presetsChanged(): void {
-    presetsTold()
-    records.changedHere()
-  }
   const peopleTold = () => send('people.changed', null)
-  function peopleChanged(): void {
-    peopleTold()
+  /** Some were changed here, which an office's other workstations are to hear of, too. */
+  const changedHere = (told: () => void) => () => {
+    told()
     records.changedHere()
   }
+  const presetsChanged = changedHere(presetsTold)
   const describe = asAppError
   /** Its code alone: what the server says may hold data. */
   const officeTrouble = (error: unknown) =>
@@ -64,7 +62,7 @@ export function openComposing(
     ...{ drafts, presets, exchange, newId, describe },
     changed: () => send('outside.changed', null)
   })
-  const people = openPeople({ db, recipients: lists.keptRecipients, time, changed: peopleChanged })
+  const people = openPeople({ db, recipients: lists.keptRecipients, time, changed: changedHere(peopleTold) })
   const sharedPeople = openSharedPeople({
     ...{ db, now: time.now },
     keptDays: () => (organisation.isKnown ? daysKept(keptIn(db), organisation).people : null)

@@ -101,7 +101,13 @@ function openJoining() {
   }
   const unshared = async () =>
     (await here.ask('unshared', { accountId: ACCOUNT.id, key: KEY, most: 10_000 })).tags.map((tag) => String(tag))
-  return { time, here, together, wanted, ended, unshared, changesTo }
+  /** What it is as time passes. */
+  const comes = (what: () => unknown) =>
+    expect.poll(async () => {
+      await time.pass(10 * SECOND)
+      return await what()
+    })
+  return { time, here, together, wanted, ended, unshared, changesTo, comes }
 }
 const statusOf = async ({ here }: ReturnType<typeof openJoining>, reference: string) =>
   (await here.get(reference))?.document.Status
@@ -110,7 +116,7 @@ test('it reads no further back than its own round, and what that has shown isnâ€
   const { poll, asked, handsOver, feed } = await openOffice()
   await handsOver(documents())
   const joining = openJoining()
-  const { time, here, together, wanted, ended, unshared } = joining
+  const { time, here, together, wanted, ended, unshared, comes } = joining
   together.connect(feed, KEY, 2)
   await expect.poll(() => wanted.length).toBe(1)
   // It is in no folder yet.
@@ -124,12 +130,7 @@ test('it reads no further back than its own round, and what that has shown isnâ€
   expect(poll.wished).toBe(1)
   await handsOver(documents({ 'D-5': { Status: '1 of 1' }, 'D-7': { Status: '1 of 1' } }))
   poll.answered = poll.wished
-  await expect
-    .poll(async () => {
-      await time.pass(10 * SECOND)
-      return await statusOf(joining, 'D-7')
-    })
-    .toBe('1 of 1')
+  await comes(() => statusOf(joining, 'D-7')).toBe('1 of 1')
   expect(await statusOf(joining, 'D-5')).toBe('1 of 1')
   expect((await here.changes()).filter((change) => /D-\d/.test(change))).toEqual(['D-7 changed'])
   expect(asked.changesAfter.filter((after) => after < COUNT)).toEqual([])
@@ -140,7 +141,7 @@ test('it reads no further back than its own round, and what that has shown isnâ€
 test('a round that began before it was known how far the office is says nothing of that: the next one does', async () => {
   const { poll, asked, handsOver, feed } = await openOffice()
   await handsOver(documents())
-  const { time, together, wanted, ended, unshared } = openJoining()
+  const { time, together, wanted, ended, unshared, comes } = openJoining()
   const begun = together.begins(ACCOUNT.id)
   together.connect(feed, KEY, 2)
   await expect.poll(() => wanted.length).toBe(1)
@@ -150,12 +151,7 @@ test('a round that began before it was known how far the office is says nothing 
   const next = together.begins(ACCOUNT.id)
   await ended(next, ACCOUNT.folders, documents())
   poll.answered = poll.wished
-  await expect
-    .poll(async () => {
-      await time.pass(10 * SECOND)
-      return (await unshared()).length
-    })
-    .toBe(0)
+  await comes(async () => (await unshared()).length).toBe(0)
   expect(together.view()).toMatchObject([{ how: 'together' }])
   expect(asked.changesAfter).toEqual([])
 })
@@ -163,25 +159,20 @@ test('a round that began before it was known how far the office is says nothing 
 test('a round over some of the folders doesnâ€™t either: all is read from the office', async () => {
   const { asked, handsOver, feed } = await openOffice()
   await handsOver(documents())
-  const { time, together, wanted, ended, here } = openJoining()
+  const { together, wanted, ended, here, comes } = openJoining()
   await here.look('InBox', documents())
   together.connect(feed, KEY, 2)
   await expect.poll(() => wanted.length).toBe(1)
   const begun = together.begins(ACCOUNT.id)
   await ended(begun, ['Signed'], [])
-  await expect
-    .poll(async () => {
-      await time.pass(10 * SECOND)
-      return asked.changesAfter
-    })
-    .toEqual([0, 500])
+  await comes(() => asked.changesAfter).toEqual([0, 500])
 })
 
 test('what is gone since it was here last is gone here, though its own round only lacks it', async () => {
   const { poll, handsOver, handsOverGone, feed } = await openOffice()
   await handsOver(documents())
   const joining = openJoining()
-  const { time, here, together, wanted, ended } = joining
+  const { here, together, wanted, ended, comes } = joining
   for (const folder of ACCOUNT.folders) await here.look(folder, folder === 'InBox' ? documents() : [])
   const rest = documents().slice(1)
   await handsOverGone('D-0', rest)
@@ -190,11 +181,7 @@ test('what is gone since it was here last is gone here, though its own round onl
   const begun = together.begins(ACCOUNT.id)
   await ended(begun, ACCOUNT.folders, rest)
   poll.answered = poll.wished
-  const isHere = async () => {
-    await time.pass(10 * SECOND)
-    return (await here.changes()).includes('D-0 gone')
-  }
-  await expect.poll(isHere).toBe(true)
+  await comes(async () => (await here.changes()).includes('D-0 gone')).toBe(true)
 })
 
 test('what is here in no folder yet, and isnâ€™t only known here, is asked of the office, too', async () => {
@@ -216,7 +203,7 @@ test('a round that ends while a later one is under way has seen no more than the
   const { poll, asked, handsOver, feed } = await openOffice()
   await handsOver(documents())
   const joining = openJoining()
-  const { time, together, wanted, ended } = joining
+  const { time, together, wanted, ended, comes } = joining
   together.connect(feed, KEY, 2)
   await expect.poll(() => wanted.length).toBe(1)
   const begun = together.begins(ACCOUNT.id)
@@ -225,30 +212,20 @@ test('a round that ends while a later one is under way has seen no more than the
   expect(together.begins(ACCOUNT.id)).toMatchObject({ rev: COUNT + 1 })
   await ended(begun, ACCOUNT.folders, documents())
   poll.answered = poll.wished
-  await expect
-    .poll(async () => {
-      await time.pass(10 * SECOND)
-      return await statusOf(joining, 'D-7')
-    })
-    .toBe('1 of 1')
+  await comes(() => statusOf(joining, 'D-7')).toBe('1 of 1')
   expect(asked.changesAfter).toEqual([COUNT])
 })
 
 test('an office that was put back to an earlier moment is read from its beginning, whatever a round has shown', async () => {
   const { asked, handsOver, feed } = await openOffice()
   await handsOver(documents())
-  const { time, here, together, wanted, ended } = openJoining()
+  const { here, together, wanted, ended, comes } = openJoining()
   await here.ask('shareFeed', { accountId: ACCOUNT.id, feed: FEED, cursor: -1 })
   together.connect(feed, KEY, 2)
   await expect.poll(() => wanted.length).toBe(1)
   const begun = together.begins(ACCOUNT.id)
   await ended(begun, ACCOUNT.folders, documents())
-  await expect
-    .poll(async () => {
-      await time.pass(10 * SECOND)
-      return asked.changesAfter
-    })
-    .toEqual([0, 500])
+  await comes(() => asked.changesAfter).toEqual([0, 500])
 })
 
 test.for([
@@ -294,7 +271,7 @@ test('a round that began in another feed says nothing of how far this one was', 
 test('nor is a wish in another feed waited for', async () => {
   const { asked, handsOver, feed } = await openOffice()
   await handsOver(documents())
-  const { time, here, together, wanted, ended, changesTo } = openJoining()
+  const { time, here, together, wanted, ended, changesTo, comes } = openJoining()
   together.connect(feed, KEY, 2)
   await expect.poll(() => wanted.length).toBe(1)
   await ended(together.begins(ACCOUNT.id), ACCOUNT.folders, documents())
@@ -305,10 +282,5 @@ test('nor is a wish in another feed waited for', async () => {
   await here.look('InBox', documents())
   await time.pass(60 * SECOND)
   await ended(together.begins(ACCOUNT.id), ['Archive'], [])
-  await expect
-    .poll(async () => {
-      await time.pass(10 * SECOND)
-      return asked.changesAfter
-    })
-    .toEqual([0, 500])
+  await comes(() => asked.changesAfter).toEqual([0, 500])
 })
