@@ -34,6 +34,8 @@ const LONGEST = 300_000
 const STEP = 1_000
 /** So many things are written, sent and thrown away between two others, at most. */
 const MOST_DEEDS = 12
+/** So many steps pass between two looks at whether all is as it should be. */
+const BETWEEN_CHECKS = 20
 
 const WAYS = [
   ...[
@@ -232,6 +234,7 @@ async function befall(place: Place, way: Way): Promise<void> {
       return await cluster.crash()
     case 'promote':
       place.isRestored = true
+      place.people.onlyHere()
       return await cluster.promote()
     case 'dump':
       return await takeDump(place)
@@ -243,6 +246,7 @@ async function befall(place: Place, way: Way): Promise<void> {
         await desk.close()
       }
       place.isRestored = true
+      place.people.onlyHere()
       return await restore(place)
     case 'pause':
       if (!place.isRestored) await work.parts.outbox.shared.pause(work.accountId, true).catch(() => undefined)
@@ -281,8 +285,9 @@ async function releaseAt({ put }: Place, { name, work }: Station, most = 3): Pro
 }
 
 /** As a person takes one of the workstation’s own out of the Outbox. */
-async function takeBack({ chance, put }: Place): Promise<void> {
-  const waiting = put.filter(({ by, id }) => stateAt(by, id) === 'ready')
+async function takeBack({ chance, put, stations }: Place): Promise<void> {
+  const there = statesAt(stations)
+  const waiting = put.filter(({ by, id }) => there.get(by)?.get(id) === 'ready')
   if (waiting.length === 0) return
   const one = chance.oneOf(waiting as [Put, ...Put[]])
   const { outbox } = one.by.work.parts
@@ -391,15 +396,19 @@ async function inTheEnd(place: Place): Promise<Fault[]> {
     await longEnough(place)
     for (const station of stations) await releaseAt(place, station, put.length)
     const arrived = arrivals(place)
+    const there = statesAt(stations)
     for (const { id, name, by, isTakenBack } of put) {
-      const state = stateAt(by, id)
+      const state = there.get(by)?.get(id)
       if (state !== 'not-sent' && state !== 'refused') continue
       if (arrived.has(name)) said.push(wrong(`${name} is called ${state} by ${by.name}, and it arrived`))
       if (!isTakenBack) by.work.parts.outbox.retry(id)
     }
-    faults = [...put.flatMap((one) => faultOf(one, place, arrived.has(one.name))), ...people.faults(arrived)]
+    faults = [...put.flatMap((one) => faultOf(one, place, there, arrived.has(one.name))), ...people.faults(arrived)]
     if (!(await areEqual(place))) faults.push(wrong('a list is not as the folders'))
-    return faults.length === 0
+    if (faults.length === 0) return true
+    // Looks are a minute apart, and to look through everything takes longer the more there is.
+    for (let count = 0; count < BETWEEN_CHECKS; count++) await pass(place)
+    return false
   }
   await until(place, 'all is as it should be', isAsItShould).catch(() => undefined)
   // What could still go a second time has the time for it.
@@ -407,18 +416,29 @@ async function inTheEnd(place: Place): Promise<Fault[]> {
   return [...said, ...faults, ...doubled(place), ...unreleased(place)]
 }
 
-function faultOf({ id, name, by, isTakenBack, isLeftBehind }: Put, { stations }: Place, hasArrived: boolean): Fault[] {
-  const states = stations.map((station) => stateAt(station, id))
-  const own = stateAt(by, id)
+function faultOf(one: Put, { stations }: Place, there: StatesAt, hasArrived: boolean): Fault[] {
+  const { id, name, by, isTakenBack, isLeftBehind } = one
+  const states = stations.map((station) => there.get(station)?.get(id))
+  const own = there.get(by)?.get(id)
   const words = `${name} of ${by.name}: ${stations.map((station, index) => `${station.name} ${states[index]}`).join(', ')}`
   if (isTakenBack) {
-    if (hasArrived) return [wrong(`taken back, and it arrived: ${words}`)]
+    // A server of before that was taken back knows nothing of it, nor of its workstation, which has left it without being asked.
+    if (hasArrived) return isLeftBehind ? [] : [wrong(`taken back, and it arrived: ${words}`)]
     return states.every(isOver) ? [] : [wrong(`taken back: ${words}`)]
   }
   // It is for a person then to find out what became of it.
   if (isLeftBehind) return own === 'sent' && !hasArrived ? [wrong(`never arrived: ${words}`)] : []
-  if (!hasArrived) return [{ kind: 'lost', words }]
+  if (!hasArrived) return staysAsDraft(one, stations) ? [] : [{ kind: 'lost', words }]
   return own === 'sent' && states.every((state) => state === undefined || state === 'sent') ? [] : [wrong(words)]
+}
+
+/** It came to nothing, its workstation left, and its draft is the office’s: it says so, and the draft is there to be sent. */
+function staysAsDraft({ id, name, by }: Put, stations: readonly Station[]): boolean {
+  const { state, error } = rowsOf(by.work).find((row) => row.id === id) ?? {}
+  const isSaid = state === 'cancelled' && error?.message.includes('left the office') === true
+  const hasDraft = ({ work }: Station) =>
+    work.parts.drafts.list([work.accountId], { trashed: false }).rows.some(({ title }) => title === name)
+  return isSaid && stations.some(hasDraft)
 }
 
 const wrong = (words: string): Fault => ({ kind: 'wrong', words })
@@ -450,8 +470,13 @@ function documentsOf([first]: readonly Station[]) {
   return Object.values(first?.work.practice.state.documents ?? {})
 }
 
-function stateAt({ work }: Station, id: string): SendState | undefined {
-  return rowsOf(work).find((row) => row.id === id)?.state
+/** What each workstation shows of packages, by their ids. */
+type StatesAt = ReadonlyMap<Station, ReadonlyMap<string, SendState>>
+
+function statesAt(stations: readonly Station[]): StatesAt {
+  return new Map(
+    stations.map((station) => [station, new Map(rowsOf(station.work).map(({ id, state }) => [id, state]))])
+  )
 }
 
 /** Gone, or cancelled where it was in doubt meanwhile. */

@@ -220,6 +220,12 @@ export class People {
     }
   }
 
+  /** The server is put back: what no workstation has any more, as where all who read it have left since, was the server’s alone. */
+  onlyHere(): void {
+    const held = this.#desks.map((at) => wordsAt(at))
+    for (const word of this.#words.keys()) if (!held.some((words) => words.has(word))) this.#thrown.add(word)
+  }
+
   /** A workstation has left the office: whom it forgot it may have told nobody, and whom it knows it brings along when it joins again. */
   left(name: string): void {
     const at = this.#desks.find((desk) => desk.name === name)
