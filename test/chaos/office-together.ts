@@ -344,7 +344,8 @@ async function letGoAgain(place: Place): Promise<void> {
     return stations.every(({ desk, work }) => {
       const life = keptIn(work.parts.db).read('office', z.looseObject({ life: z.int() }))?.life
       const { office: line } = work.parts.outbox.state(work.accountId)
-      return desk.view()?.state === 'connected' && line === 'connected' && life === row?.life
+      const view = desk.view()
+      return view?.state === 'connected' && !view.isLeaving && line === 'connected' && life === row?.life
     })
   })
   await longEnough(place)

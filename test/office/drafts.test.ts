@@ -961,6 +961,38 @@ describe('a server that was put back', () => {
     expect(packages()).toBe(1)
   })
 
+  test('brings back nothing of what went on as another one, and was sent', async () => {
+    const sent = await sentAndLost()
+    await at(1).killed()
+    const back = at(1).editor(sent)
+    back.type('Lease, and further')
+    await back.close()
+    await at(1).synced()
+    const [before] = await two.office.sql<{ sealed: Buffer }>('SELECT sealed FROM office.thing WHERE id = $1', [sent])
+    await at(0).killed()
+    await synced()
+    const { accountId, parts } = at(1).work
+    const [other] = parts.drafts.list([accountId], {}).rows
+    await until(() => parts.outbox.state(accountId).office === 'connected', at(1))
+    await parts.outbox.shared.pause(accountId, false)
+    const send = at(1).send(other?.id ?? '')
+    await until(() => at(1).state(send) === 'sent', at(1))
+    await synced()
+    // Once more the first one is there, until who sent it says so.
+    await at(0).off()
+    await two.office.sql(
+      `UPDATE office.thing SET gone_at = NULL, gone_with = NULL, sealed = $2, rev = rev + 5, body_rev = rev + 5 WHERE id = $1`,
+      [sent, before?.sealed]
+    )
+    await two.office.sql('UPDATE office.thing_feed SET rev = rev + 5')
+    await at(1).synced()
+    expect(at(1).list()).toEqual(['Lease, and further'])
+    await at(0).killed()
+    await synced()
+    for (const desk of desks) expect(desk.list()).toEqual([])
+    expect(packages()).toBe(2)
+  })
+
   test('hears of a send from a workstation that has joined again since', async () => {
     const sent = await sentAndLost(async () => {
       await at(0).leave()

@@ -259,7 +259,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       return false
     }
     if (here && known.edits !== known.given) rows.rename(id, newId(), accountId)
-    else if (here && further !== undefined && known.basedOn.includes(further) && !rows.here(further)) {
+    else if (here && further !== undefined && known.basedOn.includes(further) && !isKnown(further)) {
       for (const version of rows.versionsOpen(here.number)) drafts.settle(version)
       rows.rename(id, further, accountId)
       rows.follow(further, { basedOn: [further], round: 1, isToKnow: true })
@@ -267,6 +267,11 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     } else if (here) rows.erase(id)
     rows.follow(id, NO_MORE)
     return here !== undefined
+  }
+
+  /** Whether a draft is here, or was: what was sent since, or erased, isn't brought back by a server that was put back to before that. */
+  function isKnown(id: string): boolean {
+    return rows.here(id) !== undefined || rows.find(id) !== undefined || rows.sentAs(id) !== undefined
   }
 
   /** What was done to a draft here goes over. */
@@ -390,7 +395,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       if (sentAs !== undefined && !isDone) return
     } else if (known.edits === known.given) {
       const version = known.basedOn[0] ?? newId()
-      rows.change(id, { basedOn: [...known.basedOn, version] })
+      if (!known.basedOn.includes(version)) rows.change(id, { basedOn: [...known.basedOn, version] })
       const its = { ...known, own: rows.failedHere(id) }
       const saved = await asked((things) => things.know(officeId, its, version, contentOf(here)))
       settled(here.accountId, known, version, saved)
