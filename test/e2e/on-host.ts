@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Browser, chromium, type Page } from 'playwright'
 import type { PageInfo, Requests } from '../host/control.ts'
+import { lendTo } from '../host/lending.ts'
 import type { Start, Started } from './launch.ts'
 
 type Argument<N extends keyof Requests> = Parameters<Requests[N]> extends [infer A] ? [A] : []
@@ -61,10 +62,11 @@ export async function launchOnHost(start: Start): Promise<Started> {
   const register = join(start.root, 'test/host/register.ts')
   const child = spawn(process.execPath, ['--import', register, start.main, ...start.args], {
     cwd: start.root,
-    env: start.env,
+    env: { HOST_BORROWS: '1', ...start.env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     serialization: 'advanced'
   })
+  lendTo(child)
   let written = ''
   child.stdout?.on('data', (chunk) => (written += chunk))
   child.stderr?.on('data', (chunk) => (written += chunk))

@@ -115,7 +115,8 @@ test('forty secrets that are used on every screen are nowhere but where they are
   const start = {
     userData,
     main: 'test/e2e/recorded-main.mjs',
-    env: { COUNTERSIGN_RECORDED: recorded, TMPDIR: temporary, TEMP: temporary, TMP: temporary }
+    // A Chromium of its own: that is searched, too.
+    env: { HOST_BORROWS: '0', COUNTERSIGN_RECORDED: recorded, TMPDIR: temporary, TEMP: temporary, TMP: temporary }
   }
 
   const token = plant('a bearer token', (core) => `tk+${core}/=`)

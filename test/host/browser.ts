@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { findChromium } from '../../scripts/system-packages.ts'
-import { CdpLine, type CdpSession, type Protocol } from './cdp.ts'
+import { CdpLine, type CdpSession, type Protocol, pipe, socket } from './cdp.ts'
+import { borrowed } from './lending.ts'
 
 export interface Browser {
   readonly root: CdpSession
@@ -52,12 +53,11 @@ const STARTED_WITH = ['ignore-certificate-errors-spki-list', 'short-reporting-de
 /** Chromium's switches that an application may append, beside features. */
 export const APPENDABLE = ['disable-http2', 'disable-quic']
 
-function switches(profile: string, appended: Appended): string[] {
+function switches(appended: Appended): string[] {
   const disabled = [...disabledFeatures, ...(appended.get('disable-features')?.split(',') ?? [])]
   return [
     ...(process.env.HOST_HEADED === '1' ? [] : ['--headless']),
     ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-    `--user-data-dir=${profile}`,
     '--remote-debugging-pipe',
     '--remote-debugging-port=0',
     '--no-startup-window',
@@ -119,48 +119,112 @@ function preferences(profile: string): void {
   writeFileSync(join(profile, 'Default', 'Preferences'), JSON.stringify(set))
 }
 
-export async function startBrowser(appended: Appended): Promise<Browser> {
+/** Chromium as a process, whoever speaks with it. */
+export interface Chromium {
+  readonly child: ChildProcess
+  /** For whatever is only there while it runs. */
+  readonly profile: string
+  /** What it has complained of lately. */
+  complaints(): string
+  /** Where a client attaches: ws://127.0.0.1:…/devtools/browser/… */
+  endpoint(): Promise<string>
+  /** Ends it at once, and removes what it wrote. */
+  end(): Promise<void>
+}
+
+const alive = new Set<() => void>()
+// Last resort: whoever started one and ends in any way takes it along (a killed one closes the pipe, with the same end).
+process.once('exit', () => {
+  for (const end of alive) end()
+})
+
+/** @param args its switches; where it keeps its files is chosen here. */
+export function startChromium(args: readonly string[]): Chromium {
   const program = findChromium()
   if (!program) throw new Error('No Chromium on this machine: run `node scripts/system-packages.ts chromium`')
   const profile = mkdtempSync(join(tmpdir(), 'countersign-host-'))
   preferences(profile)
-  const child = spawn(program, switches(profile, appended), { stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'] })
+  const child = spawn(program, [...args, `--user-data-dir=${profile}`], {
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe']
+  })
   let complaints = ''
   child.stderr?.on('data', (chunk) => (complaints = (complaints + chunk).slice(-4000)))
-  const line = new CdpLine(child.stdio[3] as Writable, child.stdio[4] as Readable)
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const tidy = () => rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
-  // Last resort: a host that ends in any way takes its Chromium along (a killed one closes the pipe, with the same end).
-  process.once('exit', () => {
+  const atExit = () => {
     child.kill('SIGKILL')
     try {
       tidy()
     } catch {
       // Chromium may still be writing; the temporary folder is then the system's to empty.
     }
-  })
-  let version: Protocol.Browser.getVersionReturnValue
-  try {
-    version = await line.browser.send('Browser.getVersion')
-  } catch {
-    throw new Error(`Chromium (${program}) did not start:\n${complaints}`)
   }
+  alive.add(atExit)
   return {
-    root: line.browser,
-    folder: profile,
-    version: version.product.replace(/^.*\//, ''),
-    userAgent: version.userAgent.replace('HeadlessChrome', 'Chrome'),
+    ...{ child, profile },
+    complaints: () => `Chromium (${program}) did not start:\n${complaints}`,
     endpoint: () => readEndpoint(profile, child),
-    session: (id) => line.session(id),
-    drop: (id) => line.drop(id),
+    async end() {
+      child.kill('SIGKILL')
+      await ended
+      alive.delete(atExit)
+      tidy()
+    }
+  }
+}
+
+/** One that is lent by whoever started this process, or one of its own. */
+export async function startBrowser(appended: Appended): Promise<Browser> {
+  const args = switches(appended)
+  const lent = await borrowed(args)
+  return lent === undefined ? await ownBrowser(args) : await borrowedBrowser(lent)
+}
+
+async function ownBrowser(args: readonly string[]): Promise<Browser> {
+  const chromium = startChromium(args)
+  const { child, profile } = chromium
+  const line = new CdpLine(pipe(child.stdio[3] as Writable, child.stdio[4] as Readable))
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const version = await line.browser.send('Browser.getVersion').catch(() => {
+    throw new Error(chromium.complaints())
+  })
+  return {
+    ...browserOn(line, version),
+    folder: profile,
+    endpoint: chromium.endpoint,
     async close() {
       line.browser.tell('Browser.close')
       const patience = new AbortController()
       await Promise.race([ended, pause(3000, undefined, { signal: patience.signal }).catch(() => {})])
       patience.abort()
-      child.kill('SIGKILL')
-      await ended
-      tidy()
+      await chromium.end()
     }
+  }
+}
+
+/** Its pages and sessions end with the line. */
+async function borrowedBrowser(endpoint: string): Promise<Browser> {
+  const carrier = await socket(endpoint)
+  const line = new CdpLine(carrier)
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-host-'))
+  return {
+    ...browserOn(line, await line.browser.send('Browser.getVersion')),
+    folder,
+    endpoint: async () => endpoint,
+    async close() {
+      carrier.close()
+      await carrier.closed
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
+    }
+  }
+}
+
+function browserOn(line: CdpLine, version: Protocol.Browser.getVersionReturnValue) {
+  return {
+    root: line.browser,
+    version: version.product.replace(/^.*\//, ''),
+    userAgent: version.userAgent.replace('HeadlessChrome', 'Chrome'),
+    session: (id: string) => line.session(id),
+    drop: (id: string) => line.drop(id)
   }
 }

@@ -1,6 +1,8 @@
-// The line to Chromium: typed commands and events of the DevTools protocol over a pipe. When either end of the pipe
-// goes away the other notices, so a host that is killed can't leave a browser behind.
+// The line to Chromium: typed commands and events of the DevTools protocol, over a pipe or a socket. When either end goes away
+// the other notices: a host that is killed can't leave a browser behind, nor its pages in one that it has borrowed.
+import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
+import { WebSocket } from 'ws'
 import type { Protocol } from '../../node_modules/playwright-core/types/protocol.d.ts'
 
 export type { Protocol }
@@ -76,34 +78,66 @@ interface Waiting {
   reject(error: Error): void
 }
 
-/** The pipe itself: messages are JSON, each ended by a zero byte. */
+/** What carries the line: whole messages, as text. */
+export interface Carrier {
+  send(text: string): void
+  hear(listener: (text: string) => void): void
+  /** Settles once nothing comes any more. */
+  readonly closed: Promise<void>
+}
+
+/** Chromium's own pipe: each message is ended by a zero byte. */
+export function pipe(out: Writable, back: Readable): Carrier {
+  let heard: (text: string) => void = () => {}
+  let rest: Buffer[] = []
+  back.on('data', (chunk: Buffer) => {
+    let from = 0
+    for (let end = chunk.indexOf(0); end >= 0; end = chunk.indexOf(0, from)) {
+      rest.push(chunk.subarray(from, end))
+      heard(Buffer.concat(rest).toString())
+      rest = []
+      from = end + 1
+    }
+    rest.push(chunk.subarray(from))
+  })
+  return {
+    send: (text) => void out.write(`${text}\0`),
+    hear: (listener) => (heard = listener),
+    closed: new Promise((resolve) => {
+      back.once('close', resolve)
+      back.once('error', () => resolve())
+      out.once('error', () => resolve())
+    })
+  }
+}
+
+/** A socket to a Chromium that another process started: one that listens there. Rejects where nothing does. */
+export async function socket(endpoint: string): Promise<Carrier & { close(): void }> {
+  // Node's own packs each message, on both sides: a tenth of a start.
+  const line = new WebSocket(endpoint, { perMessageDeflate: false, maxPayload: 0 })
+  await once(line, 'open')
+  return {
+    send: (text) => line.send(text),
+    hear: (listener) => line.on('message', (data) => listener(String(data))),
+    closed: new Promise((resolve) => line.once('close', () => resolve())),
+    close: () => line.close()
+  }
+}
+
+/** All conversations with one Chromium. */
 export class CdpLine {
   readonly browser: CdpSession
-  readonly closed: Promise<void>
-  readonly #out: Writable
+  readonly #carrier: Carrier
   readonly #sessions = new Map<string, CdpSession>()
   readonly #waiting = new Map<number, Waiting>()
   #lastId = 0
   #open = true
 
-  constructor(out: Writable, back: Readable) {
-    this.#out = out
+  constructor(carrier: Carrier) {
+    this.#carrier = carrier
     this.browser = this.session('')
-    let rest: Buffer[] = []
-    back.on('data', (chunk: Buffer) => {
-      let from = 0
-      for (let end = chunk.indexOf(0); end >= 0; end = chunk.indexOf(0, from)) {
-        rest.push(chunk.subarray(from, end))
-        this.#receive(Buffer.concat(rest).toString())
-        rest = []
-        from = end + 1
-      }
-      rest.push(chunk.subarray(from))
-    })
-    this.closed = new Promise((resolve) => back.once('close', resolve))
-    this.closed.then(() => this.#end())
-    out.on('error', () => this.#end())
-    back.on('error', () => this.#end())
+    carrier.hear((text) => this.#receive(text))
+    carrier.closed.then(() => this.#end())
   }
 
   /** The conversation of that id; made on first asking. */
@@ -129,7 +163,7 @@ export class CdpLine {
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { sessionId, method, resolve, reject })
-      this.#out.write(`${JSON.stringify({ id, method, params, ...(sessionId ? { sessionId } : {}) })}\0`)
+      this.#carrier.send(JSON.stringify({ id, method, params, ...(sessionId ? { sessionId } : {}) }))
     })
   }
 

@@ -1,0 +1,60 @@
+// Chromiums that one application after the other runs in, where a process starts many: to start one is a third of a start. Each has it for
+// itself, asks for it by the switches that it would start it with, and leaves nothing there: its sessions are contexts that end with its line.
+import type { ChildProcess } from 'node:child_process'
+import { type Chromium, startChromium } from './browser.ts'
+
+/** So many have it, one after the other. */
+const MOST_USES = 20
+
+interface Kept {
+  readonly chromium: Chromium
+  readonly args: string
+  uses: number
+}
+
+const idle: Kept[] = []
+
+/** To be called as an application is started, with HOST_BORROWS=1 in its environment. */
+export function lendTo(application: ChildProcess): void {
+  let kept: Kept | undefined
+  application.on('message', (message: { wanted?: readonly string[] } | null) => {
+    if (!Array.isArray(message?.wanted)) return
+    kept = taken(message.wanted)
+    kept.uses++
+    kept.chromium.endpoint().then(
+      (lent) => application.connected && application.send({ lent }),
+      () => application.connected && application.send({ lent: '' })
+    )
+  })
+  application.once('exit', (code) => {
+    if (!kept) return
+    const isGood = code === 0 && kept.chromium.child.exitCode === null && kept.uses < MOST_USES
+    if (isGood) idle.push(kept)
+    else void kept.chromium.end()
+  })
+}
+
+function taken(wanted: readonly string[]): Kept {
+  const args = wanted.join('\n')
+  const at = idle.findIndex((one) => one.args === args && one.chromium.child.exitCode === null)
+  const [known] = at < 0 ? [] : idle.splice(at, 1)
+  return known ?? { chromium: startChromium(wanted), args, uses: 0 }
+}
+
+/** In the application: where the Chromium is that it has now; undefined where nobody lends one. */
+export async function borrowed(wanted: readonly string[]): Promise<string | undefined> {
+  if (process.env.HOST_BORROWS !== '1' || !process.send) return undefined
+  process.channel?.ref()
+  const lent = await new Promise<string>((resolve) => {
+    const hear = (message: { lent?: string } | null) => {
+      if (typeof message?.lent !== 'string') return
+      process.off('message', hear)
+      resolve(message.lent)
+    }
+    process.on('message', hear)
+    process.send?.({ wanted })
+  })
+  process.channel?.unref()
+  if (lent === '') throw new Error('The Chromium that was to be lent did not start')
+  return lent
+}
