@@ -124,7 +124,7 @@ export interface Chromium {
   readonly child: ChildProcess
   /** For whatever is only there while it runs. */
   readonly profile: string
-  /** What it has complained of lately. */
+  /** What is said where it doesn't start: with what it has complained of. */
   complaints(): string
   /** Where a client attaches: ws://127.0.0.1:…/devtools/browser/… */
   endpoint(): Promise<string>

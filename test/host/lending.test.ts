@@ -10,6 +10,12 @@ async function chromiumOf({ window }: Launched): Promise<number | undefined> {
   return processInfo.find(({ type }) => type === 'browser')?.id
 }
 
+/** How many sessions there are in its Chromium. */
+async function sessionsIn({ window }: Launched): Promise<number | undefined> {
+  const session = await window.context().browser()?.newBrowserCDPSession()
+  return (await session?.send('Target.getBrowserContexts'))?.browserContextIds.length
+}
+
 /** What an application that does nothing else has, which ends then. */
 async function had(options?: LaunchOptions): Promise<number | undefined> {
   const app = await startFixture(options)
@@ -28,15 +34,18 @@ it('is lent to the next application, which finds nothing of the one before', asy
   })
   const first = await startFixture()
   const its = await chromiumOf(first)
+  const usual = await sessionsIn(first)
   await first.evaluate(async ({ session }, url) => {
     const view = globalThis.fixture.view({ webPreferences: { session: session.fromPartition('kept') } })
     await view.webContents.loadURL(url)
   }, site.origin)
   expect(await cookies(first)).toEqual(['seen'])
+  expect(await sessionsIn(first)).toBe((usual ?? 0) + 1)
   await first.close()
 
   const second = await startFixture()
   expect(await chromiumOf(second)).toBe(its)
+  expect(await sessionsIn(second)).toBe(usual)
   expect(await cookies(second)).toEqual([])
   await second.close()
   await site.close()

@@ -17,15 +17,18 @@ const idle: Kept[] = []
 /** To be called as an application is started, with HOST_BORROWS=1 in its environment. */
 export function lendTo(application: ChildProcess): void {
   let kept: Kept | undefined
-  application.on('message', (message: { wanted?: readonly string[] } | null) => {
+  application.on('message', async (message: { wanted?: readonly string[] } | null) => {
     if (!Array.isArray(message?.wanted)) return
-    kept = taken(message.wanted)
-    kept.uses++
-    kept.chromium.endpoint().then(
-      (lent) => application.connected && application.send({ lent }),
-      () => application.connected && application.send({ lent: '' })
-    )
+    const lent = await lend(message.wanted).catch(() => '')
+    if (application.connected) application.send({ lent })
   })
+
+  async function lend(wanted: readonly string[]): Promise<string> {
+    kept = taken(wanted)
+    kept.uses++
+    return await kept.chromium.endpoint()
+  }
+
   application.once('exit', (code) => {
     if (!kept) return
     const isGood = code === 0 && kept.chromium.child.exitCode === null && kept.uses < MOST_USES
