@@ -34,8 +34,8 @@ export function practiceOf(parts: PracticeParts) {
   let revivals = 0
   let day = USUAL_DAY
   let mailbox = ''
-  /** Who waits for the worker to say that it answers as on another day. */
-  const waiting: ((isSet: boolean) => void)[] = []
+  /** Days that the worker was asked to answer as on, and who waits for it to say that it does. */
+  const waiting: { wanted: PracticeDay; settle: (isSet: boolean) => void }[] = []
 
   async function open(): Promise<void> {
     const order: PracticeOrder = { state: parts.kept.load(), port, day }
@@ -66,7 +66,12 @@ export function practiceOf(parts: PracticeParts) {
     else if (word.kind === 'add') {
       const isKept = attempt(() => parts.kept.add(word.line))
       from.postMessage({ kind: isKept ? 'kept' : 'not kept', number: word.number } satisfies PracticeKept)
-    } else if (word.kind === 'day') waiting.shift()?.(true)
+    } else if (word.kind === 'day') {
+      const asked = waiting.shift()
+      // At once: the last words of one that ends come in the same turn as its end, which starts the next.
+      if (asked) day = asked.wanted
+      asked?.settle(true)
+    }
   }
 
   function attempt(keeping: () => void): boolean {
@@ -83,7 +88,7 @@ export function practiceOf(parts: PracticeParts) {
     if (worker !== which) return
     worker = undefined
     starting = undefined
-    for (const settle of waiting.splice(0)) settle(false)
+    for (const { settle } of waiting.splice(0)) settle(false)
     parts.runs(undefined)
     if (isStopping) return
     parts.log.error('The practice office ended by itself.')
@@ -116,13 +121,12 @@ export function practiceOf(parts: PracticeParts) {
     /** Resolves when it answers so. @throws AppFailure `refused` if it can't be reached. */
     async setDay(wanted: PracticeDay): Promise<void> {
       await start()
-      const isSet = await new Promise<boolean>((resolve) => {
-        if (!worker) return resolve(false)
-        waiting.push(resolve)
+      const isSet = await new Promise<boolean>((settle) => {
+        if (!worker) return settle(false)
+        waiting.push({ wanted, settle })
         worker.postMessage({ kind: 'day', day: wanted } satisfies PracticeOrderOfDay)
       })
       if (!isSet) fail('refused', 'The practice office stopped before it received this.', { next: 'Try again.' })
-      day = wanted
     },
 
     /** Saves and ends. Never rejects. */
