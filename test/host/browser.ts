@@ -124,6 +124,8 @@ export interface Chromium {
   readonly child: ChildProcess
   /** For whatever is only there while it runs. */
   readonly profile: string
+  /** Settles once it has ended. */
+  readonly ended: Promise<void>
   /** What is said where it doesn't start: with what it has complained of. */
   complaints(): string
   /** Where a client attaches: ws://127.0.0.1:…/devtools/browser/… */
@@ -131,6 +133,8 @@ export interface Chromium {
   /** Ends it at once, and removes what it wrote. */
   end(): Promise<void>
 }
+
+const remove = (folder: string) => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
 
 const alive = new Set<() => void>()
 // Last resort: whoever started one and ends in any way takes it along (a killed one closes the pipe, with the same end).
@@ -150,25 +154,24 @@ export function startChromium(args: readonly string[]): Chromium {
   let complaints = ''
   child.stderr?.on('data', (chunk) => (complaints = (complaints + chunk).slice(-4000)))
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const tidy = () => rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
   const atExit = () => {
     child.kill('SIGKILL')
     try {
-      tidy()
+      remove(profile)
     } catch {
       // Chromium may still be writing; the temporary folder is then the system's to empty.
     }
   }
   alive.add(atExit)
   return {
-    ...{ child, profile },
+    ...{ child, profile, ended },
     complaints: () => `Chromium (${program}) did not start:\n${complaints}`,
     endpoint: () => readEndpoint(profile, child),
     async end() {
       child.kill('SIGKILL')
       await ended
       alive.delete(atExit)
-      tidy()
+      remove(profile)
     }
   }
 }
@@ -182,9 +185,8 @@ export async function startBrowser(appended: Appended): Promise<Browser> {
 
 async function ownBrowser(args: readonly string[]): Promise<Browser> {
   const chromium = startChromium(args)
-  const { child, profile } = chromium
+  const { child, profile, ended } = chromium
   const line = new CdpLine(pipe(child.stdio[3] as Writable, child.stdio[4] as Readable))
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const version = await line.browser.send('Browser.getVersion').catch(() => {
     throw new Error(chromium.complaints())
   })
@@ -214,7 +216,7 @@ async function borrowedBrowser(endpoint: string): Promise<Browser> {
     async close() {
       carrier.close()
       await carrier.closed
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
+      remove(folder)
     }
   }
 }
