@@ -219,8 +219,7 @@ async function befall(place: Place, way: Way): Promise<void> {
     case 'leave':
       if (one.isOff) return
       // It says so where something is under way, or the server is away; joined or not, it goes on from there.
-      await desk.leave().catch(() => undefined)
-      place.people.left(one.name)
+      await place.people.leaves(one.name, () => desk.leave().catch(() => undefined))
       if (!desk.view()) await passSome(place)
       return desk.view() ? undefined : await joinAgain(place, one)
     case 'cut':
@@ -365,8 +364,7 @@ async function sitAgain(place: Place, station: Station): Promise<void> {
   const isUnknown = view?.state === 'refused'
   if (isUnknown) for (const one of place.put) one.isLeftBehind ||= one.by === station
   if (isUnknown || view?.isLeaving) {
-    await desk.leave({ without: isUnknown }).catch(() => undefined)
-    place.people.left(station.name)
+    await place.people.leaves(station.name, () => desk.leave({ without: isUnknown }).catch(() => undefined))
   }
   if (!desk.view()) await joinAgain(place, station)
 }

@@ -74,6 +74,8 @@ export class People {
   readonly #words = new Map<string, { name: string; text: string; email: string | undefined }>()
   /** Those that someone who saw them threw away. */
   readonly #thrown = new Set<string>()
+  /** Those that a workstation had no more once it had left. */
+  readonly #leftBehind = new Set<string>()
   /** Whom someone forgot, by the e-mail address that is theirs alone; and of those whom nobody has written to since. */
   readonly #everForgotten = new Set<string>()
   readonly #forgotten = new Map<string, Desk>()
@@ -220,16 +222,24 @@ export class People {
     }
   }
 
-  /** The server is put back: what no workstation has any more, as where all who read it have left since, was the server’s alone. */
+  /** The server is put back: what no workstation has any more, as those that had it have left since, was the server’s alone. */
   onlyHere(): void {
     const held = this.#desks.map((at) => wordsAt(at))
-    for (const word of this.#words.keys()) if (!held.some((words) => words.has(word))) this.#thrown.add(word)
+    for (const word of this.#leftBehind) if (!held.some((words) => words.has(word))) this.#thrown.add(word)
   }
 
-  /** A workstation has left the office: whom it forgot it may have told nobody, and whom it knows it brings along when it joins again. */
-  left(name: string): void {
+  /**
+   * A workstation leaves the office: what it has of the office’s stays there. Whom it forgot it may have told nobody, and whom it knows it brings
+   * along when it joins again.
+   */
+  async leaves(name: string, leave: () => Promise<void>): Promise<void> {
     const at = this.#desks.find((desk) => desk.name === name)
-    const known = new Set(at && peopleOf(at).map(({ Email }) => Email))
+    if (!at) return
+    const had = wordsAt(at)
+    await leave()
+    const has = wordsAt(at)
+    for (const word of had) if (!has.has(word)) this.#leftBehind.add(word)
+    const known = new Set(peopleOf(at).map(({ Email }) => Email))
     for (const [email, by] of this.#forgotten) if (by === at || known.has(email)) this.#forgotten.delete(email)
   }
 
