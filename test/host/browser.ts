@@ -1,13 +1,12 @@
 // Starts one Chromium for the whole host and shares its line. The application's sessions are browser contexts in it; its
 // windows and views are pages. A second client (Playwright) may attach to the port that Chromium chooses for itself.
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import { findChromium } from '../../scripts/system-packages.ts'
 import { CdpLine, type CdpSession, type Protocol, pipe, socket } from './cdp.ts'
+import { startChromium } from './chromium.ts'
 import { borrowed } from './lending.ts'
 
 export interface Browser {
@@ -96,86 +95,6 @@ function switches(appended: Appended): string[] {
   ]
 }
 
-async function readEndpoint(profile: string, child: ChildProcess): Promise<string> {
-  for (;;) {
-    try {
-      const [port, path] = readFileSync(join(profile, 'DevToolsActivePort'), 'utf8').split('\n')
-      if (port && path) return `ws://127.0.0.1:${port}${path}`
-    } catch {
-      // not written yet
-    }
-    if (child.exitCode !== null) throw new Error('Chromium ended before it listened')
-    await pause(10)
-  }
-}
-
-/**
- * Chrome opens lines ahead to where it thinks that a page leads, before anybody is asked; Electron does not. And it has one policy
- * of calls for all pages, where Electron has one for each: the one that our application gives each of its pages.
- */
-function preferences(profile: string): void {
-  mkdirSync(join(profile, 'Default'))
-  const set = { net: { network_prediction_options: 2 }, webrtc: { ip_handling_policy: 'disable_non_proxied_udp' } }
-  writeFileSync(join(profile, 'Default', 'Preferences'), JSON.stringify(set))
-}
-
-/** Chromium as a process, whoever speaks with it. */
-export interface Chromium {
-  readonly child: ChildProcess
-  /** For whatever is only there while it runs. */
-  readonly profile: string
-  /** Settles once it has ended. */
-  readonly ended: Promise<void>
-  /** What is said where it doesn't start: with what it has complained of. */
-  complaints(): string
-  /** Where a client attaches: ws://127.0.0.1:…/devtools/browser/… */
-  endpoint(): Promise<string>
-  /** Ends it at once, and removes what it wrote. */
-  end(): Promise<void>
-}
-
-const remove = (folder: string) => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
-
-const alive = new Set<() => void>()
-// Last resort: whoever started one and ends in any way takes it along (a killed one closes the pipe, with the same end).
-process.once('exit', () => {
-  for (const end of alive) end()
-})
-
-/** @param args its switches; where it keeps its files is chosen here. */
-export function startChromium(args: readonly string[]): Chromium {
-  const program = findChromium()
-  if (!program) throw new Error('No Chromium on this machine: run `node scripts/system-packages.ts chromium`')
-  const profile = mkdtempSync(join(tmpdir(), 'countersign-host-'))
-  preferences(profile)
-  const child = spawn(program, [...args, `--user-data-dir=${profile}`], {
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe']
-  })
-  let complaints = ''
-  child.stderr?.on('data', (chunk) => (complaints = (complaints + chunk).slice(-4000)))
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const atExit = () => {
-    child.kill('SIGKILL')
-    try {
-      remove(profile)
-    } catch {
-      // Chromium may still be writing; the temporary folder is then the system's to empty.
-    }
-  }
-  alive.add(atExit)
-  return {
-    ...{ child, profile, ended },
-    complaints: () => `Chromium (${program}) did not start:\n${complaints}`,
-    endpoint: () => readEndpoint(profile, child),
-    async end() {
-      child.kill('SIGKILL')
-      await ended
-      alive.delete(atExit)
-      remove(profile)
-    }
-  }
-}
-
 /** One that is lent by whoever started this process, or one of its own. */
 export async function startBrowser(appended: Appended): Promise<Browser> {
   const args = switches(appended)
@@ -216,7 +135,7 @@ async function borrowedBrowser(endpoint: string): Promise<Browser> {
     async close() {
       carrier.close()
       await carrier.closed
-      remove(folder)
+      rmSync(folder, { recursive: true, force: true })
     }
   }
 }

@@ -1,7 +1,7 @@
 // Chromiums that one application after the other runs in, where a process starts many: to start one is a third of a start. Each has it for
 // itself, asks for it by the switches that it would start it with, and leaves nothing there: its sessions are contexts that end with its line.
 import type { ChildProcess } from 'node:child_process'
-import { type Chromium, startChromium } from './browser.ts'
+import { type Chromium, startChromium } from './chromium.ts'
 
 /** So many have it, one after the other. */
 const MOST_USES = 20
@@ -19,8 +19,11 @@ export function lendTo(application: ChildProcess): void {
   let kept: Kept | undefined
   application.on('message', async (message: { wanted?: readonly string[] } | null) => {
     if (!Array.isArray(message?.wanted)) return
-    const lent = await lend(message.wanted).catch(() => '')
-    if (application.connected) application.send({ lent })
+    const answer = await lend(message.wanted).then(
+      (lent) => ({ lent }),
+      (error: Error) => ({ why: error.message })
+    )
+    if (application.connected) application.send(answer)
   })
 
   async function lend(wanted: readonly string[]): Promise<string> {
@@ -31,7 +34,7 @@ export function lendTo(application: ChildProcess): void {
 
   application.once('exit', (code) => {
     if (!kept) return
-    const isGood = code === 0 && kept.chromium.child.exitCode === null && kept.uses < MOST_USES
+    const isGood = code === 0 && kept.chromium.isRunning() && kept.uses < MOST_USES
     if (isGood) idle.push(kept)
     else void kept.chromium.end()
   })
@@ -39,7 +42,7 @@ export function lendTo(application: ChildProcess): void {
 
 function taken(wanted: readonly string[]): Kept {
   const args = wanted.join('\n')
-  const at = idle.findIndex((one) => one.args === args && one.chromium.child.exitCode === null)
+  const at = idle.findIndex((one) => one.args === args && one.chromium.isRunning())
   const [known] = at < 0 ? [] : idle.splice(at, 1)
   return known ?? { chromium: startChromium(wanted), args, uses: 0 }
 }
@@ -48,16 +51,17 @@ function taken(wanted: readonly string[]): Kept {
 export async function borrowed(wanted: readonly string[]): Promise<string | undefined> {
   if (process.env.HOST_BORROWS !== '1' || !process.send) return undefined
   process.channel?.ref()
-  const lent = await new Promise<string>((resolve) => {
-    const hear = (message: { lent?: string } | null) => {
-      if (typeof message?.lent !== 'string') return
+  const lent = await new Promise<string>((resolve, reject) => {
+    const hear = (message: { lent?: string; why?: string } | null) => {
+      const { lent: endpoint, why } = message ?? {}
+      if (endpoint === undefined && why === undefined) return
       process.off('message', hear)
-      resolve(message.lent)
+      if (endpoint === undefined) reject(new Error(why))
+      else resolve(endpoint)
     }
     process.on('message', hear)
     process.send?.({ wanted })
   })
   process.channel?.unref()
-  if (lent === '') throw new Error('The Chromium that was to be lent did not start')
   return lent
 }
