@@ -364,7 +364,8 @@ async function sitAgain(place: Place, station: Station): Promise<void> {
   const isUnknown = view?.state === 'refused'
   if (isUnknown) for (const one of place.put) one.isLeftBehind ||= one.by === station
   if (isUnknown || view?.isLeaving) {
-    await place.people.leaves(station.name, () => desk.leave({ without: isUnknown }).catch(() => undefined))
+    const leave = () => desk.leave({ without: isUnknown }).catch(() => undefined)
+    await place.people.leaves(station.name, leave, isUnknown)
   }
   if (!desk.view()) await joinAgain(place, station)
 }

@@ -35,6 +35,8 @@ interface Sent {
   readonly id: string
   readonly draft: string
   readonly text: string
+  /** Its workstation left an office that no longer knew it: it is for a person to find out what became of it before they send it again. */
+  isLeftBehind?: boolean
 }
 
 const DEEDS = [
@@ -230,12 +232,13 @@ export class People {
 
   /**
    * A workstation leaves the office: what it has of the office’s stays there. Whom it forgot it may have told nobody, and whom it knows it brings
-   * along when it joins again.
+   * along when it joins again. @param isUnknown the office no longer knows it.
    */
-  async leaves(name: string, leave: () => Promise<void>): Promise<void> {
+  async leaves(name: string, leave: () => Promise<void>, isUnknown = false): Promise<void> {
     const at = this.#desks.find((desk) => desk.name === name)
     if (!at) return
     const had = wordsAt(at)
+    if (isUnknown) for (const one of this.#sent) one.isLeftBehind ||= one.at === at
     await leave()
     const has = wordsAt(at)
     for (const word of had) if (!has.has(word)) this.#leftBehind.add(word)
@@ -353,7 +356,7 @@ export class People {
    */
   doubled(arrived: ReadonlyMap<string, number>): Fault[] {
     const texts = Map.groupBy(
-      this.#sent.filter(({ text }) => arrived.has(text)),
+      this.#sent.filter(({ text, isLeftBehind }) => arrived.has(text) && !isLeftBehind),
       ({ draft }) => draft
     )
     return [...texts].flatMap(([draft, sent]) => {
