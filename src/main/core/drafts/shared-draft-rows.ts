@@ -36,6 +36,8 @@ export interface DraftHere {
   readonly body: string
 }
 
+export type SharedDraftRows = ReturnType<typeof openSharedDraftRows>
+
 export function openSharedDraftRows(db: Db) {
   const known = new TableStatements(db, 'office_drafts', KNOWN)
   const find = known.one<[id: string]>('WHERE id = ?')

@@ -6,18 +6,19 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Composition } from '../../../shared/composition/index.ts'
-import { Composition as CompositionShape } from '../../../shared/composition/index.ts'
 import type { DraftOffice, DraftSummary } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
-import { parsedJson } from '../lib/json-scanning.ts'
 import { inSlices } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import { AccountLanes, STEADY } from '../office/account-lanes.ts'
 import { askOffice } from '../office/sends.ts'
-import type { OfficeThings, ThingChange, ThingSaved } from '../office/things.ts'
+import type { OfficeThings, ThingChange } from '../office/things.ts'
 import type { Db } from '../storage/connection.ts'
 import type { Drafts } from './drafts.ts'
-import { type DraftHere, type KnownDraft, openSharedDraftRows } from './shared-draft-rows.ts'
+import { contentHere, hasContent } from './shared-content.ts'
+import { type KnownDraft, openSharedDraftRows } from './shared-draft-rows.ts'
+import { openGiving } from './shared-giving.ts'
+import { NO_MORE, openTaking } from './shared-taking.ts'
 
 interface SharedDraftsDeps {
   db: Db
@@ -32,12 +33,6 @@ interface SharedDraftsDeps {
   trouble?: ((error: unknown) => void) | undefined
 }
 
-/** So many saves of one draft can be without an answer, one after the other. */
-const MOST_PENDING = 50
-
-/** What is known of a draft that the office has no more. */
-const NO_MORE = { isGone: true, isToKnow: false, editingBy: undefined, editingUntil: 0, beside: 0 } as const
-
 export type SharedDrafts = ReturnType<typeof openSharedDrafts>
 
 export function openSharedDrafts(deps: SharedDraftsDeps) {
@@ -47,13 +42,9 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
   const readWholly = new Set<string>()
   /** Accounts that were read in this run. */
   const begun = new Set<string>()
-  /** Drafts that the office has no more, and of which a package still waited here as that was read: their ids. */
-  const goneYetSending = new Set<string>()
   const lanes = new AccountLanes({ time, accounts: deps.accounts, sync })
   /** How many editors have each here: one may be opened before the last is left. */
   const open = new Map<string, number>()
-  /** Of those that others have: forgets what is planned for the moment in which they no longer do. */
-  const heldUntil = new Map<string, () => void>()
   let office: OfficeThings | undefined
   let life = 0
 
@@ -62,6 +53,10 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
   const asked = <Answer>(question: (things: OfficeThings) => Promise<Answer>) =>
     askOffice(office, question, deps.trouble)
 
+  const common = { ...deps, rows, want: (accountId: string) => lanes.want(accountId) }
+  const taking = openTaking(common)
+  const giving = openGiving({ ...common, taking, asked, isOpen: (id) => open.has(id), readAll })
+
   async function sync(accountId: string, officeId: string): Promise<void> {
     const state = await asked((things) => things.state(officeId))
     // What it has counts once both have told each other what they know, which the next greeting brings about.
@@ -69,21 +64,16 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     rows.begin(accountId)
     // All of it is read again in its next life.
     if (state.rev < (rows.cursor(accountId) ?? 0)) return await asked((things) => things.setBack(life))
-    for (const id of rows.toKnow(accountId)) await tellAgain(officeId, id)
+    for (const id of rows.toKnow(accountId)) await giving.tellAgain(officeId, id)
     // In an earlier run that may have been read of what still waits here.
     if (!begun.has(accountId) && rows.isAnyActive(accountId)) readAll(accountId)
     begun.add(accountId)
-    for (const id of goneYetSending) {
-      if (rows.find(id)?.accountId !== accountId || rows.isActive(id)) continue
-      // That package was taken back elsewhere: what was read of the draft counts now.
-      goneYetSending.delete(id)
-      readAll(accountId)
-    }
+    if (taking.isSomeOver(accountId)) readAll(accountId)
     if (state.rev !== rows.cursor(accountId) || !readWholly.has(accountId)) await read(accountId, officeId)
     const given = rows.toGive(accountId)
     const failures: unknown[] = []
     for (const id of given) {
-      await give(accountId, officeId, id).catch(async (error: unknown) => {
+      await giving.give(accountId, officeId, id).catch(async (error: unknown) => {
         failures.push(error)
         // Where the server can be asked, it is this draft alone that doesn't go over: the others do.
         await asked((things) => things.state(officeId))
@@ -106,18 +96,18 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       const last = page.at(-1)
       if (!last) break
       const news: string[] = []
-      const taking = (function* () {
+      const writing = (function* () {
         for (const { change, versions } of page) {
           // Another account's it is by now, or nobody's.
           if (officeIdOf(accountId) !== officeId) return
-          const took = take(accountId, change)
+          const took = taking.take(accountId, change)
           if (took === 'wanted') isAllWanted ||= had > 0
-          const isOther = change.isGone ? false : keepVersions(change.id, versions)
+          const isOther = change.isGone ? false : taking.keepVersions(change.id, versions)
           if (took === true || isOther) news.push(change.id)
           yield
         }
       })()
-      await inSlices(taking, (piece) => db.transaction(piece)())
+      await inSlices(writing, (piece) => db.transaction(piece)())
       // Nothing of it was left out where the account is shared no more, or the office another.
       if (officeIdOf(accountId) !== officeId) return
       rows.readTo(last.change.rev, accountId)
@@ -139,269 +129,6 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     if (beside === 0 || isGone) return []
     const here = rows.here(id)
     return await things.versions(id, here ? rows.versionsHad(here.number) : [])
-  }
-
-  /** Whether one is new here, or was settled since. */
-  function keepVersions(id: string, versions: Awaited<ReturnType<OfficeThings['versions']>>): boolean {
-    const here = rows.here(id)
-    if (!here) return false
-    const had = rows.find(id)?.beside ?? 0
-    const there = new Set(versions.map(({ version }) => version))
-    // A server that was put back, or that this workstation has joined again, knows nothing of them; they stay among the draft's versions.
-    const unknown = rows.versionsOpen(here.number).filter((version) => !there.has(version))
-    for (const version of unknown) drafts.settle(version)
-    if (versions.length === 0) {
-      if (had > 0) rows.change(id, { beside: 0 })
-      return had + unknown.length > 0
-    }
-    for (const { version, content, by: desk, ago, isSettled } of versions) {
-      const composition = content && contentIn(content)
-      if (isSettled) drafts.settle(version)
-      if (composition) {
-        drafts.keepBeside(id, { id: version, savedAt: momentOf(ago), desk, isSettled }, composition)
-      }
-    }
-    rows.change(id, { beside: versions.filter(({ isSettled }) => !isSettled).length })
-    return true
-  }
-
-  /** When something was, by this computer's clock. @param ago in milliseconds. */
-  const momentOf = (ago: number) => Math.round(time.now() - ago)
-
-  /** Writes down what the office says of a draft; whether something of it is new here, or its content is wanted to do so. */
-  function take(accountId: string, change: ThingChange): boolean | 'wanted' {
-    const { id } = change
-    const before = rows.find(id)
-    const here = rows.here(id)
-    if (before?.isMine || ((here ?? before)?.accountId ?? accountId) !== accountId) return false
-    const known = before ?? rows.add(id, accountId)
-    if (change.isGone && change.isMakers && change.isMine) {
-      // Someone here has made it their own, whether or not the answer came; or has just made it the office's again, which is still to be told.
-      if (known.basedOn.length > 0) rows.follow(id, { isMine: true })
-      return known.basedOn.length > 0
-    }
-    // Whether what was written here and not told is another draft, the office says as it is told.
-    if (change.isGone && here && !known.isGone && known.edits !== known.given) return false
-    if (change.isGone) return ended(accountId, known, here, change.isFurther ? change.version : undefined)
-    if (known.isGone && known.isToKnow) return false
-    const isNewer = !known.basedOn.includes(change.version)
-    const composition = change.content && contentIn(change.content)
-    const isUntold = known.edits !== known.given
-    const seen = seenIn(change)
-    if (!here) {
-      // It was erased here, or sent: that is still to be told, unless it was changed since.
-      if (before && isUntold && known.round > 0 && (rows.sentAs(id) !== undefined || (!isNewer && known.isAside)))
-        return false
-      // A server that was put back has a draft that was sent until it hears of that, if need be from here.
-      if (rows.sentAs(id) !== undefined) {
-        rows.follow(id, { basedOn: [change.version], round: change.round, isGone: true, isToKnow: true })
-        return false
-      }
-      if (!composition) return change.content === undefined && 'wanted'
-      drafts.follow(accountId, id, composition, momentOf(change.ago))
-      rows.follow(id, { ...seen, basedOn: [change.version], taken: known.taken + 1, isGone: false })
-    } else if (isNewer) {
-      const isSame = composition !== undefined && isDeepStrictEqual(contentHere(here), composition)
-      if (isSame) rows.change(id, { ...seen, basedOn: [change.version], given: known.edits })
-      // What was written here isn't told yet: the office will keep one of the two beside the other.
-      else if (isUntold) {
-        rows.change(id, { editingBy: seen.editingBy, editingUntil: seen.editingUntil })
-        return known.editingBy !== seen.editingBy
-      } else if (composition) {
-        drafts.follow(accountId, id, composition, momentOf(change.ago))
-        rows.follow(id, { ...seen, basedOn: [change.version], taken: known.taken + 1 })
-      } else return change.content === undefined && 'wanted'
-    } else rows.change(id, seen)
-    const after = rows.find(id)
-    if (after && !after.isMoved) followTrash(id, change.asideFor !== undefined)
-    return true
-  }
-
-  function seenIn({ id, round, isMine, editing, asideFor }: ThingChange) {
-    const isOthers = editing !== undefined && !editing.isMe
-    heldUntil.get(id)?.()
-    heldUntil.delete(id)
-    if (isOthers) {
-      heldUntil.set(
-        id,
-        time.after(editing.left + 1, () => {
-          heldUntil.delete(id)
-          changed(id)
-        })
-      )
-    }
-    return {
-      round,
-      isMadeHere: isMine,
-      isAside: asideFor !== undefined,
-      editingBy: isOthers ? editing.by : undefined,
-      editingUntil: isOthers ? Math.round(time.now() + editing.left) : 0
-    }
-  }
-
-  function followTrash(id: string, isAside: boolean): void {
-    const here = rows.here(id)
-    if (here && (here.isTrashed === 1) !== isAside) {
-      drafts.followTrash(id, isAside)
-    }
-    rows.change(id, { isAside, isMoved: false })
-  }
-
-  /**
-   * The draft is no more: neither is it here, but for what was written here and not told. @param further the content, by its id, that goes
-   * on as another draft: of the same id wherever it was read, so that those are one.
-   */
-  function ended(accountId: string, known: KnownDraft, here: DraftHere | undefined, further?: string): boolean {
-    const { id } = known
-    // What is being sent from here is over once that is.
-    if (here && rows.isActive(id)) {
-      goneYetSending.add(id)
-      return false
-    }
-    if (here && known.edits !== known.given) rows.rename(id, newId(), accountId)
-    else if (here && further !== undefined && known.basedOn.includes(further) && !isKnown(further)) {
-      for (const version of rows.versionsOpen(here.number)) drafts.settle(version)
-      rows.rename(id, further, accountId)
-      rows.follow(further, { basedOn: [further], round: 1, isToKnow: true })
-      lanes.want(accountId)
-    } else if (here) rows.erase(id)
-    rows.follow(id, NO_MORE)
-    return here !== undefined
-  }
-
-  /** Whether a draft is here, or was: what was sent since, or erased, isn't brought back by a server that was put back to before that. */
-  function isKnown(id: string): boolean {
-    return rows.here(id) !== undefined || rows.find(id) !== undefined || rows.sentAs(id) !== undefined
-  }
-
-  /** What was done to a draft here goes over. */
-  async function give(accountId: string, officeId: string, id: string): Promise<void> {
-    const known = rows.find(id)
-    const here = rows.here(id)
-    if (!known || known.isMine || known.isGone) return
-    if (!here) return await giveEnd(accountId, officeId, known)
-    if (known.edits !== known.given) {
-      const version = newId()
-      // Where no answer comes, it is known that the office may have it.
-      rows.change(id, { basedOn: [...known.basedOn.slice(-MOST_PENDING), version] })
-      const { basedOn } = known
-      const wasActive = rows.isActive(id)
-      const saved = await asked((things) =>
-        things.save(officeId, { id, basedOn, own: rows.failedHere(id) }, version, contentOf(here), open.has(id))
-      )
-      // It was said of a draft whose package was taken back meanwhile, and which the office has for everyone again.
-      const isTakenBack = wasActive && !rows.isActive(id)
-      if (isTakenBack && (saved.outcome === 'sent' || saved.outcome === 'gone')) return lanes.want(accountId)
-      if (settled(accountId, known, version, saved) === 'again') return
-    }
-    const now = rows.here(id)
-    const after = rows.find(id)
-    if (!now || !after?.isMoved) return
-    const isAside = now.isTrashed === 1
-    const isDone =
-      isAside === after.isAside || (await asked((things) => things.move(officeId, after, isAside ? 'aside' : 'back')))
-    db.transaction(() => {
-      if (isDone) rows.change(id, { isAside, isMoved: (rows.here(id)?.isTrashed === 1) !== isAside })
-      else followTrash(id, after.isAside)
-    })()
-    if (!isDone) changed(id)
-  }
-
-  /** What came of a save is written down. again: more was written meanwhile, or it went over to another draft. */
-  function settled(accountId: string, { id, edits }: KnownDraft, version: string, saved: ThingSaved): 'again' | 'done' {
-    const isDone = db.transaction(() => {
-      const now = rows.find(id)
-      if (!now || now.isMine) return false
-      const { round } = saved
-      if (saved.outcome === 'newest') {
-        rows.change(id, { basedOn: [version], round, given: edits, isToKnow: false })
-        return true
-      }
-      if (saved.outcome === 'gone') {
-        ended(accountId, now, rows.here(id))
-        return false
-      }
-      if (saved.outcome === 'sent') {
-        // It went along with a send of this workstation's that is tried again, and nothing else was written: that is about to be read.
-        if (saved.sentAs !== undefined && isOf(saved.sentAs, rows.here(id))) return true
-        // What was written here is another draft from now on. The one that is being sent may be taken back, and is read again.
-        rows.rename(id, newId(), accountId)
-        if (saved.sentAs !== undefined) rows.sentOf(id, saved.sentAs)
-        readAgain(accountId, id)
-        return false
-      }
-      if (saved.outcome === 'older') {
-        // What wasn't told goes over as ever, and is kept beside the later one.
-        rows.change(id, { round, isToKnow: false })
-        return true
-      }
-      // What was written meanwhile goes beside it, too.
-      if (now.edits !== edits) return false
-      const composition = saved.content && contentIn(saved.content)
-      if (composition) {
-        // The office keeps it beside the other; until that is read again nobody else has it, should the server be put back.
-        if (rows.here(id)) drafts.keepVersion(id, 'change')
-        drafts.follow(accountId, id, composition, momentOf(saved.ago))
-        rows.follow(id, { basedOn: [saved.version], round, taken: now.taken + 1, isToKnow: false })
-        return true
-      }
-      // Of one that can't be read.
-      rows.change(id, { given: edits, round, isToKnow: false })
-      return true
-    })()
-    if (saved.outcome !== 'newest') changed(id)
-    if (!isDone) lanes.want(accountId)
-    return isDone ? 'done' : 'again'
-  }
-
-  /** Whether a draft is what this send of it, of this workstation's own, has in it. */
-  function isOf(sendId: string, here: DraftHere | undefined): boolean {
-    const content = here && rows.sendOf(here.id, sendId)
-    return here !== undefined && content !== undefined && hasContent(here, contentIn(content))
-  }
-
-  async function giveEnd(accountId: string, officeId: string, known: KnownDraft): Promise<void> {
-    const { id } = known
-    const sentAs = rows.sentAs(id)
-    const isDone =
-      known.basedOn.length === 0 ||
-      (await asked((things) =>
-        sentAs === undefined ? things.move(officeId, known, 'gone') : things.sent(officeId, id, sentAs)
-      ))
-    if (isDone) rows.follow(id, { isGone: true, isToKnow: false })
-    // The office keeps it, since it was changed there: it is here again. Of what was sent it is still to be told.
-    else if (sentAs === undefined) readAgain(accountId, id)
-  }
-
-  /** A draft that isn't here any more is, as the office has it. */
-  function readAgain(accountId: string, id: string): void {
-    rows.follow(id, { basedOn: [] })
-    readAll(accountId)
-  }
-
-  /** A server that was put back may have lost it. */
-  async function tellAgain(officeId: string, id: string): Promise<void> {
-    const known = rows.find(id)
-    const here = rows.here(id)
-    if (!known) return
-    if (known.isMine) {
-      if (known.basedOn.length > 0) await asked((things) => things.move(officeId, known, 'maker'))
-    } else if (!here || known.isGone) {
-      const sentAs = rows.sentAs(id)
-      const isDone = await asked((things) =>
-        sentAs === undefined ? things.move(officeId, known, 'gone') : things.sent(officeId, id, sentAs)
-      )
-      // The office has yet to hear of that send: see `sentUntold`.
-      if (sentAs !== undefined && !isDone) return
-    } else if (known.edits === known.given) {
-      const version = known.basedOn[0] ?? newId()
-      if (!known.basedOn.includes(version)) rows.change(id, { basedOn: [...known.basedOn, version] })
-      const its = { ...known, own: rows.failedHere(id) }
-      const saved = await asked((things) => things.know(officeId, its, version, contentOf(here)))
-      settled(here.accountId, known, version, saved)
-    }
-    // What the office never had was no content of it: it goes over as ever.
-    rows.change(id, { isToKnow: false })
   }
 
   /** What of this draft the office shares; undefined where it is this workstation's own, or none of the office's accounts'. */
@@ -584,7 +311,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       if (!shared) return isOver ? { draft: id, basedOn: [] } : undefined
       const { accountId, officeId, known } = shared
       // Whether another's content counts by now the office knows, in the moment in which it takes the send.
-      if (known.edits !== known.given) await give(accountId, officeId, id)
+      if (known.edits !== known.given) await giving.give(accountId, officeId, id)
       const here = rows.here(id)
       // Another's content may have taken its place meanwhile.
       const isSame = here !== undefined && isDeepStrictEqual(contentHere(here), composition)
@@ -654,7 +381,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       const along: string[] = []
       for (const { draft, send } of rows.goingAlong.all(accountId)) {
         // What another has written on it since the send was put in stays with the office, and the send leaves from there no more.
-        if (!isOf(send, rows.here(draft))) continue
+        if (!giving.isOf(send, rows.here(draft))) continue
         const { basedOn, edits, given } = rows.add(draft, accountId)
         // Where no answer comes, the office may have it no more: once it isn't being sent from here it goes there as ever.
         rows.change(draft, { edits: edits + 1 })
@@ -677,24 +404,4 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       await lanes.close()
     }
   }
-}
-
-/** What of a draft the office has, sealed. */
-function contentOf({ body }: DraftHere): Buffer {
-  return Buffer.from(`{"composition":${body}}`)
-}
-
-/** What is here, as it would come from the office: an older version may have written less of it down. */
-function contentHere({ body }: DraftHere): Composition | undefined {
-  return CompositionShape.safeParse(parsedJson(body)).data
-}
-
-function hasContent(here: DraftHere, composition: Composition | undefined): boolean {
-  return isDeepStrictEqual(contentHere(here), CompositionShape.safeParse(composition).data)
-}
-
-/** Of what the office has, or a send. Undefined where it is of no form that this version knows. */
-function contentIn(content: Buffer | string): Composition | undefined {
-  const { composition } = (parsedJson(content.toString()) ?? {}) as { composition?: unknown }
-  return CompositionShape.safeParse(composition).data
 }
