@@ -117,7 +117,7 @@ beforeAll(async () => {
   await store.put(account, sends.asked, Buffer.from('for someone else to release'))
   await store.put(account, sends.ready, Buffer.from('ready'))
   const things = openOfficeThings(as(), 'draft')
-  await things.save(account, { id: draft.id, basedOn: [] }, draft.version, Buffer.from('typed'), false)
+  await things.save(account, { id: draft.id, basedOn: [], round: 0 }, draft.version, Buffer.from('typed'), false)
   const records = openOfficeRecords(as())
   await records.put('staff', account, [{ ...staff, basedOn: [], content: ['Grace Okafor'] }])
   await records.put('preset', account, [{ ...preset, basedOn: [], content: 'Lease' }])
@@ -721,7 +721,7 @@ test('no body that was altered, or put in another’s place, is taken for one', 
   const ids: string[] = [randomUUID(), randomUUID()]
   for (const id of ids) {
     await store.give(account, { id, content: Buffer.from(id), inMs: 9e6, round: 1, isInDoubt: false })
-    await things.save(account, { id, basedOn: [] }, randomUUID(), Buffer.from(id), false)
+    await things.save(account, { id, basedOn: [], round: 0 }, randomUUID(), Buffer.from(id), false)
     await records.put('view', account, [{ id, version: randomUUID(), basedOn: [], content: id }])
   }
   const bodies = async () => [

@@ -26,10 +26,10 @@ function poolOf(index: number): Pool {
 }
 const thingsOf = (index: number) => openOfficeThings({ pool: poolOf(index), key: office.key }, 'draft')
 const sendsOf = (index: number) => openOfficeSends({ pool: poolOf(index), key: office.key, time: systemTime })
-/** One saves this; answers what came of it, and which version it is. */
-async function save(index: number, id: string, text: string, basedOn: string[] = [], isTyped = false) {
+/** One saves this; answers what came of it, and which version it is. @param round that of what it goes on from, as its workstation knows. */
+async function save(index: number, id: string, text: string, basedOn: string[] = [], isTyped = false, round = 0) {
   const version = randomUUID()
-  const saved = await thingsOf(index).save(accountId, { id, basedOn }, version, Buffer.from(text), isTyped)
+  const saved = await thingsOf(index).save(accountId, { id, basedOn, round }, version, Buffer.from(text), isTyped)
   return { ...saved, its: version }
 }
 const all = (index = 0) => thingsOf(index).changes(accountId, 0, 0)
@@ -54,7 +54,7 @@ describe('a save', () => {
 
   test('that comes twice, as where its answer was lost, is one', async () => {
     const [id, version] = [randomUUID(), randomUUID()]
-    const once = () => thingsOf(0).save(accountId, { id, basedOn: [] }, version, Buffer.from('one'), false)
+    const once = () => thingsOf(0).save(accountId, { id, basedOn: [], round: 0 }, version, Buffer.from('one'), false)
     expect([(await once()).outcome, (await once()).outcome]).toEqual(['newest', 'newest'])
     expect((await one(id)).beside).toBe(0)
   })
@@ -165,16 +165,22 @@ describe('the trash', () => {
   })
 })
 
+/** One gives a send of a draft. @param its which of its contents that is, and how many there were with that; whether it may have left. */
+function giveOf(
+  index: number,
+  draft: string,
+  its: { basedOn: string[]; draftRound?: number; isInDoubt?: boolean },
+  id: string,
+  round = 1
+) {
+  const { basedOn, draftRound = 0, isInDoubt = false } = its
+  const send = { id, content: Buffer.from('{}'), inMs: 60_000, round, isInDoubt }
+  return sendsOf(index).give(accountId, { ...send, of: { draft, basedOn, round: draftRound } })
+}
+
 describe('sending a draft', () => {
   const give = (index: number, draft: string, basedOn: string[], id: string = randomUUID(), round = 1) =>
-    sendsOf(index).give(accountId, {
-      id,
-      content: Buffer.from('{}'),
-      inMs: 60_000,
-      round,
-      isInDoubt: false,
-      of: { draft, basedOn }
-    })
+    giveOf(index, draft, { basedOn }, id, round)
 
   test('of all who send it at once one does', async () => {
     const draft = randomUUID()
@@ -247,7 +253,9 @@ describe('sending a draft', () => {
     await office.sql(`UPDATE office.send SET state = 'refused', settled_at = now() WHERE id = $1`, [id])
     expect((await give(1, draft, [])).state).toBe('gone')
     const again = { id, content: Buffer.from('{}'), inMs: 0, round: 3, isInDoubt: false }
-    expect(await sendsOf(1).give(accountId, { ...again, of: { draft, basedOn: [] } })).toMatchObject({ state: 'ready' })
+    expect(await sendsOf(1).give(accountId, { ...again, of: { draft, basedOn: [], round: 0 } })).toMatchObject({
+      state: 'ready'
+    })
   })
 
   test.each([true, false])(
@@ -257,8 +265,8 @@ describe('sending a draft', () => {
       const { its } = await save(0, draft, 'one')
       await office.sql('SELECT office.begin_life(now())')
       const second = await save(1, draft, 'two', [its])
-      const of = { draft, basedOn: [isFurther ? its : second.its] }
-      await sendsOf(0).give(accountId, { id, content: Buffer.from('{}'), inMs: 0, round: 1, isInDoubt: true, of })
+      const basedOn = [isFurther ? its : second.its]
+      await giveOf(0, draft, { basedOn, draftRound: isFurther ? 1 : 2, isInDoubt: true }, id)
       await office.sql(`UPDATE office.send SET state = 'sent' WHERE id = $1`, [id])
       expect(await thingsOf(2).sent(accountId, draft, id)).toBe(true)
       expect(await one(draft)).toMatchObject({ isGone: true, isFurther })
@@ -302,7 +310,7 @@ describe('sending a draft', () => {
   test('that went along is one again once the workstation that has its send says so, unless that may leave', async () => {
     const { draft, id } = await goneAlong()
     const back = (own: string[]) =>
-      thingsOf(1).save(accountId, { id: draft, basedOn: [], own }, randomUUID(), Buffer.from('one'), false)
+      thingsOf(1).save(accountId, { id: draft, basedOn: [], round: 0, own }, randomUUID(), Buffer.from('one'), false)
     await settled(id, 'not-sent')
     expect((await back([])).outcome).toBe('gone')
     expect((await back([randomUUID()])).outcome).toBe('gone')
@@ -411,6 +419,57 @@ describe('a server that was put back', () => {
     expect((await one(id)).content?.toString()).toBe('since')
   })
 
+  test('keeps beside each other two that were the same number of contents', async () => {
+    const id = randomUUID()
+    await save(0, id, 'one')
+    await putBack()
+    await know(0, id, 'two', 2)
+    expect((await know(1, id, 'other two', 2)).outcome).toBe('beside')
+    expect((await one(id)).content?.toString()).toBe('two')
+    expect(await textsBeside(id)).toEqual([['Two', 'other two']])
+  })
+
+  test('counts on from what is saved before anyone has noticed', async () => {
+    const [id, lost] = [randomUUID(), randomUUID()]
+    const first = await save(0, id, 'one')
+    // They go on from the third and the second content, of which this server has the first, or none.
+    expect((await save(0, id, 'one, and further', [first.its], false, 3)).round).toBe(4)
+    const later = await save(0, lost, 'two, and further', [randomUUID()], false, 2)
+    await putBack()
+    expect((await know(1, id, 'three', 3)).outcome).toBe('older')
+    expect((await know(1, lost, 'two', 2)).outcome).toBe('older')
+    expect((await know(0, lost, 'two, and further', 3, later.its)).outcome).toBe('newest')
+    expect((await one(lost)).content?.toString()).toBe('two, and further')
+  })
+
+  test('takes no send of what is less than it has been told', async () => {
+    const [id, further] = [randomUUID(), randomUUID()]
+    const first = await save(0, id, 'one')
+    await putBack()
+    await know(0, id, 'three', 3, further)
+    const give = (basedOn: string[], draftRound: number) => giveOf(1, id, { basedOn, draftRound }, randomUUID())
+    expect((await give([first.its], 1)).state).toBe('changed')
+    expect((await give([randomUUID()], 3)).state).toBe('changed')
+    // It has less than what is sent.
+    expect((await give([randomUUID()], 4)).state).toBe('ready')
+  })
+
+  test.each([
+    ['what it is told after it has a send of less', 3, false, true],
+    ['what it had been told as one that may have left came', 3, true, true],
+    ['nothing where it is what was sent, or less', 2, false, false]
+  ])('lets go on as another draft %s', async (_what, told, isFirst, isFurther) => {
+    const [id, send, version, sent] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+    await save(0, id, 'one')
+    await putBack()
+    if (isFirst) await know(0, id, 'told', told, version)
+    await giveOf(1, id, { basedOn: [sent], draftRound: 2, isInDoubt: isFirst }, send)
+    if (!isFirst) await know(0, id, 'told', told, isFurther ? version : sent)
+    await office.sql(`UPDATE office.send SET state = 'sent' WHERE id = $1`, [send])
+    expect(await thingsOf(1).sent(accountId, id, send)).toBe(true)
+    expect(await one(id)).toMatchObject({ isGone: true, isFurther })
+  })
+
   test('forgets what was erased since, unless that was changed', async () => {
     const [id, other] = [randomUUID(), randomUUID()]
     await save(0, id, 'one')
@@ -490,7 +549,7 @@ describe('a workstation that wants more than it may', () => {
         () => things.changes(accountId, 0, 0),
         () => things.versions('x', []),
         () => things.state(accountId),
-        () => things.save(accountId, { id: 'x', basedOn: [] }, version, Buffer.from('x'), false)
+        () => things.save(accountId, { id: 'x', basedOn: [], round: 0 }, version, Buffer.from('x'), false)
       ]) {
         await expect(asked()).rejects.toMatchObject(NO_RIGHT)
       }

@@ -304,18 +304,19 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     async toSend(
       id: string,
       composition: Composition
-    ): Promise<{ draft: string; basedOn: readonly string[] } | undefined> {
+    ): Promise<{ draft: string; basedOn: readonly string[]; round: number } | undefined> {
       const shared = sharedOne(id)
       const isOver = rows.find(id)?.isGone === true
       // Another may have sent it: the office says whether this may leave all the same.
-      if (!shared) return isOver ? { draft: id, basedOn: [] } : undefined
+      if (!shared) return isOver ? { draft: id, basedOn: [], round: 0 } : undefined
       const { accountId, officeId, known } = shared
       // Whether another's content counts by now the office knows, in the moment in which it takes the send.
       if (known.edits !== known.given) await giving.give(accountId, officeId, id)
       const here = rows.here(id)
       // Another's content may have taken its place meanwhile.
       const isSame = here !== undefined && isDeepStrictEqual(contentHere(here), composition)
-      return { draft: id, basedOn: isSame ? (rows.find(id)?.basedOn ?? []) : [] }
+      const { basedOn = [], round = 0 } = (isSame && rows.find(id)) || {}
+      return { draft: id, basedOn, round }
     },
 
     /** The office has a draft no more that was to be sent from here: what is here goes on as another one. */

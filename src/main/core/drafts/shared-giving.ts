@@ -31,10 +31,10 @@ export function openGiving({ db, drafts, rows, newId, changed, want, taking, ask
       const version = newId()
       // Where no answer comes, it is known that the office may have it.
       rows.change(id, { basedOn: [...known.basedOn.slice(-MOST_PENDING), version] })
-      const { basedOn } = known
+      const { basedOn, round } = known
       const wasActive = rows.isActive(id)
       const saved = await asked((things) =>
-        things.save(officeId, { id, basedOn, own: rows.failedHere(id) }, version, contentOf(here), isOpen(id))
+        things.save(officeId, { id, basedOn, round, own: rows.failedHere(id) }, version, contentOf(here), isOpen(id))
       )
       // It was said of a draft whose package was taken back meanwhile, and which the office has for everyone again.
       const isTakenBack = wasActive && !rows.isActive(id)

@@ -52,6 +52,8 @@ export function openTaking({ drafts, rows, time, newId, changed, want }: TakingD
     if (known.isGone && known.isToKnow) return false
     const isNewer = !known.basedOn.includes(change.version)
     const composition = change.content && contentIn(change.content)
+    // A server that was put back, which isn't known yet, has it as it was earlier.
+    if (here && isNewer && change.round < known.round) return false
     const isUntold = known.edits !== known.given
     const seen = seenIn(change)
     if (!here) {

@@ -105,7 +105,7 @@ export interface OfficeStore extends SendStore {
   ): Promise<{ states: (OfficeState | undefined)[]; claims: Claim[] }>
   /**
    * Gives one to be sent: new, once more, or at another time. What was said in an earlier round changes nothing.
-   * @param send `of`: the draft that it is of, where the office has that, and which of its contents it was made of.
+   * @param send `of`: the draft that it is of, where the office has that, and which of its contents it was made of, how many there were with that.
    * @returns what the office has then, or why nothing was given.
    */
   give(
@@ -114,7 +114,7 @@ export interface OfficeStore extends SendStore {
       inMs: number
       round: number
       isInDoubt: boolean
-      of?: { draft: string; basedOn: readonly string[] }
+      of?: { draft: string; basedOn: readonly string[]; round: number }
     }
   ): Promise<{ state: OfficeState | NotTaken; round: number }>
   /** Keeps one from leaving, also where it never came here; whether it can't leave now. */
@@ -280,11 +280,11 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
   ): ReturnType<OfficeStore['give']> {
     const [row] = await ask<Awaited<ReturnType<OfficeStore['give']>>>(
       of
-        ? 'SELECT state, round FROM office.put_send_of($7, $8, $1, $2, $3, $4, $5, $6)'
+        ? 'SELECT state, round FROM office.put_send_of($7, $8, $1, $2, $3, $4, $5, $6, $9)'
         : 'SELECT state, round FROM office.put_send($1, $2, $3, $4, $5, $6)',
       [
         ...[id, accountId, inMs, seal(key, contentOf(id), content), round, isInDoubt],
-        ...(of ? [of.draft, of.basedOn] : [])
+        ...(of ? [of.draft, of.basedOn, of.round] : [])
       ]
     )
     return row ?? { state: 'cancelled', round }

@@ -169,14 +169,16 @@ export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking
      */
     async save(
       accountId: string,
-      { id, basedOn, own = [] }: Omit<Known, 'round'>,
+      { id, basedOn, round, own = [] }: Known,
       version: string,
       content: Buffer,
       isTyped: boolean
     ): Promise<ThingSaved> {
       const rows = await ask<SavedRow>(
-        'SELECT * FROM office.save_thing($1, $2, $3, $4, $5, $6, $7, $8)',
-        ...[kind, id, accountId, version, basedOn, sealed(id, content), isTyped ? HOLD : null, own]
+        'SELECT * FROM office.save_thing($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+        ...[kind, id, accountId, version, basedOn, sealed(id, content), isTyped ? HOLD : null, own],
+        // Who goes on from nothing that is known counts from the beginning.
+        basedOn.length > 0 ? round : 0
       )
       return savedOf(id, rows)
     },

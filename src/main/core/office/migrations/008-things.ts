@@ -57,9 +57,10 @@ export const things = `
     FOREIGN KEY (kind, id) REFERENCES thing
   );
 
-  -- The draft that a send was made of, where the office has that; and whether someone had written further on it as the send came, in doubt, to
-  -- a server that was put back: see note_further.
-  ALTER TABLE send ADD COLUMN draft text, ADD COLUMN is_behind boolean NOT NULL DEFAULT false;
+  -- The draft that a send was made of, where the office has that, with which of its contents, and how many there were: 0 where nobody says. And
+  -- whether someone had written further on it as the send came, in doubt, to a server that was put back: see note_further.
+  ALTER TABLE send ADD COLUMN draft text, ADD COLUMN draft_versions uuid[] NOT NULL DEFAULT '{}', ADD COLUMN draft_round integer NOT NULL DEFAULT 0,
+    ADD COLUMN is_behind boolean NOT NULL DEFAULT false;
   CREATE INDEX send_by_draft ON send (account, draft) WHERE draft IS NOT NULL;
 
   -- The number that orders changes. Its lock is the first of all: until this transaction ends, no other changes a thing of that account.
@@ -146,8 +147,10 @@ export const things = `
   -- sent, where it is a draft that is just being sent, and that someone may still take back.
   -- The same version again is the same save. Each save that counts holds the thing for p_hold_ms, where that is given.
   -- p_own: sends of this draft that the workstation has as its own, and that didn't arrive as far as it knows.
+  -- p_round: how many contents there were with the one that it goes on from. A server that was put back, where nobody has noticed that yet, has
+  -- had fewer, or none.
   CREATE FUNCTION save_thing(p_kind text, p_id text, p_account uuid, p_version uuid, p_based_on uuid[], p_sealed bytea, p_hold_ms integer,
-    p_own uuid[] DEFAULT '{}')
+    p_own uuid[] DEFAULT '{}', p_round counted DEFAULT 0)
   RETURNS TABLE (outcome text, version uuid, round integer, at_ms double precision, by text, sealed bytea, sent_as uuid)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -163,11 +166,11 @@ export const things = `
     next := next_thing_rev(p_kind, p_account);
     its := thing_of(p_kind, p_id, p_account);
     IF its.id IS NULL THEN
-      INSERT INTO thing (kind, id, account, rev, body_rev, version, life, made_by, by, sealed, editing_by, editing_until)
-        VALUES (p_kind, p_id, p_account, next, next, p_version, now_life, mine, mine, p_sealed,
+      INSERT INTO thing (kind, id, account, rev, body_rev, version, round, life, made_by, by, sealed, editing_by, editing_until)
+        VALUES (p_kind, p_id, p_account, next, next, p_version, greatest(p_round, 0) + 1, now_life, mine, mine, p_sealed,
           CASE WHEN held IS NOT NULL THEN mine END, held);
     ELSIF its.gone_at IS NOT NULL AND (its.is_makers AND its.made_by = mine OR has_come_back(its, p_own)) THEN
-      UPDATE thing SET rev = next, body_rev = next, version = p_version, round = round + 1,
+      UPDATE thing SET rev = next, body_rev = next, version = p_version, round = greatest(round, p_round) + 1,
           life = now_life, base_round = CASE WHEN life < now_life THEN round ELSE base_round END,
           by = mine, at = now(), sealed = p_sealed, gone_at = NULL, is_makers = false, gone_with = NULL, is_further = false
         WHERE kind = p_kind AND id = p_id;
@@ -181,7 +184,7 @@ export const things = `
       came := CASE WHEN EXISTS (SELECT FROM send WHERE account = p_account AND draft = p_id AND state = 'sent')
         THEN 'gone' ELSE 'sent' END;
     ELSIF its.version = ANY (p_based_on) AND NOT is_held_by_another(its) THEN
-      UPDATE thing SET rev = next, body_rev = next, version = p_version, round = round + 1,
+      UPDATE thing SET rev = next, body_rev = next, version = p_version, round = greatest(round, p_round) + 1,
           life = now_life, base_round = CASE WHEN life < now_life THEN round ELSE base_round END,
           by = mine, at = now(), sealed = p_sealed,
           editing_by = CASE WHEN held IS NOT NULL THEN mine ELSE editing_by END, editing_until = coalesce(held, editing_until)
@@ -199,8 +202,9 @@ export const things = `
       FROM thing it JOIN station ON station.id = it.by WHERE it.kind = p_kind AND it.id = p_id;
   END $$;
 
-  -- A server that was put back is told what it had. Of what it had before, the later counts: older, where that is here already; what was
-  -- saved since it was put back stays, and the other is kept beside it. Otherwise as save_thing.
+  -- A server that was put back is told what it had. Of what it had before, the later counts: older, where that is here already; of two that were
+  -- the same number of contents, and of what was saved since it was put back, the one that is here stays, and the other is kept beside it. Otherwise
+  -- as save_thing.
   CREATE FUNCTION know_thing(p_kind text, p_id text, p_account uuid, p_version uuid, p_round counted, p_sealed bytea, p_own uuid[] DEFAULT '{}')
   RETURNS TABLE (outcome text, version uuid, round integer, at_ms double precision, by text, sealed bytea, sent_as uuid)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
@@ -218,10 +222,10 @@ export const things = `
       INSERT INTO thing (kind, id, account, rev, body_rev, version, round, life, made_by, by, sealed)
         VALUES (p_kind, p_id, p_account, next, next, p_version, p_round, now_life - 1, mine, mine, p_sealed);
     ELSIF its.gone_at IS NULL AND its.version <> p_version
-        AND p_round <= (CASE WHEN its.life < now_life THEN its.round ELSE its.base_round END) THEN
+        AND (p_round < its.round AND its.life < now_life OR p_round <= its.base_round) THEN
       RETURN QUERY SELECT 'older', its.version, its.round, 0::double precision, '', NULL::bytea, NULL::uuid;
       RETURN;
-    ELSIF its.gone_at IS NULL AND its.version <> p_version AND its.life < now_life THEN
+    ELSIF its.gone_at IS NULL AND p_round > its.round AND its.life < now_life THEN
       UPDATE thing SET rev = next, body_rev = next, version = p_version, round = p_round, by = mine,
           at = now(), sealed = p_sealed, aside_at = NULL
         WHERE kind = p_kind AND id = p_id;
@@ -233,7 +237,7 @@ export const things = `
         WHERE kind = p_kind AND id = p_id;
     END IF;
     RETURN QUERY SELECT it.outcome, it.version, it.round, it.at_ms, it.by, it.sealed, it.sent_as
-      FROM save_thing(p_kind, p_id, p_account, p_version, '{}', p_sealed, NULL, p_own) it;
+      FROM save_thing(p_kind, p_id, p_account, p_version, '{}', p_sealed, NULL, p_own, p_round - 1) it;
   END $$;
 
   -- This workstation works on it, or takes it over from another; who does then, and whether that is this one.
@@ -333,6 +337,14 @@ export const things = `
           AND state IN ('ready', 'sending', 'uncertain', 'sent'))
   $$;
 
+  -- Whether a draft has another content than one of these, and not less of it: a server that was put back may have less. p_round: how many there
+  -- were with that one; where that is 0, nothing is said of the lives before.
+  CREATE FUNCTION goes_further(p_thing thing, p_versions uuid[], p_round integer) RETURNS boolean
+  LANGUAGE sql STABLE SET search_path = office, pg_temp AS $$
+    SELECT p_thing.gone_at IS NULL AND (p_thing.version = ANY (p_versions)) IS NOT TRUE
+      AND (p_thing.life = (SELECT life FROM office) OR (p_round > 0 AND p_thing.round >= p_round))
+  $$;
+
   -- A draft that was sent is no more: the send says so, which the office has. Neither is one that goes along with its send, as its
   -- workstation leaves. What else was to be sent of it, and hasn't begun to, isn't.
   -- Unless, of one that goes along, another has written since: p_based_on, which content that send has.
@@ -350,7 +362,9 @@ export const things = `
       RETURN false;
     END IF;
     PERFORM cancel_others(p_id, p_account, p_send);
-    UPDATE thing SET gone_with = p_send, is_further = is_further OR (SELECT is_behind FROM send WHERE id = p_send)
+    -- What a server that was put back was told after it had the send may be later than that.
+    UPDATE thing SET gone_with = p_send, is_further = is_further
+        OR (SELECT is_behind OR (draft_round > 0 AND goes_further(its, draft_versions, draft_round)) FROM send WHERE id = p_send)
       WHERE kind = 'draft' AND id = p_id AND gone_at IS NULL;
     PERFORM end_thing('draft', p_id, next);
     RETURN true;
@@ -435,8 +449,9 @@ export const things = `
   -- As put_send, of a draft that the office has: taken, where another send of it waits, is under way or was sent; gone, where it is no
   -- more, or its maker's own; changed, where it is another than the one that was to be sent, or nobody has decided yet which one counts.
   -- Of two who send it at once, one does.
+  -- p_draft_round: how many contents the draft had with the one that is sent.
   CREATE FUNCTION put_send_of(p_draft text, p_based_on uuid[], p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_round counted,
-    p_is_in_doubt boolean)
+    p_is_in_doubt boolean, p_draft_round counted DEFAULT 0)
   RETURNS TABLE (round integer, state text)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -457,16 +472,15 @@ export const things = `
         WHEN (known = 'held' AND (its.id IS NULL OR its.gone_at IS NOT NULL)) OR its.gone_with = p_id THEN NULL
         WHEN its.gone_at IS NOT NULL THEN 'gone'
         WHEN coalesce(cardinality(p_based_on), 0) = 0 OR has_undecided('draft', p_draft) THEN 'changed'
-        -- A server that was put back may have less of it than its workstation.
-        WHEN its.life = (SELECT life FROM office) AND (its.version = ANY (p_based_on)) IS NOT TRUE THEN 'changed' END;
+        WHEN goes_further(its, p_based_on, p_draft_round) THEN 'changed' END;
       IF why IS NOT NULL THEN
         RETURN QUERY SELECT 0, why;
         RETURN;
       END IF;
     END IF;
     RETURN QUERY SELECT it.round, it.state FROM put_send(p_id, p_account, p_in_ms, p_sealed, p_round, p_is_in_doubt) it;
-    UPDATE send SET is_behind = true WHERE id = p_id AND p_is_in_doubt AND its.gone_at IS NULL AND its.life = (SELECT life FROM office)
-      AND NOT its.version = ANY (p_based_on);
+    UPDATE send SET is_behind = true WHERE id = p_id AND p_is_in_doubt AND goes_further(its, p_based_on, p_draft_round);
+    UPDATE send SET draft_versions = p_based_on, draft_round = p_draft_round WHERE id = p_id AND cardinality(p_based_on) > 0;
     -- What was written further may have gone on as another draft: of that it is from now on, so that one of the two leaves.
     UPDATE send SET draft = p_draft WHERE id = p_id AND account = p_account AND (draft IS NULL OR (draft <> p_draft
       AND coalesce(known, '') NOT IN ('sending', 'uncertain', 'sent') AND NOT is_sent_elsewhere(send.draft, p_account, p_id)
