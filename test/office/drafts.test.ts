@@ -819,6 +819,27 @@ describe('a server that was put back', () => {
     }
   })
 
+  test('before anyone has noticed that takes nothing from who has more', async () => {
+    const lease = at(0).editor()
+    lease.type('Lease')
+    await lease.close()
+    await synced()
+    const [had] = await two.office.sql<Record<'version' | 'round' | 'sealed', unknown>>(
+      `SELECT version, round, sealed FROM office.thing WHERE kind = 'draft'`
+    )
+    const further = at(1).editor(lease.id)
+    further.type('Lease, and further')
+    await further.close()
+    await synced()
+    await two.office.sql(
+      `WITH feed AS (UPDATE office.thing_feed SET rev = rev + 1 WHERE kind = 'draft' RETURNING rev AS next)
+       UPDATE office.thing SET version = $1, round = $2, sealed = $3, rev = next, body_rev = next FROM feed WHERE kind = 'draft'`,
+      [had?.version, had?.round, had?.sealed]
+    )
+    await synced()
+    for (const desk of desks) expect(desk.text(lease.id)).toBe('Lease, and further')
+  })
+
   test('that lost what stood beside a draft lets it be sent', async () => {
     const { front, back, putBack } = await besideSinceDump()
     for (const desk of desks) desk.away()

@@ -470,6 +470,27 @@ describe('a server that was put back', () => {
     expect(await one(id)).toMatchObject({ isGone: true, isFurther })
   })
 
+  test.each([
+    ['later than', 3, true],
+    ['less than', 1, false]
+  ])(
+    'that hears of a send lets go on as another draft what it was told that is %s that',
+    async (_what, told, isFurther) => {
+      const [id, send] = [randomUUID(), randomUUID()]
+      await putBack()
+      await know(0, id, 'told', told)
+      await sendsOf(1).knowSent(
+        accountId,
+        { id: send, epoch: 1 },
+        {},
+        { draft: id, versions: [randomUUID()], round: 2 }
+      )
+      expect((await sendsOf(2).changes(accountId, 0, 0)).at(-1)).toMatchObject({ id: send, of: { round: 2 } })
+      expect(await thingsOf(2).sent(accountId, id, send)).toBe(true)
+      expect(await one(id)).toMatchObject({ isGone: true, isFurther })
+    }
+  )
+
   test('forgets what was erased since, unless that was changed', async () => {
     const [id, other] = [randomUUID(), randomUUID()]
     await save(0, id, 'one')

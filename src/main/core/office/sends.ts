@@ -67,6 +67,14 @@ export interface SendChange extends Pick<Claim, 'id' | 'epoch'> {
   readonly content?: Buffer
   /** What came of its newest attempt, as it was said; absent where nothing was, or it was altered on the server. */
   readonly answer?: unknown
+  /** Which content of its draft it is, where that was said. */
+  readonly of?: SentContent
+}
+
+/** Which of a draft's contents a send is of: by the office's ids of it, and how many there were with it. */
+export interface SentContent {
+  readonly versions: readonly string[]
+  readonly round: number
 }
 
 /** How an account's outbox stands for the whole office. */
@@ -145,12 +153,12 @@ export interface OfficeStore extends SendStore {
   /** @param bodiesAfter up to where every send was read: 0 while that isn't so of all. */
   changes(accountId: string, after: number, bodiesAfter: number): Promise<SendChange[]>
   outbox(accountId: string): Promise<OutboxState>
-  /** This workstation knows that a send arrived, whatever the server has of it. @param draft that it was of, where it was of one. */
+  /** This workstation knows that a send arrived, whatever the server has of it. @param of the draft that it was of, where it was of one. */
   knowSent(
     accountId: string,
     send: Pick<Claim, 'id' | 'epoch'>,
     answer: unknown,
-    draft?: string | undefined
+    of?: (Partial<SentContent> & { draft: string }) | undefined
   ): Promise<void>
   /** The same of one that is over otherwise, or was kept back, as of this round; whether the server has it so now. */
   knowOver(
@@ -343,10 +351,11 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
       return row?.done === true
     },
 
-    async knowSent(accountId, { id, epoch }, answer, draft) {
+    async knowSent(accountId, { id, epoch }, answer, of) {
       const its = [id, accountId, epoch, sealedAnswer(id, epoch, answer)]
-      if (draft === undefined) await ask('SELECT office.know_sent($1, $2, $3, $4)', its)
-      else await ask('SELECT office.know_draft_sent($1, $2, $3, $4, $5)', [draft, ...its])
+      if (!of) return void (await ask('SELECT office.know_sent($1, $2, $3, $4)', its))
+      const { draft, versions = [], round = 0 } = of
+      await ask('SELECT office.know_draft_sent($1, $2, $3, $4, $5, $6, $7)', [draft, ...its, versions, round])
     },
 
     async knowOver(accountId, { id, round }, state) {
@@ -364,15 +373,18 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
       const rows = await ask<ChangeRow>('SELECT * FROM office.send_changes($1, $2, $3, $4)', [
         ...[accountId, after, PAGE, bodiesAfter]
       ])
-      return rows.map(({ is_mine, is_in_doubt, goes_ms, sealed, answer_epoch, answer, ...row }) => {
-        const content = sealed ? opened(row.id, sealed) : undefined
-        const said = answer && unsealIfWhole(key, answerOf(row.id, answer_epoch ?? 0), answer)
-        return {
-          ...{ ...row, isMine: is_mine, isInDoubt: is_in_doubt, goesIn: goes_ms },
-          ...(content && { content }),
-          ...(said && { answer: JSON.parse(said.toString('utf8')) as unknown })
+      return rows.map(
+        ({ is_mine, is_in_doubt, goes_ms, sealed, answer_epoch, answer, draft_versions, draft_round, ...row }) => {
+          const content = sealed ? opened(row.id, sealed) : undefined
+          const said = answer && unsealIfWhole(key, answerOf(row.id, answer_epoch ?? 0), answer)
+          return {
+            ...{ ...row, isMine: is_mine, isInDoubt: is_in_doubt, goesIn: goes_ms },
+            ...(content && { content }),
+            ...(draft_round > 0 && { of: { versions: draft_versions, round: draft_round } }),
+            ...(said && { answer: JSON.parse(said.toString('utf8')) as unknown })
+          }
         }
-      })
+      )
     },
 
     async outbox(accountId) {
@@ -447,13 +459,15 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
 const contentOf = (id: string) => `send:${id}`
 const answerOf = (id: string, epoch: number) => `answer:${id}:${epoch}`
 
-interface ChangeRow extends Omit<SendChange, 'isMine' | 'isInDoubt' | 'goesIn' | 'content' | 'answer'> {
+interface ChangeRow extends Omit<SendChange, 'isMine' | 'isInDoubt' | 'goesIn' | 'content' | 'answer' | 'of'> {
   is_mine: boolean
   is_in_doubt: boolean
   goes_ms: number
   sealed: Buffer | null
   answer_epoch: number | null
   answer: Buffer | null
+  draft_versions: string[]
+  draft_round: number
 }
 
 type TurnRow = Pick<Claim, 'id' | 'epoch'> &

@@ -64,6 +64,7 @@ export function openGiving(deps: GivingDeps) {
         const content = contentOf(send, sends.requestOf(send), composition, of?.draft)
         // Where no answer comes, it is known that the office may have it, whichever round it has it in.
         if (!known || known.state === 'held') rows.change(accountId, id, { state: 'held', round: 0 })
+        if (of && of.round > 0) rows.change(accountId, id, { of: { versions: of.basedOn, round: of.round } })
         const inMs = Math.max(0, Math.round(times.left(send)))
         const isInDoubt = send.firstAttemptedAt !== undefined
         if (send.release && !(await askRelease(send.release, id))) {
@@ -140,8 +141,8 @@ export function openGiving(deps: GivingDeps) {
    * was put back, and this workstation has joined again, or nobody has told it.
    */
   async function tellSent(accountId: string, officeId: string): Promise<void> {
-    const say = async (send: Pick<Claim, 'id' | 'epoch'>, draft?: string) => {
-      await asked((office) => office.knowSent(officeId, send, arrivalOf(sends, send.id), draft))
+    const say = async ({ id, epoch }: Pick<Claim, 'id' | 'epoch'>, draftId?: string) => {
+      await asked((office) => office.knowSent(officeId, { id, epoch }, arrivalOf(sends, id), rows.of({ id, draftId })))
     }
     for (const known of rows.heldAndSent(accountId)) {
       await say(known, sends.find(known.id)?.draftId)

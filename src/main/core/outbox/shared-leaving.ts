@@ -272,7 +272,7 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
     for (const { id, epoch, outcome, at } of ends) {
       if (outcome.kind === 'accepted') {
         const { draftId } = sends.find(id) ?? {}
-        await asked((office) => office.knowSent(officeId, { id, epoch }, saidOf(outcome), draftId))
+        await asked((office) => office.knowSent(officeId, { id, epoch }, saidOf(outcome), rows.of({ id, draftId })))
       }
       const send = sends.find(id)
       const sent = db.transaction(() => {

@@ -65,7 +65,7 @@ export async function settleRestored(
   for (const id of gone) {
     const send = sends.find(id)
     // Also what another made: the workstation that made it may have been off since, and would give it once more.
-    if (send?.state === 'sent') await office.knowSent(officeId, { id, epoch: 0 }, arrivalOf(sends, id), send.draftId)
+    if (send?.state === 'sent') await office.knowSent(officeId, { id, epoch: 0 }, arrivalOf(sends, id), rows.of(send))
   }
   write(() => gone.map(forgotten))
   return changed
@@ -77,7 +77,7 @@ export async function settleRestored(
     const send = sends.find(id)
     if (state === 'sent') return undefined
     if (send?.state === 'sent') {
-      await office.knowSent(officeId, change, arrivalOf(sends, id), send.draftId)
+      await office.knowSent(officeId, change, arrivalOf(sends, id), rows.of(send))
       return 'sent'
     }
     const said = overHere(send, known)

@@ -1,9 +1,10 @@
 /** What is kept here of sends that an office shares: which accounts are shared, how far its changes were read, and what it has of each send. */
-import { json, type RecordOf, Rows, value } from '../lib/rows.ts'
-import type { OfficeState } from '../office/sends.ts'
+import { json, optional, type RecordOf, Rows, value } from '../lib/rows.ts'
+import type { OfficeState, SentContent } from '../office/sends.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
 import type { Outcome } from './attempts.ts'
+import type { Send } from './send-record.ts'
 
 /** An account that is shared. */
 const ACCOUNTS = new Rows({
@@ -24,7 +25,9 @@ const KNOWN = new Rows({
   /** Of its newest claim. */
   epoch: value<number>(),
   /** As it was given: see `Send`. */
-  goesAt: value<number>()
+  goesAt: value<number>(),
+  /** Which of a draft's contents it is. */
+  of: optional(json<SentContent>('content'))
 })
 
 /** What came of an attempt of this workstation's, until the office has it. */
@@ -36,7 +39,7 @@ const ENDS = new Rows({
   at: value<number>()
 })
 
-export type Known = RecordOf<typeof KNOWN>
+export type Known = Omit<RecordOf<typeof KNOWN>, 'of'> & { readonly of?: SentContent | undefined }
 export type KeptEnd = RecordOf<typeof ENDS>
 
 export function openSharedRows(db: Db) {
@@ -44,9 +47,9 @@ export function openSharedRows(db: Db) {
   const known = new TableStatements(db, 'office_sends', KNOWN)
   const ends = new TableStatements(db, 'office_ends', ENDS)
   const keep = known.run<[known: object]>(
-    `INSERT INTO office_sends (id, account_id, state, round, epoch, goes_at)
-     VALUES (@id, @accountId, @state, @round, @epoch, @goesAt)
-     ON CONFLICT (id) DO UPDATE SET state = @state, round = @round, epoch = @epoch, goes_at = @goesAt`
+    `INSERT INTO office_sends (id, account_id, state, round, epoch, goes_at, content)
+     VALUES (@id, @accountId, @state, @round, @epoch, @goesAt, @of)
+     ON CONFLICT (id) DO UPDATE SET state = @state, round = @round, epoch = @epoch, goes_at = @goesAt, content = @of`
   )
   const keepEnd = ends.run<[end: object]>(
     `INSERT INTO office_ends (id, epoch, account_id, outcome, at) VALUES (@id, @epoch, @accountId, @outcome, @at)
@@ -88,6 +91,9 @@ export function openSharedRows(db: Db) {
 
     find,
     keep: (row: Known): void => void keep(KNOWN.write(row)),
+    /** The draft of a send as the office is told of it, and which of its contents that is. */
+    of: ({ id, draftId }: Pick<Send, 'id' | 'draftId'>): ({ draft: string } & Partial<SentContent>) | undefined =>
+      draftId === undefined ? undefined : { draft: draftId, ...find(id)?.of },
     change(accountId: string, id: string, change: Partial<Known>): void {
       const before = find(id) ?? { state: 'ready', round: 1, epoch: 0, goesAt: 0 }
       keep(KNOWN.write({ ...before, id, accountId, ...change }))

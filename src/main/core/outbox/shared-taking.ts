@@ -79,7 +79,16 @@ export function openTaking(deps: TakingDeps) {
     const found = sends.find(id)
     const here = found && state !== 'ready' ? released(found, change) : found
     const send = here ?? addFrom(accountId, change)
-    rows.keep({ goesAt: send?.goesAt ?? 0, ...known, id, accountId, state, round, epoch })
+    rows.keep({
+      goesAt: send?.goesAt ?? 0,
+      ...known,
+      id,
+      accountId,
+      state,
+      round,
+      epoch,
+      ...(change.of && { of: change.of })
+    })
     if (!send || !isNews || rows.hasEnd(id) || isKeptBack(id)) return undefined
     // What was made here before this workstation left and joined again is another's to the office alone.
     const isMine = change.isMine || (here !== undefined && here.desk === undefined)

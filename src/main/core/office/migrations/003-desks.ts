@@ -252,7 +252,8 @@ export const desks = `
   -- that are older.
   CREATE FUNCTION send_changes(p_account uuid, p_after bigint, p_most integer, p_bodies_after bigint)
   RETURNS TABLE (id uuid, rev double precision, state text, round integer, maker text, is_mine boolean, epoch integer,
-    attempt integer, is_in_doubt boolean, goes_ms double precision, sealed bytea, answer_epoch integer, answer bytea)
+    attempt integer, is_in_doubt boolean, goes_ms double precision, sealed bytea, answer_epoch integer, answer bytea, draft_versions uuid[],
+    draft_round integer)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   DECLARE
@@ -261,7 +262,7 @@ export const desks = `
     RETURN QUERY SELECT it.id, change.rev::double precision, it.state, it.round, maker.name, it.made_by = mine, it.epoch,
         it.attempt, it.is_in_doubt,
         CASE WHEN it.goes_at > now() AND it.goes_at < 'infinity' THEN 1000 * extract(epoch FROM it.goes_at - now()) ELSE 0 END::double precision,
-        CASE WHEN change.body_rev > p_bodies_after THEN it.sealed END, said.epoch, said.sealed
+        CASE WHEN change.body_rev > p_bodies_after THEN it.sealed END, said.epoch, said.sealed, it.draft_versions, it.draft_round
       FROM send_change change JOIN send it ON it.id = change.send JOIN station maker ON maker.id = it.made_by
         LEFT JOIN LATERAL (
           SELECT epoch, sealed FROM answer WHERE send = it.id AND (kind = 'accepted' OR epoch = it.epoch)

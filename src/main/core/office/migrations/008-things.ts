@@ -370,14 +370,16 @@ export const things = `
     RETURN true;
   END $$;
 
-  -- As know_sent, of a draft: no other send of it leaves.
-  CREATE FUNCTION know_draft_sent(p_draft text, p_id uuid, p_account uuid, p_epoch counted, p_sealed bytea) RETURNS void
+  -- As know_sent, of a draft: no other send of it leaves. p_versions, p_draft_round: which content was sent, as far as that is known.
+  CREATE FUNCTION know_draft_sent(p_draft text, p_id uuid, p_account uuid, p_epoch counted, p_sealed bytea, p_versions uuid[] DEFAULT '{}',
+    p_draft_round counted DEFAULT 0) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     PERFORM next_thing_rev('draft', p_account);
     PERFORM note_further(p_draft, p_account, p_id);
     PERFORM know_sent(p_id, p_account, p_epoch, p_sealed);
     UPDATE send SET draft = p_draft WHERE id = p_id AND account = p_account AND draft IS NULL;
+    UPDATE send SET draft_versions = p_versions, draft_round = p_draft_round WHERE id = p_id AND account = p_account AND draft_round = 0;
     PERFORM cancel_others(p_draft, p_account, p_id);
   END $$;
 

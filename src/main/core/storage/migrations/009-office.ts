@@ -17,7 +17,9 @@ export const office = `
       CHECK (state IN ('ready', 'sending', 'sent', 'refused', 'uncertain', 'not-sent', 'cancelled', 'held')),
     round INTEGER NOT NULL,
     epoch INTEGER NOT NULL,
-    goes_at INTEGER NOT NULL
+    goes_at INTEGER NOT NULL,
+    -- Which of a draft's contents it is, where that was said.
+    content TEXT CHECK (content IS NULL OR json_valid(content))
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX office_sends_by_state ON office_sends (account_id, state);
 
