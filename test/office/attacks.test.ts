@@ -419,10 +419,10 @@ test('what has a meaning to the office keeps it', async () => {
     ]),
     ['office.take_back($1)', [sends.sending], false],
     ['office.take_back($1)', [sends.uncertain], false],
-    ['office.withhold($1, $2, 9, $3)', [sends.sending, account, 'held'], false],
-    ['office.withhold($1, $2, 9, $3)', [sends.uncertain, account, 'cancelled'], false],
-    ['office.withhold($1, $2, 9, $3)', [sends.ready, account, 'sent'], '22023'],
-    ['office.withhold($1, $2, 9, $3)', [sends.ready, randomUUID(), 'held'], false],
+    ['office.withhold($1, $2, 9, $3, 1)', [sends.sending, account, 'held'], false],
+    ['office.withhold($1, $2, 9, $3, 1)', [sends.uncertain, account, 'cancelled'], false],
+    ['office.withhold($1, $2, 9, $3, 1)', [sends.ready, account, 'sent'], '22023'],
+    ['office.withhold($1, $2, 9, $3, 1)', [sends.ready, randomUUID(), 'held'], false],
     ['office.know_over($1, $2, 9, $3)', [sends.sending, account, 'cancelled'], false],
     ['office.know_over($1, $2, 0, $3)', [sends.ready, account, 'cancelled'], false],
     ['office.know_over($1, $2, 9, $3)', [sends.ready, account, 'ready'], '22023'],
@@ -436,7 +436,7 @@ test('what has a meaning to the office keeps it', async () => {
     ['office.return_sends($1)', [account], 0],
     // In a round after which there is no other.
     ['(office.put_send($1, $2, 0, $3, 2147483647, false)).state', [sends.ready, account, body], '23514'],
-    ['office.withhold($1, $2, 2147483647, $3)', [sends.ready, account, 'held'], '23514'],
+    ['office.withhold($1, $2, 2147483647, $3, 1)', [sends.ready, account, 'held'], '23514'],
     ['office.know_over($1, $2, 2147483647, $3)', [sends.ready, account, 'held'], '23514'],
     [
       'office.decide_send($1, $2, $3, $4, false, 0, $5, 2147483647)',

@@ -101,8 +101,8 @@ describe('the server', () => {
     await store.askRelease(id, 'ben')
     for (const one of [id, other]) await store.put(accountId, one, Buffer.from('it'))
     await office.sql('UPDATE office.send SET is_in_doubt = true')
-    expect(await store.withhold(accountId, { id, round: 2 }, 'cancelled')).toBe(true)
-    expect(await store.withhold(accountId, { id: other, round: 2 }, 'cancelled')).toBe(false)
+    expect(await store.withhold(accountId, { id, round: 2 }, 'cancelled', 1)).toBe(true)
+    expect(await store.withhold(accountId, { id: other, round: 2 }, 'cancelled', 1)).toBe(false)
   })
 
   test('lets nobody hold back what another workstation put in', async () => {

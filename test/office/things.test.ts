@@ -178,6 +178,12 @@ function giveOf(
   return sendsOf(index).give(accountId, { ...send, of: { draft, basedOn, round: draftRound } })
 }
 
+/** One takes a send back, or leaves with it. */
+async function withhold(send: { id: string; round: number }, as: 'held' | 'cancelled') {
+  const [row] = await office.sql<{ life: number }>('SELECT life FROM office.office')
+  return await sendsOf(0).withhold(accountId, send, as, row?.life ?? 0)
+}
+
 describe('sending a draft', () => {
   const give = (index: number, draft: string, basedOn: string[], id: string = randomUUID(), round = 1) =>
     giveOf(index, draft, { basedOn }, id, round)
@@ -234,7 +240,7 @@ describe('sending a draft', () => {
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)
     expect(await thingsOf(1).sent(accountId, draft, id)).toBe(false)
-    expect(await sendsOf(0).withhold(accountId, { id, round: 2 }, 'cancelled')).toBe(true)
+    expect(await withhold({ id, round: 2 }, 'cancelled')).toBe(true)
     const again = randomUUID()
     expect((await give(1, draft, [its], again)).state).toBe('ready')
     await office.sql(`UPDATE office.send SET state = 'sent' WHERE id = $1`, [again])
@@ -247,7 +253,7 @@ describe('sending a draft', () => {
     const [draft, id] = [randomUUID(), randomUUID()]
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)
-    expect(await sendsOf(0).withhold(accountId, { id, round: 2 }, 'held')).toBe(true)
+    expect(await withhold({ id, round: 2 }, 'held')).toBe(true)
     expect(await thingsOf(0).sent(accountId, draft, id, [its])).toBe(true)
     // It was given as it had come back, and the service took no such package.
     await office.sql(`UPDATE office.send SET state = 'refused', settled_at = now() WHERE id = $1`, [id])
@@ -277,9 +283,9 @@ describe('sending a draft', () => {
     const [draft, id] = [randomUUID(), randomUUID()]
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)
-    expect(await sendsOf(0).withhold(accountId, { id, round: 2 }, 'held')).toBe(true)
+    expect(await withhold({ id, round: 2 }, 'held')).toBe(true)
     expect(await give(0, draft, [its], id, 3)).toMatchObject({ state: 'ready' })
-    expect(await sendsOf(0).withhold(accountId, { id, round: 4 }, 'held')).toBe(true)
+    expect(await withhold({ id, round: 4 }, 'held')).toBe(true)
     expect((await save(1, draft, 'two', [its])).outcome).toBe('newest')
     expect(await give(0, draft, [its], id, 5)).toMatchObject({ state: 'changed' })
   })
@@ -288,7 +294,7 @@ describe('sending a draft', () => {
     const [draft, id] = [randomUUID(), randomUUID()]
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)
-    expect(await sendsOf(0).withhold(accountId, { id, round: 2 }, 'held')).toBe(true)
+    expect(await withhold({ id, round: 2 }, 'held')).toBe(true)
     const second = await save(1, draft, 'two', [its])
     expect(await thingsOf(0).sent(accountId, draft, id, [its])).toBe(false)
     expect(await one(draft)).toMatchObject({ isGone: false })
@@ -302,7 +308,7 @@ describe('sending a draft', () => {
     const [draft, id] = [randomUUID(), randomUUID()]
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)
-    await sendsOf(0).withhold(accountId, { id, round: 2 }, 'held')
+    await withhold({ id, round: 2 }, 'held')
     expect(await thingsOf(0).sent(accountId, draft, id, [its])).toBe(true)
     return { draft, id }
   }
@@ -490,6 +496,23 @@ describe('a server that was put back', () => {
       expect(await one(id)).toMatchObject({ isGone: true, isFurther })
     }
   )
+
+  test('keeps nothing back for who knows nothing of that', async () => {
+    const [waiting, unknown] = [randomUUID(), randomUUID()]
+    await save(0, waiting, 'one')
+    await sendsOf(0).give(accountId, { id: waiting, content: Buffer.from('{}'), inMs: 0, round: 1, isInDoubt: false })
+    const [had] = await office.sql<{ life: number; birthmark: string }>('SELECT life, birthmark FROM office.office')
+    const takenBack = (id: string) => sendsOf(0).withhold(accountId, { id, round: 2 }, 'cancelled', had?.life ?? 0)
+    const refused = { code: '55000' }
+    // Before anyone has noticed, and once another has.
+    await office.sql(`UPDATE office.office SET birthmark = 'another'`)
+    for (const id of [waiting, unknown]) await expect(takenBack(id)).rejects.toMatchObject(refused)
+    await putBack()
+    for (const id of [waiting, unknown]) await expect(takenBack(id)).rejects.toMatchObject(refused)
+    expect(await office.sql('SELECT state FROM office.send WHERE account = $1', [accountId])).toEqual([
+      { state: 'uncertain' }
+    ])
+  })
 
   test('forgets what was erased since, unless that was changed', async () => {
     const [id, other] = [randomUUID(), randomUUID()]

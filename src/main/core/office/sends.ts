@@ -125,8 +125,16 @@ export interface OfficeStore extends SendStore {
       of?: { draft: string; basedOn: readonly string[]; round: number }
     }
   ): Promise<{ state: OfficeState | NotTaken; round: number }>
-  /** Keeps one from leaving, also where it never came here; whether it can't leave now. */
-  withhold(accountId: string, send: { id: string; round: number }, as: 'held' | 'cancelled'): Promise<boolean>
+  /**
+   * Keeps one from leaving, also where it never came here; whether it can't leave now. @param life the one of which all is known to who asks:
+   * rejects in any other.
+   */
+  withhold(
+    accountId: string,
+    send: { id: string; round: number },
+    as: 'held' | 'cancelled',
+    life: number
+  ): Promise<boolean>
   /** Nobody can claim it until someone else than this one of staff, by their id, has released it. Before it is given. */
   askRelease(id: string, by: string): Promise<void>
   /** Whether it is released by them; not by who asked, nor where another has decided. */
@@ -329,12 +337,9 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
       return row?.is === true
     },
 
-    async withhold(accountId, { id, round }, as) {
-      const [row] = await ask<{ done: boolean }>('SELECT office.withhold($1, $2, $3, $4) AS done', [
-        id,
-        accountId,
-        round,
-        as
+    async withhold(accountId, { id, round }, as, life) {
+      const [row] = await ask<{ done: boolean }>('SELECT office.withhold($1, $2, $3, $4, $5) AS done', [
+        ...[id, accountId, round, as, life]
       ])
       return row?.done === true
     },

@@ -22,6 +22,8 @@ interface GivingDeps extends Pick<LeavingDeps, 'db' | 'sends' | 'times'> {
   /** The office's id of an account that is shared. */
   officeIdOf: (accountId: string) => string | undefined
   stateOf: (accountId: string) => AccountState
+  /** The office's life of which all is known here. */
+  life: () => number
   soon: (accountId: string) => void
   /** Reads and gives all that there is. Rejects where the server can't be reached. */
   settled: (accountId: string) => Promise<void>
@@ -44,7 +46,7 @@ const CHUNK = 100
 
 export function openGiving(deps: GivingDeps) {
   const { db, sends, times, time, sharedDrafts, rows } = deps
-  const { asked, officeIdOf, stateOf, soon, settled, tell, lookAgain } = deps
+  const { asked, officeIdOf, stateOf, life, soon, settled, tell, lookAgain } = deps
   /** What a person takes back just now: the bell may ring for it before it is answered. */
   const keepingBack = new Set<string>()
 
@@ -85,7 +87,7 @@ export function openGiving(deps: GivingDeps) {
       for (const id of withhold) {
         const round = (rows.find(id)?.round ?? 0) + 1
         const as = sends.find(id)?.state === 'ready' ? 'held' : 'cancelled'
-        const isKept = await asked((office) => office.withhold(officeId, { id, round }, as))
+        const isKept = await asked((office) => office.withhold(officeId, { id, round }, as, life()))
         // Where it isn't, it has left: the office's changes say what became of it.
         rows.change(accountId, id, isKept ? { state: as, round } : { state: 'sending' })
       }
@@ -161,7 +163,7 @@ export function openGiving(deps: GivingDeps) {
     if (!officeId || known?.state === 'sent' || known?.state === 'cancelled') return
     const round = (known?.round ?? 0) + 1
     keepingBack.add(id)
-    const withheld = asked((office) => office.withhold(officeId, { id, round }, 'cancelled'))
+    const withheld = asked((office) => office.withhold(officeId, { id, round }, 'cancelled', life()))
     const isKept = await withheld.finally(() => keepingBack.delete(id))
     if (!isKept) {
       soon(accountId)

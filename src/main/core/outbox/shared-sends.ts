@@ -111,6 +111,7 @@ export class SharedSends {
       asked: this.#asked,
       officeIdOf: (accountId: string) => this.#officeIds.get(accountId),
       stateOf: (accountId: string) => this.#of(accountId),
+      life: () => this.#life,
       wrote: (accountId: string, could: boolean) => this.#writes(accountId, could),
       soon: (accountId: string) => this.soon(accountId),
       settled: (accountId: string) => this.settled(accountId)
