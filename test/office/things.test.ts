@@ -301,6 +301,17 @@ describe('sending a draft', () => {
     expect(await thingsOf(0).sent(accountId, draft, id, [second.its])).toBe(true)
   })
 
+  test('goes along where a server that was put back has nothing of it, and nobody brings it back', async () => {
+    const [draft, id, version] = [randomUUID(), randomUUID(), randomUUID()]
+    await sendsOf(0).give(accountId, { id, content: Buffer.from('{}'), inMs: 60_000, round: 1, isInDoubt: true })
+    expect(await thingsOf(0).sent(accountId, draft, id, [version])).toBe(false)
+    // As its workstation leaves.
+    await sendsOf(0).takeAlong(accountId)
+    expect(await thingsOf(0).sent(accountId, draft, id, [version])).toBe(true)
+    const told = await thingsOf(1).know(accountId, { id: draft, round: 2 }, version, Buffer.from('one'))
+    expect(told.outcome).toBe('gone')
+  })
+
   const settled = (id: string, state: string) =>
     office.sql('UPDATE office.send SET state = $2, settled_at = now() WHERE id = $1', [id, state])
   /** A draft that went along with its send, as its workstation left. */

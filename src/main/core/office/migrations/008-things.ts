@@ -347,7 +347,8 @@ export const things = `
 
   -- A draft that was sent is no more: the send says so, which the office has. Neither is one that goes along with its send, as its
   -- workstation leaves. What else was to be sent of it, and hasn't begun to, isn't.
-  -- Unless, of one that goes along, another has written since: p_based_on, which content that send has.
+  -- Unless, of one that goes along, another has written since: p_based_on, which content that send has. A server that was put back may have
+  -- nothing of it: then that it is no more is all that it has.
   CREATE FUNCTION draft_sent(p_id text, p_account uuid, p_send uuid, p_based_on uuid[] DEFAULT '{}') RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
@@ -357,11 +358,15 @@ export const things = `
     its := thing_of('draft', p_id, p_account);
     PERFORM FROM send WHERE id = p_send AND account = p_account AND coalesce(draft, p_id) = p_id
       AND (state = 'sent' OR (state = 'held' AND made_by = me()
-        AND (its.gone_at IS NOT NULL OR (its.version = ANY (p_based_on) AND NOT has_undecided('draft', p_id)))));
+        AND (its.id IS NULL OR its.gone_at IS NOT NULL OR (its.version = ANY (p_based_on) AND NOT has_undecided('draft', p_id)))));
     IF NOT FOUND THEN
       RETURN false;
     END IF;
     PERFORM cancel_others(p_id, p_account, p_send);
+    IF its.id IS NULL THEN
+      INSERT INTO thing (kind, id, account, rev, body_rev, version, life, made_by, by, gone_at, gone_with)
+        SELECT 'draft', p_id, p_account, next, next, coalesce(p_based_on[1], gen_random_uuid()), life, me(), me(), now(), p_send FROM office;
+    END IF;
     -- What a server that was put back was told after it had the send may be later than that.
     UPDATE thing SET gone_with = p_send, is_further = is_further
         OR (SELECT is_behind OR (draft_round > 0 AND goes_further(its, draft_versions, draft_round)) FROM send WHERE id = p_send)
