@@ -4,6 +4,7 @@ import type { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { systemTime } from '../../src/main/core/lib/time.ts'
 import { openPool } from '../../src/main/core/office/connection.ts'
+import { openOfficeRecords } from '../../src/main/core/office/records.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { MOST_BYTES, openOfficeThings } from '../../src/main/core/office/things.ts'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
@@ -508,21 +509,30 @@ describe('a server that was put back', () => {
     }
   )
 
-  test('keeps nothing back for who knows nothing of that', async () => {
+  test('does nothing for who knows nothing of that: keeps nothing back, saves nothing, is read by nobody', async () => {
     const [waiting, unknown] = [randomUUID(), randomUUID()]
     await save(0, waiting, 'one')
     await sendsOf(0).give(accountId, { id: waiting, content: Buffer.from('{}'), inMs: 0, round: 1, isInDoubt: false })
     const [had] = await office.sql<{ life: number; birthmark: string }>('SELECT life, birthmark FROM office.office')
-    const takenBack = (id: string) => sendsOf(0).withhold(accountId, { id, round: 2 }, 'cancelled', had?.life ?? 0)
-    const refused = { code: '55000' }
+    const life = had?.life ?? 0
+    const records = openOfficeRecords({ pool: poolOf(0), key: office.key })
+    const preset = { id: randomUUID(), version: randomUUID(), basedOn: [], content: {} }
+    const asked = () => [
+      ...[waiting, unknown].map((id) => sendsOf(0).withhold(accountId, { id, round: 2 }, 'cancelled', life)),
+      thingsOf(0).save(accountId, { id: unknown, basedOn: [], round: 0 }, unknown, Buffer.from('x'), false, life),
+      thingsOf(0).changes(accountId, 0, 0, life),
+      records.put('preset', accountId, [preset], life),
+      records.changes('preset', accountId, 0, 10, life)
+    ]
     // Before anyone has noticed, and once another has.
     await office.sql(`UPDATE office.office SET birthmark = 'another'`)
-    for (const id of [waiting, unknown]) await expect(takenBack(id)).rejects.toMatchObject(refused)
+    for (const one of asked()) await expect(one).rejects.toMatchObject({ code: '55000' })
     await putBack()
-    for (const id of [waiting, unknown]) await expect(takenBack(id)).rejects.toMatchObject(refused)
+    for (const one of asked()) await expect(one).rejects.toMatchObject({ code: '55000' })
     expect(await office.sql('SELECT state FROM office.send WHERE account = $1', [accountId])).toEqual([
       { state: 'uncertain' }
     ])
+    expect(await all()).toHaveLength(1)
   })
 
   test('forgets what was erased since, unless that was changed', async () => {

@@ -55,7 +55,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
 
   const common = { ...deps, rows, want: (accountId: string) => lanes.want(accountId) }
   const taking = openTaking(common)
-  const giving = openGiving({ ...common, taking, asked, isOpen: (id) => open.has(id), readAll })
+  const giving = openGiving({ ...common, taking, asked, isOpen: (id) => open.has(id), life: () => life, readAll })
 
   async function sync(accountId: string, officeId: string): Promise<void> {
     const state = await asked((things) => things.state(officeId))
@@ -89,7 +89,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     let isAllWanted = false
     for (;;) {
       const page = await asked(async (things) => {
-        const changes = await things.changes(officeId, rows.cursor(accountId) ?? 0, had)
+        const changes = await things.changes(officeId, rows.cursor(accountId) ?? 0, had, life)
         const withVersions = changes.map(async (change) => ({ change, versions: await versionsOf(things, change) }))
         return await Promise.all(withVersions)
       })

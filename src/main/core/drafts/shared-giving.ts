@@ -14,11 +14,25 @@ interface GivingDeps extends TakingDeps {
   readonly asked: <Answer>(question: (things: OfficeThings) => Promise<Answer>) => Promise<Answer>
   /** Whether an editor has it here. */
   readonly isOpen: (id: string) => boolean
+  /** The office's life of which all is known here. */
+  readonly life: () => number
   /** Everything of the account is read once more, from the beginning. */
   readonly readAll: (accountId: string) => void
 }
 
-export function openGiving({ db, drafts, rows, newId, changed, want, taking, asked, isOpen, readAll }: GivingDeps) {
+export function openGiving({
+  db,
+  drafts,
+  rows,
+  newId,
+  changed,
+  want,
+  taking,
+  asked,
+  isOpen,
+  life,
+  readAll
+}: GivingDeps) {
   const { ended, followTrash, momentOf } = taking
 
   /** What was done to a draft here goes over. */
@@ -34,7 +48,14 @@ export function openGiving({ db, drafts, rows, newId, changed, want, taking, ask
       const { basedOn, round } = known
       const wasActive = rows.isActive(id)
       const saved = await asked((things) =>
-        things.save(officeId, { id, basedOn, round, own: rows.failedHere(id) }, version, contentOf(here), isOpen(id))
+        things.save(
+          officeId,
+          { id, basedOn, round, own: rows.failedHere(id) },
+          version,
+          contentOf(here),
+          isOpen(id),
+          life()
+        )
       )
       // It was said of a draft whose package was taken back meanwhile, and which the office has for everyone again.
       const isTakenBack = wasActive && !rows.isActive(id)

@@ -84,30 +84,43 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
       await pool.query('SELECT office.set_back($1)', [life])
     },
 
-    /** In their order, so many at most, and fewer where they are large. */
-    async changes(kind: RecordKind, accountId: string, after: number, most: number): Promise<RecordChange[]> {
+    /** In their order, so many at most, and fewer where they are large. @param life the one of which all is known here: rejects in another. */
+    async changes(
+      kind: RecordKind,
+      accountId: string,
+      after: number,
+      most: number,
+      life?: number
+    ): Promise<RecordChange[]> {
       const { rows } = await pool.query<
         Omit<RecordNow, 'content'> & { rev: number; is_gone: boolean; sealed: Buffer | null }
-      >('SELECT * FROM office.thing_changes($1, $2, $3, $4, 0, $5)', [kind, accountId, after, most, MOST_BYTES])
+      >('SELECT * FROM office.thing_changes($1, $2, $3, $4, 0, $5, $6)', [
+        kind,
+        accountId,
+        after,
+        most,
+        MOST_BYTES,
+        life
+      ])
       return rows.map(({ id, rev, version, round, by, is_gone: isGone, sealed }) => ({
         ...{ id, rev, version, round, by, isGone },
         ...opened(kind, id, sealed)
       }))
     },
 
-    /** Saves or ends these; the same version again is the same save. Answers what came of each, in their order. */
-    async put(kind: RecordKind, accountId: string, some: readonly RecordToPut[]): Promise<RecordPut[]> {
+    /** Saves or ends these; the same version again is the same save. Answers what came of each, in their order. @param life see `changes`. */
+    async put(kind: RecordKind, accountId: string, some: readonly RecordToPut[], life?: number): Promise<RecordPut[]> {
       const sealed = (id: string, content: unknown) =>
         content === undefined ? null : seal(key, identityOf(kind, id), Buffer.from(JSON.stringify(content)))
       const bodies = some.map(({ id, content }) => sealed(id, content))
       const { rows } = await pool.query<
         Omit<RecordPut, 'content' | 'base'> & { sealed: Buffer | null; base: Buffer | null }
-      >('SELECT * FROM office.put_records($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)', [
+      >('SELECT * FROM office.put_records($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)', [
         ...[kind, accountId, some.map(({ id }) => id), some.map(({ version }) => version)],
         ...[some.map(({ basedOn }) => basedOn.join(',')), bodies, some.map(({ isFinal }) => isFinal === true)],
         ...[some.map(({ round }) => round ?? null), some.map(({ isChangedSince }) => isChangedSince === true)],
         some.map(({ until }) => until ?? null),
-        some.map(({ id, base }) => sealed(id, base))
+        ...[some.map(({ id, base }) => sealed(id, base)), life]
       ])
       return rows.map(({ id, outcome, version, round, by, sealed: body, base }) => ({
         ...{ id, outcome, version, round, by, base: opened(kind, id, base).content },

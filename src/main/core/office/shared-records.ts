@@ -206,7 +206,7 @@ export class SharedRecords {
   async #read(kind: SharedKind, accountId: string, officeId: string, upTo: number): Promise<void> {
     while (this.#isShared(accountId, officeId)) {
       const after = this.#rows.cursor(kind.kind, accountId) ?? 0
-      const page = await this.#asked((office) => office.changes(kind.kind, officeId, after, kind.page))
+      const page = await this.#asked((office) => office.changes(kind.kind, officeId, after, kind.page, this.#life))
       const last = page.at(-1)
       let isNew = false
       const taking = function* (this: SharedRecords) {
@@ -467,7 +467,8 @@ export class SharedRecords {
           office.put(
             kind.kind,
             officeId,
-            some.map((one) => one.put)
+            some.map((one) => one.put),
+            this.#life
           )
         )
       const take = (some: typeof given, answers: RecordPut[]) => {

@@ -127,11 +127,11 @@ export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking
       await ask('SELECT office.set_back($1)', life)
     },
 
-    /** @param bodiesAfter up to where every thing was read: 0 while that isn't so of all. */
-    async changes(accountId: string, after: number, bodiesAfter: number): Promise<ThingChange[]> {
+    /** @param bodiesAfter up to where every thing was read: 0 while that isn't so of all. @param life see `save`. */
+    async changes(accountId: string, after: number, bodiesAfter: number, life?: number): Promise<ThingChange[]> {
       const rows = await ask<ChangeRow>(
-        'SELECT * FROM office.thing_changes($1, $2, $3, $4, $5, $6)',
-        ...[kind, accountId, after, PAGE, bodiesAfter, MOST_BYTES]
+        'SELECT * FROM office.thing_changes($1, $2, $3, $4, $5, $6, $7)',
+        ...[kind, accountId, after, PAGE, bodiesAfter, MOST_BYTES, life]
       )
       return rows.map(({ id, rev, version, round, by, beside, ...row }) => ({
         ...{ id, rev, version, round, by, beside, isMine: row.is_mine, ago: row.at_ms },
@@ -165,20 +165,22 @@ export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking
 
     /**
      * Keeps a content; the same version again is the same save. @param own sends of the draft that this workstation has as its own, and
-     * that didn't arrive. @param isTyped it is held for the one who typed it.
+     * that didn't arrive. @param isTyped it is held for the one who typed it. @param life the one of which all is known here: rejects in
+     * another, where one is given.
      */
     async save(
       accountId: string,
       { id, basedOn, round, own = [] }: Known,
       version: string,
       content: Buffer,
-      isTyped: boolean
+      isTyped: boolean,
+      life?: number
     ): Promise<ThingSaved> {
       const rows = await ask<SavedRow>(
-        'SELECT * FROM office.save_thing($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+        'SELECT * FROM office.save_thing($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
         ...[kind, id, accountId, version, basedOn, sealed(id, content), isTyped ? HOLD : null, own],
         // Who goes on from nothing that is known counts from the beginning.
-        basedOn.length > 0 ? round : 0
+        ...[basedOn.length > 0 ? round : 0, life]
       )
       return savedOf(id, rows)
     },

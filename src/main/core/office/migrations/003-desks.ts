@@ -125,16 +125,14 @@ export const desks = `
   -- Keeps it from leaving, also where it has not come here yet; whether it can't leave now. What may have arrived stays the office's, and
   -- what is with its workstation again is for no other to take back that hasn't heard of it: its round is an earlier one.
   -- p_life: the one of which all is known to who asks. A copy of an earlier moment may have as waiting, or as nothing, what has left since.
-  CREATE FUNCTION withhold(p_id uuid, p_account uuid, p_round counted, p_state text, p_life integer) RETURNS boolean
+  CREATE FUNCTION withhold(p_id uuid, p_account uuid, p_round counted, p_state text, p_life integer DEFAULT NULL) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   BEGIN
     IF p_state NOT IN ('held', 'cancelled') THEN
       RAISE EXCEPTION 'There is no such end.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    IF p_life IS DISTINCT FROM current_life() THEN
-      RAISE EXCEPTION 'This is a copy of an earlier moment.' USING ERRCODE = 'object_not_in_prerequisite_state';
-    END IF;
+    PERFORM only_in(p_life);
     INSERT INTO send AS it (id, account, state, goes_at, made_by, sealed, round, settled_at)
       VALUES (p_id, p_account, p_state, 'infinity', me(), '', p_round, now())
       ON CONFLICT (id) DO UPDATE SET state = p_state, round = greatest(it.round, p_round), settled_at = now()

@@ -70,6 +70,15 @@ export const restoring = `
     RETURN QUERY SELECT life, 1000 * extract(epoch FROM now() - lost_from)::double precision FROM office;
   END $$;
 
+  -- For what is decided by what a workstation knows: in another life than the one of which it knows all, this server may have less.
+  CREATE FUNCTION only_in(p_life integer) RETURNS void
+  LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
+  BEGIN
+    IF p_life <> current_life() THEN
+      RAISE EXCEPTION 'This is a copy of an earlier moment.' USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+  END $$;
+
   -- A workstation has read further than this server is, as after its machine was set back as a whole. Nobody knows how far.
   CREATE FUNCTION set_back(p_life integer) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$

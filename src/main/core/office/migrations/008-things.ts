@@ -147,10 +147,10 @@ export const things = `
   -- sent, where it is a draft that is just being sent, and that someone may still take back.
   -- The same version again is the same save. Each save that counts holds the thing for p_hold_ms, where that is given.
   -- p_own: sends of this draft that the workstation has as its own, and that didn't arrive as far as it knows.
-  -- p_round: how many contents there were with the one that it goes on from. A server that was put back, where nobody has noticed that yet, has
-  -- had fewer, or none.
+  -- p_round: how many contents there were with the one that it goes on from. A server that was put back has had fewer, or none.
+  -- p_life: the one of which all is known to who saves.
   CREATE FUNCTION save_thing(p_kind text, p_id text, p_account uuid, p_version uuid, p_based_on uuid[], p_sealed bytea, p_hold_ms integer,
-    p_own uuid[] DEFAULT '{}', p_round counted DEFAULT 0)
+    p_own uuid[] DEFAULT '{}', p_round counted DEFAULT 0, p_life integer DEFAULT NULL)
   RETURNS TABLE (outcome text, version uuid, round integer, at_ms double precision, by text, sealed bytea, sent_as uuid)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -163,6 +163,7 @@ export const things = `
     held timestamptz := CASE WHEN p_hold_ms > 0 THEN now() + least(p_hold_ms, 600000) * interval '1 ms' END;
   BEGIN
     PERFORM drafts_alone(p_kind);
+    PERFORM only_in(p_life);
     next := next_thing_rev(p_kind, p_account);
     its := thing_of(p_kind, p_id, p_account);
     IF its.id IS NULL THEN
@@ -412,8 +413,9 @@ export const things = `
       current_life();
   END $$;
 
-  -- p_bodies_after: as of send_changes. What comes after p_bytes of contents comes another time.
-  CREATE FUNCTION thing_changes(p_kind text, p_account uuid, p_after bigint, p_most integer, p_bodies_after bigint, p_bytes bigint)
+  -- p_bodies_after: as of send_changes. What comes after p_bytes of contents comes another time. p_life: the one of which all is known to who reads.
+  CREATE FUNCTION thing_changes(p_kind text, p_account uuid, p_after bigint, p_most integer, p_bodies_after bigint, p_bytes bigint,
+    p_life integer DEFAULT NULL)
   RETURNS TABLE (id text, rev double precision, version uuid, round integer, is_mine boolean, by text, at_ms double precision, editing text,
     is_editing boolean, editing_ms double precision, aside_ms double precision, is_gone boolean, is_makers boolean, is_further boolean, sealed bytea,
     beside integer)
@@ -422,6 +424,7 @@ export const things = `
   DECLARE
     mine uuid := me();
   BEGIN
+    PERFORM only_in(p_life);
     RETURN QUERY SELECT it.id, it.rev::double precision, it.version, it.round, it.made_by = mine, saver.name,
         1000 * extract(epoch FROM now() - it.at)::double precision,
         editor.name, editor.id = mine, 1000 * extract(epoch FROM it.editing_until - now())::double precision,

@@ -38,9 +38,11 @@ export const records = `
   -- went on from it. elsewhere: another account has that id.
   -- p_is_untold: it was changed since this server had it, so it is told as a change of this life: what another tells as later than what it goes on
   -- from is put together with it, and doesn't take its place.
+  -- p_life: the one of which all is known to who asks.
   -- Without a body it ends; p_is_final: whatever the content. What has ended stays so, unless it is given by one who knows of that end.
   CREATE FUNCTION put_records(p_kind text, p_account uuid, p_ids text[], p_versions uuid[], p_based_on text[], p_sealed bytea[],
-    p_is_final boolean[], p_rounds counted[], p_is_untold boolean[], p_until_ms double precision[], p_base bytea[])
+    p_is_final boolean[], p_rounds counted[], p_is_untold boolean[], p_until_ms double precision[], p_base bytea[],
+    p_life integer DEFAULT NULL)
   RETURNS TABLE (id text, outcome text, version uuid, round integer, by text, sealed bytea, base bytea)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -59,6 +61,7 @@ export const records = `
     IF p_kind = 'draft' THEN
       RAISE EXCEPTION 'Drafts have rules of their own.' USING ERRCODE = 'insufficient_privilege';
     END IF;
+    PERFORM only_in(p_life);
     next := next_thing_rev(p_kind, p_account);
     DELETE FROM thing WHERE kind = p_kind AND account = p_account AND until < now();
     FOR n IN 1..cardinality(p_ids) LOOP
