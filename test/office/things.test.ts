@@ -509,6 +509,16 @@ describe('a server that was put back', () => {
     }
   )
 
+  test('that hears of a send lets go on what someone wrote beside it, who did not know', async () => {
+    const [id, send] = [randomUUID(), randomUUID()]
+    await save(0, id, 'one')
+    await putBack()
+    await save(1, id, 'one, and further', [randomUUID()])
+    await sendsOf(0).knowSent(accountId, { id: send, epoch: 1 }, {}, { draft: id, versions: [randomUUID()], round: 2 })
+    expect(await thingsOf(0).sent(accountId, id, send)).toBe(true)
+    expect(await one(id)).toMatchObject({ isGone: true, isFurther: true })
+  })
+
   test('does nothing for who knows nothing of that: keeps nothing back, saves nothing, is read by nobody', async () => {
     const [waiting, unknown] = [randomUUID(), randomUUID()]
     await save(0, waiting, 'one')

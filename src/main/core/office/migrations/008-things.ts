@@ -368,8 +368,8 @@ export const things = `
       INSERT INTO thing (kind, id, account, rev, body_rev, version, life, made_by, by, gone_at, gone_with)
         SELECT 'draft', p_id, p_account, next, next, coalesce(p_based_on[1], gen_random_uuid()), life, me(), me(), now(), p_send FROM office;
     END IF;
-    -- What a server that was put back was told after it had the send may be later than that.
-    UPDATE thing SET gone_with = p_send, is_further = is_further
+    -- What a server that was put back was told after it had the send may be later than that, and what stands beside it was never sent.
+    UPDATE thing SET gone_with = p_send, is_further = is_further OR has_undecided('draft', p_id)
         OR (SELECT is_behind OR (draft_round > 0 AND goes_further(its, draft_versions, draft_round)) FROM send WHERE id = p_send)
       WHERE kind = 'draft' AND id = p_id AND gone_at IS NULL;
     PERFORM end_thing('draft', p_id, next);
