@@ -1,5 +1,6 @@
 // Two and three people work on the same drafts at workstations of one office: together and apart, with its server there, away, killed and
 // put back. Whatever someone typed is in some draft or version, and no draft is sent twice.
+import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { AppFailure } from '../../src/main/core/lib/failure.ts'
 import type { OfficeThings } from '../../src/main/core/office/things.ts'
@@ -913,6 +914,40 @@ describe('a server that was put back', () => {
       expect(desk.everything()).toContain('Lease by front')
       expect(desk.everything()).toContain('Lease by back')
     }
+  })
+
+  test('that has again what stood beside a draft has it undecided everywhere', async () => {
+    const { front, back, putBack } = await besideSinceDump()
+    for (const editor of [front, back]) await editor.close()
+    await synced()
+    const putForward = await dumpOf(two.office)
+    for (const put of [putBack, putForward]) {
+      for (const desk of desks) desk.away()
+      await put()
+      for (const desk of desks) await desk.back()
+      await synced()
+    }
+    for (const desk of desks) {
+      expect(desk.versions(front.id).map(([, , isOpen]) => isOpen)).toEqual([true])
+      expect(() => desk.shared.mustBeOne(front.id)).toThrow(AppFailure)
+    }
+  })
+
+  test('that is told one content by two names asks nobody to decide', async () => {
+    const putBack = await dumpOf(two.office)
+    const lease = at(0).editor()
+    lease.type('Lease')
+    await lease.close()
+    await synced()
+    at(1)
+      .work.parts.db.prepare('UPDATE office_drafts SET based_on = ?')
+      .run(JSON.stringify([randomUUID()]))
+    for (const desk of desks) desk.away()
+    await putBack()
+    for (const desk of desks) await desk.back()
+    await synced()
+    for (const desk of desks) desk.shared.mustBeOne(lease.id)
+    expect(await two.office.sql('SELECT is_settled FROM office.thing_version')).toEqual([{ is_settled: true }])
   })
 
   test('that has a draft which was sent brings it back nowhere', async () => {

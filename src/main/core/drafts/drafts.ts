@@ -239,8 +239,8 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
       history.keepBeside(rowOf(id).number, { ...version, ...written(composition) })
     },
 
-    /** Someone has said of a version beside a draft whether it counts. */
-    settle: (version: string): void => void history.settle(version),
+    /** Someone has said of a version beside a draft whether it counts; or nobody, as where the office's server was put back to before. */
+    settle: (version: string, isSettled = true): void => history.settle(version, isSettled),
 
     /** Keeps the draft as it is now among its versions. @throws AppFailure `gone`. */
     keepVersion(id: string, reason: DraftVersion['reason']): void {

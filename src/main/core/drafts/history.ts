@@ -73,9 +73,14 @@ export function openHistory({ db, time, newId }: DraftDeps) {
     `INSERT INTO draft_versions (id, draft_number, reason, title, who, saved_at, kept_at, body, desk, beside)
      VALUES (@id, @number, 'change', @title, @who, @savedAt, @now, @body, @desk, 'open') ON CONFLICT DO NOTHING`
   )
-  const settle = versions.run<[id: string]>(`UPDATE draft_versions SET beside = 'settled' WHERE id = ?`)
+  const setBeside = versions.run<[beside: 'open' | 'settled', id: string]>(
+    'UPDATE draft_versions SET beside = ? WHERE id = ?'
+  )
   const allOf = versions.all<[draftNumber: number]>('WHERE draft_number = ? ORDER BY number DESC')
   const erase = versions.run<[number: number]>('DELETE FROM draft_versions WHERE number = ?')
+
+  /** Whether someone has decided on a version beside the draft; of a server that was put back it can be that nobody has, once more. */
+  const settle = (id: string, isSettled: boolean): void => void setBeside(isSettled ? 'settled' : 'open', id)
 
   function keep(draft: KeepableDraft, reason: DraftVersion['reason']): void {
     const newest = sameAsNewest.get(draft.body, draft.number)
@@ -101,10 +106,10 @@ export function openHistory({ db, time, newId }: DraftDeps) {
     /** Newest first. */
     list: (draftNumber: number): DraftVersion[] => allOf(draftNumber).map(shown),
 
-    /** Keeps what another workstation, or this one, wrote beside the draft; what is kept already is settled at most. */
+    /** Keeps what another workstation, or this one, wrote beside the draft, where it isn't kept already. */
     keepBeside(number: number, { isSettled, ...version }: VersionBeside): void {
       addBeside({ ...version, number, now: time.now() })
-      if (isSettled) settle(version.id)
+      settle(version.id, isSettled)
     },
 
     settle,

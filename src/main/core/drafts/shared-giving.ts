@@ -166,6 +166,9 @@ export function openGiving({
       if (!known.basedOn.includes(version)) rows.change(id, { basedOn: [...known.basedOn, version] })
       const its = { ...known, own: rows.failedHere(id) }
       const saved = await asked((things) => things.know(officeId, its, version, contentOf(here)))
+      // What counts says the same: nobody has to decide between the two.
+      const isSame = saved.content !== undefined && hasContent(here, contentIn(saved.content))
+      if (saved.outcome === 'beside' && isSame) await asked((things) => things.settle(officeId, id, [version]))
       settled(here.accountId, known, version, saved)
     }
     // What the office never had was no content of it: it goes over as ever.

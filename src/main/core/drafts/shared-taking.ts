@@ -157,7 +157,7 @@ export function openTaking({ drafts, rows, time, newId, changed, want }: TakingD
     }
     for (const { version, content, by: desk, ago, isSettled } of versions) {
       const composition = content && contentIn(content)
-      if (isSettled) drafts.settle(version)
+      drafts.settle(version, isSettled)
       if (composition) {
         drafts.keepBeside(id, { id: version, savedAt: momentOf(ago), desk, isSettled }, composition)
       }
