@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import { type CDPSession, chromium, type Locator, type Page } from 'playwright'
+import { type CDPSession, chromium, type Locator, type Page, type Request } from 'playwright'
 import { expect } from 'playwright/test'
 import { findChromium } from '../../scripts/system-packages.ts'
 import type { Shot } from '../renderer/preview/shots.ts'
@@ -60,19 +60,32 @@ export async function openPreview(locale = 'en-NZ'): Promise<Preview> {
   page.on('pageerror', (error) => said.push(error.message))
   page.on('console', (message) => message.type() === 'error' && said.push(message.text()))
   let shown = 0
+  // Screens are parts of their own, and on a busy machine one can be on its way while nothing changes.
+  const underWay = new Set<Request>()
+  page.on('request', (request) => underWay.add(request))
+  page.on('requestfinished', (request) => underWay.delete(request))
+  page.on('requestfailed', (request) => underWay.delete(request))
+
+  async function settled(): Promise<void> {
+    do {
+      while (underWay.size > 0) await page.waitForTimeout(20)
+      await quiet(page)
+    } while (underWay.size > 0)
+  }
 
   return {
     page,
     async show({ scene, at, act }, look) {
       await page.emulateMedia({ ...look, reducedMotion: 'reduce' })
+      underWay.clear()
       // Another address each time, or only the part after the hash would change and the scene go on.
       await page.goto(`${server.origin}/?scene=${scene}&n=${++shown}${at}`)
       await page.locator('html[data-app-state=loaded]').waitFor()
       if (act) {
-        await quiet(page)
+        await settled()
         await act(page)
       }
-      await quiet(page)
+      await settled()
     },
     complaints: () => said.splice(0),
     async close() {
