@@ -841,6 +841,33 @@ describe('a server that was put back', () => {
     for (const desk of desks) expect(desk.text(lease.id)).toBe('Lease, and further')
   })
 
+  test('that is told another content of more leaves what was here among the versions', async () => {
+    const lease = at(0).editor()
+    lease.type('Lease')
+    await lease.close()
+    await synced()
+    const [had] = await two.office.sql<{ sealed: Buffer }>(`SELECT sealed FROM office.thing WHERE kind = 'draft'`)
+    const further = at(0).editor(lease.id)
+    further.type('Lease, and further')
+    await further.close()
+    await synced()
+    for (const desk of desks) await desk.off()
+    // As one that isn't here any more had written further without this one's knowing, and told of it first.
+    await two.office.sql('SELECT office.begin_life(now())')
+    await two.office.sql(
+      `WITH feed AS (UPDATE office.thing_feed SET rev = rev + 1 WHERE kind = 'draft' RETURNING rev AS next)
+       UPDATE office.thing SET version = gen_random_uuid(), round = 9, sealed = $1, rev = next, body_rev = next FROM feed
+       WHERE kind = 'draft'`,
+      [had?.sealed]
+    )
+    for (const desk of desks) await desk.killed()
+    await synced()
+    for (const desk of desks) {
+      expect(desk.text(lease.id)).toBe('Lease')
+      expect(desk.everything()).toContain('Lease, and further')
+    }
+  })
+
   test('that lost what stood beside a draft lets it be sent', async () => {
     const { front, back, putBack } = await besideSinceDump()
     for (const desk of desks) desk.away()

@@ -624,6 +624,33 @@ describe('a server that was put back', () => {
     expectPresets('Lease: Lease, latest')
   })
 
+  test.each([[[0, 1]], [[1, 0]]])(
+    'twice in a row has what was told it in between, and what was before: %s',
+    async (order) => {
+      await joined()
+      const id = at(0).preset('Lease', 'Lease')
+      at(0).view('Waiting', 'lease')
+      await synced()
+      const putBack = await dumpOf(two.office)
+      await at(0).off()
+      for (const text of ['Lease, later', 'Lease, before']) {
+        at(1).preset('Lease', text, id)
+        await at(1).synced()
+      }
+      await at(1).off()
+      await putBack()
+      await at(0).killed()
+      at(0).preset('Lease', 'Lease, between', id)
+      await at(0).synced()
+      await at(0).off()
+      await putBack()
+      for (const index of order) await at(index).killed()
+      await synced()
+      expectContents('Lease, before', 'Lease, between')
+      for (const desk of desks) expect(desk.views()).toEqual(['Waiting: lease'])
+    }
+  )
+
   test('and what was changed since it was, stays beside what is told again', async () => {
     await joined()
     const id = at(0).preset('Lease', 'Lease')

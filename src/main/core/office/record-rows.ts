@@ -22,6 +22,7 @@ const KNOWN = new Rows({
   local: optional(value<string>()),
   basedOn: json<string[]>(),
   round: value<number>(),
+  lineage: json<readonly string[]>(),
   base: optional(json<unknown>()),
   lost: optional(json<LostContent>()),
   savedBy: optional(value<string>()),
@@ -43,7 +44,7 @@ export function openRecordRows(db: Db) {
   const known = new TableStatements(db, 'office_records', KNOWN)
   const find = known.one<[number: number]>('WHERE number = ?')
   const write = known.run<[row: object]>(
-    `UPDATE office_records SET id = @id, local = @local, based_on = @basedOn, round = @round, base = @base, lost = @lost, saved_by = @savedBy,
+    `UPDATE office_records SET id = @id, local = @local, based_on = @basedOn, round = @round, lineage = @lineage, base = @base, lost = @lost, saved_by = @savedBy,
        edits = @edits, given = @given, asked = @asked, is_final = @isFinal, is_gone = @isGone, is_to_know = @isToKnow,
        is_unread = @isUnread WHERE number = @number`
   )

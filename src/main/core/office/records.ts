@@ -20,6 +20,8 @@ interface RecordNow {
   readonly version: string
   readonly round: number
   readonly by: string
+  /** The contents that are in it, itself the last of them, by their marks: see `mark_of` of the server. */
+  readonly lineage: readonly string[]
   readonly content?: unknown
 }
 export interface RecordChange extends RecordNow {
@@ -44,6 +46,8 @@ export interface RecordToPut {
   readonly isChangedSince?: boolean
   /** What the office had of it before the server was put back, which such a change goes on from. */
   readonly base?: unknown
+  /** The contents that are in what it goes on from, and in what is told again itself. */
+  readonly lineage?: readonly string[]
   /** In how many milliseconds nobody needs it any more. */
   readonly until?: number
 }
@@ -102,8 +106,8 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
         MOST_BYTES,
         life
       ])
-      return rows.map(({ id, rev, version, round, by, is_gone: isGone, sealed }) => ({
-        ...{ id, rev, version, round, by, isGone },
+      return rows.map(({ id, rev, version, round, by, is_gone: isGone, lineage, sealed }) => ({
+        ...{ id, rev, version, round, by, isGone, lineage },
         ...opened(kind, id, sealed)
       }))
     },
@@ -114,16 +118,21 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
         content === undefined ? null : seal(key, identityOf(kind, id), Buffer.from(JSON.stringify(content)))
       const bodies = some.map(({ id, content }) => sealed(id, content))
       const { rows } = await pool.query<
-        Omit<RecordPut, 'content' | 'base'> & { sealed: Buffer | null; base: Buffer | null }
-      >('SELECT * FROM office.put_records($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)', [
+        Omit<RecordPut, 'content' | 'base' | 'lineage'> & {
+          lineage: string[] | null
+          sealed: Buffer | null
+          base: Buffer | null
+        }
+      >('SELECT * FROM office.put_records($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)', [
         ...[kind, accountId, some.map(({ id }) => id), some.map(({ version }) => version)],
         ...[some.map(({ basedOn }) => basedOn.join(',')), bodies, some.map(({ isFinal }) => isFinal === true)],
         ...[some.map(({ round }) => round ?? null), some.map(({ isChangedSince }) => isChangedSince === true)],
         some.map(({ until }) => until ?? null),
-        ...[some.map(({ id, base }) => sealed(id, base)), life]
+        some.map(({ id, base }) => sealed(id, base)),
+        ...[some.map(({ lineage = [] }) => lineage.join(',')), life]
       ])
-      return rows.map(({ id, outcome, version, round, by, sealed: body, base }) => ({
-        ...{ id, outcome, version, round, by, base: opened(kind, id, base).content },
+      return rows.map(({ id, outcome, version, round, by, lineage, sealed: body, base }) => ({
+        ...{ id, outcome, version, round, by, lineage: lineage ?? [], base: opened(kind, id, base).content },
         ...opened(kind, id, body)
       }))
     }

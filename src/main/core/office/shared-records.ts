@@ -66,7 +66,7 @@ interface SharedRecordsDeps {
 const MOST_PENDING = 50
 
 /** What counts at the office. */
-type Theirs = Pick<RecordPut, 'version' | 'round' | 'by' | 'content'>
+type Theirs = Pick<RecordPut, 'version' | 'round' | 'by' | 'lineage' | 'content'>
 
 export class SharedRecords {
   readonly #deps: SharedRecordsDeps
@@ -275,9 +275,10 @@ export class SharedRecords {
     if (change.isGone) return this.#ended(kind, known, change)
     if (known.basedOn.includes(change.version)) {
       const { round, content: base } = change
+      const lineage = bothLineages(known.lineage, change.lineage)
       // Of what is no more here nothing is kept.
       const isHere = kind.together && known.local !== undefined && base !== undefined
-      rows.change(known.number, { round, isUnread: false, ...(isHere && { base }) })
+      rows.change(known.number, { round, lineage, isUnread: false, ...(isHere && { base }) })
       return false
     }
     // That it was erased for all is still to be told.
@@ -305,7 +306,7 @@ export class SharedRecords {
   #meets(
     kind: SharedKind,
     known: KnownRecord,
-    { version, round, by, content }: Theirs,
+    { version, round, by, lineage, content }: Theirs,
     base: unknown,
     isLost = false
   ): boolean {
@@ -326,6 +327,7 @@ export class SharedRecords {
     const lost = isLost ? lostOf(known, base) : known.lost
     const seen = {
       ...{ basedOn: [version], round, isGone: false, lost, isToKnow: lost !== undefined, isUnread: false },
+      lineage: isLost ? bothLineages(known.lineage, lineage) : lineage,
       ...{ base: kind.together && content, savedBy: by === this.#name ? undefined : by }
     }
     if (mine !== undefined && isSame(mine, theirs)) {
@@ -367,7 +369,7 @@ export class SharedRecords {
   #ended(
     kind: SharedKind,
     known: KnownRecord,
-    { version, round }: Pick<Theirs, 'version' | 'round'>,
+    { version, round, lineage }: Pick<Theirs, 'version' | 'round' | 'lineage'>,
     isLost = false
   ): boolean {
     const { accountId, local, number } = known
@@ -385,7 +387,10 @@ export class SharedRecords {
       this.#lanes.want(accountId)
     }
     const none = { isGone: true, base: undefined, savedBy: undefined }
-    this.#rows.follow(number, { basedOn: [version], round, ...none, lost, isToKnow: lost !== undefined })
+    this.#rows.follow(number, {
+      ...{ basedOn: [version], round, ...none, lost, isToKnow: lost !== undefined },
+      lineage: isLost ? bothLineages(known.lineage, lineage) : lineage
+    })
     return local !== undefined
   }
 
@@ -399,7 +404,9 @@ export class SharedRecords {
       // What the office never had is nothing to it. Of what couldn't be read it has something.
       if (content === undefined && known.basedOn.length === 0 && !known.isUnread)
         return void this.#rows.forget(known.number)
-      return known.isToKnow ? this.#again(known) : { isFinal: known.isFinal, version: this.#versionOf(known) }
+      return known.isToKnow
+        ? this.#again(known)
+        : { isFinal: known.isFinal, version: this.#versionOf(known), lineage: known.lineage }
     })
   }
 
@@ -407,18 +414,18 @@ export class SharedRecords {
   async #tellAgain(kind: SharedKind, accountId: string, officeId: string): Promise<void> {
     const next = (after: number) => this.#rows.toKnow(kind.kind, accountId, after, kind.page)
     await this.#putAll(kind, accountId, officeId, next, (known) => {
-      const { isFinal, edits, given, round, basedOn, lost } = known
+      const { isFinal, edits, given, round, basedOn, lost, lineage } = known
       const [version] = basedOn
       if (edits !== given || version === undefined) return this.#again(known)
-      return lost ? { ...this.#again(known), version } : { isFinal, version, round }
+      return lost ? { ...this.#again(known), version } : { isFinal, version, round, lineage }
     })
   }
 
   /** What wasn't told yet goes on from what was: what another tells as later than that doesn't take its place. */
   #again(known: KnownRecord) {
-    const { isFinal, lost } = known
+    const { isFinal, lost, lineage } = known
     const { round, content: base } = lost ?? { round: known.round, content: known.base }
-    return { isFinal, isChangedSince: true, version: this.#versionOf(known), round: round + 1, base }
+    return { isFinal, isChangedSince: true, version: this.#versionOf(known), round: round + 1, base, lineage }
   }
 
   /** What was given and had no answer is the same save once more. */
@@ -434,7 +441,9 @@ export class SharedRecords {
     how: (
       known: KnownRecord,
       content: unknown
-    ) => (Pick<RecordToPut, 'isFinal' | 'round' | 'isChangedSince' | 'base'> & { version: string }) | undefined
+    ) =>
+      | (Pick<RecordToPut, 'isFinal' | 'round' | 'isChangedSince' | 'base' | 'lineage'> & { version: string })
+      | undefined
   ): Promise<void> {
     const rows = this.#rows
     const failures: unknown[] = []
@@ -504,7 +513,7 @@ export class SharedRecords {
     const rows = this.#rows
     const now = rows.find(sent.number)
     if (!now || answer?.id !== put.id) return false
-    const { outcome, version, round } = answer
+    const { outcome, version, round, lineage } = answer
     const { lost } = now
     const isChange = sent.edits !== sent.given
     // What is told for its base alone is no change of what counts.
@@ -532,7 +541,7 @@ export class SharedRecords {
     }
     // It was erased for all while this was on its way: that is told next, whatever the others have.
     else if (outcome === 'beside' && now.isFinal && put.content !== undefined)
-      rows.change(sent.number, { basedOn: [version], round, lost: undefined, isToKnow: false })
+      rows.change(sent.number, { basedOn: [version], round, lineage, lost: undefined, isToKnow: false })
     else if (outcome === 'beside' && isLost) {
       const base = lost ? putTogether(kind, answer.base, now.base, lost.shared) : answer.base
       return this.#meets(kind, now, answer, base, true)
@@ -540,8 +549,7 @@ export class SharedRecords {
     else if (outcome === 'gone' && put.content !== undefined) return this.#ended(kind, now, answer, isLost)
     else if (outcome === 'gone') {
       rows.change(sent.number, {
-        basedOn: [version],
-        round,
+        ...{ basedOn: [version], round, lineage },
         given: sent.edits,
         isGone: now.edits === sent.edits,
         base: undefined,
@@ -554,8 +562,7 @@ export class SharedRecords {
       // It may have been erased here while it was on its way.
       const base = now.local === undefined ? undefined : kind.together && put.content
       rows.change(sent.number, {
-        basedOn: [version],
-        round,
+        ...{ basedOn: [version], round, lineage },
         given: sent.edits,
         base,
         // Of what is told once more nothing was saved.
@@ -573,7 +580,7 @@ export class SharedRecords {
   #elsewhere({ number, accountId, local, edits }: KnownRecord): boolean {
     if (local === undefined) this.#rows.forget(number)
     else {
-      const fresh = { id: this.#deps.newId(), basedOn: [], round: 0, isToKnow: false, isUnread: false }
+      const fresh = { id: this.#deps.newId(), basedOn: [], round: 0, lineage: [], isToKnow: false, isUnread: false }
       this.#rows.change(number, { ...fresh, edits: edits + 1, given: edits })
       this.#lanes.want(accountId)
     }
@@ -590,6 +597,15 @@ export class SharedRecords {
 /** @param shared what of it is in what counts at the server, too. */
 function lostOf({ lost, round, base }: KnownRecord, shared: unknown): LostContent {
   return { ...(lost ?? { round, content: base }), shared }
+}
+
+/** As many as the server keeps. */
+const MOST_MARKS = 49
+
+/** The contents that are in one of these or the other: the last of them, as what has both has them. */
+function bothLineages(one: readonly string[], other: readonly string[]): readonly string[] {
+  const marks = [...new Set([...one, ...other])]
+  return marks.sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)).slice(-MOST_MARKS)
 }
 
 /** The office may have what is here, and another may have gone on from it: putting it there once more says so. */

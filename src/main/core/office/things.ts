@@ -35,6 +35,8 @@ export interface ThingChange extends ThingContent {
   readonly isMakers: boolean
   /** It is no more because it was sent, and its last content was written by someone who didn't know: that goes on as another thing. */
   readonly isFurther: boolean
+  /** Its content is of before the server was put back, whether that had it or was told of it since: what was written meanwhile may be no part of it. */
+  readonly isFormer: boolean
   /** How many contents are kept beside it, those that someone has decided on among them. */
   readonly beside: number
 }
@@ -82,7 +84,7 @@ interface SavedRow {
 interface ChangeRow
   extends Omit<
     ThingChange,
-    'isMine' | 'ago' | 'editing' | 'asideFor' | 'isGone' | 'isMakers' | 'isFurther' | 'content'
+    'isMine' | 'ago' | 'editing' | 'asideFor' | 'isGone' | 'isMakers' | 'isFurther' | 'isFormer' | 'content'
   > {
   is_mine: boolean
   at_ms: number
@@ -93,6 +95,7 @@ interface ChangeRow
   is_gone: boolean
   is_makers: boolean
   is_further: boolean
+  is_former: boolean
   sealed: Buffer | null
 }
 
@@ -135,7 +138,7 @@ export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking
       )
       return rows.map(({ id, rev, version, round, by, beside, ...row }) => ({
         ...{ id, rev, version, round, by, beside, isMine: row.is_mine, ago: row.at_ms },
-        ...{ isGone: row.is_gone, isMakers: row.is_makers, isFurther: row.is_further },
+        ...{ isGone: row.is_gone, isMakers: row.is_makers, isFurther: row.is_further, isFormer: row.is_former },
         ...(row.editing !== null && {
           editing: { by: row.editing, isMe: row.is_editing === true, left: row.editing_ms ?? 0 }
         }),

@@ -37,6 +37,8 @@ export const things = `
     gone_with uuid,
     -- It was sent, and someone who didn't know had written further: see note_further.
     is_further boolean NOT NULL DEFAULT false,
+    -- Of others than drafts: the last of the contents that it goes on from, the earliest first: see mark_of.
+    earlier text[] NOT NULL DEFAULT '{}',
     sealed bytea,
     PRIMARY KEY (kind, id),
     FOREIGN KEY (kind, account) REFERENCES thing_feed,
@@ -102,6 +104,31 @@ export const things = `
       RAISE EXCEPTION 'These have rules of their own.' USING ERRCODE = 'insufficient_privilege';
     END IF;
   END $$;
+
+  -- A content, as lists of them have it: its how manieth it was, and the beginning of its id.
+  CREATE FUNCTION mark_of(p_round integer, p_version uuid) RETURNS text LANGUAGE sql IMMUTABLE SET search_path = office, pg_temp AS $$
+    SELECT p_round || ':' || left(replace(p_version::text, '-', ''), 12)
+  $$;
+
+  -- The last 48 of these, the earliest first, but for one.
+  CREATE FUNCTION last_marks(p_marks text[], p_but uuid) RETURNS text[] LANGUAGE sql IMMUTABLE SET search_path = office, pg_temp AS $$
+    SELECT coalesce(array_agg(mark ORDER BY place, mark), '{}') FROM (
+      SELECT DISTINCT mark, lpad(split_part(mark, ':', 1), 10, '0') AS place FROM unnest(p_marks) mark
+        WHERE mark ~ '^[0-9]{1,10}:[0-9a-f]{12}$' AND split_part(mark, ':', 2) <> split_part(mark_of(0, p_but), ':', 2)
+        ORDER BY place DESC, mark LIMIT 48
+    ) its
+  $$;
+
+  CREATE FUNCTION is_marked(p_marks text[], p_version uuid) RETURNS boolean LANGUAGE sql IMMUTABLE SET search_path = office, pg_temp AS $$
+    SELECT EXISTS (SELECT FROM unnest(p_marks) mark WHERE split_part(mark, ':', 2) = split_part(mark_of(0, p_version), ':', 2))
+  $$;
+
+  -- Whether a content of that round is no part of what has these marks: they go back to before it, and don't name it.
+  CREATE FUNCTION is_apart(p_marks text[], p_round integer, p_version uuid) RETURNS boolean
+  LANGUAGE sql IMMUTABLE SET search_path = office, pg_temp AS $$
+    SELECT NOT is_marked(p_marks, p_version)
+      AND (cardinality(p_marks) < 48 OR split_part(p_marks[1], ':', 1)::bigint < p_round)
+  $$;
 
   CREATE FUNCTION is_held_by_another(p_thing thing) RETURNS boolean
   LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
@@ -417,8 +444,8 @@ export const things = `
   CREATE FUNCTION thing_changes(p_kind text, p_account uuid, p_after bigint, p_most integer, p_bodies_after bigint, p_bytes bigint,
     p_life integer DEFAULT NULL)
   RETURNS TABLE (id text, rev double precision, version uuid, round integer, is_mine boolean, by text, at_ms double precision, editing text,
-    is_editing boolean, editing_ms double precision, aside_ms double precision, is_gone boolean, is_makers boolean, is_further boolean, sealed bytea,
-    beside integer)
+    is_editing boolean, editing_ms double precision, aside_ms double precision, is_gone boolean, is_makers boolean, is_further boolean, is_former boolean,
+    lineage text[], sealed bytea, beside integer)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   DECLARE
@@ -429,6 +456,7 @@ export const things = `
         1000 * extract(epoch FROM now() - it.at)::double precision,
         editor.name, editor.id = mine, 1000 * extract(epoch FROM it.editing_until - now())::double precision,
         1000 * extract(epoch FROM now() - it.aside_at)::double precision, it.gone_at IS NOT NULL, it.is_makers, it.is_further,
+        it.life < (SELECT life FROM office), it.earlier || mark_of(it.round, it.version),
         CASE WHEN it.body_rev > p_bodies_after THEN it.sealed END,
         (SELECT count(*) FROM thing_version WHERE kind = p_kind AND id = it.id)::integer
       FROM (

@@ -12,8 +12,6 @@ export const records = `
   ALTER TABLE thing ADD COLUMN until timestamptz;
   -- What it was as its base_round: what who tells a server again, that was put back, has in common with what was changed since.
   ALTER TABLE thing ADD COLUMN base_sealed bytea;
-  -- Which contents it went on from, the last of them: one that was saved, and had no answer, is told by it that it was.
-  ALTER TABLE thing ADD COLUMN earlier uuid[] NOT NULL DEFAULT '{}';
   CREATE INDEX thing_by_until ON thing (kind, account, until) WHERE until IS NOT NULL;
 
   -- What nobody needs any more goes. Up to where changes of each kind have come; a row of no kind says which life it is.
@@ -38,12 +36,14 @@ export const records = `
   -- went on from it. elsewhere: another account has that id.
   -- p_is_untold: it was changed since this server had it, so it is told as a change of this life: what another tells as later than what it goes on
   -- from is put together with it, and doesn't take its place.
+  -- p_lineages: which contents are in it, by their marks, as far as who tells it knows. Of two of which neither is in the other, as after a server was
+  -- put back twice, neither takes the other's place.
   -- p_life: the one of which all is known to who asks.
   -- Without a body it ends; p_is_final: whatever the content. What has ended stays so, unless it is given by one who knows of that end.
   CREATE FUNCTION put_records(p_kind text, p_account uuid, p_ids text[], p_versions uuid[], p_based_on text[], p_sealed bytea[],
     p_is_final boolean[], p_rounds counted[], p_is_untold boolean[], p_until_ms double precision[], p_base bytea[],
-    p_life integer DEFAULT NULL)
-  RETURNS TABLE (id text, outcome text, version uuid, round integer, by text, sealed bytea, base bytea)
+    p_lineages text[] DEFAULT NULL, p_life integer DEFAULT NULL)
+  RETURNS TABLE (id text, outcome text, version uuid, round integer, by text, lineage text[], sealed bytea, base bytea)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   DECLARE
@@ -57,6 +57,7 @@ export const records = `
     is_before boolean;
     is_end boolean;
     ends timestamptz;
+    lineage text[];
   BEGIN
     IF p_kind = 'draft' THEN
       RAISE EXCEPTION 'Drafts have rules of their own.' USING ERRCODE = 'insufficient_privilege';
@@ -66,7 +67,7 @@ export const records = `
     DELETE FROM thing WHERE kind = p_kind AND account = p_account AND until < now();
     FOR n IN 1..cardinality(p_ids) LOOP
       IF EXISTS (SELECT FROM thing WHERE kind = p_kind AND id = p_ids[n] AND account <> p_account) THEN
-        RETURN QUERY SELECT p_ids[n], 'elsewhere', p_versions[n], 0, NULL::text, NULL::bytea, NULL::bytea;
+        RETURN QUERY SELECT p_ids[n], 'elsewhere', p_versions[n], 0, NULL::text, NULL::text[], NULL::bytea, NULL::bytea;
         CONTINUE;
       END IF;
       its := thing_of(p_kind, p_ids[n], p_account);
@@ -79,30 +80,35 @@ export const records = `
       is_before := is_known AND NOT p_is_untold[n];
       -- How many it had before the server was put back, of which alone those who tell again speak.
       before := CASE WHEN its.life < now_life THEN its.round ELSE its.base_round END;
+      lineage := last_marks(string_to_array(coalesce(p_lineages[n], ''), ','), p_versions[n]);
       ends := now() + p_until_ms[n] * interval '1 ms';
       came := CASE WHEN is_end THEN 'gone' ELSE 'newest' END;
       IF ends < now() THEN
         came := 'gone';
       ELSIF its.id IS NULL THEN
         next := next_thing_rev(p_kind, p_account);
-        INSERT INTO thing (kind, id, account, rev, body_rev, version, round, life, base_round, base_sealed, made_by, by, sealed, gone_at, until)
+        INSERT INTO thing (kind, id, account, rev, body_rev, version, round, life, base_round, base_sealed, earlier, made_by, by, sealed, gone_at,
+            until)
           VALUES (p_kind, p_ids[n], p_account, next, next, p_versions[n], coalesce(p_rounds[n], 1), now_life - is_before::integer,
             CASE WHEN p_is_untold[n] THEN p_rounds[n] - 1 ELSE 0 END,
-            CASE WHEN p_is_untold[n] AND NOT is_end THEN p_base[n] END, mine, mine, p_sealed[n], CASE WHEN is_end THEN now() END, ends);
+            CASE WHEN p_is_untold[n] AND NOT is_end THEN p_base[n] END, lineage, mine, mine, p_sealed[n], CASE WHEN is_end THEN now() END, ends);
       ELSIF its.version = p_versions[n] THEN
         came := CASE WHEN its.gone_at IS NULL THEN 'newest' ELSE 'gone' END;
         -- Nothing but up to where it had come before the server was put back: who has that, too, has nothing to add to it.
+        UPDATE thing SET earlier = last_marks(its.earlier || lineage, its.version) WHERE p_is_untold[n] AND kind = p_kind AND id = p_ids[n];
         UPDATE thing SET base_round = p_rounds[n] - 1, base_sealed = CASE WHEN gone_at IS NULL THEN p_base[n] END
           WHERE p_is_untold[n] AND kind = p_kind AND id = p_ids[n] AND life = now_life AND base_round < p_rounds[n] - 1;
-      ELSIF p_versions[n] = ANY (its.earlier) THEN
+      ELSIF is_marked(its.earlier, p_versions[n]) THEN
         came := 'over';
-      ELSIF p_rounds[n] <= before THEN
+      ELSIF p_rounds[n] <= before AND NOT (is_before AND is_apart(its.earlier, p_rounds[n], p_versions[n])) THEN
         came := 'older';
       ELSIF its.version = ANY (string_to_array(p_based_on[n], ',')::uuid[])
           OR (is_end AND p_is_final[n] AND its.gone_at IS NULL)
-          OR (is_known AND (its.life < now_life OR (is_end AND p_kind = 'person'))) THEN
+          OR (is_known AND is_end AND p_kind = 'person')
+          OR (p_rounds[n] > before AND its.life < now_life AND NOT is_apart(lineage, its.round, its.version)) THEN
         next := next_thing_rev(p_kind, p_account);
-        UPDATE thing SET rev = next, body_rev = next, version = p_versions[n], earlier = its.earlier[greatest(1, cardinality(its.earlier) - 48):] || its.version,
+        UPDATE thing SET rev = next, body_rev = next, version = p_versions[n], 
+            earlier = last_marks(lineage || CASE WHEN is_before THEN '{}' ELSE its.earlier || mark_of(its.round, its.version) END, p_versions[n]),
             round = CASE WHEN is_before THEN p_rounds[n] ELSE greatest(p_rounds[n], round + 1) END,
             life = CASE WHEN is_before THEN life ELSE now_life END,
             base_round = CASE WHEN p_is_untold[n] THEN greatest(before, p_rounds[n] - 1)
@@ -117,6 +123,7 @@ export const records = `
         came := CASE WHEN its.gone_at IS NULL THEN 'beside' ELSE 'gone' END;
       END IF;
       RETURN QUERY SELECT asked.id, came, coalesce(it.version, p_versions[n]), coalesce(it.round, 0), station.name,
+          it.earlier || mark_of(it.round, it.version),
           CASE WHEN came = 'beside' THEN it.sealed END,
           CASE WHEN came = 'beside' AND is_known THEN it.base_sealed END
         FROM (SELECT p_ids[n] AS id) asked LEFT JOIN thing it ON it.kind = p_kind AND it.id = asked.id
