@@ -9,9 +9,10 @@ import { dismiss, isOff, rest, saidAt, VISITS, visit, works } from './roles.ts'
 beforeAll(loadScreens)
 
 const KEYS = ['a', 'c', 'd', 'e', 'h', 'i', 'l', 'm', 'n', 'r', 'Delete', 'F2', 'Enter']
-/** Without dialogs and selections, one for each address; the same address in another scene has other rows, and much that is the same. */
+/** Without dialogs and selections, one of each screen; another address or scene of it has other rows, and much that is the same. */
 const pressedAt = VISITS.filter(({ open, keys }) => !open && !keys)
-const firstAt = new Set([...Map.groupBy(pressedAt, ({ at }) => at).values()].map(([first]) => first))
+const screenOf = ({ at }: (typeof VISITS)[number]) => at.split(/[/?]/)[1]
+const firstAt = new Set([...Map.groupBy(pressedAt, screenOf).values()].map(([first]) => first))
 
 describe.each([
   { tags: [], visits: pressedAt.filter((one) => firstAt.has(one)) },
