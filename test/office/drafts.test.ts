@@ -868,6 +868,35 @@ describe('a server that was put back', () => {
     }
   })
 
+  test('twice in a row leaves what was told it in between among the versions, also where another goes on at once', async () => {
+    const lease = at(0).editor()
+    lease.type('Lease')
+    await lease.close()
+    await synced()
+    const putBack = await dumpOf(two.office)
+    async function write(index: number, text: string) {
+      const editor = at(index).editor(lease.id)
+      editor.type(text)
+      await editor.close()
+      await at(index).synced()
+    }
+    await at(1).off()
+    await write(0, 'Lease, before')
+    await write(0, 'Lease, before, further')
+    await at(0).off()
+    await putBack()
+    await at(1).killed()
+    await write(1, 'Lease, between')
+    await at(1).off()
+    await putBack()
+    await at(0).killed()
+    await write(0, 'Lease, before, further, since')
+    await at(1).killed()
+    await synced()
+    expect(at(1).text(lease.id)).toBe('Lease, before, further, since')
+    expect(at(1).everything()).toContain('Lease, between')
+  })
+
   test('that lost what stood beside a draft lets it be sent', async () => {
     const { front, back, putBack } = await besideSinceDump()
     for (const desk of desks) desk.away()

@@ -4,6 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { sharedId } from '../../src/main/core/lib/shared-id.ts'
+import { changeOnly } from '../../src/main/core/office/administered-records.ts'
 import type { RecordToPut } from '../../src/main/core/office/records.ts'
 import { seal } from '../../src/main/core/office/sealing.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
@@ -650,6 +651,125 @@ describe('a server that was put back', () => {
       for (const desk of desks) expect(desk.views()).toEqual(['Waiting: lease'])
     }
   )
+
+  test.each([[[0, 1]], [[1, 0]]])(
+    'has once what was told, and what the administrator’s script and others made of it: %s',
+    async (order) => {
+      await joined()
+      const id = at(0).preset('Lease', 'Lease')
+      await synced()
+      const putBack = await dumpOf(two.office)
+      at(0).preset('Lease', 'Lease, told', id)
+      await synced()
+      await at(0).off()
+      await changeOnly(two.office.administrator, { kind: 'preset', key: two.office.key }, (content) => ({
+        content: { ...(content as object), updatedAt: 5 },
+        done: true
+      }))
+      await at(1).synced()
+      at(1).preset('Lease', 'Lease, latest', id)
+      await at(1).synced()
+      await at(1).off()
+      await putBack()
+      for (const index of order) await at(index).killed()
+      await synced()
+      expectContents('Lease, latest')
+    }
+  )
+
+  /** A third workstation that has what two have, and knows nothing of what they do from now on. */
+  async function withThird() {
+    await joined()
+    const third = await openStation(Station, two.office, at(0))
+    await third.join('Counter 3')
+    const id = at(0).preset('Lease', 'Lease')
+    await synced()
+    await third.synced()
+    const putBack = await dumpOf(two.office)
+    await at(1).off()
+    at(0).preset('Lease', 'Lease, before', id)
+    for (const desk of [at(0), third]) await desk.synced()
+    for (const desk of [at(0), third]) await desk.off()
+    await putBack()
+    await at(1).killed()
+    at(1).preset('Lease', 'Lease, since', id)
+    await at(1).synced()
+    return { third, putBack, id }
+  }
+
+  for (const order of [
+    [1, 0, 2],
+    [2, 0, 1],
+    [1, 2, 0],
+    [2, 1, 0],
+    [0, 1, 2],
+    [0, 2, 1]
+  ]) {
+    const tags = order[1] === 0 ? [] : ['full']
+    test(`twice has once what was kept beside what counted after the first time: ${order}`, { tags }, async () => {
+      const { third, putBack } = await withThird()
+      const all = [at(0), at(1), third]
+      await at(0).killed()
+      await synced()
+      expectContents('Lease, before', 'Lease, since')
+      for (const desk of desks) await desk.off()
+      await putBack()
+      for (const index of order) await all[index]?.killed()
+      for (let round = 0; round < 3; round++) for (const desk of all) await desk.synced()
+      expectContents('Lease, before', 'Lease, since')
+      expect(third.presets()).toEqual(at(0).presets())
+    })
+  }
+
+  test('has once what was kept beside, where that was told only after another had gone on', async () => {
+    const { third, id } = await withThird()
+    let takes = 1
+    at(0).putsBy((put, kind, ...asked) =>
+      kind === 'preset' && takes-- <= 0 ? Promise.reject(new Error('Not now.')) : put(kind, ...asked)
+    )
+    await expect(at(0).killed()).rejects.toBeDefined()
+    at(1).preset('Lease', 'Lease, since, further', id)
+    await at(1).synced()
+    takes = Number.POSITIVE_INFINITY
+    await synced()
+    await third.killed()
+    for (const desk of [at(0), third, at(1), third]) await desk.synced()
+    expectContents('Lease, before', 'Lease, since, further')
+    expect(third.presets()).toEqual(at(0).presets())
+  })
+
+  test('has once what was told without an answer, and what another made of it', async () => {
+    await joined()
+    const id = at(0).preset('Lease', 'Lease')
+    await synced()
+    const putBack = await dumpOf(two.office)
+    let how: 'lost' | 'over' | undefined = 'lost'
+    at(0).putsBy(async (put, kind, ...asked) => {
+      const answer = await put(kind, ...asked)
+      if (kind === 'preset' && how === 'lost') throw new Error('The line broke.')
+      if (kind === 'preset' && how === 'over') at(0).away()
+      return answer
+    })
+    await at(0).off()
+    await at(0).killed()
+    at(0).preset('Lease', 'Lease, told', id)
+    await expect(at(0).synced()).rejects.toBeDefined()
+    at(0).away()
+    await at(1).synced()
+    at(1).preset('Lease', 'Lease, told, further', id)
+    await at(1).synced()
+    await at(1).off()
+    how = 'over'
+    await at(0)
+      .back()
+      .catch(() => undefined)
+    await at(0).off()
+    how = undefined
+    await putBack()
+    for (const desk of desks) await desk.killed()
+    await synced()
+    expectContents('Lease, told, further')
+  })
 
   test('and what was changed since it was, stays beside what is told again', async () => {
     await joined()

@@ -99,7 +99,8 @@ export function openGiving({
         return false
       }
       if (saved.outcome === 'older') {
-        // What wasn't told goes over as ever, and is kept beside the later one.
+        // What wasn't told goes over as ever, and is kept beside the later one. What was told before may be no part of that.
+        if (rows.here(id)) drafts.keepVersion(id, 'change')
         rows.change(id, { round, isToKnow: false })
         return true
       }

@@ -56,7 +56,7 @@ export async function changeOnly<Done>(
       const { content, done } = change(before && parsedJson(before.toString('utf8')), at)
       await client.query(
         `UPDATE thing SET rev = $3, body_rev = $3, version = gen_random_uuid(),
-             earlier = last_marks(earlier || mark_of(round, version), version), round = round + 1, at = now(), sealed = $4,
+             earlier = last_marks(earlier || mark_of(round, version)), round = round + 1, at = now(), sealed = $4,
              base_round = CASE WHEN life < $5 THEN round ELSE base_round END,
              base_sealed = CASE WHEN life < $5 THEN sealed ELSE base_sealed END, life = $5
            WHERE kind = $1 AND id = $2`,

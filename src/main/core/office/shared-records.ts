@@ -327,7 +327,7 @@ export class SharedRecords {
     const lost = isLost ? lostOf(known, base) : known.lost
     const seen = {
       ...{ basedOn: [version], round, isGone: false, lost, isToKnow: lost !== undefined, isUnread: false },
-      lineage: isLost ? bothLineages(known.lineage, lineage) : lineage,
+      lineage: lost === undefined ? lineage : bothLineages(known.lineage, lineage),
       ...{ base: kind.together && content, savedBy: by === this.#name ? undefined : by }
     }
     if (mine !== undefined && isSame(mine, theirs)) {
@@ -389,7 +389,7 @@ export class SharedRecords {
     const none = { isGone: true, base: undefined, savedBy: undefined }
     this.#rows.follow(number, {
       ...{ basedOn: [version], round, ...none, lost, isToKnow: lost !== undefined },
-      lineage: isLost ? bothLineages(known.lineage, lineage) : lineage
+      lineage: lost === undefined ? lineage : bothLineages(known.lineage, lineage)
     })
     return local !== undefined
   }

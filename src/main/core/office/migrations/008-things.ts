@@ -37,7 +37,7 @@ export const things = `
     gone_with uuid,
     -- It was sent, and someone who didn't know had written further: see note_further.
     is_further boolean NOT NULL DEFAULT false,
-    -- Of others than drafts: the last of the contents that it goes on from, the earliest first: see mark_of.
+    -- Of others than drafts: the last of the contents that are in it, or are known to be kept beside it as one more, the earliest first: see mark_of.
     earlier text[] NOT NULL DEFAULT '{}',
     sealed bytea,
     PRIMARY KEY (kind, id),
@@ -110,17 +110,19 @@ export const things = `
     SELECT p_round || ':' || left(replace(p_version::text, '-', ''), 12)
   $$;
 
-  -- The last 48 of these, the earliest first, but for one.
-  CREATE FUNCTION last_marks(p_marks text[], p_but uuid) RETURNS text[] LANGUAGE sql IMMUTABLE SET search_path = office, pg_temp AS $$
+  -- The last 48 of these, the earliest first; p_but: without that one's own.
+  CREATE FUNCTION last_marks(p_marks text[], p_but uuid DEFAULT NULL) RETURNS text[]
+  LANGUAGE sql IMMUTABLE SET search_path = office, pg_temp AS $$
     SELECT coalesce(array_agg(mark ORDER BY place, mark), '{}') FROM (
-      SELECT DISTINCT mark, lpad(split_part(mark, ':', 1), 10, '0') AS place FROM unnest(p_marks) mark
-        WHERE mark ~ '^[0-9]{1,10}:[0-9a-f]{12}$' AND split_part(mark, ':', 2) <> split_part(mark_of(0, p_but), ':', 2)
+      SELECT DISTINCT mark, lpad(split_part(mark, ':', 1), 10, '0') AS place
+        FROM unnest(p_marks) mark, split_part(mark_of(0, p_but), ':', 2) own
+        WHERE mark ~ '^[0-9]{1,10}:[0-9a-f]{12}$' AND split_part(mark, ':', 2) IS DISTINCT FROM own
         ORDER BY place DESC, mark LIMIT 48
     ) its
   $$;
 
   CREATE FUNCTION is_marked(p_marks text[], p_version uuid) RETURNS boolean LANGUAGE sql IMMUTABLE SET search_path = office, pg_temp AS $$
-    SELECT EXISTS (SELECT FROM unnest(p_marks) mark WHERE split_part(mark, ':', 2) = split_part(mark_of(0, p_version), ':', 2))
+    SELECT EXISTS (SELECT FROM unnest(p_marks) mark, split_part(mark_of(0, p_version), ':', 2) its WHERE split_part(mark, ':', 2) = its)
   $$;
 
   -- Whether a content of that round is no part of what has these marks: they go back to before it, and don't name it.

@@ -31,6 +31,19 @@ export const records = `
       UNION ALL SELECT kind, rev::double precision, its_life FROM thing_feed WHERE account = p_account;
   END $$;
 
+  -- More is known of what is in what counts, or is kept beside it: others read that, or they would tell what they have of it as one more.
+  CREATE FUNCTION note_marks(p_thing thing, p_marks text[], p_is_known boolean) RETURNS void
+  LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
+  DECLARE
+    marks text[] := last_marks(p_thing.earlier || p_marks, p_thing.version);
+    next bigint;
+  BEGIN
+    IF p_is_known AND marks <> p_thing.earlier THEN
+      next := next_thing_rev(p_thing.kind, p_thing.account);
+      UPDATE thing SET rev = next, earlier = marks WHERE kind = p_thing.kind AND id = p_thing.id;
+    END IF;
+  END $$;
+
   -- Saves or ends some of one kind, each by itself. newest: it counts. gone: there is none any more. beside: another content counts, which is
   -- answered. older: of what a server that was put back is told again (p_rounds), that it has a later one. over: it counted, until another
   -- went on from it. elsewhere: another account has that id.
@@ -57,7 +70,7 @@ export const records = `
     is_before boolean;
     is_end boolean;
     ends timestamptz;
-    lineage text[];
+    marks text[];
   BEGIN
     IF p_kind = 'draft' THEN
       RAISE EXCEPTION 'Drafts have rules of their own.' USING ERRCODE = 'insufficient_privilege';
@@ -80,7 +93,8 @@ export const records = `
       is_before := is_known AND NOT p_is_untold[n];
       -- How many it had before the server was put back, of which alone those who tell again speak.
       before := CASE WHEN its.life < now_life THEN its.round ELSE its.base_round END;
-      lineage := last_marks(string_to_array(coalesce(p_lineages[n], ''), ','), p_versions[n]);
+      -- As many as a workstation has, and no more.
+      marks := last_marks(string_to_array(left(coalesce(p_lineages[n], ''), 1200), ','), p_versions[n]);
       ends := now() + p_until_ms[n] * interval '1 ms';
       came := CASE WHEN is_end THEN 'gone' ELSE 'newest' END;
       IF ends < now() THEN
@@ -91,24 +105,30 @@ export const records = `
             until)
           VALUES (p_kind, p_ids[n], p_account, next, next, p_versions[n], coalesce(p_rounds[n], 1), now_life - is_before::integer,
             CASE WHEN p_is_untold[n] THEN p_rounds[n] - 1 ELSE 0 END,
-            CASE WHEN p_is_untold[n] AND NOT is_end THEN p_base[n] END, lineage, mine, mine, p_sealed[n], CASE WHEN is_end THEN now() END, ends);
+            CASE WHEN p_is_untold[n] AND NOT is_end THEN p_base[n] END, marks, mine, mine, p_sealed[n], CASE WHEN is_end THEN now() END, ends);
       ELSIF its.version = p_versions[n] THEN
         came := CASE WHEN its.gone_at IS NULL THEN 'newest' ELSE 'gone' END;
+        PERFORM note_marks(its, marks, is_known);
         -- Nothing but up to where it had come before the server was put back: who has that, too, has nothing to add to it.
-        UPDATE thing SET earlier = last_marks(its.earlier || lineage, its.version) WHERE p_is_untold[n] AND kind = p_kind AND id = p_ids[n];
         UPDATE thing SET base_round = p_rounds[n] - 1, base_sealed = CASE WHEN gone_at IS NULL THEN p_base[n] END
           WHERE p_is_untold[n] AND kind = p_kind AND id = p_ids[n] AND life = now_life AND base_round < p_rounds[n] - 1;
       ELSIF is_marked(its.earlier, p_versions[n]) THEN
         came := 'over';
-      ELSIF p_rounds[n] <= before AND NOT (is_before AND is_apart(its.earlier, p_rounds[n], p_versions[n])) THEN
+        -- What is in it, or was kept beside it, is so of what counts.
+        PERFORM note_marks(its, marks, is_known);
+      -- What counts may be in it for all that its number is no greater, where what it has in it was told it later.
+      ELSIF p_rounds[n] <= before
+          AND NOT (is_before AND (is_marked(marks, its.version) OR is_apart(its.earlier, p_rounds[n], p_versions[n]))) THEN
         came := 'older';
       ELSIF its.version = ANY (string_to_array(p_based_on[n], ',')::uuid[])
           OR (is_end AND p_is_final[n] AND its.gone_at IS NULL)
           OR (is_known AND is_end AND p_kind = 'person')
-          OR (p_rounds[n] > before AND its.life < now_life AND NOT is_apart(lineage, its.round, its.version)) THEN
+          OR (is_before AND its.life < now_life AND is_marked(marks, its.version))
+          OR (p_rounds[n] > before AND its.life < now_life AND NOT is_apart(marks, its.round, its.version)) THEN
         next := next_thing_rev(p_kind, p_account);
         UPDATE thing SET rev = next, body_rev = next, version = p_versions[n], 
-            earlier = last_marks(lineage || CASE WHEN is_before THEN '{}' ELSE its.earlier || mark_of(its.round, its.version) END, p_versions[n]),
+            earlier = last_marks(marks || CASE WHEN is_before AND NOT is_marked(marks, its.version) THEN '{}'
+              ELSE its.earlier || mark_of(its.round, its.version) END, p_versions[n]),
             round = CASE WHEN is_before THEN p_rounds[n] ELSE greatest(p_rounds[n], round + 1) END,
             life = CASE WHEN is_before THEN life ELSE now_life END,
             base_round = CASE WHEN p_is_untold[n] THEN greatest(before, p_rounds[n] - 1)
@@ -123,7 +143,7 @@ export const records = `
         came := CASE WHEN its.gone_at IS NULL THEN 'beside' ELSE 'gone' END;
       END IF;
       RETURN QUERY SELECT asked.id, came, coalesce(it.version, p_versions[n]), coalesce(it.round, 0), station.name,
-          it.earlier || mark_of(it.round, it.version),
+          CASE WHEN it.id IS NOT NULL THEN it.earlier || mark_of(it.round, it.version) END,
           CASE WHEN came = 'beside' THEN it.sealed END,
           CASE WHEN came = 'beside' AND is_known THEN it.base_sealed END
         FROM (SELECT p_ids[n] AS id) asked LEFT JOIN thing it ON it.kind = p_kind AND it.id = asked.id
