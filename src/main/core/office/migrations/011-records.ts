@@ -31,16 +31,19 @@ export const records = `
       UNION ALL SELECT kind, rev::double precision, its_life FROM thing_feed WHERE account = p_account;
   END $$;
 
-  -- More is known of what is in what counts, or is kept beside it: others read that, or they would tell what they have of it as one more.
+  -- More is known of what is in what counts, or is kept beside it: others read that, or they would tell what they have of it as one more. That it is
+  -- no more they hear as it ended, and no later: another of its name that was made since would change theirs first.
   CREATE FUNCTION note_marks(p_thing thing, p_marks text[], p_is_known boolean) RETURNS void
   LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
   DECLARE
     marks text[] := last_marks(p_thing.earlier || p_marks, p_thing.version);
-    next bigint;
+    its bigint := p_thing.rev;
   BEGIN
     IF p_is_known AND marks <> p_thing.earlier THEN
-      next := next_thing_rev(p_thing.kind, p_thing.account);
-      UPDATE thing SET rev = next, earlier = marks WHERE kind = p_thing.kind AND id = p_thing.id;
+      IF p_thing.gone_at IS NULL THEN
+        its := next_thing_rev(p_thing.kind, p_thing.account);
+      END IF;
+      UPDATE thing SET rev = its, earlier = marks WHERE kind = p_thing.kind AND id = p_thing.id;
     END IF;
   END $$;
 
