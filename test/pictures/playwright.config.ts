@@ -7,7 +7,7 @@ export default defineConfig({
   testMatch: '*.spec.ts',
   workers: availableParallelism(),
   fullyParallel: true,
-  // Beside what Vitest runs: slow is not wrong. On a busy machine a page isn't drawn yet as its first picture is taken.
+  // Beside what Vitest runs: slow is not wrong.
   timeout: 600_000,
   forbidOnly: true,
   retries: 0,
@@ -17,6 +17,7 @@ export default defineConfig({
   // A picture that is missing fails, here as in the workflow: new ones are accepted by hand.
   updateSnapshots: 'none',
   expect: {
+    // On a busy machine the page may not be drawn yet as its first picture is taken.
     timeout: 120_000,
     toHaveScreenshot: {
       animations: 'disabled',

@@ -76,7 +76,7 @@ export function openTaking({ drafts, rows, time, newId, changed, want }: TakingD
         rows.change(id, { editingBy: seen.editingBy, editingUntil: seen.editingUntil })
         return known.editingBy !== seen.editingBy
       } else if (composition) {
-        // Two may have gone on from the same one without each other's knowing, and a put-back server was told of the longer one alone.
+        // Two may have gone on from the same one without each other's knowing, and a put-back server knows the longer one alone.
         if (change.isFormer) drafts.keepVersion(id, 'change')
         drafts.follow(accountId, id, composition, momentOf(change.ago))
         rows.follow(id, { ...seen, basedOn: [change.version], taken: known.taken + 1 })

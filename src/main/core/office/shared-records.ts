@@ -327,7 +327,7 @@ export class SharedRecords {
     const lost = isLost ? lostOf(known, base) : known.lost
     const seen = {
       ...{ basedOn: [version], round, isGone: false, lost, isToKnow: lost !== undefined, isUnread: false },
-      lineage: lost === undefined ? lineage : bothLineages(known.lineage, lineage),
+      lineage: lineageOf(known, lost, lineage),
       ...{ base: kind.together && content, savedBy: by === this.#name ? undefined : by }
     }
     if (mine !== undefined && isSame(mine, theirs)) {
@@ -389,7 +389,7 @@ export class SharedRecords {
     const none = { isGone: true, base: undefined, savedBy: undefined }
     this.#rows.follow(number, {
       ...{ basedOn: [version], round, ...none, lost, isToKnow: lost !== undefined },
-      lineage: lost === undefined ? lineage : bothLineages(known.lineage, lineage)
+      lineage: lineageOf(known, lost, lineage)
     })
     return local !== undefined
   }
@@ -599,7 +599,11 @@ function lostOf({ lost, round, base }: KnownRecord, shared: unknown): LostConten
   return { ...(lost ?? { round, content: base }), shared }
 }
 
-/** As many as the server keeps. */
+/** What is in one of the office's; while the server isn't told yet what it lost, that is in it too, or kept beside it. */
+const lineageOf = (known: KnownRecord, lost: LostContent | undefined, theirs: readonly string[]) =>
+  lost === undefined ? theirs : bothLineages(known.lineage, theirs)
+
+/** As many as the server keeps, and the content's own. */
 const MOST_MARKS = 49
 
 /** The contents that are in one of these or the other: the last of them, as what has both has them. */

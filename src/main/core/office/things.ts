@@ -35,7 +35,7 @@ export interface ThingChange extends ThingContent {
   readonly isMakers: boolean
   /** It is no more because it was sent, and its last content was written by someone who didn't know: that goes on as another thing. */
   readonly isFurther: boolean
-  /** Its content is of before the server was put back, whether that had it or was told of it since: what was written meanwhile may be no part of it. */
+  /** Its content is of before the server was put back, whether that had it or was told it since: what was written meanwhile may be no part of it. */
   readonly isFormer: boolean
   /** How many contents are kept beside it, those that someone has decided on among them. */
   readonly beside: number

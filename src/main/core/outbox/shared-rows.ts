@@ -91,7 +91,7 @@ export function openSharedRows(db: Db) {
 
     find,
     keep: (row: Known): void => void keep(KNOWN.write(row)),
-    /** The draft of a send as the office is told of it, and which of its contents that is. */
+    /** Of which draft a send is, and of which of its contents, for the office. */
     of: ({ id, draftId }: Pick<Send, 'id' | 'draftId'>): ({ draft: string } & Partial<SentContent>) | undefined =>
       draftId === undefined ? undefined : { draft: draftId, ...find(id)?.of },
     change(accountId: string, id: string, change: Partial<Known>): void {

@@ -129,7 +129,7 @@ export const records = `
           OR (is_before AND its.life < now_life AND is_marked(marks, its.version))
           OR (p_rounds[n] > before AND its.life < now_life AND NOT is_apart(marks, its.round, its.version)) THEN
         next := next_thing_rev(p_kind, p_account);
-        UPDATE thing SET rev = next, body_rev = next, version = p_versions[n], 
+        UPDATE thing SET rev = next, body_rev = next, version = p_versions[n],
             earlier = last_marks(marks || CASE WHEN is_before AND NOT is_marked(marks, its.version) THEN '{}'
               ELSE its.earlier || mark_of(its.round, its.version) END, p_versions[n]),
             round = CASE WHEN is_before THEN p_rounds[n] ELSE greatest(p_rounds[n], round + 1) END,
