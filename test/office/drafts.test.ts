@@ -1,8 +1,9 @@
 // Two and three people work on the same drafts at workstations of one office: together and apart, with its server there, away, killed and
 // put back. Whatever someone typed is in some draft or version, and no draft is sent twice.
 import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { AppFailure } from '../../src/main/core/lib/failure.ts'
+import { AppFailure, fail } from '../../src/main/core/lib/failure.ts'
 import type { OfficeThings } from '../../src/main/core/office/things.ts'
 import { form, forms } from '../fixtures/compositions.ts'
 import { dumpOf, OfficeStation, openStation, twoStations } from '../fixtures/office-station.ts'
@@ -445,6 +446,56 @@ describe('sending', () => {
     for (const desk of desks) expect(desk.list()).toEqual([])
     expect(packages()).toBe(1)
   })
+
+  test.each([false, true])(
+    'isn’t sent with more in it while another workstation sends it, also where the line breaks as that is said (tried before: %s)',
+    async (wasTried) => {
+      const front = at(0).editor()
+      front.type('Lease')
+      await front.close()
+      await synced()
+      const { shared, work } = at(1)
+      at(1).away()
+      at(1).editor(front.id).type('Lease, and a line')
+      const late = at(1).send(front.id)
+      if (wasTried) work.parts.db.prepare('UPDATE sends SET first_attempted_at = 1 WHERE id = ?').run(late)
+      await at(0).work.outbox.shared.pause(at(0).work.accountId, true)
+      const send = at(0).send(front.id)
+      await at(0).synced()
+      const toSend = shared.toSend.bind(shared)
+      let breaks = 0
+      shared.toSend = async (...asked) => {
+        const of = await toSend(...asked)
+        if (breaks++ === 0) fail('offline', 'The line broke.')
+        return of
+      }
+      await at(1)
+        .back()
+        .catch(() => undefined)
+      await synced()
+      expect(breaks).toBeGreaterThan(0)
+      await at(0).work.outbox.shared.pause(at(0).work.accountId, false)
+      const states = () => [at(0).state(send), at(1).state(late)]
+      // Of one that was tried before, either may be the one that leaves.
+      const isOver = () =>
+        isDeepStrictEqual(states(), ['sent', 'cancelled']) ||
+        (wasTried && isDeepStrictEqual(states(), ['cancelled', 'sent']))
+      await expect
+        .poll(
+          async () => {
+            for (const desk of desks) await desk.synced().catch(() => undefined)
+            for (const { work } of desks) await work.time.pass(3_000)
+            return isOver()
+          },
+          { timeout: 60_000 }
+        )
+        .toBe(true)
+      await synced()
+      const isOther = at(0).state(send) === 'sent'
+      for (const desk of desks) expect(desk.list()).toEqual(isOther ? ['Lease, and a line'] : [])
+      expect(packages()).toBe(1)
+    }
+  )
 
   test('one that was erased meanwhile is another draft where it was to be sent', async () => {
     const front = at(0).editor()

@@ -92,6 +92,9 @@ export function openGiving({
       if (saved.outcome === 'sent') {
         // It went along with a send of this workstation's that is tried again, and nothing else was written: that is about to be read.
         if (saved.sentAs !== undefined && isOf(saved.sentAs, rows.here(id))) return true
+        // A package that may still leave from here stays with this draft, so that the office sees that another of it leaves. Once this
+        // one is over, the office is told again.
+        if (rows.isActive(id)) return true
         // What was written here is another draft from now on. The one that is being sent may be taken back, and is read again.
         rows.rename(id, newId(), accountId)
         if (saved.sentAs !== undefined) rows.sentOf(id, saved.sentAs)
