@@ -1,4 +1,4 @@
-/** What is kept of each action, how the screens are shown it, and which may be open at the same time. */
+/** The stored form of actions, their views for the screens, and the rules about which may be open at the same time. */
 import type { ActionRequest, ActionState, ActionView, AppError } from '../../../shared/contract/index.ts'
 import type { AssignQueueDocumentResponse } from '../../../shared/model/index.ts'
 import { defined } from '../lib/objects.ts'
@@ -10,7 +10,7 @@ import type { Before } from './before.ts'
 export type Action = Readonly<RecordOf<typeof ACTIONS>>
 
 const ACTIONS = new Rows({
-  /** Grows with each action: their order. */
+  /** Increases with each action, which gives their order. */
   number: value<number>(),
   id: value<string>(),
   accountId: value<string>(),
@@ -20,7 +20,7 @@ const ACTIONS = new Rows({
   request: json<ActionRequest>(),
   before: json<Before>(),
   state: value<ActionState>(),
-  /** Whether an earlier attempt may have arrived: then a refusal of this one proves nothing. */
+  /** Whether an earlier attempt may have arrived. Then a refusal of this one proves nothing. */
   isInDoubt: flag('in_doubt'),
   error: optional(json<AppError>()),
   notary: optional(json<AssignQueueDocumentResponse>('result')),
@@ -29,10 +29,10 @@ const ACTIONS = new Rows({
   settledAt: optional(value<number>())
 })
 
-/** How many a list shows at most. */
+/** The maximum length of a list. */
 const MOST_LISTED = 500
 
-/** What may change of an action. A member that is there and undefined is erased. */
+/** The changeable part of an action. A member that is present but undefined is erased. */
 export type ActionChange = Partial<
   Pick<Action, 'before' | 'state' | 'isInDoubt' | 'error' | 'notary' | 'attemptedAt' | 'settledAt'>
 >
@@ -64,7 +64,7 @@ export function openActionRecords(db: Db) {
   return {
     find,
 
-    /** Writes a new one down, waiting. */
+    /** Adds a new action in the state `waiting`. */
     add(
       action: Pick<Action, 'id' | 'accountId' | 'request' | 'documentName' | 'before' | 'createdAt'>,
       document: { Reference: string; PackageReference?: string | undefined }
@@ -76,7 +76,7 @@ export function openActionRecords(db: Db) {
       })
     },
 
-    /** Answers it as it is then; undefined if it went with its account. */
+    /** Changes an action and returns it; undefined if it was removed with its account. */
     change(id: string, change: ActionChange): Action | undefined {
       const found = find(id)
       if (!found) return undefined
@@ -99,14 +99,14 @@ export function openActionRecords(db: Db) {
     /** Accounts with an action in this state. */
     accountsIn: (state: ActionState): Set<string> => new Set(inState(state).map(({ accountId }) => accountId)),
 
-    /** The one of this kind and target that hasn't ended. */
+    /** The unfinished action of this kind and target. */
     openOne: table.one<[accountId: string, kind: string, target: string]>(
       `WHERE account_id = ? AND kind = ? AND target = ? AND state IN ('waiting', 'running', 'uncertain')`
     ),
 
     count: (state: ActionState): number => count(state) ?? 0,
 
-    /** Forgets what ended before that moment; what is uncertain is kept, and what was done to a document on hold. */
+    /** Deletes what ended before that moment, except actions on documents on hold. Uncertain ones are kept. */
     prune: table.run<[before: number]>(
       `DELETE FROM actions WHERE settled_at < ? AND state IN ('done', 'refused', 'cancelled') AND NOT EXISTS (
          SELECT 1 FROM document_holds AS held
@@ -124,13 +124,13 @@ export function viewOf(action: Action): ActionView {
   }
 }
 
-/** Two actions of one kind with one target are never open at the same time. */
+/** Returns the target of an action. No two actions of one kind and target are open at the same time. */
 export function targetOf(
   request: ActionRequest,
   document: { Reference: string; PackageReference?: string | undefined }
 ): string {
   switch (request.kind) {
-    // It moves every document of the package.
+    // An extension moves every document of the package.
     case 'extend':
       return document.PackageReference || document.Reference
     case 'remind':
@@ -141,7 +141,7 @@ export function targetOf(
   }
 }
 
-/** Whether both are done to one document. */
+/** Whether both actions affect the same document. */
 export function concernsSame(
   one: Pick<Action, 'request' | 'reference' | 'packageReference'>,
   request: ActionRequest,
@@ -153,12 +153,16 @@ export function concernsSame(
   return isOfPackage && Boolean(one.packageReference) && one.packageReference === document.PackageReference
 }
 
-/** Whether doing it later, or once more, ends as doing it once now would: such an action may wait until online again. */
+/**
+ * Whether doing it later or twice has the same result as doing it once now. Such an action may wait for the connection.
+ */
 export function mayWait({ request }: Pick<Action, 'request'>): boolean {
   return request.kind === 'extend' || request.kind === 'correct'
 }
 
-/** Whether the folders show what became of it: the same kinds, for another reason, where it is known what there was before. */
+/**
+ * Whether the folders show the outcome: true for the same kinds, for a different reason, if the earlier state is known.
+ */
 export function canBeChecked(action: Pick<Action, 'request' | 'before'>): boolean {
   return mayWait(action) && action.before.kind !== 'unknown'
 }

@@ -1,6 +1,6 @@
 /**
- * What is done to documents, from the moment a person asks for it to what came of it: each reaches the service once at
- * most, unless a person asks again. Every step is on the disk before it has an effect outside.
+ * Actions on documents, from a person's request to the outcome. Each reaches the service at most once, unless a person
+ * asks again. Every step is written to disk before it has an effect outside.
  */
 import type { ActionRequest, ActionState, ActionView } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
@@ -27,12 +27,12 @@ import { Reconciler } from './reconcile.ts'
 import { SharedActions } from './shared-actions.ts'
 import { readAfresh, subjectOf } from './subject.ts'
 
-/** How long an answer to the screen waits for the service's, in milliseconds; the action goes on after it. */
+/** How long the screen's request waits for the service's answer, in milliseconds. The action itself goes on. */
 const ANSWER_WITHIN = 8_000
 const DAY = 86_400_000
-/** How long what ended is kept, in milliseconds. */
+/** How long finished actions are kept, in milliseconds. */
 const KEPT = 30 * DAY
-/** How long to wait before writing is tried again, in milliseconds. */
+/** The delay before a failed write is retried, in milliseconds. */
 const STORAGE_WAIT = 5_000
 
 export class Actions {
@@ -64,12 +64,15 @@ export class Actions {
     this.#recovery = new Recovery(deps.time, () => this.#recover())
   }
 
-  /** To be called once at the start: what a crash left under way may have arrived. If it throws, `open` tries it again. */
+  /**
+   * Recovers after a crash: actions that were in flight may have arrived. Call it once at startup. If it throws, `open`
+   * tries it again.
+   */
   recover(): void {
     this.#recovery.now()
   }
 
-  /** Begins to let go what waits, and to look for what is uncertain. */
+  /** Starts sending what waits, and checking what is uncertain. */
   open(): void {
     this.#recovery.before(() => {
       this.#dispatcher.open()
@@ -78,18 +81,18 @@ export class Actions {
     })
   }
 
-  /** Online again, perhaps, or the computer woke up. */
+  /** Called when the connection may be back, or the computer woke up. */
   connectionChanged(): void {
     this.#dispatcher.connectionChanged()
     this.#reconciler.schedule.connectionChanged()
   }
 
-  /** Lets nothing more leave, and waits for what is under way, `limit` milliseconds at most. */
+  /** Stops sending, and waits for what is in flight, at most `limit` milliseconds. */
   async close(limit: number): Promise<void> {
     this.#isClosed = true
     this.#recovery.cancel()
     const ended = Promise.all([this.#dispatcher.close(), this.#reconciler.schedule.close()])
-    // After what was under way, so that the office hears how that ended.
+    // After what was in flight, so that the office learns its outcome.
     await within(
       limit,
       ended.then(() => this.#shared.close()),
@@ -98,9 +101,9 @@ export class Actions {
   }
 
   /**
-   * Does something to a document. The same id twice does it once and answers what is known of it.
-   * @throws AppFailure if it can't be done at all (then nothing is kept), and `busy` while its like is open, or
-   * another on the document waits or is under way: what was asked for first is done first.
+   * Starts an action on a document. A second call with the same id only returns its state.
+   * @throws AppFailure if it isn't possible (then nothing is stored), and `busy` while an equal one is open, or another
+   * on the document is waiting or in flight: they are done in order.
    */
   async start(
     accountId: string,
@@ -113,7 +116,7 @@ export class Actions {
     }
     const before = pressedBefore()
     if (before) return before
-    // What an earlier run left is told apart from this first.
+    // Recovery must come first, so that this one isn't taken for one of an earlier run.
     this.#recovery.now()
     const document = await this.#allowed(accountId, reference, request)
     const meanwhile = pressedBefore()
@@ -132,18 +135,18 @@ export class Actions {
     return viewOf(this.#known(id))
   }
 
-  /** Newest first; of one document, or of all. */
+  /** Lists actions on one document or on all, newest first. */
   list(accountId: string, reference?: string): ActionView[] {
     return this.#records.list(accountId, reference).map(viewOf)
   }
 
-  /** Takes back what waits. @throws AppFailure `busy` if it is under way, `conflict` if it has ended. */
+  /** Cancels a waiting action. @throws AppFailure `busy` if it is in flight, `conflict` if it has ended. */
   cancel(id: string): ActionView {
     const action = this.#known(id)
     if (action.state === 'cancelled') return viewOf(action)
     if (action.state === 'running') fail('busy', 'This is already in progress, so it can’t be undone.')
     if (action.state !== 'waiting') fail('conflict', 'This is no longer waiting, so it can’t be undone.')
-    // It was asked for once more, and the first time is still in doubt.
+    // This was a retry, and the first attempt is still uncertain.
     if (action.isInDoubt) {
       const after = this.#records.change(id, { state: 'uncertain' })
       this.#changed(id)
@@ -154,7 +157,7 @@ export class Actions {
     return this.#settledAs(action, 'cancelled')
   }
 
-  /** Asks the service what became of an uncertain one. @throws what reading the folders throws. */
+  /** Checks the outcome of an uncertain action in the folders. @throws what reading the folders throws. */
   async check(id: string): Promise<ActionView> {
     const action = this.#known(id)
     if (action.state !== 'uncertain') return viewOf(action)
@@ -163,7 +166,7 @@ export class Actions {
     return this.get(id)
   }
 
-  /** Does one once more that was refused, taken back or is uncertain; that may be the second time. */
+  /** Retries an action that was refused, cancelled or is uncertain. In the last case it may happen twice. */
   async again(id: string): Promise<ActionView> {
     const action = this.#known(id)
     if (action.state === 'waiting' || action.state === 'running') return viewOf(action)
@@ -179,7 +182,7 @@ export class Actions {
     return this.#leaves(action)
   }
 
-  /** A person says what became of an uncertain one. */
+  /** Settles an uncertain action by a person's word. */
   settle(id: string, happened: boolean): ActionView {
     const action = this.#known(id)
     if (action.state !== 'uncertain') return viewOf(action)
@@ -187,7 +190,7 @@ export class Actions {
     return this.#settledAs(action, happened ? 'done' : 'cancelled')
   }
 
-  /** For the question on leaving: of all accounts. */
+  /** Counts the actions of all accounts, for the question on quitting. */
   pending(): { waiting: number; running: number; uncertain: number } {
     const count = (state: ActionState) => this.#records.count(state)
     return { waiting: count('waiting'), running: count('running'), uncertain: count('uncertain') }
@@ -205,7 +208,7 @@ export class Actions {
     }
   }
 
-  /** What folders show of it from now on is no news, also where the service's answer is lost. */
+  /** From now on, its change in the folders is no news, even if the service's answer is lost. */
   #left({ id, accountId, reference, request }: Action): void {
     const { ask, moment } = this.#deps
     this.#reconciler.left(id)
@@ -213,7 +216,7 @@ export class Actions {
     void ask('acting', { accountId, reference, kind: request.kind, due, now: moment() }).catch(() => undefined)
   }
 
-  /** Writes down what came of an attempt, and sees to what follows of it. */
+  /** Records the outcome of an attempt, and triggers what follows from it. */
   async #ended(action: Action, outcome: Outcome): Promise<void> {
     const { ask, moment, taken, soon } = this.#deps
     const { accountId } = action
@@ -228,11 +231,11 @@ export class Actions {
       await ask('actionRefused', { accountId, reference, kind: request.kind }).catch(() => undefined)
     }
     if (outcome.kind !== 'done') {
-      // Whether a service that refuses one of several has taken the others is its own affair: the folders show it.
+      // A service that refuses one of several signers may have accepted the others. The folders show it.
       if (action.request.kind === 'correct' && action.request.signers.length > 1) soon(accountId)
       return
     }
-    // The mirror follows by itself; what it shows until then is only older.
+    // The mirror catches up by itself; until then it is only outdated.
     if (outcome.document) {
       await ask('takeOne', { accountId, document: outcome.document, now: moment(), isOwn: true }).catch(() => undefined)
       taken(accountId)
@@ -244,13 +247,13 @@ export class Actions {
   #write(action: Action, outcome: Outcome): Action | undefined {
     const change = this.#changeOf(action, outcome)
     try {
-      // What the database rejects of an answer is left out.
+      // If the database rejects the answer, it is left out.
       return firstAccepted([
         () => this.#records.change(action.id, change),
         () => this.#records.change(action.id, { ...change, notary: undefined })
       ])
     } catch {
-      // It stays "running" on the disk, which a restart reads as uncertain: nothing false is shown.
+      // On disk it stays `running`, which a restart treats as uncertain, so nothing false is shown.
       if (!this.#isClosed) this.#deps.time.after(STORAGE_WAIT, () => void this.#ended(action, outcome))
       return undefined
     }
@@ -265,7 +268,7 @@ export class Actions {
         return { ...settled, state: 'refused', error: NO_REMINDERS }
       case 'offline':
       case 'refused':
-        // A look has shown it, or nothing is in doubt.
+        // A look at the folders has settled it, or nothing is in doubt.
         if (!action.isInDoubt || action.state === 'uncertain') {
           return { ...settled, state: 'refused', error: outcome.error }
         }
@@ -275,7 +278,10 @@ export class Actions {
     }
   }
 
-  /** A service that has no reminders answers as one does that has not this document: only the folders tell them apart. */
+  /**
+   * Finds out whether the service has reminders. One without them answers as if it lacked the document; only the
+   * folders tell the two apart.
+   */
   #learnOfReminders({ accountId, reference }: Action, { kind }: Outcome): void {
     const { rights } = this.#deps
     if (kind === 'done') rights.learn(accountId, { reminders: 'yes' })
@@ -287,7 +293,7 @@ export class Actions {
       .catch(() => undefined)
   }
 
-  /** Forgets what ended long ago. */
+  /** Deletes old finished actions, once a day. */
   #pruneDaily(): void {
     if (this.#isClosed) return
     const { time } = this.#deps
@@ -299,7 +305,7 @@ export class Actions {
     return this.#records.find(id) ?? fail('gone', 'This no longer exists.')
   }
 
-  /** @throws AppFailure `busy` while its like is open, or another that it would overtake. */
+  /** @throws AppFailure `busy` while an equal action is open, or another that it would overtake. */
   #refuseBusy(accountId: string, request: ActionRequest, document: DocumentResponse, id: string): void {
     const other = this.#records.openOne(accountId, request.kind, targetOf(request, document))
     if (other && other.id !== id) fail('busy', busyWith(other))
@@ -308,7 +314,7 @@ export class Actions {
     if (overtaken) fail('busy', behind(overtaken))
   }
 
-  /** What forbids an action before it is written down. @throws AppFailure */
+  /** Checks whether an action is possible before it is stored. @throws AppFailure */
   async #allowed(accountId: string, reference: string, request: ActionRequest): Promise<DocumentResponse> {
     const { rights, time } = this.#deps
     if (request.kind === 'remind' && rights.of(accountId).reminders === 'no') fail('not-found', NO_REMINDERS.message)
@@ -317,13 +323,13 @@ export class Actions {
     return subject.document
   }
 
-  /** Has it leave; answers what came of it, or how far it is after a while. */
+  /** Sends an action. Returns its outcome, or its state after a while. */
   async #leaves(action: Pick<Action, 'id' | 'accountId'>): Promise<ActionView> {
     await within(ANSWER_WITHIN, this.#dispatcher.goFresh(action), this.#deps.time)
     return this.get(action.id)
   }
 
-  /** Ends one by a person's word. */
+  /** Ends an action by a person's decision. */
   #settledAs(action: Action, state: ActionState): ActionView {
     const ended = { settledAt: this.#deps.time.now(), isInDoubt: false, error: undefined }
     const after = this.#records.change(action.id, { ...ended, state })

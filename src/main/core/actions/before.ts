@@ -1,6 +1,6 @@
 /**
- * What a document looked like before an action, and what it shows afterwards: as was asked, as it was before, or neither. So
- * an action that had to wait doesn't leave if someone else has changed what it was meant for.
+ * What a document looked like before an action, and what it shows afterwards: as asked, as before, or neither. This
+ * keeps an action that had to wait from being sent if someone else has changed what it was about.
  */
 import type { ActionRequest, SignerCorrection } from '../../../shared/contract/index.ts'
 import {
@@ -14,23 +14,23 @@ import {
 } from '../../../shared/model/index.ts'
 import { fail } from '../lib/failure.ts'
 
-/** As much of the document as the action concerns. */
+/** The part of the document that the action changes. */
 export type Before =
   | { kind: 'extend'; dueAt?: number }
   | { kind: 'correct'; signers: SignerBefore[] }
-  // unknown: of one that another workstation tried, where what that one has kept of it can't be read here.
+  // `unknown`: tried by another workstation, whose stored data can't be read here.
   | { kind: 'notary' | 'remind' | 'unknown' }
 
 interface SignerBefore {
-  /** Which of the corrections it belongs to; never where the signer stands now. */
+  /** The index of its correction, not the signer's current position. */
   index: number
-  /** By the names of a correction's members, those that it would change. */
+  /** The old values of what it changes, by the correction's member names. */
   values: Record<string, string>
 }
 
 export type Shown = 'as asked' | 'as before' | 'otherwise'
 
-/** The members of a correction that the service answers, too. */
+/** The members of a correction that the service also returns. */
 const CORRECTED = [
   'FirstName',
   'MiddleName',
@@ -61,25 +61,28 @@ export function beforeOf(request: ActionRequest, document: DocumentResponse): Be
   }
 }
 
-/** What the document shows of an action that may have been done; undefined if documents don't show such actions. */
+/**
+ * Returns what the document shows of an action that may have been done; undefined if documents don't show such actions.
+ */
 export function shownBy(request: ActionRequest, before: Before, document: DocumentResponse): Shown | undefined {
   if (request.kind === 'extend' && before.kind === 'extend') return dueShown(request.dueDate, before, document)
   if (request.kind === 'correct' && before.kind === 'correct') return signersShown(request.signers, before, document)
   return undefined
 }
 
-/** When it is due, in milliseconds since 1970 UTC, read in its own zone. */
+/** Returns the due date in milliseconds since 1970 UTC, read in the document's own zone. */
 function dueOf({ DueDate, GMT }: DocumentResponse): number | undefined {
   return readCertainDate(DueDate, readGmt(GMT))?.at
 }
 
-/** The signer that was meant, also if the service has put them in another order since. */
+/** Returns the signer that was meant, even if the service has reordered them since. */
 export function signerMeant(document: DocumentResponse, wanted: SignerCorrection): SignerResponse | undefined {
   const signers = document.Signers ?? []
   const { was } = wanted
   if (was.SignerReference !== undefined) return signers.find((one) => one.SignerReference === was.SignerReference)
   const signer = signers[wanted.index]
-  // Without a reference only who stands there tells: the one that was shown, or what this correction makes of them.
+  // Without a reference, only the details at that position identify the signer: those that were shown, or those that
+  // this correction makes.
   return signer && (isNamed(signer, was) || isNamed(signer, wanted)) ? signer : undefined
 }
 
@@ -88,8 +91,8 @@ function isNamed(signer: SignerResponse, shown: SignerCorrection['was']): boolea
 }
 
 /**
- * Whether a correction changes this member. Names and address stand in each, for the reference demands them (2.5): as they
- * were shown, they say nothing, and what someone else makes of them meanwhile stays.
+ * Whether a correction changes this member. Names and address are always included, because the API reference requires
+ * them (2.5). If they are as shown, they change nothing, and someone else's changes to them stay.
  */
 export function isAsked(wanted: SignerCorrection, name: Corrected): boolean {
   if (name === 'FirstName' || name === 'LastName' || name === 'Email')
@@ -113,7 +116,7 @@ function dueShown(asked: string, before: { dueAt?: number }, document: DocumentR
   return shown === toMinute(before.dueAt) ? 'as before' : 'otherwise'
 }
 
-/** Services write down seconds and their fractions as they like. */
+/** Services write seconds and fractions as they like. */
 function toMinute(at: number | undefined): number | undefined {
   return at === undefined ? undefined : Math.floor(at / 60_000)
 }
@@ -142,7 +145,7 @@ function signerShown(wanted: SignerCorrection, was: SignerBefore, signer: Signer
   })
 }
 
-/** A value as both sides are compared by: nothing, the empty text and false are one; e-mail addresses in any case. */
+/** Normalises a value for comparison: nothing, the empty text and false are equal; e-mail addresses ignore case. */
 function spelt(person: Partial<Record<Corrected | 'EnabledFaceToFaceSigning', unknown>>, name: Corrected): string {
   const value =
     name === 'IsFaceToFaceSigning' ? (person.IsFaceToFaceSigning ?? person.EnabledFaceToFaceSigning) : person[name]
@@ -162,12 +165,12 @@ function sharedWith(value: unknown): string {
     .join('\n')
 }
 
-/** @throws AppFailure that says what has changed; then nothing is sent. */
+/** @throws AppFailure that says what has changed. Then nothing is sent. */
 export function refuseChanged(
   { request, before }: { request: ActionRequest; before: Before },
   document: DocumentResponse
 ): void {
-  // Someone did the same: doing it again changes nothing.
+  // Someone else did the same, so doing it again changes nothing.
   if (shownBy(request, before, document) === 'as asked') return
   if (before.kind === 'extend') refuseMoved(before, document)
   if (request.kind !== 'correct' || before.kind !== 'correct') return
@@ -187,7 +190,7 @@ function refuseMoved(before: Extract<Before, { kind: 'extend' }>, document: Docu
 
 function refuseCorrected(wanted: SignerCorrection, was: SignerBefore, document: DocumentResponse): void {
   const signer = signerMeant(document, wanted)
-  // Said by outgoing.ts.
+  // outgoing.ts reports this.
   if (!signer) return
   const changed = Object.entries(was.values).some(([name, value]) => spelt(signer, name as 'Email') !== value)
   if (!changed) return

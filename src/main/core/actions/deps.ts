@@ -1,4 +1,4 @@
-/** What actions need of the rest of the application and of the world around it. */
+/** The dependencies of actions. */
 import type { AppError, SignerCorrection } from '../../../shared/contract/index.ts'
 import type { AssignQueueDocumentResponse, DocumentResponse } from '../../../shared/model/index.ts'
 import type { Rights } from '../accounts/rights.ts'
@@ -8,12 +8,13 @@ import type { Once } from '../office/once.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'
 
-/** As much of the service's client as actions take. */
+/** The part of the service client that actions use. */
 export type ActingClient = Pick<ServiceClient, 'updateSigner' | 'extend' | 'assignQueueDocument' | 'sendReminder'>
 
 /**
- * done: the service answered. refused: it doesn't want this. unsupported: it doesn't know such a thing, or not this
- * document. offline: it never came to the service, or not so fast: it may leave later. uncertain: it may have been done.
+ * The outcome of an attempt. done: the service confirmed it. refused: the service doesn't accept it. unsupported: it
+ * doesn't know the operation, or not the document. offline: it didn't reach the service, or was rate-limited, and may
+ * be sent later. uncertain: it may have been done.
  */
 export type Outcome =
   | { kind: 'done'; document?: DocumentResponse; notary?: AssignQueueDocumentResponse }
@@ -25,21 +26,24 @@ export interface ActionDeps {
   clientOf: (accountId: string) => Promise<ActingClient>
   ask: AskDocuments
   rights: Rights
-  /** Of an office's workstations one does an action. */
+  /** Makes sure that only one of an office's workstations does an action. */
   once: Once
-  /** Reads the account's folders into the mirror by looks that begin now. Rejects if one can't be read. */
+  /** Reads the account's folders into the mirror, with looks that begin now. Rejects if one can't be read. */
   refresh: (accountId: string) => Promise<unknown>
-  /** The mirror has what an operation answered of a document of this account. */
+  /** Called when the mirror has stored the document that an operation returned. */
   taken: (accountId: string) => void
-  /** Has the account's folders read soon: after an action of ours. */
+  /** Requests an early read of the account's folders, after one of our actions. */
   soon: (accountId: string) => void
-  /** The service has taken these corrections of signers. */
+  /** Called when the service has accepted corrections of signers. */
   corrected: (accountId: string, signers: readonly SignerCorrection[]) => void
-  /** Says an error in the user's words. */
+  /** Describes an error in the user's words. */
   describe: (error: unknown) => AppError
   /** Called after actions have changed. */
   changed: (ids: string[]) => void
   time: Time
-  /** Orders what is known of documents, see `neverBackwards`; after a jump it may be far ahead of the wall clock. */
+  /**
+   * A clock that orders what is known of documents, see `neverBackwards`. After a jump it may be far ahead of the wall
+   * clock.
+   */
   moment: () => number
 }

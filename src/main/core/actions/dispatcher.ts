@@ -1,6 +1,6 @@
 /**
- * Lets actions leave, one after another per account and in their order: at once while online, else once online again. One
- * that had to wait is compared with the document as it is by then; see `refuseChanged`.
+ * Sends actions, one after another per account and in order: at once while online, otherwise once online again. One
+ * that had to wait is first compared with the document's current state; see `refuseChanged`.
  */
 import type { AppError, ErrorCode } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
@@ -15,15 +15,15 @@ import { type Outgoing, outgoingOf } from './outgoing.ts'
 import type { SharedActions } from './shared-actions.ts'
 import { NOT_THERE, readAfresh, type Subject, subjectOf } from './subject.ts'
 
-/** How long to wait after the first time that the service could not be reached, in milliseconds. */
+/** The first retry delay when the service can't be reached, in milliseconds. */
 const FIRST_WAIT = 5_000
 
 export interface DispatcherDeps extends Pick<ActionDeps, 'clientOf' | 'ask' | 'refresh' | 'describe' | 'time'> {
   records: ActionRecords
   shared: Pick<SharedActions, 'claim' | 'over'>
-  /** Writes down what came of an attempt, or what looking has shown of it. */
+  /** Records the outcome of an attempt, or of the check before it. */
   ended: (action: Action, outcome: Outcome) => Promise<void>
-  /** An action leaves now: what was seen before says nothing of this attempt. */
+  /** Called when an action is sent now: earlier observations say nothing about this attempt. */
   left: (action: Action) => void
   changed: (id: string) => void
 }
@@ -32,7 +32,7 @@ export class Dispatcher {
   readonly #deps: DispatcherDeps
   readonly #lanes: Lanes<OneAtATime<void>>
   readonly #pauses: Pauses
-  /** Asked for just now, by a person who sees the document: those leave without another look. */
+  /** Just requested by a person who sees the document. They are sent without another look. */
   readonly #fresh = new Set<string>()
   #state: 'closed' | 'open' | 'over' = 'closed'
 
@@ -42,24 +42,24 @@ export class Dispatcher {
     this.#lanes = new Lanes((accountId) => new OneAtATime(deps.time, () => this.#leaveAll(accountId)))
   }
 
-  /** Begins to let go what waits. */
+  /** Starts sending what waits. */
   open(): void {
     this.#state = 'open'
     this.connectionChanged()
   }
 
-  /** Has an action leave that a person asked for just now. Resolves once nothing more of its account can leave. */
+  /** Sends an action that a person has just requested. Resolves once nothing more of its account can be sent. */
   goFresh({ id, accountId }: Pick<Action, 'id' | 'accountId'>): Promise<void> {
     this.#fresh.add(id)
     return this.#lanes.of(accountId).fresh()
   }
 
-  /** Online again, perhaps: what waits tries now. */
+  /** Retries what waits, because the connection may be back. */
   connectionChanged(): void {
     for (const accountId of this.#deps.records.accountsIn('waiting')) this.#tryNow(accountId)
   }
 
-  /** The office's server is there again for an account. */
+  /** Called when the office's server is available again for an account. */
   backOf(accountId: string): void {
     if (this.#deps.records.ofAccount(accountId, 'waiting').length > 0) this.#tryNow(accountId)
   }
@@ -69,26 +69,26 @@ export class Dispatcher {
     void this.#lanes.of(accountId).now()
   }
 
-  /** Lets nothing leave any more. Resolves once what is under way has ended. */
+  /** Stops sending. Resolves once what is in flight has ended. */
   async close(): Promise<void> {
     this.#state = 'over'
     await Promise.all(this.#lanes.all().map((lane) => lane.close()))
   }
 
-  /** Has what waits of an account leave, one after another. Never rejects. */
+  /** Sends an account's waiting actions, one after another. Never rejects. */
   async #leaveAll(accountId: string): Promise<void> {
-    // Whether by itself or asked for by a person, this is a try of its own.
+    // Scheduled or requested by a person, each run is a new try.
     this.#pauses.tryNow(accountId)
     try {
       const trouble = await this.#leaveEach(accountId)
       if (trouble) await this.#hold(accountId, trouble)
     } catch (thrown) {
-      // What can't be written just now is tried again, as what can't leave is.
+      // A failed write is retried like a failed send.
       this.#later(accountId, this.#deps.describe(thrown))
     }
   }
 
-  /** Answers why what waits can't leave just now; undefined if nothing is wrong. */
+  /** Returns why what waits can't be sent now; undefined if nothing is wrong. */
   async #leaveEach(accountId: string): Promise<AppError | undefined> {
     const passed = new Set<string>()
     let trouble: AppError | undefined
@@ -101,13 +101,16 @@ export class Dispatcher {
         const met = await this.#leave(next)
         if (met) return met
       } else if (!trouble) {
-        // What was asked for just now needs no look at the folders: it is tried though they can't be read.
+        // An action requested just now needs no look at the folders, so it is tried even if they can't be read.
         trouble = await this.#leaveLate(next)
       }
     }
   }
 
-  /** What follows can't leave either: what may wait does, and everything else is refused. */
+  /**
+   * Handles a failure, with which the following actions can't be sent either: those that may wait do, all others are
+   * refused.
+   */
   async #hold(accountId: string, error: AppError): Promise<void> {
     const { records, ended, changed } = this.#deps
     for (const action of records.ofAccount(accountId, 'waiting')) {
@@ -126,14 +129,14 @@ export class Dispatcher {
     this.#lanes.of(accountId).later(this.#pauses.left(accountId))
   }
 
-  /** Lets one leave that had to wait. Answers why it can't just now; undefined if it has ended one way or another. */
+  /** Sends an action that had to wait. Returns why it can't be sent now; undefined if it has ended. */
   async #leaveLate(action: Action): Promise<AppError | undefined> {
     const { records, describe, ended } = this.#deps
     const { accountId, reference, id } = action
     let look = new Map()
     try {
       look = await readAfresh(this.#deps, accountId, new Set([reference]))
-      // What moves from one folder to another just then is missed once, hardly twice.
+      // A look can miss a document that moves between folders at that moment, but hardly twice.
       if (!look.has(reference)) look = await readAfresh(this.#deps, accountId, new Set([reference]))
     } catch (error) {
       return describe(error)
@@ -146,7 +149,7 @@ export class Dispatcher {
     return this.#leave(action, (document) => refuseChanged(action, document))
   }
 
-  /** Lets one leave now. Answers why it can't; undefined if it has ended one way or another. */
+  /** Sends an action now. Returns why it can't be sent; undefined if it has ended. */
   async #leave(action: Action, judge?: (document: DocumentResponse) => void): Promise<AppError | undefined> {
     const { describe, clientOf, time, ended, shared } = this.#deps
     let outgoing: Outgoing
@@ -158,7 +161,7 @@ export class Dispatcher {
       outgoing = outgoingOf(action.request, subject, time.now())
     } catch (error) {
       const trouble = describe(error)
-      // Something of this workstation doesn't work just now: that is no verdict on the action.
+      // A local problem is no verdict on the action.
       if (!(error instanceof AppFailure) || OURS.has(trouble.code)) return trouble
       await ended(action, { kind: 'refused', error: trouble })
       return undefined
@@ -183,7 +186,7 @@ export class Dispatcher {
     }
   }
 
-  /** Hands it over, unless it was taken back. Answers why it can't leave; undefined if it has ended one way or another. */
+  /** Sends the request, unless the action was cancelled. Returns why it can't be sent; undefined if it has ended. */
   async #hand(
     action: Action,
     client: ActingClient,
@@ -191,10 +194,10 @@ export class Dispatcher {
     options: CallOptions
   ): Promise<AppError | undefined> {
     const { records, describe, time, ended, left, changed } = this.#deps
-    // A person may have taken it back while it was looked at.
+    // A person may have cancelled it during the checks.
     if (this.#state !== 'open' || records.find(action.id)?.state !== 'waiting') return undefined
     const { before } = action
-    // On the disk before anything leaves: what a crash leaves behind is in doubt, never thought not to have left.
+    // Written to disk before anything is sent: after a crash it is uncertain, never taken as not sent.
     const running = records.change(action.id, { state: 'running', attemptedAt: time.now(), before, error: undefined })
     if (!running) return undefined
     left(running)
@@ -210,7 +213,7 @@ export class Dispatcher {
   }
 }
 
-/** Hands the request over, once, and says what the end of that means for the action. Never rejects. */
+/** Sends the request once, and returns what the result means for the action. Never rejects. */
 async function attempt(
   client: ActingClient,
   outgoing: Outgoing,
@@ -227,7 +230,7 @@ async function attempt(
       case 'offline':
       case 'rate-limited':
         return { kind: 'offline', error: failure.error }
-      // The key isn't accepted, or there is something to pay: only a person can fix that, and then asks for it once more.
+      // The key isn't accepted, or a payment is due. Only a person can fix that, and then ask again.
       case 'stopped':
         return { kind: 'refused', error: failure.error }
     }
@@ -251,7 +254,7 @@ async function handOver(client: ActingClient, { kind, body }: Outgoing, options:
   }
 }
 
-/** Only what names a document, and no error beside it, is the service's word. */
+/** Only an answer that names a document and has no error confirms the action. */
 function outcomeOf(document: DocumentResponse): Outcome {
   if (document.Reference.trim() === '' || holdsError(document)) return { kind: 'uncertain', error: SAYS_NOTHING }
   return { kind: 'done', document }
@@ -261,7 +264,7 @@ function notLater(error: AppError): AppError {
   return { ...error, message: `${error.message} Nothing was done, and it won’t be retried automatically.` }
 }
 
-/** What fails here, not there: it passes, or a person fixes it. */
+/** Local failures: they pass, or a person fixes them. */
 const OURS: ReadonlySet<ErrorCode> = new Set(['storage', 'no-space', 'not-writable', 'internal', 'keychain'])
 
 const SAYS_NOTHING: AppError = {

@@ -1,4 +1,4 @@
-/** What is said of actions: sentences in the user's words. */
+/** Messages about actions, in the user's words. */
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { Action } from './action-records.ts'
 
@@ -9,7 +9,7 @@ const NAMES: Record<Action['request']['kind'], string> = {
   remind: 'A reminder to this person'
 }
 
-/** Why another one of its kind must wait. */
+/** Says why another action of the same kind must wait. */
 export function busyWith({ request, state }: Pick<Action, 'request' | 'state'>): string {
   const name = NAMES[request.kind]
   switch (state) {
@@ -22,7 +22,7 @@ export function busyWith({ request, state }: Pick<Action, 'request' | 'state'>):
   }
 }
 
-/** Why one that is done to the same document must wait for it. */
+/** Says why another action on the same document must wait for it. */
 export function behind({ request, state }: Pick<Action, 'request' | 'state'>): string {
   const name = request.kind === 'remind' ? 'A reminder about this document' : NAMES[request.kind]
   return state === 'waiting'

@@ -1,6 +1,6 @@
 /**
- * Makes the service's request of an action and the document as it is (reference section 2.23), or says why that can't be:
- * what the service would refuse for certain never leaves.
+ * Builds the service's request for an action from the document's current state (API reference section 2.23), or says
+ * why that is impossible. What the service would certainly refuse is never sent.
  */
 
 import { isEmail } from '../../../shared/composition/email.ts'
@@ -30,6 +30,7 @@ export type Outgoing =
   | { kind: 'remind'; body: SendReminderRequest }
 
 /**
+ * Builds the request.
  * @param now in milliseconds since 1970 UTC.
  * @throws AppFailure that says what forbids it.
  */
@@ -112,7 +113,10 @@ function refuseUneditable(signer: SignerResponse, document: DocumentResponse): v
   }
 }
 
-/** Whole, since the service may take what is sent for all that it is to know of the signer: what isn't corrected as it is by now. */
+/**
+ * Builds the complete signer, because the service may take the request as all there is to know about them. What isn't
+ * corrected has its current value.
+ */
 function corrected(signer: SignerResponse, correction: SignerCorrection): TemplateSigner {
   const { index: _, was: __, FirstName, LastName, Email, ...others } = correction
   const kept = { ...keptOf(signer), ...(others.ShareUsers ? {} : sharedWith(signer)) }
@@ -125,14 +129,14 @@ function corrected(signer: SignerResponse, correction: SignerCorrection): Templa
     LastName: named('LastName', LastName),
     Email: named('Email', Email)
   }
-  // The detector can't be without the video. Where the service says nothing of the video, nor does this.
+  // The detector needs the video. If the service says nothing about the video, neither does this.
   if (whole.VideoConfirmationEnabled === false && whole.VideoConfirmationDeepfakeEnabled) {
     whole.VideoConfirmationDeepfakeEnabled = false
   }
   return whole
 }
 
-/** What the service told of the signer and takes back; what it didn't tell is left out. */
+/** Returns what the service told about the signer and accepts back, without what it didn't tell. */
 function keptOf(signer: SignerResponse): Omit<TemplateSigner, 'FirstName' | 'LastName' | 'Email'> {
   return defined({
     SignerReference: signer.SignerReference,
@@ -147,7 +151,10 @@ function keptOf(signer: SignerResponse): Omit<TemplateSigner, 'FirstName' | 'Las
   })
 }
 
-/** Who the document is shared with for the signer. The service takes it whole: leaving out one it named would drop them. */
+/**
+ * Returns the people the document is shared with for the signer. The service replaces the whole list, so leaving one
+ * out would remove them.
+ */
 function sharedWith(signer: SignerResponse): Pick<TemplateSigner, 'ShareUsers'> {
   if (!signer.ShareUsers) return {}
   const shared = ShareUser.array().safeParse(
@@ -180,10 +187,10 @@ function extensionOf(
   return { DocumentReference: document.Reference, DueDate: isoAt(due.at, gmt), GMT: String(gmt) }
 }
 
-/** The last moment whose year has four digits: with more, it can't be written as the service reads it. */
+/** The last moment of a four-digit year. The service can't read longer ones. */
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
-/** ISO 8601 with the offset that GMT says, so that the two can't contradict each other. */
+/** Formats as ISO 8601 with the offset from GMT, so that the two can't contradict each other. */
 function isoAt(at: number, gmt: number): string {
   const local = new Date(at + gmt * 60_000).toISOString().slice(0, 19)
   if (gmt === 0) return `${local}Z`
@@ -225,7 +232,7 @@ function hasSigned(signer: SignerResponse): boolean {
   return signer.HasSigned === true || signer.SignedStatus === 'Signed' || signer.SignedStatus === 'Complete'
 }
 
-/** Ended in a way that no later due date fixes. */
+/** Whether it ended in a way that a later due date doesn't fix. */
 function isOver(document: DocumentResponse): boolean {
   const { family } = readDocumentStatus(document.Status)
   return family === 'complete' || family === 'declined'

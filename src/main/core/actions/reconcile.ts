@@ -1,6 +1,6 @@
 /**
- * Finds out what became of uncertain actions that the folders show: a look that shows what was asked settles it, and two
- * looks a minute apart that show the document as it was before, after the attempt's own time is over, do so, too.
+ * Finds out the outcome of uncertain actions that the folders show. A look that shows what was asked settles an action.
+ * So do two looks a minute apart that show the document as before, once the attempt has timed out.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { MirroredDocument } from '../documents/questions.ts'
@@ -11,18 +11,18 @@ import { shownBy } from './before.ts'
 import type { DispatcherDeps } from './dispatcher.ts'
 import { readAfresh } from './subject.ts'
 
-/** Until then a request that is under way may still arrive, in milliseconds. */
+/** How long a request in flight may still arrive, in milliseconds. */
 const ATTEMPT_LIMIT = TIME_LIMITS.send.total
 
 /** What this run's looks have shown of an action. early: as before, while the request might still arrive. */
 type Seen = SeenAs<'early' | 'as before' | 'not there' | 'otherwise'>
 
 export class Reconciler {
-  /** When it looks. */
+  /** The schedule of the looks. */
   readonly schedule: ReconcileSchedule
   readonly #deps: Omit<DispatcherDeps, 'clientOf' | 'left' | 'shared'>
   readonly #seen = new Map<string, Seen>()
-  /** When this run tried an action last; for those of an earlier run, when this run began. */
+  /** When this run last tried an action; for actions of an earlier run, `#begun` is used. */
   readonly #tried = new Map<string, number>()
   readonly #begun: number
 
@@ -40,7 +40,7 @@ export class Reconciler {
     })
   }
 
-  /** An action leaves now: what was seen before says nothing of this attempt. */
+  /** Called when an action is sent: earlier observations say nothing about this attempt. */
   left(id: string): void {
     this.#tried.set(id, this.#deps.time.elapsed())
     this.#seen.delete(id)
@@ -74,12 +74,12 @@ export class Reconciler {
   async #judge(id: string, begun: number, shown: ReadonlyMap<string, MirroredDocument>): Promise<void> {
     const { records, ended } = this.#deps
     const action = records.find(id)
-    // A person, or another attempt, may have decided meanwhile.
+    // A person or another attempt may have settled it meanwhile.
     if (this.schedule.isOver || action?.state !== 'uncertain' || this.#triedAt(id) > begun) return
     const mirrored = shown.get(action.reference)
     const now = mirrored ? shownBy(action.request, action.before, mirrored.document) : 'not there'
     const known = this.#seen.get(id)
-    // A person asks once more what looking couldn't tell.
+    // A person has asked again about what looks couldn't tell.
     const before = known && isFinal(known) ? undefined : known
     switch (now) {
       case 'as asked':
@@ -110,7 +110,7 @@ export class Reconciler {
   }
 }
 
-/** Looking says no more, a person must. */
+/** Looks can't tell more; a person has to decide. */
 function isFinal({ kind, isTwice }: Seen): boolean {
   return kind === 'otherwise' || (kind === 'not there' && isTwice)
 }

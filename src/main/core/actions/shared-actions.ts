@@ -1,6 +1,7 @@
 /**
- * An action at an account that an office shares is done by one of its workstations: the one that has claimed it at the office's server. The
- * others are told who, and when. One that got no answer is in doubt for all of them: nobody does it before it is known what became of it.
+ * Actions at an account that an office shares. Each is done by the workstation that has claimed it at the office's
+ * server; the others are told who and when. One without an answer is uncertain for all of them, and nobody does it
+ * until the outcome is known.
  */
 import { z } from 'zod'
 import { ActionRequest, type AppError } from '../../../shared/contract/index.ts'
@@ -20,17 +21,18 @@ import { type Action, type ActionRecords, targetOf } from './action-records.ts'
 import type { Before } from './before.ts'
 import type { ActionDeps, Outcome } from './deps.ts'
 
-/** How long an action is one workstation's, in milliseconds: longer than a POST takes. */
+/** How long a claim lasts, in milliseconds: longer than a POST takes. */
 const CLAIM = 150_000
 const POST = TIME_LIMITS.send.total
-/** How often what isn't known yet is asked for, and how long is waited first where the server is away, in milliseconds. */
+/** How often unknown outcomes are asked about, and the first retry delay while the server is away, in milliseconds. */
 const EVERY = 60_000
-/** How PostgreSQL says that another has it. */
+/** PostgreSQL's code for a task that another workstation has. */
 const NOT_ITS = '42501'
 
 /**
- * Whether it may leave. own: the account is no office's, or it was claimed; away: not while the server is; ended: it is over, or in
- * doubt, as the office knows; what stands in its way is to be adopted once that is written down.
+ * Whether an action may be sent. own: the account isn't shared, or it was claimed; away: not while the server is away;
+ * ended: it is over or uncertain, according to the office. `adopt` takes over the action that blocks it, once the
+ * outcome is recorded.
  */
 export type MayLeave =
   | { kind: 'own'; options: CallOptions }
@@ -39,21 +41,21 @@ export type MayLeave =
 
 interface SharedActionsDeps extends Pick<ActionDeps, 'db' | 'time' | 'once'> {
   records: ActionRecords
-  /** Writes down what became of one that is in doubt. */
+  /** Records the outcome of an uncertain action. */
   ended: (action: Action, outcome: Outcome) => Promise<void>
-  /** What was seen of it before says nothing of what another workstation has tried since. */
+  /** Called when another workstation has tried an action: earlier observations say nothing about that. */
   triedElsewhere: (action: Action) => void
   changed: (id: string) => void
 }
 
-/** Which claim of the office's was the newest one here; `UNHEARD` where that was asked for, and the answer isn't here. */
+/** This workstation's newest claim of an action; `UNHEARD` if it was requested and the answer hasn't arrived. */
 const CLAIMS = new Rows({ id: value<string>(), epoch: value<number>() })
 
 const UNHEARD = 0
 type Claim = Readonly<RecordOf<typeof CLAIMS>>
 type Place = Exclude<ReturnType<Once['of']>, undefined | 'away'>
 
-/** What another workstation has to know to find out what became of one. */
+/** What another workstation needs to find out the outcome of an action. */
 const Content = z.object({
   reference: z.string(),
   packageReference: z.string().optional(),
@@ -66,9 +68,9 @@ export class SharedActions {
   readonly #deps: SharedActionsDeps
   readonly #claims: ReturnType<typeof openClaims>
   readonly #lanes = new Map<string, OneAtATime<void>>()
-  /** Claimed here, and not written down yet what came of it. */
+  /** Claimed here, with the outcome not recorded yet. */
   readonly #underWay = new Set<string>()
-  /** Of what others have done: up to which of their claims people here were told. */
+  /** For each task, the last claim of others whose outcome people here were told. */
   readonly #told = new Map<string, number>()
   #isOver = false
 
@@ -82,14 +84,14 @@ export class SharedActions {
     })
   }
 
-  /** Takes it for this workstation, in the moment before it leaves. Where it is taken, `over` must follow. */
+  /** Claims an action, right before it is sent. After a successful claim, `over` must be called. */
   async claim(action: Action): Promise<MayLeave> {
     const { once, time } = this.#deps
     const { id, accountId, createdAt, isInDoubt } = action
     const place = once.of(accountId)
     if (!place) return { kind: 'own', options: {} }
     if (place === 'away') return { kind: 'away', error: AWAY }
-    // What an answer that was lost has left at the office would refuse this one, by what nobody did.
+    // A claim whose answer was lost is still at the office, and would block this one for something that nobody did.
     if (this.#claims.of(accountId).some((one) => one.epoch === UNHEARD && !this.#underWay.has(one.id))) {
       await this.#laneOf(accountId)
         .fresh()
@@ -97,7 +99,8 @@ export class SharedActions {
     }
     const about = aboutOf(action)
     const before = this.#claims.find(id)
-    // Before it is asked for: taken, and not heard of, it would be in doubt for all, and nobody would say what came of it.
+    // Recorded before asking: if it is granted and the answer is lost, the action is uncertain for all, and only this
+    // workstation can report its outcome.
     this.#claims.keep({ id, epoch: UNHEARD })
     const wanted = {
       ...{ accountId: place.accountId, about: [about], id, ms: CLAIM, isAgain: isInDoubt },
@@ -126,13 +129,13 @@ export class SharedActions {
     }
   }
 
-  /** It is written down what came of the attempt, or that there was none. */
+  /** Called when the outcome of the attempt is recorded, or that there was none. */
   over({ id, accountId }: Pick<Action, 'id' | 'accountId'>): void {
     this.#underWay.delete(id)
     this.soon(accountId)
   }
 
-  /** Something was written down of actions of this account, or others know more of them. */
+  /** Called when actions of the account changed here, or others may know more about them. */
   soon(accountId: string): void {
     const place = this.#deps.once.of(accountId)
     if (this.#isOver || !place || place === 'away') return
@@ -141,18 +144,18 @@ export class SharedActions {
       .catch(() => undefined)
   }
 
-  /** Tells the office what it hasn't heard yet, once, where it is there; then nothing more. */
+  /** Tells the office once what it hasn't heard yet, if it is available, and then stops. */
   async close(): Promise<void> {
     await workedOff(this.#lanes.values(), () => {
       this.#isOver = true
     })
   }
 
-  /** The office has heard how all ended that was done here. @throws AppFailure `busy` */
+  /** Makes sure that the office knows the outcome of everything done here. @throws AppFailure `busy` */
   async #leaves(accountId: string): Promise<void> {
     const isOpen = () => this.#claims.of(accountId).length > 0
     const place = this.#deps.once.of(accountId)
-    // Without the server nobody leaves like that.
+    // This way of leaving isn't possible without the server.
     if (!place || place === 'away' || !isOpen()) return
     await this.#laneOf(accountId)
       .fresh()
@@ -163,7 +166,7 @@ export class SharedActions {
     })
   }
 
-  /** Why it isn't this workstation's to do. */
+  /** Returns the outcome when another workstation has the action or has done it. */
   #refused(action: Action, about: string, by: TakenTask): Outcome {
     const { time } = this.#deps
     if (by.id === action.id && by.state === 'done') return { kind: 'done' }
@@ -177,12 +180,12 @@ export class SharedActions {
     return { kind: 'refused', error: refusal(action, by, at) }
   }
 
-  /** It is in doubt here as it is there: it is looked for, and people can say what became of it. */
+  /** Takes over an uncertain action, so that it is checked here too, and people can settle it. */
   #adopt(blocked: Action, { id, epoch, content, holder, ago }: TakenTask): void {
     const { db, records, time, triedElsewhere, changed } = this.#deps
     const { accountId } = blocked
-    // What was altered, or is written as a later version does, is at least of the kind and the document of the one it stands in the way of;
-    // nobody could ever do that otherwise. Only a person can say what became of it.
+    // A content that was altered, or is in a later version's format, is at least of the same kind and document as the
+    // blocked action. Without adopting it, nobody could ever do that one. Only a person can settle it.
     const its = Content.safeParse(content).data ?? { ...blocked, before: { kind: 'unknown' } }
     const { reference, packageReference, documentName, request, before } = its
     const createdAt = Math.round(time.now() - ago)
@@ -214,7 +217,9 @@ export class SharedActions {
     })
   }
 
-  /** Tells the office what came of what was claimed here, and hears what others have found of what is in doubt. */
+  /**
+   * Tells the office the outcome of what was claimed here, and learns what others have found out about uncertain ones.
+   */
   async #sync(accountId: string): Promise<void> {
     for (const claim of this.#claims.of(accountId)) {
       const place = this.#deps.once.of(accountId)
@@ -234,13 +239,13 @@ export class SharedActions {
     const how = { ago: time.now() - attemptedAt, ...(state === 'uncertain' && { content: contentOf(action) }) }
     const now = await place.tasks.end('action', task, state, how).catch((error: unknown) => {
       if (codeOf(error) !== NOT_ITS) throw error
-      // Another does it once more just now: of that only something that was done is of interest.
+      // Another workstation is retrying it right now, so only `done` would matter.
       return state === 'free' ? undefined : ('elsewhere' as const)
     })
     if (now === 'elsewhere') return
     const isOpen = now?.state === 'open' || (now?.state === 'uncertain' && state === 'free')
     if (now?.isMine && isOpen && now.epoch !== epoch) {
-      // The claim whose answer was lost: now it is known which one that is, unless it was asked for again meanwhile.
+      // This is the claim whose answer was lost. Its epoch is known now, unless it was requested again meanwhile.
       if (this.#claims.isStill(claim) && this.#claims.keep({ id, epoch: now.epoch }))
         await this.#tell(place, { id, epoch: now.epoch })
       return
@@ -252,7 +257,7 @@ export class SharedActions {
     const { records, ended, triedElsewhere } = this.#deps
     const { id } = claim
     const action = records.find(id)
-    // Something was done to it while the server was asked.
+    // It changed here while we waited for the server.
     if (!action || this.#underWay.has(id) || endOf(action) !== told || !this.#claims.isStill(claim)) return
     if (told !== 'uncertain' || !now) return void this.#claims.drop(claim)
     if (now.state === 'uncertain') {
@@ -273,9 +278,9 @@ function openClaims(db: Db) {
   )
   return {
     find,
-    /** Whether no other was asked for since. */
+    /** Whether no newer claim was requested. */
     isStill: ({ id, epoch }: Claim): boolean => find(id)?.epoch === epoch,
-    /** Whether that is another than before. */
+    /** Returns whether the claim is a different one. */
     keep(claim: Claim): boolean {
       if (find(claim.id)?.epoch === claim.epoch) return false
       put(claim)
@@ -286,13 +291,16 @@ function openClaims(db: Db) {
   }
 }
 
-/** What the office is told of an action as it stands here. */
+/** Returns the state of an action to report to the office. */
 function endOf({ state, isInDoubt }: Action): 'uncertain' | 'done' | 'free' {
   if (state === 'done') return 'done'
   return state === 'uncertain' || (state === 'waiting' && isInDoubt) ? 'uncertain' : 'free'
 }
 
-/** The same at each workstation for what is never open twice: see `targetOf`. */
+/**
+ * Returns what identifies the action at every workstation, the same for actions that are never open together: see
+ * `targetOf`.
+ */
 function aboutOf({ request, reference, packageReference }: Action): string {
   return JSON.stringify([request.kind, targetOf(request, { Reference: reference, PackageReference: packageReference })])
 }
@@ -301,7 +309,7 @@ function contentOf({ reference, packageReference, documentName, request, before 
   return { reference, packageReference, documentName, request, before }
 }
 
-/** By whom, and when. */
+/** Builds a message from the workstation's name and the time. */
 type Said = (holder: string, at: string) => string
 
 const DOES: Record<ActionRequest['kind'], Said> = {

@@ -1,17 +1,17 @@
-/** What an action is done to: as it is kept, or read from the service again, where only a look that began since is believed. */
+/** What an action is done to: as stored, or read from the service again, where only a look that began since counts. */
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
 import type { MirroredDocument } from '../documents/questions.ts'
 import { AppFailure } from '../lib/failure.ts'
 import type { ActionDeps } from './deps.ts'
 
-/** The document, and the others of its package if it concerns them. */
+/** The document, and the others of its package if they are affected. */
 export interface Subject {
   document: DocumentResponse
   others: readonly DocumentResponse[]
 }
 
-/** The document as it is kept, with the others of its package. @throws AppFailure `gone`. */
+/** Returns the document as stored, with the others of its package. @throws AppFailure `gone`. */
 export async function subjectOf(
   { ask }: Pick<ActionDeps, 'ask'>,
   accountId: string,
@@ -27,8 +27,8 @@ export async function subjectOf(
 }
 
 /**
- * Reads the account's folders now. Answers those of the documents that the folders showed, by reference; the others are in
- * no folder, or could not be read. Rejects if a folder could not be read.
+ * Reads the account's folders now. Returns the documents that they showed, by reference; the others are in no folder,
+ * or could not be read. Rejects if a folder can't be read.
  */
 export async function readAfresh(
   { ask, refresh }: Pick<ActionDeps, 'ask' | 'refresh'>,

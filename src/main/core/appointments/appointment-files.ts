@@ -1,6 +1,6 @@
 /**
- * Reads a file of appointments in the worker of sheets, within limits and only whole: one that changes while it is read is
- * refused.
+ * Reads a file of appointments in the worker for sheets, within limits and only as a whole: a file that changes while
+ * it is read is refused.
  */
 import { openTable } from '../bulk/open-file.ts'
 import { decodeText } from '../bulk/read-csv.ts'
@@ -11,7 +11,7 @@ import { readCalendar } from './calendar-file.ts'
 import { type FoundInFile, type ReadAt, refuseFile } from './found.ts'
 import { readAppointmentTable } from './table-file.ts'
 
-/** A year of a busy office's calendar has less than one. */
+/** In bytes. A year of a busy office's calendar takes less than 1 MB. */
 export const MOST_FILE_BYTES = 5 * 1024 * 1024
 
 export interface AppointmentQuestions {
@@ -36,13 +36,13 @@ export async function readAppointments(
   return readAppointmentTable(await table.sheet(first), at)
 }
 
-/** By what it begins with, or, where that tells nothing, by its name. */
+/** Tells by the first bytes or, if they are inconclusive, by the file name. */
 function isCalendar(bytes: Uint8Array, fileName: string): boolean {
   const start = Buffer.from(bytes.subarray(0, 64)).toString('latin1')
   return /BEGIN:VCALENDAR/i.test(start) || (/\.(ics|ical|ifb|icalendar)$/i.test(fileName) && !start.startsWith('PK'))
 }
 
-/** All of a file, if that isn't too much, and nobody writes to it meanwhile. @throws AppFailure `bad-file` */
+/** Reads a whole file, if it isn't too large and nobody writes to it meanwhile. @throws AppFailure `bad-file` */
 async function readUnchanged(path: string, openFile: typeof openChosen): Promise<Uint8Array> {
   const file = await openFile(path).catch((error: unknown) => {
     if (codeOf(error) === '') throw error

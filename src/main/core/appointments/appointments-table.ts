@@ -1,4 +1,4 @@
-/** Appointments as they are kept in the encrypted database, up to the end of their day. */
+/** Appointments in the encrypted database, where they are kept until the end of their day. */
 import type { AppointmentState } from '../../../shared/contract/index.ts'
 import { optional, type RecordOf, Rows, value } from '../lib/rows.ts'
 import type { Db } from '../storage/connection.ts'
@@ -24,7 +24,7 @@ const APPOINTMENTS = new Rows({
   arrivedAt: optional(value<number>()),
   calledAt: optional(value<number>()),
   calls: value<number>(),
-  /** The other workstation of the office that called them, or where they are. */
+  /** The name of the other workstation that called them, or where they are. */
   desk: optional(value<string>())
 })
 
@@ -58,7 +58,10 @@ export function openAppointmentsTable(db: Db) {
       'WHERE account_id = ? AND at >= ? AND at < ? ORDER BY at, name, id'
     ),
     remove: table.run<[id: string]>('DELETE FROM appointments WHERE id = ?'),
-    /** Of days that are over. The office isn't told: each workstation has clocks of its own, and the server forgets them by itself. */
+    /**
+     * Removes those of past days. The office isn't told: each workstation has its own clock, and the server's records
+     * expire by themselves.
+     */
     removeBefore: db.transaction((at: number): void => {
       untell(at)
       removeBefore(at)

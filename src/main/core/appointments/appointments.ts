@@ -1,6 +1,7 @@
 /**
- * Who is expected at the counter today, and how far each of them is. Each step that staff takes is in the audit trail with the step, or
- * neither is; nobody is taken for someone in the queue while another could be meant.
+ * Who is expected at the counter today, and how far each of them is. Each step by staff is in the audit trail together
+ * with the step itself, or neither happens. Nobody is matched with someone in the queue while another person could be
+ * meant.
  */
 import type {
   Appointment,
@@ -25,24 +26,24 @@ export interface AppointmentsDeps extends QueueDeps {
   time: Pick<Time, 'now' | 'after' | 'zone'>
   newId: () => string
   note: NoteInAudit
-  /** The account of what is made here: the one that is worked in; '' if there is none. */
+  /** The current account, to which new appointments belong; '' if there is none. */
   accountId: () => string
-  /** The accounts whose appointments are seen to. */
+  /** The accounts whose appointments are shown. */
   shownIds: () => readonly string[]
   settings: () => { counterName: string; noShowAfter: number }
-  /** Whether there is a second display that shows who is called; where that changes, the settings are told to have changed. */
+  /** Whether a second display shows who is called. When this changes, a settings change is announced. */
   hasDisplay: () => boolean
-  /** They are to be asked for again, and so is the second display's picture. */
+  /** Called when the appointments and the second display's picture must be refreshed. */
   changed: () => void
 }
 
 type Mark = DecodedInput<'appointments.mark'>['as']
 
-/** Milliseconds that a number stays on the second display. */
+/** How long a number stays on the second display, in milliseconds. */
 export const CALL_SHOWN = 5 * 60_000
-/** Not here yet. */
+/** The states of people who haven't reached the counter yet. */
 const TO_COME: readonly AppointmentState[] = ['expected', 'arrived', 'called']
-/** Numbers that were given today: `{day, last}`. */
+/** The entry of `meta` with today's day and last number: `DAY LAST`. */
 const NUMBERS = 'counter-numbers'
 
 export class Appointments {
@@ -53,7 +54,7 @@ export class Appointments {
   /** By account. */
   readonly #addresses = new Map<string, KnownAddresses>()
   #cleared = ''
-  /** Who of a session was looked for, and among whom. */
+  /** The last search for a session's people, and its inputs. */
   #looked: { key: string; done: Promise<void> } | undefined
 
   constructor(deps: AppointmentsDeps) {
@@ -62,7 +63,7 @@ export class Appointments {
     this.#meta = openMeta(deps.db)
   }
 
-  /** Those of today, in the order of time, each with who of the queue it is. */
+  /** Returns today's appointments in order of time, each matched with the queue. */
   async today(): Promise<AppointmentsToday> {
     const { hasDisplay, settings, shownIds } = this.#deps
     const each = shownIds().map(async (account) => {
@@ -81,7 +82,7 @@ export class Appointments {
     }
   }
 
-  /** As they are kept, in the order of time. Those of days that are over are gone. */
+  /** Returns today's appointments as stored, in order of time. Those of past days are removed. */
   ofToday(accountIds = this.#deps.shownIds()): KeptAppointment[] {
     const { from, until } = this.day()
     const day = String(from)
@@ -92,20 +93,26 @@ export class Appointments {
     return inOrder(accountIds.flatMap((accountId) => this.table.between(accountId, from, until)))
   }
 
-  /** From midnight to midnight by the office's clocks. */
+  /** Returns today's span from midnight to midnight, by the office's clocks. */
   day(): { from: number; until: number } {
     const { time } = this.#deps
     const today = dayAt(time.now(), time.zone())
     return { from: beginningOf(today, time.zone()), until: beginningOf(dayAfter(today), time.zone()) }
   }
 
-  /** A number is of its day: who has another day is expected there, and gets another number. */
+  /**
+   * Returns whether two times are on different days. Numbers are per day, so someone moved to another gets a new one.
+   */
   isOtherDay(one: number, other: number): boolean {
     const { time } = this.#deps
     return dayAt(one, time.zone()) !== dayAt(other, time.zone())
   }
 
-  /** Adds one, or changes one. @param number as of {@link mark}. @throws AppFailure `gone`; the database's error: then nothing has changed. */
+  /**
+   * Adds or changes an appointment.
+   * @param number see {@link mark}.
+   * @throws AppFailure `gone`; the database's error. Then nothing has changed.
+   */
   save({ id, hasArrived, ...given }: DecodedInput<'appointments.save'>, number?: number): void {
     const { accountId, newId } = this.#deps
     const account = accountId()
@@ -116,7 +123,7 @@ export class Appointments {
     const saved: KeptAppointment = { ...blank, ...base, name, at, minutes, email, mobile, place, about }
     if (before && this.isOtherDay(before.at, at)) Object.assign(saved, TO_COME_AGAIN)
     if (given.person !== undefined) saved.person = given.person
-    // Another name may be someone else.
+    // With another name it may be another person.
     else if (before && (before.name !== name || before.email !== email)) saved.person = undefined
     this.#keep(saved, { what: 'appointment-saved', detail: { how: before ? 'changed' : 'added' } })
     if (saved.state === 'expected') this.#endCallOf(saved.id)
@@ -133,8 +140,9 @@ export class Appointments {
   }
 
   /**
-   * @param number what they are called by from now on, where they have no number yet; absent: the next of this computer.
-   * @throws AppFailure `gone`; the database's error: then nothing has changed.
+   * Marks how far someone is.
+   * @param number their number from now on, unless they have one; without it, this computer's next one.
+   * @throws AppFailure `gone`; the database's error. Then nothing has changed.
    */
   mark(id: string, as: Mark, number?: number): void {
     const one = this.named(id)
@@ -142,7 +150,7 @@ export class Appointments {
     if (as === 'undo') {
       if (one.before === undefined) return
       const back = { ...one, state: one.before, before: undefined, desk: undefined }
-      // A number that was given stays theirs for the day.
+      // They keep their number for the day.
       if (back.state === 'expected') back.arrivedAt = undefined
       this.#keep(back, { what: 'appointment-undone', detail: { was: one.state } })
     } else if (one.state !== as) {
@@ -157,13 +165,19 @@ export class Appointments {
     this.#deps.changed()
   }
 
-  /** Who the staff says that it is; '' for none of the queue. @throws AppFailure `gone`; the database's error: then nothing has changed. */
+  /**
+   * Stores which person it is, as staff say; '' for nobody in the queue. @throws AppFailure `gone`; the database's
+   * error. Then nothing has changed.
+   */
   choosePerson(id: string, person: string): void {
     const matched = person === '' ? 'none' : 'signer'
     this.#keep({ ...this.named(id), person }, { what: 'appointment-matched', detail: { matched } })
   }
 
-  /** The second display shows their number, for some minutes. @param number as of {@link mark}. */
+  /**
+   * Calls someone: the second display shows their number for some minutes.
+   * @param number see {@link mark}.
+   */
   call(id: string, number?: number): void {
     const one = this.named(id)
     const now = this.#deps.time.now()
@@ -191,7 +205,7 @@ export class Appointments {
     this.#deps.changed()
   }
 
-  /** What the second display shows of it: a number and a place. */
+  /** Returns what the second display shows of the call: a number and a place. */
   calling(): IdleCall | undefined {
     const { settings, time } = this.#deps
     const call = this.#call
@@ -202,12 +216,15 @@ export class Appointments {
     return { number: one.number, place: one.place || settings().counterName, calls: one.calls }
   }
 
-  /** A session at the counter began, moved on or ended: who signs is here, and who has signed all of theirs is done. Never rejects. */
+  /**
+   * Called when a session at the counter began, moved on or ended. Marks its people as here, and those who have signed
+   * everything as done. Never rejects.
+   */
   async sessionChanged(session: CounterSession | null): Promise<void> {
     if (!session) return
     const own = new Map(Object.entries(Object.groupBy(session.turns, ({ person }) => person)))
     try {
-      // Who it is, is known within an account alone.
+      // Persons are only identifiable within an account.
       const account = session.accountId ?? this.#deps.accountId()
       await this.#findPeople(session.id, account, new Set(own.keys()))
       if (session.phase !== 'ended') return
@@ -218,11 +235,14 @@ export class Appointments {
         if (turns.length > 0 && isDone) this.mark(one.id, 'done')
       }
     } catch {
-      // What can't be kept now is marked by hand.
+      // What can't be stored now is marked by hand.
     }
   }
 
-  /** A session tells of itself with each touch: the queue is read again only where another answer could come of it. */
+  /**
+   * Matches a session's people with the appointments. Sessions report every touch, so the queue is only read again if
+   * the result could differ.
+   */
   #findPeople(session: string, account: string, people: ReadonlySet<string>): Promise<void> {
     const waiting = this.ofToday([account]).filter(({ state }) => TO_COME.includes(state))
     if (waiting.length === 0) return Promise.resolve()
@@ -244,13 +264,13 @@ export class Appointments {
     const { appointments } = await this.today()
     for (const { id, accountId, person, state } of appointments) {
       if (accountId !== account || person === undefined || !people.has(person) || !TO_COME.includes(state)) continue
-      // Who has signed all isn't in the queue any more: whose it was is known then.
+      // Stored now, because someone who has signed everything is no longer in the queue.
       this.table.put({ ...this.named(id), person })
       this.mark(id, 'here')
     }
   }
 
-  /** One after the other, from 1 each day; never given twice on a day, as far as is known here. */
+  /** Returns the next number, from 1 each day. No number is given twice a day, as far as is known here. */
   nextNumber(): number {
     const { time } = this.#deps
     const day = dayAt(time.now(), time.zone())
@@ -285,7 +305,7 @@ export class Appointments {
   }
 }
 
-/** As one is on another day than the one that they came on. */
+/** The state of someone whose appointment is on another day than the one they came on. */
 export const TO_COME_AGAIN = {
   state: 'expected' as const,
   before: undefined,
@@ -298,7 +318,7 @@ export const TO_COME_AGAIN = {
 
 const blank = { ...TO_COME_AGAIN, key: undefined, series: undefined, person: undefined }
 
-/** By time, then by name, over all accounts. */
+/** Sorts by time, then by name, across accounts. */
 function inOrder<One extends Pick<Appointment, 'at' | 'name'>>(all: One[]): One[] {
   return all.sort((one, other) => one.at - other.at || (one.name < other.name ? -1 : one.name > other.name ? 1 : 0))
 }
@@ -314,7 +334,7 @@ function viewOf(one: KeptAppointment, { person, choices }: Fit): Appointment {
   }
 }
 
-/** What the trail says of an appointment: who, when, where, and their number. */
+/** Builds the audit entry of an appointment: who, when, where, and their number. */
 function noteOf(
   { name, at, place, number }: KeptAppointment,
   { what, detail = {} }: Pick<AuditNote, 'what' | 'detail'>,

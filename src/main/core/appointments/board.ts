@@ -1,6 +1,6 @@
 /**
- * What a supervisor sees from across the room: each counter with who signs there, and who waits. A computer has one counter; where it belongs
- * to an office, the others' stand beside it, as they were heard of.
+ * The supervisor's board, to be read from across the room: each counter with who signs there, and who is waiting. A
+ * computer has one counter; in an office the others' appear beside it, as last reported.
  */
 import type { Board, BoardDesk, ConnectionView, CounterSession } from '../../../shared/contract/index.ts'
 import { wantsStaff } from '../../../shared/wants-staff.ts'
@@ -17,18 +17,18 @@ export interface BoardDeps {
   counterName: () => string
   connection: () => ConnectionView
   hasOtherDisplay: () => boolean
-  /** The account of the session that runs. */
+  /** The running session's account. */
   accountId: () => string | undefined
   /** The counters of the office's other workstations. */
   office: Pick<OfficeBoard, 'view'>
 }
 
-/** Of this computer: there is only one. */
+/** The id of this computer's counter, of which there is only one. */
 const HERE = 'here'
 
 export class CounterBoard {
   readonly #deps: BoardDeps
-  /** Since when what runs does, by what it was then. */
+  /** When the current turn and its cover began, each with a key that changes with it. */
   #turn: { key: string; at: number } | undefined
   #covered: { key: string; at: number } | undefined
   #wasUsed = false
@@ -37,7 +37,7 @@ export class CounterBoard {
     this.#deps = deps
   }
 
-  /** A session began, moved on or ended. */
+  /** Called when a session began, moved on or ended. */
   sessionChanged(): void {
     const session = this.#deps.session()
     const isRunning = session !== null && session.phase !== 'ended'
@@ -71,7 +71,10 @@ export class CounterBoard {
     }
   }
 
-  /** For the office: it is a counter where it was given a name or a second display, or someone has signed in this run. */
+  /**
+   * Returns this computer's counter for the office. It counts as one if it has a name or a second display, or someone
+   * has signed in this run.
+   */
   own(): OwnCounter {
     const desk = this.#desk()
     const isCounter = desk.name !== '' || desk.hasOtherDisplay || desk.state !== 'free' || this.#wasUsed

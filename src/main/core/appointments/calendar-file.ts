@@ -1,6 +1,7 @@
 /**
- * Reads a calendar (RFC 5545, `.ics`): its events in the next weeks, each date of a series by itself. What can't be understood is
- * refused with its reason, event by event; a file that is too much as a whole is refused before it is parsed.
+ * Reads a calendar (RFC 5545, `.ics`): its events in the next weeks, with each date of a series separately. What can't
+ * be understood is refused with a reason, event by event; a file that is too much as a whole is refused before it is
+ * parsed.
  */
 import ICAL from 'ical.js'
 import { isZone, localTimeIn } from '../../../shared/composition/zone.ts'
@@ -23,20 +24,23 @@ import {
   windowOf
 } from './found.ts'
 
-/** A calendar, an event in it and an alarm in that are three. */
+/** How deep components may be nested. A calendar, its events and their alarms make three levels. */
 const DEEPEST = 6
 const MOST_COMPONENTS = 20_000
 const MOST_LINES = 500_000
-/** Dates of one series, back to its beginning. */
+/** How many dates of one series are stepped through, counted from its beginning. */
 const MOST_STEPS = 20_000
 const NAMELESS = 'An event without a name'
 const UNREADABLE = 'It can’t be read.'
-/** Between two dates of a series, in the days, weeks, months or years of its rule. */
+/** The maximum interval of a series, in the days, weeks, months or years of its rule. */
 const WIDEST = 1000
-/** Of a series: one a day for all of the window, and some. */
+/** How many dates of a series are kept: one a day for the whole window, and some. */
 const MOST_DATES = 100
 
-/** @throws AppFailure `bad-file` if it is no calendar, or too much of one. */
+/**
+ * Reads a calendar.
+ * @throws AppFailure `bad-file` if it isn't one, or is too large.
+ */
 export function readCalendar(text: string, at: ReadAt): FoundInFile {
   refuseTooMuch(text)
   const found: FoundInFile = {
@@ -50,7 +54,7 @@ export function readCalendar(text: string, at: ReadAt): FoundInFile {
   if (found.appointments.length > MOST_FOUND) {
     told.tooMany = found.appointments.length - MOST_FOUND
     found.appointments.length = MOST_FOUND
-    // What was cut off isn't gone from the calendar.
+    // Events that were cut off aren't gone from the calendar.
     found.until = found.appointments.at(-1)?.at ?? found.until
   }
   found.notes.push(...notesOf(told, at.zone))
@@ -76,7 +80,7 @@ function notesOf({ past, later, floating, tooMany }: Told, zone: string): string
   ]
 }
 
-/** Before anything is made of it: how deep it goes, and how much it is. */
+/** Checks nesting and size before anything is parsed. */
 function refuseTooMuch(text: string): void {
   let depth = 0
   let components = 0
@@ -86,7 +90,7 @@ function refuseTooMuch(text: string): void {
     const until = end === -1 ? text.length : end
     lines += 1
     if (lines > MOST_LINES) refuseFile('This calendar has too many lines.', 'Export fewer days.')
-    // Names of lines are in any case.
+    // Property names are case-insensitive.
     const start = text.slice(at, Math.min(until, at + 6)).toUpperCase()
     if (start === 'BEGIN:') {
       depth += 1
@@ -99,7 +103,7 @@ function refuseTooMuch(text: string): void {
   if (components === 0) refuseFile('This isn’t a calendar file.', 'Choose an .ics file that a calendar exported.')
 }
 
-/** One calendar, or several one after the other. Where one event can't be parsed, the others still are. */
+/** Parses one calendar, or several in sequence. If one event can't be parsed, the others still are. */
 function calendarsOf(text: string, refused: FoundInFile['refused']): ICAL.Component[] {
   const calendars = parsed(text) ?? inPieces(text, refused)
   return calendars.length > 0
@@ -107,7 +111,7 @@ function calendarsOf(text: string, refused: FoundInFile['refused']): ICAL.Compon
     : refuseFile('This isn’t a calendar file.', 'Choose an .ics file that a calendar exported.')
 }
 
-/** Undefined if something in it can't be parsed. */
+/** Undefined if anything in it can't be parsed. */
 function parsed(text: string): ICAL.Component[] | undefined {
   try {
     const read = ICAL.parse(text) as unknown[]
@@ -118,7 +122,7 @@ function parsed(text: string): ICAL.Component[] | undefined {
   }
 }
 
-/** The calendar without its events, and then each event in it alone. */
+/** Parses the calendar without its events, and then each event on its own. */
 function inPieces(text: string, refused: FoundInFile['refused']): ICAL.Component[] {
   const events: string[] = []
   const [head = '', ...pieces] = text.split(/^(?=BEGIN:VEVENT\s*$)/im)
@@ -140,7 +144,7 @@ function inPieces(text: string, refused: FoundInFile['refused']): ICAL.Component
   return [calendar]
 }
 
-/** The zones that a calendar brings along, and what times are in them. */
+/** The time zones that a calendar defines, and the conversion of its times. */
 class Zones {
   readonly #brought = new Map<string, ICAL.Timezone>()
   readonly #office: string
@@ -154,8 +158,8 @@ class Zones {
   }
 
   /**
-   * The moment of a time, in milliseconds since 1970 UTC, and whether it stands in no zone: then it is the office's.
-   * @throws Refused if its zone isn't known, or it is a day without a time.
+   * Converts a time to milliseconds since 1970 UTC, and tells whether it has no zone; then the office's is used.
+   * @throws Refused if its zone is unknown, or it is a day without a time.
    */
   momentOf(time: ICAL.Time, zone: string | undefined): { at: number; isFloating: boolean } {
     if (time.isDate) refuse('It’s all day, without a time.')
@@ -166,7 +170,7 @@ class Zones {
     if (Number.isNaN(asUtc)) refuse('Its time isn’t a real one.')
     if (time.zone?.tzid === 'UTC' && zone === undefined) return { at: asUtc, isFloating: false }
     if (zone === undefined) return { at: inZone(asUtc, local, this.#office), isFloating: true }
-    // Some programs put where it was defined before the name: "/mozilla.org/20050126_1/Pacific/Auckland".
+    // Some programs prefix the name with its origin: "/mozilla.org/20050126_1/Pacific/Auckland".
     const named = [zone, zone.split('/').slice(-2).join('/'), zone.split('/').slice(-3).join('/')].find(isZone)
     if (named !== undefined) return { at: inZone(asUtc, local, named), isFloating: false }
     const brought = this.#brought.get(zone)
@@ -194,7 +198,7 @@ function readInto(found: FoundInFile, told: Told, zones: Zones, calendar: ICAL.C
     const changed = all.filter((event) => event.hasProperty('recurrence-id'))
     const masters = all.filter((event) => !event.hasProperty('recurrence-id'))
     const master = masters.sort((one, other) => versionOf(other) - versionOf(one))[0]
-    /** Dates that were changed by themselves, by the moment that they would have had. */
+    /** Dates of the series that were changed individually, by their original time. */
     const own = new Map<number, ICAL.Component>()
     for (const event of changed) {
       judged(found, event, () => {
@@ -222,14 +226,14 @@ function readInto(found: FoundInFile, told: Told, zones: Zones, calendar: ICAL.C
     }
     for (const [at, event] of own) take(event, at)
 
-    /** A date that was changed by itself. */
+    /** Takes a date that was changed individually. */
     function take(event: ICAL.Component, instead: number): void {
       if (isCancelled || isOff(event)) found.cancelled.push({ key: keyOf(series, instead), version: versionOf(event) })
       else judged(found, event, () => keep(event, propertyMoment(zones, event, 'dtstart'), instead))
     }
 
     function keep(event: ICAL.Component, start: Moment, instead: number | undefined): void {
-      // Of a series it goes without saying.
+      // Past dates of a series aren't worth a note.
       if (start.at < span.from) told.past += instead === undefined ? 1 : 0
       else if (start.at >= span.until) told.later += 1
       else {
@@ -245,7 +249,7 @@ interface Moment {
   isFloating: boolean
 }
 
-/** What is refused of an event stands beside its name; what the library can't read is refused, too. */
+/** Runs `work` on an event. What it refuses, or the library can't read, is listed with the event's name. */
 function judged(found: FoundInFile, event: ICAL.Component, work: () => void): void {
   try {
     work()
@@ -255,7 +259,7 @@ function judged(found: FoundInFile, event: ICAL.Component, work: () => void): vo
   }
 }
 
-/** When it takes place: once, or each date of a series up to the end of the window. */
+/** Returns when an event takes place: once, or each date of a series up to the end of the window. */
 function datesOf(event: ICAL.Component, zones: Zones, until: number): Moment[] {
   if (!event.hasProperty('dtstart')) refuse('It has no start.')
   const first = propertyMoment(zones, event, 'dtstart')
@@ -277,7 +281,7 @@ function datesOf(event: ICAL.Component, zones: Zones, until: number): Moment[] {
     if (one.at >= until) return dates
     if (without.has(one.at)) continue
     dates.push(one)
-    // What is over long since needn't be kept.
+    // Dates long past needn't be kept.
     if (dates.length > MOST_DATES) dates.shift()
   }
   return refuse('It repeats too often to be read.')
@@ -288,8 +292,8 @@ interface Dates {
 }
 
 /**
- * The library looks for a next date without end where a daily rule has conditions that no date fulfils: such a rule's days are
- * looked at here, one after the other.
+ * Iterates over a series. The library searches endlessly for the next date if a daily rule has conditions that no date
+ * meets, so the days of such a rule are checked here, one by one.
  */
 function datesByRule(event: ICAL.Component, rules: readonly ICAL.Recur[], start: ICAL.Time): Dates {
   const [daily] = rules.filter(({ freq, parts }) => freq === 'DAILY' && Object.keys(parts).length > 0)
@@ -327,7 +331,7 @@ function datesByRule(event: ICAL.Component, rules: readonly ICAL.Recur[], start:
 
 const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA']
 
-/** The moments of all values of a property; those that can't be read are none. */
+/** Returns the moments of all values of a property, without those that can't be read. */
 function momentsOf(event: ICAL.Component, zones: Zones, name: string): number[] {
   return event.getAllProperties(name).flatMap((property) =>
     property.getValues().flatMap((value) => {
@@ -382,7 +386,7 @@ function appointmentOf(
 }
 
 function minutesOf(event: ICAL.Component, zones: Zones, start: Moment): number {
-  // Of a series it is the first date's: each date lasts as long.
+  // In a series this is the first date's start: each date lasts as long.
   const own = propertyMoment(zones, event, 'dtstart').at
   if (event.hasProperty('dtend')) return lengthOf(own, propertyMoment(zones, event, 'dtend').at)
   const duration = event.getFirstPropertyValue('duration')
@@ -390,7 +394,7 @@ function minutesOf(event: ICAL.Component, zones: Zones, start: Moment): number {
   return USUAL_LENGTH
 }
 
-/** Who is invited beside the office, and the room. */
+/** Returns who is invited apart from the office, and the room. */
 function attendeesOf(event: ICAL.Component): { people: { name: string; email: string }[]; room: string } {
   const organizer = emailOf(textOf(event, 'organizer')).toLowerCase()
   const people: { name: string; email: string }[] = []
@@ -407,7 +411,7 @@ function attendeesOf(event: ICAL.Component): { people: { name: string; email: st
   return { people, room }
 }
 
-/** What is cancelled in its own calendar stays there, with a line through it. */
+/** Whether the event is cancelled. A calendar keeps its own cancelled events, crossed out. */
 function isOff(event: ICAL.Component): boolean {
   return plainText(textOf(event, 'status')).toUpperCase() === 'CANCELLED'
 }
@@ -417,7 +421,7 @@ function versionOf(event: ICAL.Component): number {
   return Number.isSafeInteger(version) && version > 0 ? version : 0
 }
 
-/** By its UID, or, where a program leaves that out, by what it says. */
+/** Identifies the series by its UID or, if a program leaves that out, by its content. */
 function seriesOf(event: ICAL.Component): string {
   const uid = textOf(event, 'uid')
   const said = uid || JSON.stringify([textOf(event, 'summary'), textOf(event, 'dtstart')])
@@ -428,7 +432,7 @@ function keyOf(series: string, instead: number | undefined): string {
   return instead === undefined ? series : hashed(series, String(instead))
 }
 
-/** '' for what isn't there, or can't be read. */
+/** Returns '' if the property is missing or can't be read. */
 function textOf(component: ICAL.Component, name: string): string {
   try {
     const value = component.getFirstPropertyValue(name)

@@ -1,6 +1,7 @@
 /**
- * Calls and numbers of an office's counters: who was called at one isn't called at another just then, and no number is given twice on a day. Both
- * are claimed at the office's server. While it is away each counter goes on by itself.
+ * Calls and numbers of an office's counters: someone called at one counter isn't called at another at the same time,
+ * and no number is given twice a day. Both are claimed at the office's server. While it is away, each counter carries
+ * on alone.
  */
 import type { DecodedInput } from '../../../shared/contract/index.ts'
 import { clockTextOf } from '../lib/calendar.ts'
@@ -13,30 +14,30 @@ import type { KeptAppointment } from './appointments-table.ts'
 
 interface CallsDeps {
   appointments: Pick<Appointments, 'named' | 'save' | 'mark' | 'call' | 'nextNumber' | 'day'>
-  /** The account of what is made here. */
+  /** The account of what is created here. */
   accountId: () => string
   once: Once
   time: Time
   newId: () => string
 }
 
-/** How long staff waits for the office's server, in milliseconds. */
+/** How long staff wait for the office's server, in milliseconds. */
 const PATIENCE = 3_000
-/** So many numbers are tried: others may have given some that aren't known here yet. */
+/** How many numbers are tried, because others may have given some that aren't known here yet. */
 const MOST_TRIED = 20
-/** As long as a claim can last; by then the others know of the number. In milliseconds. */
+/** The longest possible claim; by then the others know the number. In milliseconds. */
 const NUMBER_HELD = 600_000
 
 export class Calls {
   readonly #deps: CallsDeps
-  /** What the office has of this counter's calls, by appointment, and until when. */
+  /** This counter's claims at the office, by appointment, and when they expire. */
   readonly #claims = new Map<string, { until: number; end: () => Promise<unknown> }>()
 
   constructor(deps: CallsDeps) {
     this.#deps = deps
   }
 
-  /** @throws AppFailure as `Appointments.save`. */
+  /** @throws AppFailure like `Appointments.save`. */
   async save(given: DecodedInput<'appointments.save'>): Promise<void> {
     const { appointments, accountId } = this.#deps
     const before = given.id === undefined ? undefined : appointments.named(given.id)
@@ -44,14 +45,14 @@ export class Calls {
     appointments.save(given, number)
   }
 
-  /** @throws AppFailure as `Appointments.mark`. */
+  /** @throws AppFailure like `Appointments.mark`. */
   async mark(id: string, as: DecodedInput<'appointments.mark'>['as']): Promise<void> {
     const { appointments } = this.#deps
     appointments.mark(id, as, as === 'arrived' ? await this.#number(appointments.named(id)) : undefined)
     await this.#free(id)
   }
 
-  /** @throws AppFailure `busy` where another counter has just called them; as `Appointments.call`. */
+  /** @throws AppFailure `busy` if another counter has just called them; otherwise like `Appointments.call`. */
   async call(id: string): Promise<void> {
     const { appointments, time } = this.#deps
     const one = appointments.named(id)
@@ -65,13 +66,16 @@ export class Calls {
     appointments.call(id, await this.#number(one))
   }
 
-  /** Answers who has called them instead; undefined where nobody has, or the office can't be asked. */
+  /**
+   * Claims a call. Returns the counter that has called them instead; undefined if there is none, or the office can't be
+   * asked.
+   */
   async #claim({ id, key, accountId }: KeptAppointment): Promise<TakenTask | undefined> {
     const { once, time, newId } = this.#deps
     const place = once.of(accountId)
     if (!place || place === 'away') return undefined
     const wanted = { accountId: place.accountId, id: newId(), ms: CALL_SHOWN }
-    // A hand-made one has its id at each workstation, and an imported one its key.
+    // An appointment made by hand has the same id at each workstation, an imported one the same key.
     const about = JSON.stringify(['appointment', key ?? id])
     let other: TakenTask | undefined
     const claimed = place.tasks.claim('turn', { ...wanted, about: [about] }).then((claim) => {
@@ -87,7 +91,7 @@ export class Calls {
     return other
   }
 
-  /** A number that no other counter gives today; undefined where they have one, or the office can't be asked. */
+  /** Returns a number that no other counter gives today; undefined if they have one, or the office can't be asked. */
   async #number(one: { accountId: string; number?: number | undefined }): Promise<number | undefined> {
     const { appointments, once, newId } = this.#deps
     const place = once.of(one.accountId)
@@ -109,7 +113,10 @@ export class Calls {
     return given
   }
 
-  /** They have come, or it was taken back: others may call them. Where nobody hears of it, it runs out. */
+  /**
+   * Releases a call, because they have come or it was undone, so that others may call them. If the release fails, the
+   * claim expires.
+   */
   async #free(appointment: string): Promise<void> {
     const claim = this.#claims.get(appointment)
     if (!claim) return
@@ -117,7 +124,7 @@ export class Calls {
     await this.#patiently(claim.end())
   }
 
-  /** Staff goes on without the office where it doesn't answer, or refuses. */
+  /** Waits for the office, but lets staff go on if it doesn't answer or refuses. */
   async #patiently(asked: Promise<unknown>): Promise<void> {
     const answered = asked.catch(() => undefined)
     await within(PATIENCE, answered, this.#deps.time)

@@ -1,14 +1,14 @@
-/** What a file of appointments has: the same, whether it is a calendar or a table. */
+/** What a file of appointments contains, whether it is a calendar or a table. */
 import { createHash } from 'node:crypto'
 import { fail } from '../lib/failure.ts'
 import { shortened } from '../lib/text-folding.ts'
 
 export interface FoundAppointment {
-  /** The same whenever the file is imported again. */
+  /** The same each time the file is imported. */
   key: string
-  /** Of a calendar: what all dates of one event have. */
+  /** For a calendar: shared by all dates of one event. */
   series?: string
-  /** A file with a lower one is older. */
+  /** A lower one means an older file. */
   version: number
   name: string
   email: string
@@ -17,15 +17,15 @@ export interface FoundAppointment {
   at: number
   minutes: number
   place: string
-  /** What they come for. */
+  /** The purpose of the visit. */
   about: string
-  /** What was read otherwise than it stands there, in words. */
+  /** In words, what was read differently from what the file says. */
   notes: string[]
 }
 
-/** What can't be taken over, and why, in one plain sentence. */
+/** An entry that can't be imported, and why, in one plain sentence. */
 interface RefusedAppointment {
-  /** What it is called, or where it stands. */
+  /** Its name, or its place in the file. */
   name: string
   why: string
 }
@@ -33,23 +33,23 @@ interface RefusedAppointment {
 export interface FoundInFile {
   appointments: FoundAppointment[]
   refused: RefusedAppointment[]
-  /** Keys that are cancelled, and series that are as a whole, each with its version. */
+  /** Keys of cancelled dates and of series cancelled as a whole, each with its version. */
   cancelled: { key: string; version: number }[]
-  /** Series of which the file has every date up to `until`: one of these that it doesn't have is gone. */
+  /** Series whose dates up to `until` are all in the file: a known date that isn't among them is gone. */
   whole: string[]
   until: number
-  /** In words, of the file as a whole. */
+  /** In words, about the file as a whole. */
   notes: string[]
 }
 
-/** What the file is read by: the moment, and the zone that the office's clocks show. */
+/** The context for reading a file: the current time, and the zone of the office's clocks. */
 export interface ReadAt {
   now: number
   zone: string
 }
 
 const DAYS_AHEAD = 60
-/** In minutes, where the file doesn't say. */
+/** In minutes, if the file doesn't say. */
 export const USUAL_LENGTH = 30
 const DAY = 86_400_000
 /** In characters. */
@@ -57,20 +57,20 @@ const LONGEST_NAME = 200
 const LONGEST_TEXT = 200
 /** In minutes. */
 const LONGEST = 24 * 60
-/** So many are kept of one file. */
+/** How many are kept from one file. */
 export const MOST_FOUND = 2000
 
-/** Says why in a sentence; the readers put it beside the row. */
+/** An entry was refused. The message is a sentence for the user, shown with the row. */
 export class Refused extends Error {}
 
 export function refuse(why: string): never {
   throw new Refused(why)
 }
 
-/** One line of text: no control characters, and none that turn the direction of what stands beside it. */
+/** Reduces text to one line, without control characters and those that change the direction of adjacent text. */
 export function plainText(text: unknown, longest = LONGEST_TEXT): string {
   if (typeof text !== 'string') return ''
-  // Looked at no further than needed: a file may hold megabytes in one line.
+  // Looks no further than needed: a file may hold megabytes in one line.
   const beginning = text.slice(0, longest * 20)
   return shortened(
     beginning
@@ -81,7 +81,7 @@ export function plainText(text: unknown, longest = LONGEST_TEXT): string {
   )
 }
 
-/** @throws Refused if there is none, or a whole page of it. */
+/** @throws Refused if it is empty or too long. */
 export function nameOf(text: unknown): string {
   const name = plainText(text, LONGEST_NAME + 1)
   if (name === '') refuse('There is no name.')
@@ -89,7 +89,7 @@ export function nameOf(text: unknown): string {
   return name
 }
 
-/** '' for what isn't an address. */
+/** Returns '' if it isn't an e-mail address. */
 export function emailOf(text: unknown): string {
   const address = plainText(text)
     .replace(/^mailto:/i, '')
@@ -97,7 +97,7 @@ export function emailOf(text: unknown): string {
   return /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>"]+$/.test(address) ? address : ''
 }
 
-/** @throws Refused if it ends before it starts, or lasts for days. */
+/** Returns the length in minutes. @throws Refused if it ends before it starts, or is longer than a day. */
 export function lengthOf(at: number, end: number): number {
   const minutes = Math.round((end - at) / 60_000)
   if (minutes < 0) refuse('It ends before it starts.')
@@ -105,17 +105,17 @@ export function lengthOf(at: number, end: number): number {
   return minutes === 0 ? USUAL_LENGTH : minutes
 }
 
-/** Where the window of what is taken over begins and ends. */
+/** Returns the window in which appointments are imported. */
 export function windowOf(today: number): { from: number; until: number } {
   return { from: today, until: today + DAYS_AHEAD * DAY }
 }
 
-/** @throws AppFailure: what the file is as a whole can't be used. */
+/** @throws AppFailure `bad-file`: the file as a whole can't be used. */
 export function refuseFile(message: string, next?: string): never {
   return fail('bad-file', message, next === undefined ? {} : { next })
 }
 
-/** A key made of texts of any length. */
+/** Makes a key from texts of any length. */
 export function hashed(...parts: string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 27)
 }

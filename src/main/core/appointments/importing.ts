@@ -1,6 +1,6 @@
 /**
- * From a file to appointments: what it would change is shown first, and taken over as it was shown. What was imported before is
- * changed, not added again; what its calendar has cancelled goes.
+ * Imports a file of appointments: its changes are shown first, and then applied as shown. What was imported before is
+ * updated, not added again; what the calendar has cancelled is removed.
  */
 import { basename } from 'node:path'
 import type {
@@ -31,7 +31,7 @@ export interface ImportingDeps {
 }
 
 type Open = { id: string; accountId: string; fileName: string; found: FoundInFile }
-/** What becomes of one: what is kept of it now, and what will be. */
+/** What happens to one appointment: its stored state, and the new one. */
 interface Step {
   kind: AppointmentInFile['kind']
   was?: KeptAppointment
@@ -43,14 +43,14 @@ const MOST_REFUSED = 100
 
 export class AppointmentImports {
   readonly #deps: ImportingDeps
-  /** One at a time: another one takes its place. */
+  /** One file at a time: opening another replaces it. */
   #open: Open | undefined
 
   constructor(deps: ImportingDeps) {
     this.#deps = deps
   }
 
-  /** @throws AppFailure `bad-file` if it can't be used; the message says why. */
+  /** Opens a file. @throws AppFailure `bad-file` if it can't be used; the message says why. */
   async open(path: string): Promise<AppointmentsInFile> {
     const { accountId, newId, time, worker } = this.#deps
     const account = accountId()
@@ -70,13 +70,13 @@ export class AppointmentImports {
     if (this.#open?.id === id) this.#open = undefined
   }
 
-  /** All of it or nothing. @throws AppFailure `gone`; the database's error. */
+  /** Imports all of it or nothing. @throws AppFailure `gone`; the database's error. */
   import({ id }: DecodedInput<'appointments.import'>): AppointmentsImported {
     const { accountId, appointments, changed, db, note } = this.#deps
     const open = this.#open
     if (open?.id !== id || open.accountId !== accountId())
       return fail('gone', 'This file is no longer open.', { next: 'Import it again.' })
-    // Steps are judged again: who has arrived meanwhile has.
+    // Recomputed, because someone may have arrived in the meantime.
     const steps = this.#stepsOf(open)
     const of = (kind: Step['kind']) => steps.filter((step) => step.kind === kind)
     const done = { added: of('new').length, changed: of('changed').length, removed: of('gone').length }
@@ -102,7 +102,7 @@ export class AppointmentImports {
     const steps = this.#stepsOf({ id, fileName, found, accountId })
     const counts = { new: 0, changed: 0, same: 0, gone: 0 }
     for (const { kind } of steps) counts[kind] += 1
-    // What changes something first, where not all can be shown.
+    // If not all can be shown, changes come first.
     const told = steps.toSorted((one, other) => Number(one.kind === 'same') - Number(other.kind === 'same'))
     const older = steps.filter(({ was, found: one }) => was && one && one.version < was.version).length
     return {
@@ -133,14 +133,14 @@ export class AppointmentImports {
     const gone = new Map<string, KeptAppointment>()
     for (const { key, version } of found.cancelled) {
       const one = table.ofKey(accountId, key)
-      // An old file takes away nothing that a newer one has brought.
+      // An old file doesn't remove what a newer one has brought.
       for (const each of [...(one ? [one] : []), ...table.ofSeries(accountId, key)])
         if (each.version <= version) gone.set(each.id, each)
     }
     for (const series of found.whole) {
       for (const each of table.ofSeries(accountId, series)) {
         const isMissing = each.key !== undefined && !kept.has(each.key) && each.at >= from && each.at < found.until
-        // Who was here isn't made never to have been.
+        // Someone who has come isn't removed.
         if (isMissing && each.state === 'expected') gone.set(each.id, each)
       }
     }
@@ -156,7 +156,7 @@ export class AppointmentImports {
     const isOther = was !== undefined && (was.name !== found.name || was.email !== found.email)
     return {
       ...{ ...base, ...members, series },
-      // Who didn't come at ten is expected at two.
+      // Someone who missed the old time is expected at the new one.
       ...(isMoved && was.state === 'no-show' && { state: 'expected' as const, before: undefined }),
       ...(isMoved && this.#deps.appointments.isOtherDay(was.at, found.at) && TO_COME_AGAIN),
       ...(isOther && { person: undefined })

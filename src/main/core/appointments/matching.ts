@@ -1,4 +1,4 @@
-/** Whose signings an appointment is about: only where nobody else can be meant; else staff is asked. */
+/** Matches appointments with the people in the queue, only if nobody else can be meant; otherwise staff are asked. */
 import type { AppointmentPerson, CounterEntry } from '../../../shared/contract/index.ts'
 import { fullName } from '../../../shared/model/index.ts'
 import type { MirroredDocument } from '../documents/questions.ts'
@@ -10,10 +10,13 @@ export interface QueueDeps {
   documentOf: (accountId: string, reference: string) => Promise<MirroredDocument | undefined>
 }
 
-/** So many documents are read at a time for their signers' addresses: what screens ask for meanwhile needn't wait for all. */
+/**
+ * How many documents are read at a time for their signers' addresses, so that requests of the screens needn't wait for
+ * all.
+ */
 const AT_ONCE = 20
 
-/** Someone in the queue; of some no e-mail address is known. */
+/** Someone in the queue. Not everyone's e-mail address is known. */
 export interface QueuePerson {
   person: string
   name: string
@@ -28,20 +31,21 @@ export interface Fit {
 interface Expected {
   name: string
   email: string
-  /** Who staff said that it is, '' for nobody there; undefined where they said nothing. */
+  /** The person that staff chose, '' for nobody in the queue; undefined if they chose nothing. */
   person?: string | undefined
 }
 
 /**
- * By e-mail address, or, where that tells nobody, by name. An address that differs is a doubt. Each of these people is read once, however
- * many are expected: a queue of a thousand and a day of two hundred appointments are asked for with each change.
+ * Matches by e-mail address, or by name if the address matches nobody. A differing address makes a name match doubtful.
+ * The queue is indexed once for all appointments, because a queue of a thousand and two hundred appointments are
+ * matched again with each change.
  */
 export function fitsAmong(people: readonly QueuePerson[]): (expected: Expected) => Fit {
   const ids = new Set(people.map(({ person }) => person))
   const named = Map.groupBy(people, ({ name }) => folded(name))
   const addressed = Map.groupBy(people, ({ email = '' }) => folded(email))
   return ({ name, email, person }) => {
-    // Who has signed since isn't there any more: nobody else is the one instead.
+    // If the chosen person has signed since, they are no longer in the queue. Nobody else is matched instead.
     if (person !== undefined) return ids.has(person) ? { person, choices: [] } : { choices: [] }
     const byName = named.get(folded(name)) ?? []
     const address = folded(email)
@@ -64,12 +68,14 @@ function asChoice({ person, name, email }: QueuePerson): AppointmentPerson {
   return { person, name, ...(email !== undefined && { contact: email }) }
 }
 
-/** The addresses of people in the queue, '' of one who has none. Another address is another person: see `personOf`. */
+/**
+ * The addresses of people in the queue; '' for none. Someone with another address is another person: see `personOf`.
+ */
 export type KnownAddresses = Map<string, string>
 
 /**
- * Who is in the queue, with their addresses where these could tell something. Of each person one document is read, once: the queue is
- * asked for with each change, and may have a thousand.
+ * Returns who is in the queue, with addresses if these could matter. One document is read per person, once: the queue
+ * is matched again with each change, and may have a thousand people.
  */
 export async function queuePeople(
   { waitingHere, documentOf }: QueueDeps,
@@ -93,7 +99,7 @@ export async function queuePeople(
         if (!found) return
         const address = found.Email?.trim() ?? ''
         addresses.set(person, address)
-        // One without a name stays the same person with another address.
+        // Not cached without a name, because such a person stays the same when their address changes.
         const { FirstName, MiddleName, LastName } = found
         if (fullName({ FirstName, MiddleName, LastName }) !== '') known.set(person, address)
       })

@@ -1,7 +1,7 @@
 /**
- * The counters of an office's other workstations, for the board. Each workstation tells what goes on at its own as that changes, and
- * renews it while it lasts; what wasn't renewed is shown as what was so then, and what can't be read here as unknown. Others are read
- * only while someone has the board before them.
+ * The counters of an office's other workstations, for the board. Each workstation reports its own counter on changes,
+ * and renews the report while it is valid. An expired report is shown as of its time, and one that can't be read as
+ * unknown. The others are read only while someone has the board open.
  */
 import { z } from 'zod'
 import type { Board, BoardDesk, DeskState } from '../../../shared/contract/index.ts'
@@ -11,18 +11,23 @@ import { shortened } from '../lib/text-folding.ts'
 import { type Time, within } from '../lib/time.ts'
 import type { CounterNews, OfficeCounters } from '../office/counters.ts'
 
-/** How often it is renewed while someone signs, and while nobody does, and for how long each may be taken as so, in milliseconds. */
+/**
+ * How often a report is renewed, and how long it is valid, while someone signs and while nobody does, in milliseconds.
+ */
 const SIGNING = { every: 20_000, holds: 60_000 }
 const FREE = { every: 60_000, holds: 150_000 }
-/** How long it waits where the server didn't take it, and at least between two changes. */
+/** The delay before a retry, and the minimum time between two reports, in milliseconds. */
 const AGAIN = 5_000
 const PAUSE = 1_000
-/** How often others are read while the board is looked at, and for how long after it was asked for it counts as that. */
+/**
+ * How often the others are read while the board is open, and how long after its last request it counts as open, in
+ * milliseconds.
+ */
 const READ_EVERY = 20_000
 const LOOKED_AT = 90_000
-/** How long the end of the application waits for the server. */
+/** How long the application's exit waits for the server, in milliseconds. */
 const PATIENCE = 1_000
-/** As long as the server keeps it. */
+/** As long as the server keeps a report. */
 const DAY = 86_400_000
 
 const LONGEST = 200
@@ -35,41 +40,41 @@ const ago = z
 const Told = z.object({
   ...{ name: text, staff: text, wantsStaff: z.boolean(), hasOtherDisplay: z.boolean() },
   state: z.enum(['free', 'signing', 'covered', 'between', 'locked', 'closed']),
-  /** Whose they are, by the office's id: others who don't have that account see that someone signs, and not who. */
+  /** The office's id of the account. Workstations without that account see that someone signs, but not who. */
   ...{ account: text.optional(), signer: text.optional(), document: text.optional() },
-  // No other counter's clock is believed: how long ago, as it was told.
+  // Other counters' clocks aren't trusted, so these are ages at the time of the report.
   ...{ sinceAgo: ago, coveredAgo: ago, downAgo: ago }
 })
 type Told = z.output<typeof Told>
 
-/** What others hear about this computer's counter. */
+/** What others learn about this computer's counter. */
 export interface OwnCounter {
   readonly desk: BoardDesk
-  /** Whether people sign here at all: else there is nothing to tell. */
+  /** Whether people sign here at all; if not, there is nothing to report. */
   readonly isCounter: boolean
-  /** Of the session that runs. */
+  /** The running session's account. */
   readonly accountId: string | undefined
 }
 
 interface OfficeBoardDeps {
   time: Time
-  /** This workstation's place in the office; undefined where it belongs to none. */
+  /** This workstation's state in the office; undefined if it belongs to none. */
   state: () => DeskState | undefined
-  /** The accounts that are shared: the office's ids by those here. */
+  /** The shared accounts, each with the office's id for it. */
   accounts: () => ReadonlyMap<string, string>
-  /** Others' counters are known otherwise than before. */
+  /** Called when the known state of others' counters changed. */
   changed: () => void
   trouble: (error: unknown) => void
 }
 
-/** `elapsed`, `at`: when, on this run's clock and on the one on the wall. */
+/** `elapsed`, `at`: when, by the monotonic clock and by the wall clock. */
 interface Read {
   readonly others: readonly CounterNews[]
   readonly elapsed: number
   readonly at: number
 }
 
-/** @param stands as the server has last said, which it may have just before a line is there, or just after it has gone. */
+/** @param stands the last known state, which may be slightly ahead of the connection or behind it. */
 function lineState(stands: DeskState, hasLine: boolean): NonNullable<Board['office']>['state'] {
   if (hasLine) return 'connected'
   if (stands === 'connected' || stands === 'connecting') return 'connecting'
@@ -82,17 +87,17 @@ export class OfficeBoard {
   readonly #reading: OneAtATime<void>
   #own: (() => OwnCounter) | undefined
   #line: OfficeCounters | undefined
-  /** What the server has of this counter, as far as that is known; how long until it is renewed. */
+  /** The last report, if the server is known to have it, and the time until it is renewed. */
   #told: string | undefined
   #next = AGAIN
   #toldAt = Number.NEGATIVE_INFINITY
   #read: Read | undefined
-  /** When others were asked for last, whatever came of it. */
+  /** When the others were last requested, whatever the result. */
   #readAt = Number.NEGATIVE_INFINITY
   #askedAt = Number.NEGATIVE_INFINITY
-  /** Something new was told while others were being read: what is answered may be from before. */
+  /** A new report arrived while the others were being read, so the answer may be outdated. */
   #isRung = false
-  /** What it says of itself as it ends or leaves, in place of what goes on. */
+  /** The final report, when the application exits or the workstation leaves. */
   #last: 'closed' | 'nothing' | undefined
 
   constructor(deps: OfficeBoardDeps) {
@@ -109,12 +114,12 @@ export class OfficeBoard {
     )
   }
 
-  /** From now on this is the counter here; to be called once, as it is made. */
+  /** Sets this computer's counter. Call it once, when that is created. */
   follow(own: () => OwnCounter): void {
     this.#own = own
   }
 
-  /** The office's server is there; said again with the same line, nothing is done. */
+  /** Called when the office's server is available. A repeated call with the same connection does nothing. */
   connect(line: OfficeCounters): void {
     if (this.#line === line) return
     this.#line = line
@@ -130,20 +135,23 @@ export class OfficeBoard {
     this.#deps.changed()
   }
 
-  /** Another counter has told something new. */
+  /** Called when another counter has reported something new. */
   rung(): void {
     if (!this.#isLookedAt()) return
-    // It is planned as that read ends: what is planned now would be forgotten then.
+    // Scheduled at the end of the running read: a schedule made now would be dropped then.
     if (this.#reading.isRunning) this.#isRung = true
     else this.#reading.later(this.#untilAllowed())
   }
 
-  /** However many bells there are, and however quick: others are read once a second. In milliseconds. */
+  /**
+   * Returns the time until the next read is allowed, in milliseconds: at most one per second, however many
+   * notifications arrive.
+   */
   #untilAllowed(): number {
     return Math.max(0, this.#readAt + PAUSE - this.#deps.time.elapsed())
   }
 
-  /** Something may be otherwise at the counter here. */
+  /** Called when something may have changed at the counter here. */
   changedHere(): void {
     if (!this.#line || this.#last || this.#content().key === this.#told) return
     const wait = this.#toldAt + PAUSE - this.#deps.time.elapsed()
@@ -151,25 +159,28 @@ export class OfficeBoard {
     else void this.#telling.fresh()
   }
 
-  /** Others' counters as they were heard of, for who looks at the board; undefined where this workstation belongs to no office. */
+  /**
+   * Returns the others' counters as last reported, for someone with the board open; undefined if this workstation
+   * belongs to no office.
+   */
   view(): { desks: BoardDesk[]; office: NonNullable<Board['office']> } | undefined {
     const { time, state } = this.#deps
     const stands = state()
     if (stands === undefined) return undefined
     this.#askedAt = time.elapsed()
     const read = this.#read
-    // Once in that time, also where no answer comes: who is told that nothing did asks again.
+    // Once in that time even without an answer, because the board asks again when told that nothing came.
     if (this.#readAt + READ_EVERY <= this.#askedAt) void this.#reading.now()
     const desks = (read?.others ?? []).flatMap((news) => (read ? (this.#deskOf(news, read) ?? []) : []))
     return { desks, office: { state: lineState(stands, this.#line !== undefined), ...defined({ readAt: read?.at }) } }
   }
 
-  /** The application ends: others are told that this counter is closed, if the server answers soon. Never rejects. */
+  /** Reports on exit that this counter is closed, if the server answers soon. Never rejects. */
   close(): Promise<void> {
     return this.#ends('closed')
   }
 
-  /** The workstation leaves the office: its counter isn't on others' boards any more. Never rejects. */
+  /** Removes this counter from others' boards when the workstation leaves the office. Never rejects. */
   async left(): Promise<void> {
     await this.#ends('nothing')
     this.#read = undefined
@@ -181,7 +192,7 @@ export class OfficeBoard {
     await within(PATIENCE, this.#telling.fresh(), this.#deps.time)
   }
 
-  /** What is told, and what tells it from what was told before. */
+  /** Returns the report, and a key that tells it from the last one. */
   #content(): { key: string; content: Told | null } {
     const own = this.#own?.()
     if (!own?.isCounter || this.#last === 'nothing') return { key: '', content: null }
@@ -189,7 +200,7 @@ export class OfficeBoard {
     const named = { name: shortened(name, LONGEST), wantsStaff: false, hasOtherDisplay }
     if (this.#last === 'closed') return { key: 'closed', content: { ...named, staff: '', state: 'closed' } }
     const account = own.accountId === undefined ? undefined : this.#deps.accounts().get(own.accountId)
-    // Of an account that isn't the office's nobody else hears.
+    // Names of an account that isn't shared are reported to nobody.
     const brief = (text: string | undefined) => text && shortened(text, LONGEST)
     const whose = account !== undefined && { account, ...defined({ signer: brief(signer), document: brief(document) }) }
     const now = this.#deps.time.now()
@@ -207,18 +218,18 @@ export class OfficeBoard {
     const line = this.#line
     if (!line) return
     const { key, content } = this.#content()
-    // Nobody is told again and again that there is nothing.
+    // That there is no counter is reported only once.
     if (content === null && this.#told === key) return
     const { every, holds } = content && content.state !== 'free' ? SIGNING : FREE
     this.#next = AGAIN
     try {
       await line.tell(content, { ms: holds, isNews: key !== this.#told })
-      // What another line was told says nothing of what this one's server has.
+      // A report over another connection says nothing about what this server has.
       if (this.#line === line) this.#told = key
-      // What became otherwise meanwhile, or was so again, is told next.
+      // If something changed in the meantime, and even if it changed back, it is reported next.
       this.#next = this.#content().key === key ? every : PAUSE
     } catch (error) {
-      // It may have come there, or not: who looks is told once more.
+      // It may or may not have arrived, so the next report notifies the others again.
       this.#told = undefined
       this.#deps.trouble(error)
     }
@@ -229,17 +240,17 @@ export class OfficeBoard {
     return this.#askedAt + LOOKED_AT > this.#deps.time.elapsed()
   }
 
-  /** How long until the next of them counts as not heard of, or until they are read in any case; in milliseconds. */
+  /** Returns the time until the next report expires, or until the regular read, in milliseconds. */
   #untilSilent(): number {
     const read = this.#read
     const left = read ? read.others.map((news) => news.left - this.#passed(read) + 1) : []
-    // Whatever is answered: once a second.
+    // At most once a second, whatever the server returns.
     return Math.max(PAUSE, Math.min(...left.filter((one) => one > 0), READ_EVERY))
   }
 
   /**
-   * How long ago that was asked for, in milliseconds. The clock that never jumps may stand still while the computer sleeps, the one on
-   * the wall doesn't: the stricter counts, so what is shown is rather too old than as if it were now.
+   * Returns how long ago it was requested, in milliseconds. The monotonic clock may stop while the computer sleeps, the
+   * wall clock doesn't. The larger value counts, so that nothing outdated looks current.
    */
   #passed({ elapsed, at }: Read): number {
     const { time } = this.#deps
@@ -253,16 +264,16 @@ export class OfficeBoard {
     this.#isRung = false
     try {
       const others = await line?.others()
-      // What a line answers that is no longer this one's may be of an office that was left.
+      // An answer of a previous connection may be from an office that was left.
       if (others && this.#line === line && !this.#last) this.#read = { others, elapsed, at }
     } catch (error) {
       trouble(error)
     }
-    // Also where nothing was read: what was heard of is older now.
+    // Even if nothing was read, because the known reports are older now.
     changed()
   }
 
-  /** Undefined where it is too old to say anything. */
+  /** Undefined if the report is too old to be useful. */
   #deskOf({ station, name, ago: age, left, content }: CounterNews, read: Read): BoardDesk | undefined {
     const passed = this.#passed(read)
     if (age + passed >= DAY) return undefined
@@ -279,7 +290,7 @@ export class OfficeBoard {
     const isShared = account !== undefined && [...this.#deps.accounts().values()].includes(account)
     const moment = (since: number | undefined) => (since === undefined ? undefined : Math.round(heardAt - since))
     const times = { since: moment(sinceAgo), coveredSince: moment(coveredAgo), downSince: moment(downAgo) }
-    // What a counter that is closed was last told isn't waited for any more.
+    // A closed counter isn't expected to renew its last report.
     const { isSilent: _, ...closed } = office
     return {
       ...{ id, ...its, office: its.state === 'closed' ? closed : office },

@@ -1,6 +1,7 @@
 /**
- * Appointments that an office's workstations have in common: how they stand in the database for that, and what becomes of two changes of one.
- * Who changed the person and who marked that they came both had their way. Where both changed the same, one stays and the other is kept beside it.
+ * Appointments that an office's workstations share: their storage for the sync, and the merging of two changes of one.
+ * If one workstation changed the person and another marked that they came, both changes apply. If both changed the same
+ * thing, one stays and the other is kept beside it.
  */
 import { z } from 'zod'
 import type { AppointmentState } from '../../../shared/contract/index.ts'
@@ -26,21 +27,21 @@ const Shared = z.object({
 })
 export type SharedAppointment = z.output<typeof Shared>
 
-/** What is changed as one: the name of one change with the address of another would be nobody's. */
+/** Members that change together: the name of one change with the address of another would match nobody. */
 const GROUPS = [['name', 'email', 'mobile', 'person'], ['at', 'minutes'], ['place'], ['about'], ['series']] as const
 const STEPS = ['state', 'before', 'number', 'arrivedAt', 'calledAt', 'calls', 'desk'] as const
-/** How far each is: who came isn't one who didn't. */
+/** The states by progress: someone who came outranks a no-show. */
 const ORDER: readonly AppointmentState[] = ['expected', 'no-show', 'arrived', 'called', 'here', 'done']
 
 interface SharedAppointmentsDeps {
   db: Db
   time: Pick<Time, 'now' | 'zone'>
   newId: () => string
-  /** This workstation's name in the office; '' while it isn't known. */
+  /** This workstation's name in the office; '' until it is known. */
   here: () => string
 }
 
-/** How those of an office stand in the database. */
+/** Opens the storage of appointments for the office's sync. */
 export function openSharedAppointments({
   db,
   time,
@@ -72,7 +73,7 @@ export function openSharedAppointments({
     together: (mine, theirs, base) => together(mine, theirs, base, isOtherDay),
     another(accountId, content, beside) {
       const about = [content.about, beside && `(${beside})`].filter(Boolean).join(' ')
-      // Beside the other it is one of its own, which no file changes.
+      // Kept beside the other, it is independent, and no file updates it.
       const own = beside === undefined ? {} : { key: undefined, series: undefined }
       table.put({
         ...NOTHING,
@@ -84,7 +85,7 @@ export function openSharedAppointments({
         about: shortened(about, 300)
       })
     },
-    // One day more than here: clocks and zones differ.
+    // A day longer than here, because clocks and zones differ.
     until: ({ at }) => beginningOf(dayAfter(dayAt(at, time.zone()), 2), time.zone()) - time.now()
   }
 }
@@ -94,7 +95,7 @@ const NOTHING = {
   ...{ arrivedAt: undefined, calledAt: undefined }
 } satisfies Partial<KeptAppointment>
 
-/** What counts of two contents that go on from `base`; undefined where both changed the same in other ways. */
+/** Merges two contents that derive from `base`; undefined if both changed the same thing differently. */
 function together(
   mine: SharedAppointment,
   theirs: SharedAppointment,
@@ -103,7 +104,7 @@ function together(
 ): SharedAppointment | undefined {
   const steps = stepsOf(mine, theirs, base)
   const both = { ...theirs, ...steps.steps, version: Math.max(mine.version, theirs.version) }
-  // A calendar says itself which is newer; where it doesn't, what the office has stays.
+  // A calendar says itself which version is newer. If it doesn't, what the office has stays.
   const isByFile = mine.key !== undefined && (base === undefined || mine.version !== theirs.version)
   for (const members of GROUPS) {
     const isLike = (one: SharedAppointment, other: SharedAppointment | undefined) =>
@@ -113,11 +114,14 @@ function together(
     if (!isMine && !isByFile) return undefined
     if (isMine || mine.version > theirs.version) Object.assign(both, part(mine, members))
   }
-  // Who came today hasn't come on the day that the other moved it to.
+  // Someone who came today hasn't come on the day that the other change moved it to.
   return isOtherDay(both.at, steps.at) ? { ...both, ...TO_COME_AGAIN } : both
 }
 
-/** With the time that they are about. Who came is here at each; of two that went on by themselves the one who is further. */
+/**
+ * Merges the progress, and returns it with the appointment's time. Someone who came is here at each workstation; if
+ * both progressed, the further state wins.
+ */
 function stepsOf(mine: SharedAppointment, theirs: SharedAppointment, base: SharedAppointment | undefined) {
   const isLike = (one: SharedAppointment, other: SharedAppointment | undefined) =>
     STEPS.every((member) => one[member] === other?.[member])
@@ -126,7 +130,7 @@ function stepsOf(mine: SharedAppointment, theirs: SharedAppointment, base: Share
   const [ahead, behind] = ORDER.indexOf(mine.state) > ORDER.indexOf(theirs.state) ? [mine, theirs] : [theirs, mine]
   const steps = {
     ...part(ahead, STEPS),
-    // What someone was told they are called by is kept, and that they were called.
+    // Their number is kept, because they were told it, and so is the fact that they were called.
     number: theirs.number ?? mine.number,
     arrivedAt: ahead.arrivedAt ?? behind.arrivedAt,
     calledAt: ahead.calledAt ?? behind.calledAt,

@@ -1,4 +1,4 @@
-/** Reads appointments from a table: its columns are told by their headings, and what a row lacks is said of that row. */
+/** Reads appointments from a table. Headings identify the columns, and problems are reported per row. */
 import { type Epoch, readDate, readTime } from '../../../shared/composition/bulk-dates.ts'
 import { localTimeIn, readLocal } from '../../../shared/composition/zone.ts'
 import { counted } from '../../../shared/counted.ts'
@@ -21,7 +21,7 @@ import {
   windowOf
 } from './found.ts'
 
-/** What a column is called, in small letters; the first that fits is taken. */
+/** Patterns for headings, in lower case; the first match wins. */
 const HEADINGS = {
   first: /^(first|given)\b/,
   last: /^(last|family)\b|^surname/,
@@ -91,7 +91,7 @@ function columnsOf(headings: readonly string[]): Partial<Record<Column, number>>
   return columns
 }
 
-/** How the dates stand, in the column that has them. */
+/** Returns the order of day and month in the column with the dates. */
 function orderOf({ dateOrders, epoch }: Sheet, { date, time }: Partial<Record<Column, number>>) {
   return { order: dateOrders[date ?? time ?? -1] ?? ('day-first' as const), epoch }
 }
@@ -121,7 +121,7 @@ function appointmentOf(
   const id = plainText(cell('id'))
   return {
     ...{ name, email, at, version: 0 },
-    // The same row of tomorrow's file, as long as person and time are the same.
+    // Identifies the same row in tomorrow's file, as long as person and time are the same.
     key: id ? hashed('row', id) : hashed('row', name, email, String(at)),
     mobile: plainText(cell('mobile'), 40),
     minutes: minutesOf(cell, day, at, zone),

@@ -1,6 +1,6 @@
 /**
- * The account's employer records (reference sections 2.18 and 2.19): saved by operation 3, whose answer is all that the
- * account has and is kept here, since the reference has no route to read them.
+ * The account's employer records (API reference sections 2.18 and 2.19). Operation 3 saves them and returns everything
+ * the account has; that answer is stored here, because the reference has no route to read them.
  */
 
 import {
@@ -35,13 +35,13 @@ export interface EmployersDeps {
   db: Db
   clientOf: (accountId: string) => Promise<Pick<ServiceClient, 'updateEmployers' | 'getEmployers'>>
   rights: Rights
-  /** Says an error in the user's words. */
+  /** Describes an error in the user's words. */
   describe: (error: unknown) => AppError
   time: Pick<Time, 'now'>
   changed: () => void
 }
 
-/** How old a copy may be before it is read again without being asked, in milliseconds. */
+/** How old a copy may be before it is read again automatically, in milliseconds. */
 const FRESH = 10 * 60_000
 
 interface Kept extends EmployersAnswer {
@@ -84,7 +84,7 @@ export function openEmployers({ db, clientOf, rights, describe, time, changed }:
     return { records: recordsOf(copy.set), from, at: copy.at, ...trouble }
   }
 
-  /** By the unlisted route, where the account's service has it. */
+  /** Reads the records by an undocumented route, if the account's service has it. */
   async function readNow(accountId: string): Promise<EmployersView> {
     try {
       const client = await clientOf(accountId)
@@ -95,7 +95,7 @@ export function openEmployers({ db, clientOf, rights, describe, time, changed }:
         return view(accountId, before)
       }
       if (isRefusal(answer)) fail('unexpected-shape', 'The service returned an error instead of the records.')
-      // No route of the service removes records: an answer without any says that something is wrong with it.
+      // No route of the service removes records, so an answer without any must be wrong.
       if (before && recordsOf(before.set).length > 0 && recordsOf(answer.set).length === 0) {
         fail('unexpected-shape', 'The service returned no records, although it had some. Those are still shown.')
       }
@@ -107,7 +107,7 @@ export function openEmployers({ db, clientOf, rights, describe, time, changed }:
   }
 
   return {
-    /** What is known of the account's records: read from the service where that can be, else as it answered last. */
+    /** Returns the account's records: from the service if possible, otherwise as in its last answer. */
     async list(accountId: string, { refresh }: { refresh: boolean }): Promise<EmployersView> {
       const copy = kept(accountId)
       const { readsEmployers } = rights.of(accountId)
@@ -117,9 +117,9 @@ export function openEmployers({ db, clientOf, rights, describe, time, changed }:
     },
 
     /**
-     * Saves those of the records that are new or other than kept. Answers all that the account has then.
-     * @throws AppFailure `invalid` with the fields, and what the service or the line says. Saving the same again is
-     * harmless, also where the answer was lost.
+     * Saves the records that are new or changed. Returns everything the account has afterwards.
+     * @throws AppFailure `invalid` with the fields, or the error of the service or the connection. Saving the same
+     * again is harmless, even if the answer was lost.
      */
     async save(accountId: string, records: readonly EmployerChange[]): Promise<EmployersView> {
       const before = recordsOf(kept(accountId)?.set ?? {})
@@ -139,7 +139,7 @@ export function openEmployers({ db, clientOf, rights, describe, time, changed }:
   }
 }
 
-/** An error that came as a success. */
+/** Whether the answer is an error with a success status. */
 function isRefusal({ set }: EmployersAnswer): boolean {
   const said = decode(ErrorResponse, set)
   return said.ok && Boolean(said.value.ResponseStatus?.ErrorCode)
@@ -149,7 +149,7 @@ function holds({ set }: EmployersAnswer, { kind, Reference }: EmployerChange): b
   return (set[kind] ?? []).some((record) => record.Reference?.trim() === Reference)
 }
 
-/** What is said of records that can't be shown; undefined if all can. */
+/** Describes the records that can't be shown; undefined if all can. */
 function partial(unreadable: readonly UnreadableEmployer[]): AppError | undefined {
   const [first] = unreadable
   if (!first) return undefined
@@ -173,7 +173,7 @@ const SAYS_NOTHING: AppError = {
 
 function refuseFaulty(records: readonly EmployerChange[], isKept: (record: EmployerChange) => boolean): void {
   const fields = records.flatMap((record, index): FieldMessage[] =>
-    // What the service has as it is doesn't stand in the way of what is changed.
+    // Unchanged records of the service don't block the others.
     (isKept(record) ? [] : employerProblems(record))
       .filter(({ severity }) => severity === 'error')
       .map(({ at, message }) => ({ field: `records.${index}.${at}`, message }))
@@ -185,7 +185,7 @@ function refuseFaulty(records: readonly EmployerChange[], isKept: (record: Emplo
   if (first) fail('invalid', `Nothing was saved. ${first.message}`, { fields, mayHaveArrived: false })
 }
 
-/** Exactly the reference's members (2.18), by kind; what is empty is left out. */
+/** Builds the request with exactly the members of the API reference (2.18), by kind, without empty ones. */
 function requestOf(records: readonly EmployerChange[]): UpdateEmployersRequest {
   const of = <Kind extends EditableEmployerKind>(kind: Kind): EmployerRecordOf<Kind>[] =>
     records.filter((record) => record.kind === kind).map((record) => sent(kind, record))
@@ -201,7 +201,7 @@ function sent<Kind extends EditableEmployerKind>(kind: Kind, record: EmployerCha
   return { Reference, Name, IsDefault, ...Object.fromEntries(texts) } as EmployerRecordOf<Kind>
 }
 
-/** What an error of saving means for the person: nothing waits, nothing is asked about, and saving again does no harm. */
+/** Adds what an error means for the person: nothing is queued or checked, and saving again is harmless. */
 function explained({ mayHaveArrived = false, ...error }: AppError): AppError {
   const end = mayHaveArrived
     ? 'It may have been saved. It’s safe to save it again.'
@@ -213,7 +213,7 @@ type EmployerRecordOf<Kind extends EditableEmployerKind> = NonNullable<UpdateEmp
 
 const KINDS = Object.keys(EMPLOYER_FIELDS) as EmployerKind[]
 
-/** Records of all kinds as one list, by kind in the reference's order, then as the service listed them. */
+/** Lists records of all kinds, by kind in the reference's order, then in the service's order. */
 function recordsOf(set: EmployerSet): EmployerRecord[] {
   return KINDS.flatMap((kind) => (set[kind] ?? []).map((record) => recordOf(kind, record)))
 }
@@ -236,7 +236,7 @@ function recordOf(kind: EmployerKind, { Reference, Name, IsDefault, ...rest }: R
 }
 type Received = NonNullable<EmployerSet[EmployerKind]>[number]
 
-/** Whether saving the one over the other would change nothing. */
+/** Whether saving one over the other would change nothing. */
 function sameRecord(one: EmployerRecord, other: EmployerRecord): boolean {
   return (
     one.kind === other.kind &&

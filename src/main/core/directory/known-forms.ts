@@ -1,4 +1,4 @@
-/** The templates and forms that this office knows: those that the service lists and those that were used from here. */
+/** The templates and forms that this office knows: those that the service lists, and those that were used from here. */
 import type { KnownForm, TemplateView } from '../../../shared/contract/index.ts'
 import { ListedTemplate } from '../../../shared/model/index.ts'
 import { defined } from '../lib/objects.ts'
@@ -7,11 +7,11 @@ import type { Db } from '../storage/connection.ts'
 
 export interface KnownFormsDeps {
   db: Db
-  /** The templates as they were fetched last. */
+  /** The templates as last fetched. */
   templates: (accountId: string) => Promise<readonly TemplateView[]>
 }
 
-/** More than are shown: the service may not have all of them any more. */
+/** More than are shown, because the service may no longer have all of them. */
 const MOST_RECENT = 20
 
 const FORM =
@@ -20,7 +20,7 @@ const FORM =
 export type KnownForms = ReturnType<typeof openKnownForms>
 
 export function openKnownForms({ db, templates }: KnownFormsDeps) {
-  /** Forms and templates of packages that the service took: counted by the database as they are sent. */
+  /** Forms and templates of packages that the service accepted, counted by the database as they are sent. */
   const uses = db.prepare<[string], KnownForm>(`SELECT kind, ${FORM}, uses FROM form_uses WHERE account_id = ?`)
   const remembered = db.prepare<[string], KnownForm>(
     `SELECT 'form-direct' AS kind, ${FORM}, 0 AS uses FROM remembered_forms WHERE account_id = ?`
@@ -34,10 +34,10 @@ export function openKnownForms({ db, templates }: KnownFormsDeps) {
     .pluck()
 
   return {
-    /** References of the templates that were sent last, newest first. Asks no service, so it answers offline, too. */
+    /** References of the most recently sent templates, newest first. Works offline, because it asks no service. */
     recentTemplates: (accountId: string): string[] => recent.all(accountId, MOST_RECENT),
 
-    /** The last used first, then those never used, by name. */
+    /** Lists forms by last use, then those never used by name. */
     async list(accountId: string): Promise<KnownForm[]> {
       const known = new Map<string, KnownForm>()
       const put = (form: KnownForm) => {

@@ -1,6 +1,6 @@
 /**
- * Drafts and presets that arrive together, out of a file: all of them are there or none, also where the application is
- * ended in between, and writing thousands of them doesn't hold up anything else.
+ * Stores drafts and presets of an imported file all together or not at all, even if the application exits in between.
+ * Writing thousands of them doesn't block anything else.
  */
 
 import type { Composition } from '../../../shared/composition/index.ts'
@@ -50,7 +50,7 @@ export function openArriving({ db, drafts, presets, time, newId }: ArrivingDeps)
     const now = time.now()
     let index = 0
     for (const composition of entries.drafts) {
-      // In lists, where the newest comes first, they stand as they did in the file.
+      // Lists show the newest first, so later entries get earlier times, which keeps the file's order.
       const draft = drafts.arrive(accountId, withKeysOfTheirOwn(composition, newId), now - index++)
       arriving(draft.id)
       ids.push(draft.id)
@@ -68,15 +68,16 @@ export function openArriving({ db, drafts, presets, time, newId }: ArrivingDeps)
   }
 
   return {
-    /** What was cut short goes: called once, at start. */
+    /** Removes what an interrupted import left behind. Call it once, at startup. */
     takeUpInterrupted(): void {
       db.transaction(() => [...takeBack(halfArrived())])()
     },
 
     /**
-     * Writes all entries, hidden until the last is there: one long transaction would hold up every save meanwhile.
-     * @param alongside is written in the same step that makes them visible, or not at all.
-     * @throws what writing throws; nothing of them is left then.
+     * Writes all entries, hidden until the last one is stored: a single long transaction would block every save
+     * meanwhile.
+     * @param alongside runs in the same transaction that makes them visible.
+     * @throws what writing throws; then none of them is left.
      */
     async store(
       accountId: string,
@@ -89,7 +90,7 @@ export function openArriving({ db, drafts, presets, time, newId }: ArrivingDeps)
         show(ids, () => alongside(stored))
         return stored
       } catch (error) {
-        // What can't be erased now either stays hidden, and goes at the next start.
+        // What can't be erased either stays hidden, and goes at the next start.
         await inSlices(takeBack(ids), (turn) => db.transaction(turn)()).catch(() => undefined)
         throw error
       }
@@ -97,12 +98,12 @@ export function openArriving({ db, drafts, presets, time, newId }: ArrivingDeps)
   }
 }
 
-/** Others could be mistaken for part of the path to a control, whose members are joined by dots. */
+/** Other keys could be mistaken for part of the path to a control, whose members are joined by dots. */
 const PLAIN = /^[A-Za-z0-9][\w-]*$/
 
 /**
- * The composition with a new key wherever one is odd or was there before. Keys tell the parts of a package apart while it
- * is composed; those of a file from outside may be alike, or odd.
+ * Returns the composition with a new key wherever one is odd or a duplicate. Keys tell the parts of a package apart
+ * while it is composed; those of a file can be anything.
  */
 export function withKeysOfTheirOwn(composition: Composition, newKey: () => string): Composition {
   const taken = new Set<string>()

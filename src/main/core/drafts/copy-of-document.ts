@@ -1,6 +1,7 @@
 /**
- * What a document is sent as once more, after someone declined it or its time ran out: as it was composed here, or else as far as
- * the service tells of it. It is a draft to be corrected; nothing that is over, as a due date, is in it.
+ * Builds the draft for sending a document again after it was declined or expired: from its original composition, or
+ * else from what the service knows about it. The draft is meant to be corrected first, and contains nothing outdated,
+ * such as a due date.
  */
 import {
   blankComposition,
@@ -13,13 +14,16 @@ import {
 } from '../../../shared/composition/index.ts'
 import type { DocumentResponse, SignerResponse } from '../../../shared/model/index.ts'
 
-/** @param sent what its package was composed of, where it was sent from this workstation. */
+/**
+ * Makes the draft.
+ * @param sent the composition of its package, if it was sent from this workstation.
+ */
 export function copyOfDocument(document: DocumentResponse, sent: Composition | undefined): Composition {
   const composition = sent ?? composedOf(document)
   return { ...composition, items: itemsOf(composition, document), due: '', gmt: '', zone: '' }
 }
 
-/** Of a package with several documents only this one, where that is certain; else all of it. */
+/** Picks this document's item from a package with several, if that is unambiguous; otherwise all. */
 function itemsOf({ items }: Composition, document: DocumentResponse): ComposedItem[] {
   const same = items.filter(({ Name }) => Name === document.Name)
   return same.length === 1 ? same : items

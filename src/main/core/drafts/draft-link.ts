@@ -1,6 +1,7 @@
 /**
- * `countersign://draft?…`: what another program or a web page asks a draft to be made of. Anyone can write such a link, so it holds
- * no more than who is to sign what, it is taken whole or not at all, and nothing of it is kept before a person agrees.
+ * `countersign://draft?…` links, by which another program or a web page asks for a draft. Anyone can write such a link,
+ * so it only says who is to sign what, is accepted as a whole or not at all, and nothing of it is stored before a
+ * person agrees.
  */
 import { z } from 'zod'
 import { blankComposition, blankItem, blankSigner, type Composition } from '../../../shared/composition/index.ts'
@@ -9,14 +10,14 @@ import { fail } from '../lib/failure.ts'
 import { getOrMake } from '../lib/objects.ts'
 import { shortened } from '../lib/text-folding.ts'
 
-/** How long a link may be, in characters, and how many signers it may name. */
+/** The maximum length of a link, in characters, and the maximum number of signers. */
 const MOST_CHARACTERS = 8_000
 const MOST_SIGNERS = 20
-/** Hidden characters could make one name look like another. The two that are allowed join letters in some scripts. */
+/** Hidden characters could make one name look like another. The two exceptions join letters in some scripts. */
 const PLAIN = /^(?:[^\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]|[\u200c\u200d])*$/u
 
 const text = z.string().max(500).regex(PLAIN)
-/** What a link may say of a signer, and of a form or template, and how the reference calls it. */
+/** The parameters for a signer and for a form or template, with their names in the API reference. */
 const SIGNER = {
   firstName: 'FirstName',
   middleName: 'MiddleName',
@@ -35,7 +36,7 @@ const LinkedSigner = z.strictObject(
   >
 )
 const Linked = z.strictObject({
-  /** The name of a preset to begin from. Without it, `kind` says what is made. */
+  /** The name of a preset to start from. Without it, `kind` says what to create. */
   preset: text.min(1).optional(),
   kind: z.enum(['form', 'template']).optional(),
   name: text.optional(),
@@ -49,7 +50,7 @@ const NOTHING_MADE = 'No draft was made.'
 
 /**
  * Reads a link.
- * @throws AppFailure `invalid`: nothing of it is to be used.
+ * @throws AppFailure `invalid`: nothing of it may be used.
  */
 export function readDraftLink(link: string): DraftLink {
   if (link.length > MOST_CHARACTERS) refuse('This link is too long.')
@@ -66,7 +67,7 @@ export function readDraftLink(link: string): DraftLink {
   return read.data
 }
 
-/** `signer2.email` is a member of the second signer. */
+/** Groups the parameters: `signer2.email` belongs to the second signer. */
 function membersOf(parameters: URLSearchParams): unknown {
   const members = new Map<string, string>()
   const signers = new Map<number, Map<string, string>>()
@@ -99,7 +100,7 @@ function troubleOf([issue]: readonly z.core.$ZodIssue[]): string {
   }
 }
 
-/** Of what came from outside, so much as says what is meant, and nothing that could be read otherwise. */
+/** Shortens outside text, and replaces every character that could be misread. */
 function quoted(name: string): string {
   return shortened(name.replace(/[^\p{L}\p{N} ._-]/gu, '?'), 40)
 }
@@ -108,7 +109,7 @@ function refuse(message: string): never {
   fail('invalid', message, { next: NOTHING_MADE })
 }
 
-/** What a person is shown of it before they agree. */
+/** Returns what a person is shown before they agree. */
 export function askedDraft({ preset, kind, name, reference, clientReference, signers }: DraftLink): AskedDraft {
   return {
     ...{ preset, kind, name, reference, clientReference },
@@ -124,8 +125,8 @@ export function askedDraft({ preset, kind, name, reference, clientReference, sig
 }
 
 /**
- * The composition that it asks for.
- * @param start what its preset holds; else it begins with a blank package. A preset keeps what the link doesn't say.
+ * Builds the composition that the link asks for.
+ * @param start the preset's composition; without it, a blank package. A preset keeps what the link doesn't mention.
  */
 export function compositionOfLink(link: DraftLink, start?: Composition): Composition {
   const kind = link.kind === 'template' ? 'form-filler' : 'form-direct'
@@ -138,13 +139,13 @@ export function compositionOfLink(link: DraftLink, start?: Composition): Composi
         ...(item.signers[place] ?? blankSigner(`${item.key}-link-${place + 1}`)),
         ...renamed(link.signers[place] ?? {}, SIGNER)
       }))
-      // Of several, the first is what the link speaks of; all are for the same people.
+      // The link's details apply to the first item; its signers apply to all items.
       return { ...item, signers, ...(index === 0 && renamed(link, ITEM)) }
     })
   }
 }
 
-/** What the link says, under the reference's names; what it doesn't say is left out. */
+/** Returns what the link says, under the API reference's names, without what it doesn't mention. */
 function renamed<Name extends string, Other extends string>(
   said: { readonly [Each in NoInfer<Name>]?: string | undefined },
   names: Readonly<Record<Name, Other>>

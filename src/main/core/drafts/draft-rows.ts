@@ -1,4 +1,7 @@
-/** How drafts stand in the database: compositions as JSON, which of them an account's list shows, and which are with the outbox. */
+/**
+ * How drafts are stored in the database: compositions as JSON, which of them an account's list shows, and which are
+ * with the outbox.
+ */
 import { Composition } from '../../../shared/composition/index.ts'
 import { fail } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
@@ -7,7 +10,7 @@ import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { Statements } from '../storage/statements.ts'
 
-/** What drafts, presets and what is kept beside them are made with. */
+/** The dependencies of drafts, presets and their related data. */
 export interface DraftDeps {
   db: Db
   time: Pick<Time, 'now'>
@@ -15,8 +18,9 @@ export interface DraftDeps {
 }
 
 /**
- * @param what is stored, in the user's words: `draft`.
- * @throws AppFailure `storage` if this version can't read it. It stays as it is.
+ * Parses a stored composition.
+ * @param what the user's word for it: `draft`.
+ * @throws AppFailure `storage` if this version can't read it. It isn't changed.
  */
 export function compositionOf(body: string, what: 'draft' | 'version' | 'preset'): Composition {
   const read = Composition.safeParse(parsedJson(body))
@@ -28,27 +32,28 @@ export function compositionOf(body: string, what: 'draft' | 'version' | 'preset'
 }
 
 /**
- * In which states a send has its draft, as they stand in SQL: said here alone, so that no two places count differently.
- * It waits, is under way, or it isn't certain whether it arrived: the draft is with the outbox.
+ * The states in which a send holds its draft, as SQL. They are defined only here, so that all places agree. The send
+ * waits, is in flight, or its arrival is uncertain: the draft is with the outbox.
  */
 export const HELD_STATES = `('ready', 'sending', 'uncertain')`
 
-/** As `HELD_STATES`, or the service has it: the draft can't be changed or sent any more. */
+/** `HELD_STATES`, and the state in which the service has it: the draft can't be changed or sent any more. */
 export const HELD_OR_SENT_STATES = `('ready', 'sending', 'uncertain', 'sent')`
 
 /**
- * Drafts that are with the outbox. Asked this way round, it takes as long as there are such drafts: the sends of each draft
- * are many questions, and everything ever sent is many sends. Those that were sent have no draft any longer: see `purge`.
+ * Selects the drafts that are with the outbox. This way round the cost grows with their number; asking for each draft
+ * would be many queries, and scanning all sends ever made would be slow. Sent drafts are deleted: see `purge`.
  */
 const heldOf = (accounts: string) => `SELECT draft_id FROM sends
   WHERE account_id IN (${accounts}) AND draft_id IS NOT NULL AND state IN ${HELD_STATES}`
 
 /**
- * The list of one side of the trash, of some accounts together, by the drafts' numbers: quick with ten thousand of them. What arrives in a file that is still being imported is not there yet.
+ * Opens the list on one side of the trash for several accounts together, by the drafts' row numbers, which is fast with
+ * ten thousand of them. Entries of a file that is still being imported aren't included.
  */
 export function openList(db: Db, side: 'trashed_at IS NULL' | 'trashed_at IS NOT NULL', order: string) {
   const statements = new Statements(db)
-  /** By how many accounts they ask of: of one SQLite reads them in the order of its index, and only more have to be sorted. */
+  /** Statements by number of accounts: for a single one SQLite reads in index order, and only several need a sort. */
   const made = new Map<number, ReturnType<typeof statementsFor>>()
 
   function statementsFor(accounts: number) {
@@ -58,7 +63,7 @@ export function openList(db: Db, side: 'trashed_at IS NULL' | 'trashed_at IS NOT
     return {
       count: statements.value<[object], number>(`SELECT count(*) ${shown}`),
       page: statements.values<[object], number>(`SELECT number ${shown} ORDER BY ${order} LIMIT @limit OFFSET @offset`),
-      // All that were found, not a page of them: how many they are is to be known too, and to ask the index is what takes time.
+      // All matches, not a page: their number is needed too, and the index lookup is what takes the time.
       found: statements.values<[object], number>(
         `SELECT number ${shown} AND number IN (SELECT rowid FROM draft_words WHERE draft_words MATCH @question)
            ORDER BY ${order}`

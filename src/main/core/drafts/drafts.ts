@@ -1,4 +1,4 @@
-/** Packages that are being composed. What `save` has answered is on the disk. */
+/** Packages that are being composed. Once `save` has returned, the draft is on disk. */
 
 import { type Composition, titleOf, whoOf } from '../../../shared/composition/index.ts'
 import {
@@ -14,9 +14,9 @@ import { openHistory, type VersionBeside } from './history.ts'
 import { openTrash } from './trash.ts'
 import { questionOf, wordsOf } from './words.ts'
 
-/** Which drafts are listed. Without anything: the newest that aren't in the trash. */
+/** Which drafts to list. By default the newest ones outside the trash. */
 export interface DraftQuery {
-  /** Each of its words begins a word of the draft; without words, of every draft. */
+  /** Each of its words must be the beginning of a word in the draft. Without words, every draft matches. */
   search?: string
   trashed?: boolean
   offset?: number
@@ -35,7 +35,7 @@ const SUMMARY = 'id, account_id AS accountId, kind, title, who, updated_at AS up
 
 export type Drafts = ReturnType<typeof openDrafts>
 
-/** @param changed a draft was saved, or is in another place. */
+/** @param changed called when a draft was saved or moved. */
 export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: string) => void }) {
   const { db, time, newId } = deps
   const history = openHistory(deps)
@@ -115,7 +115,7 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
   })
 
   return {
-    /** Of these accounts together. */
+    /** Lists the drafts of these accounts together. */
     list(accountIds: readonly string[], query: DraftQuery = {}): DraftList {
       const { search = '', offset = 0, limit = 500 } = query
       const counts = { drafts: kept.count(accountIds), trashed: trashed.count(accountIds) }
@@ -129,7 +129,7 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
       return { rows: summaries(found.slice(offset, offset + limit)), total: found.length, counts }
     },
 
-    /** @throws AppFailure `gone` if there is no such draft; `storage` where this version can't read it. */
+    /** @throws AppFailure `gone` if there is no such draft; `storage` if this version can't read it. */
     get(id: string): DraftView {
       const row = rowOf(id)
       return { ...summaryOf(row), composition: compositionOf(row.body, 'draft') }
@@ -139,10 +139,10 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
     summary,
 
     /**
-     * Saves a draft, durably. Without an id it is a new one.
-     * @param asId the id of a new one, chosen by the one who saves: a first save that comes twice makes one draft.
-     * @throws AppFailure `busy` once it is with the outbox; `gone` where it was deleted or thrown away, or belongs to
-     *   another account.
+     * Saves a draft durably. Without an id it creates one.
+     * @param asId an id for the new draft, chosen by the caller, so that a repeated first save creates only one.
+     * @throws AppFailure `busy` once it is with the outbox; `gone` if it was deleted, is in the trash, or belongs to
+     * another account.
      */
     save(accountId: string, composition: Composition, given?: string, asId?: string): DraftSummary {
       const known = given ?? (asId !== undefined && read.get(asId) ? asId : undefined)
@@ -153,19 +153,19 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
       }
       const row = changeable(known)
       if (row.accountId !== accountId) fail('gone', 'This draft was deleted, or belongs to another account.')
-      // Leaving a field saves too; a draft that is as it was doesn't become the newest of the list.
+      // Leaving a field saves too. An unchanged draft shouldn't move to the top of the list.
       if (row.body === JSON.stringify(composition)) return summaryOf(row)
       change(row, composition)
       changed(known)
       return summary(known)
     },
 
-    /** A draft out of a file: a new one, of which nobody is told yet. See exchange.ts. */
+    /** Inserts a draft from a file, without notifying anyone yet. See exchange.ts. */
     arrive: insert,
 
     /**
      * Puts a draft in the trash.
-     * @throws AppFailure `busy` while a send of it waits, is under way or not settled; `gone`.
+     * @throws AppFailure `busy` while a send of it is waiting, in flight or unsettled; `gone`.
      */
     remove(id: string): void {
       refuseSent(id, 'This package is being sent or was sent.')
@@ -179,15 +179,16 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
       return summary(id)
     },
 
-    /** Takes a draft out of the trash for ever. @throws AppFailure `gone` if it isn't in the trash. */
+    /** Erases a draft from the trash. @throws AppFailure `gone` if it isn't there. */
     erase: trash.erase,
 
     /** @returns how many drafts were erased. */
     emptyTrash: trash.empty,
 
     /**
-     * Erases what has been in the trash for so many days, and what the service has: the outbox lets a draft go with its answer,
-     * and should one be left, it must not look as if it were still to be sent. To be called at start and about once a day.
+     * Erases what has been in the trash for `days`, and drafts that were sent. The outbox already deletes a draft with
+     * its answer; one that was left over must not look as if it were still to be sent. Call it at startup and about
+     * once a day.
      * @returns how many were erased from the trash.
      */
     async purge(days: number = TRASH_DAYS): Promise<number> {
@@ -195,7 +196,7 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
       return trash.purge(days)
     },
 
-    /** @throws AppFailure `gone`; `storage` where this version can't read it. */
+    /** @throws AppFailure `gone`; `storage` if this version can't read it. */
     duplicate(id: string): DraftSummary {
       const { accountId, body } = rowOf(id)
       const copy = insert(accountId, compositionOf(body, 'draft'), time.now())
@@ -203,16 +204,16 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
       return copy
     },
 
-    /** Earlier versions, newest first. @throws AppFailure `gone`. */
+    /** Lists earlier versions, newest first. @throws AppFailure `gone`. */
     history: (id: string): DraftVersion[] => history.list(rowOf(id).number),
 
-    /** @throws AppFailure `gone`; `storage` where this version can't read it. */
+    /** @throws AppFailure `gone`; `storage` if this version can't read it. */
     version: (id: string, version: string): Composition =>
       compositionOf(history.bodyOf(rowOf(id).number, version), 'version'),
 
     /**
-     * Makes an earlier version the present one; the present one becomes a version itself.
-     * @throws AppFailure `busy` and `gone` as `save` does, `gone` too where the version is no longer kept; `storage`.
+     * Restores an earlier version; the present one becomes a version itself.
+     * @throws AppFailure `busy` and `gone` like `save`, `gone` also if the version is no longer kept; `storage`.
      */
     goBack(id: string, version: string): DraftView {
       goBack(changeable(id), version)
@@ -221,7 +222,7 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
     },
 
     /**
-     * Another workstation's content takes the place of the draft, or makes it. To be called in a transaction; nobody is told.
+     * Replaces or creates the draft with another workstation's content. Call it in a transaction; it notifies no one.
      * @param at when it was saved, in milliseconds since 1970 UTC.
      */
     follow(accountId: string, id: string, composition: Composition, at: number): void {
@@ -231,25 +232,28 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
       replace(row, composition, at)
     },
 
-    /** Puts it in the trash or takes it out, as another workstation did. */
+    /** Puts it in the trash or takes it out, following another workstation. */
     followTrash: (id: string, isAside: boolean): void => (isAside ? trash.put(id) : trash.takeOut(id)),
 
-    /** Keeps a version that another workstation, or this one, wrote beside the draft. @throws AppFailure `gone`. */
+    /** Stores a version that a workstation, possibly this one, wrote beside the draft. @throws AppFailure `gone`. */
     keepBeside(id: string, version: Omit<VersionBeside, 'title' | 'who' | 'body'>, composition: Composition): void {
       history.keepBeside(rowOf(id).number, { ...version, ...written(composition) })
     },
 
-    /** Someone has said of a version beside a draft whether it counts; or nobody, as where the office's server was put back to before. */
+    /**
+     * Records whether someone has decided on a version beside the draft. After a restore of the office's server it can
+     * be undecided again.
+     */
     settle: (version: string, isSettled = true): void => history.settle(version, isSettled),
 
-    /** Keeps the draft as it is now among its versions. @throws AppFailure `gone`. */
+    /** Keeps the draft's current content as a version. @throws AppFailure `gone`. */
     keepVersion(id: string, reason: DraftVersion['reason']): void {
       history.keep(rowOf(id), reason)
     }
   }
 }
 
-/** What a composition puts in the columns of a draft. */
+/** The columns of a draft that come from its composition. */
 function written(composition: Composition) {
   return {
     kind: composition.kind,

@@ -1,6 +1,6 @@
 /**
- * The `.countersign` file, by which drafts and presets go from one office to another: JSON in UTF-8. What comes in is
- * checked whole before anything of it is used, and whatever is wrong with it is said in the user's words.
+ * The `.countersign` file, which carries drafts and presets from one office to another: JSON in UTF-8. A file is
+ * checked as a whole before anything of it is used, and problems are reported in the user's words.
  */
 import { z } from 'zod'
 import { Composition } from '../../../shared/composition/index.ts'
@@ -19,7 +19,7 @@ const FORMAT = 'countersign'
 const VERSION = 1
 export const ENDING = 'countersign'
 
-/** How large a file may be, in bytes, and how many drafts and presets it may hold. */
+/** The maximum size of a file, in bytes, and the maximum number of drafts and presets in it. */
 export const MOST_BYTES = 50 * 1024 * 1024
 const MOST_ENTRIES = 10_000
 
@@ -42,9 +42,9 @@ const UNREADABLE: Record<JsonTrouble['kind'], string> = {
 }
 
 /**
- * The file's content, an entry at a time.
+ * Yields the file's content, an entry at a time.
  * @param madeBy the application and its version, for anyone who opens the file with something else.
- * @throws AppFailure `too-large` while it is read, where no Countersign would import the file.
+ * @throws AppFailure `too-large` during iteration, if the file would be too large to import.
  */
 export function* exchangeFile(
   madeBy: string,
@@ -80,8 +80,8 @@ function* listed(entries: Iterable<unknown>): Generator<string> {
 }
 
 /**
- * Reads the content of a file, resting often, so that a large one doesn't hold up anything else.
- * @throws AppFailure `invalid` or `too-large`: nothing of it is to be used.
+ * Reads the content of a file, yielding often, so that a large one doesn't block anything else.
+ * @throws AppFailure `invalid` or `too-large`: nothing of it may be used.
  */
 export async function readExchangeFile(bytes: Uint8Array): Promise<Exchanged> {
   if (bytes.byteLength > MOST_BYTES)
@@ -157,9 +157,9 @@ const PARTS: Record<string, string> = {
 }
 
 /**
- * What is wrong with an entry, in the user's words: which entry, which part of it, and why.
+ * Describes what is wrong with an entry, in the user's words: which entry, which part of it, and why.
  * @param number of the entry among its kind, from 1.
- * @param issues of which the first is told.
+ * @param issues only the first one is reported.
  */
 function troubleOf(
   what: 'draft' | 'preset',
@@ -190,7 +190,7 @@ function reasonOf(issue: z.core.$ZodIssue, entry: unknown): string {
   }
 }
 
-/** `form 1, signer 2, Email`; undefined for the entry itself. */
+/** Names a place, such as `form 1, signer 2, Email`; undefined for the entry itself. */
 function placeOf(path: readonly PropertyKey[], entry: unknown): string | undefined {
   const words: string[] = []
   for (const [index, step] of path.entries()) {

@@ -1,6 +1,6 @@
 /**
- * Drafts and presets to a `.countersign` file, and back. Of a file all is imported or nothing, also where the
- * application is ended in between; one file doesn't depend on another.
+ * Exports drafts and presets to a `.countersign` file, and imports them. A file is imported entirely or not at all,
+ * even if the application exits in between. Files are independent of each other.
  */
 
 import { basename } from 'node:path'
@@ -14,7 +14,7 @@ import { ENDING, exchangeFile, MOST_BYTES, readExchangeFile } from './exchange-f
 export interface ExchangeDeps extends ArrivingDeps {
   /** The application and its version: `Countersign 1.2.0`. */
   madeBy: string
-  /** Says an error in the user's words. */
+  /** Describes an error in the user's words. */
   describe: (error: unknown) => AppError
   draftsChanged: (id: string) => void
   presetsChanged: () => void
@@ -27,17 +27,17 @@ export function openExchange(deps: ExchangeDeps) {
   const arriving = openArriving(deps)
 
   return {
-    /** What an import that was cut short left behind goes: called once, at start. */
+    /** Removes what an interrupted import left behind. Call it once, at startup. */
     takeUpInterrupted: arriving.takeUpInterrupted,
 
-    /** How much a file holds, of which nothing is kept. @throws AppFailure where it can't be imported. */
+    /** Counts what a file holds, without storing anything. @throws AppFailure if it can't be imported. */
     async look(path: string): Promise<{ drafts: number; presets: number }> {
       const { drafts, presets } = await readExchangeFile(await bytesOf(path))
       return { drafts: drafts.length, presets: presets.length }
     },
 
     /**
-     * Reads files into an account. Never rejects for what is wrong with a file: see `refused` in the answer.
+     * Imports files into an account. It never rejects because of a file's content: see `refused` in the result.
      * @param paths absolute.
      */
     async importFiles(accountId: string, paths: readonly string[]): Promise<Imported> {
@@ -58,13 +58,14 @@ export function openExchange(deps: ExchangeDeps) {
     },
 
     /**
-     * @param path where the person said, who was asked whether a file that is there may be replaced.
-     * @throws AppFailure `gone`, `storage` or `too-large`; FileError. Nothing is left behind then.
+     * Exports drafts.
+     * @param path chosen by the person, who has already agreed to replace an existing file.
+     * @throws AppFailure `gone`, `storage` or `too-large`; FileError. Then nothing is left behind.
      */
     exportDrafts: (path: string, ids: readonly string[]): Promise<SavedFile> =>
       save(path, exchangeFile(madeBy, { drafts: each(ids, (id) => drafts.get(id).composition), presets: [] })),
 
-    /** As `exportDrafts`. */
+    /** Exports presets. See `exportDrafts`. */
     exportPresets: (path: string, ids: readonly string[]): Promise<SavedFile> =>
       save(
         path,
@@ -79,7 +80,10 @@ export function openExchange(deps: ExchangeDeps) {
   }
 }
 
-/** What to call a file of these, to begin with. @param what several of them are called: `drafts`. */
+/**
+ * Suggests a file name.
+ * @param what the plural for several of them: `drafts`.
+ */
 export function suggestedName(names: readonly string[], what: 'drafts' | 'presets'): string {
   const name = names.length === 1 ? (names[0] ?? '') : `${names.length} ${what}`
   return safeFileName(name, { extension: ENDING, fallback: what })

@@ -1,6 +1,6 @@
 /**
- * What comes from outside the application: a `countersign:` link, or a `.countersign` file that was opened. Each waits until a
- * person has seen what is in it and agreed; until then nothing is kept, and never is anything sent.
+ * Requests from outside the application: a `countersign:` link, or a `.countersign` file that was opened. Each waits
+ * until a person has seen its content and agreed. Until then nothing is stored, and nothing is ever sent.
  */
 import { basename, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,19 +12,19 @@ import type { Exchange } from './exchange.ts'
 import { ENDING } from './exchange-file.ts'
 import type { Presets } from './presets.ts'
 
-/** So many wait at a time, and come of one start: more is someone who floods the screen. */
+/** How many can wait, and how many one start can bring. More would be flooding the screen. */
 const MOST_WAITING = 10
 
 export type Brought = { link: string } | { path: string }
 
 /**
- * What a start, or a second one, was asked to open. Anything else among the arguments is left alone.
+ * Returns what a start, or a second instance, was asked to open. Other arguments are ignored.
  * @param args without the program.
- * @param folder absolute; what the arguments are relative to.
+ * @param folder the absolute folder that arguments are relative to.
  */
 export function broughtBy(args: readonly string[], folder: string): Brought[] {
   return args.flatMap((argument): Brought[] => {
-    // A switch is the browser's, or ours; none of them is a file.
+    // Switches belong to the browser or to us; none of them is a file.
     if (argument.startsWith('-')) return []
     if (/^countersign:/i.test(argument)) return [{ link: argument }]
     const path = /^file:/i.test(argument) ? localPath(argument) : resolve(folder, argument)
@@ -32,7 +32,7 @@ export function broughtBy(args: readonly string[], folder: string): Brought[] {
   })
 }
 
-/** File managers of Linux name a file by its address. One of another computer's is none that a person opened here. */
+/** Linux file managers pass a file's URL. One on another computer wasn't opened by a person here. */
 function localPath(address: string): string | undefined {
   const url = URL.parse(address)
   if (!url || !['', 'localhost'].includes(url.host)) return undefined
@@ -48,7 +48,7 @@ export interface OutsideDeps {
   drafts: Pick<Drafts, 'save'>
   presets: Pick<Presets, 'list' | 'get'>
   newId: () => string
-  /** Says an error in the user's words. */
+  /** Describes an error in the user's words. */
   describe: (error: unknown) => AppError
   changed: () => void
 }
@@ -62,14 +62,14 @@ interface Waiting {
 export class FromOutside {
   readonly #deps: OutsideDeps
   #waiting: readonly Waiting[] = []
-  /** Each is read after the one before. */
+  /** The chain of reads, one after the other. */
   #reading: Promise<void> = Promise.resolve()
 
   constructor(deps: OutsideDeps) {
     this.#deps = deps
   }
 
-  /** Takes what was brought, to be asked about. Resolves once it can be. */
+  /** Queues requests for a person's consent. Resolves once they can be shown. */
   take(brought: readonly Brought[]): Promise<void> {
     this.#reading = this.#reading.then(async () => {
       for (const one of brought.slice(0, MOST_WAITING)) await this.#take(one)
@@ -88,8 +88,9 @@ export class FromOutside {
   }
 
   /**
-   * A person agreed: makes the draft, or imports the file.
-   * @throws AppFailure `gone` where it waits no longer, or its preset isn't there; then it waits on.
+   * Makes the draft or imports the file, after a person agreed.
+   * @throws AppFailure `gone` if the request no longer waits, or its preset doesn't exist; in the second case it goes
+   * on waiting.
    */
   async accept(id: string, accountId: string): Promise<Imported> {
     const found = this.#waiting.find(({ view }) => view.id === id)
@@ -117,7 +118,7 @@ export class FromOutside {
   async #take(brought: Brought): Promise<void> {
     const { describe, newId, changed } = this.#deps
     const isSame = (one: Waiting) => JSON.stringify(one.brought) === JSON.stringify(brought)
-    // The same is asked about once, however often it is opened meanwhile.
+    // Each request is asked about once, however often it is opened meanwhile.
     if (this.#waiting.length >= MOST_WAITING || this.#waiting.some(isSame)) return
     const id = newId()
     let waiting: Waiting

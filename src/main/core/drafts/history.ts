@@ -1,6 +1,6 @@
 /**
- * Earlier versions of drafts: one for every ten minutes of change, one for each time a draft was put in the outbox, and
- * what going back replaced. The same content is never kept twice in a row.
+ * Earlier versions of drafts: one for every ten minutes of editing, one for each time a draft was put in the outbox,
+ * and one for what a restored version replaced. The same content is never kept twice in a row.
  */
 
 import type { DraftVersion } from '../../../shared/contract/index.ts'
@@ -9,14 +9,16 @@ import { optional, type RecordOf, Rows, value } from '../lib/rows.ts'
 import { TableStatements } from '../storage/statements.ts'
 import type { DraftDeps } from './draft-rows.ts'
 
-/** How long a draft is changed until the version before is kept, in milliseconds. */
+/** How long a draft is edited before its previous content is kept, in milliseconds. */
 const HISTORY_STEP = 10 * 60_000
 
-/** How many versions of one draft are kept, and how many bytes they may take together: a form's XML can be megabytes. */
+/**
+ * The maximum number of versions of one draft, and their maximum total size in bytes: a form's XML can be megabytes.
+ */
 export const MOST_VERSIONS = 200
 export const MOST_VERSION_BYTES = 32 * 1024 * 1024
 
-/** What history knows a draft by: its row, as it was saved last. */
+/** A draft's row as last saved. */
 export interface KeepableDraft {
   number: number
   title: string
@@ -36,16 +38,16 @@ const VERSIONS = new Rows({
   beside: optional(value<'open' | 'settled'>())
 })
 
-/** A content of the same draft that doesn't count, since another was saved before it at the office. */
+/** A content of the draft that isn't current, because another was saved at the office first. */
 export interface VersionBeside extends Pick<KeepableDraft, 'title' | 'who' | 'body'> {
   id: string
   savedAt: number
-  /** The workstation that it is from. */
+  /** The name of the workstation that wrote it. */
   desk: string
   isSettled: boolean
 }
 
-/** Its writes belong into the transaction of anyone who changes the draft. */
+/** Opens the history. Write to it in the same transaction that changes the draft. */
 export function openHistory({ db, time, newId }: DraftDeps) {
   const versions = new TableStatements(db, 'draft_versions', VERSIONS)
   const bodyOf = versions.value<[draftNumber: number, id: string], string>(
@@ -79,7 +81,10 @@ export function openHistory({ db, time, newId }: DraftDeps) {
   const allOf = versions.all<[draftNumber: number]>('WHERE draft_number = ? ORDER BY number DESC')
   const erase = versions.run<[number: number]>('DELETE FROM draft_versions WHERE number = ?')
 
-  /** Whether someone has decided on a version beside the draft; of a server that was put back it can be that nobody has, once more. */
+  /**
+   * Records whether someone has decided on a version beside the draft. After a restore of the office's server it can be
+   * undecided again.
+   */
   const settle = (id: string, isSettled: boolean): void => void setBeside(isSettled ? 'settled' : 'open', id)
 
   function keep(draft: KeepableDraft, reason: DraftVersion['reason']): void {
@@ -96,17 +101,17 @@ export function openHistory({ db, time, newId }: DraftDeps) {
   return {
     keep,
 
-    /** Called before a draft is changed: keeps what it was, where ten minutes have passed since that was done last. */
+    /** Keeps a draft's content before it changes, if the last version was kept at least ten minutes ago. */
     keepBeforeChange(draft: KeepableDraft): void {
       const last = keptLast(draft.number) ?? draft.createdAt
-      // A clock that was set back must not end the keeping of versions until it has caught up.
+      // Without `abs`, a clock that was set back would stop versions from being kept until it has caught up.
       if (Math.abs(time.now() - last) >= HISTORY_STEP) keep(draft, 'change')
     },
 
     /** Newest first. */
     list: (draftNumber: number): DraftVersion[] => allOf(draftNumber).map(shown),
 
-    /** Keeps what another workstation, or this one, wrote beside the draft, where it isn't kept already. */
+    /** Stores a version that a workstation, possibly this one, wrote beside the draft, unless it is already stored. */
     keepBeside(number: number, { isSettled, ...version }: VersionBeside): void {
       addBeside({ ...version, number, now: time.now() })
       settle(version.id, isSettled)
@@ -137,8 +142,9 @@ interface Size {
 }
 
 /**
- * Which versions go. Too many: every second one of the older half, so that an old draft is still known at a day's
- * distance when it is no longer known at ten minutes'; what was sent stays longest. Too large: the oldest.
+ * Selects the versions to delete. If there are too many, every second one of the older half goes, so that an old draft
+ * keeps a version per day when it no longer has one per ten minutes; sent versions stay longest. If they are too large,
+ * the oldest go.
  * @param versions oldest first.
  */
 function superfluous(versions: readonly Size[]): number[] {
@@ -146,7 +152,7 @@ function superfluous(versions: readonly Size[]): number[] {
   if (versions.length > MOST_VERSIONS) {
     const older = versions.slice(0, MOST_VERSIONS / 2)
     const changes = older.filter(({ reason }) => reason === 'change')
-    // Where all of the older half was sent or restored, there is nothing to thin out.
+    // If the older half has hardly any changes, only sent and restored versions, the oldest goes.
     const thinned = changes.length > 1 ? changes.filter((_, index) => index % 2 === 1) : older.slice(0, 1)
     for (const { number } of thinned) gone.add(number)
   }

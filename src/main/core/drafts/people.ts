@@ -1,6 +1,6 @@
 /**
- * The address book: people this office has sent to, offered while a signer's name is typed, and after them those of the
- * service's own lists of recipients. Two people who share an address stay two.
+ * The address book: people this office has sent to, suggested while a signer's name is typed, followed by those in the
+ * service's own recipient lists. Two people who share an address stay two.
  */
 
 import type { ComposedShareUser, ComposedSigner, Composition } from '../../../shared/composition/index.ts'
@@ -15,16 +15,16 @@ import type { DraftDeps } from './draft-rows.ts'
 import { questionOf } from './words.ts'
 
 export interface PeopleDeps extends Omit<DraftDeps, 'newId'> {
-  /** Some are other than before. */
+  /** Called when entries changed. */
   changed: () => void
-  /** What is kept of the service's lists, without asking it. */
+  /** The cached recipient lists, without a request to the service. */
   recipients: (accountId: string) => RecipientView[]
 }
 
-/** A row as the screens are shown it. */
+/** A row as the screens show it. */
 const PERSON = `first_name AS FirstName, middle_name AS MiddleName, last_name AS LastName, email AS Email,
   mobile_country AS MobileCountry, mobile_number AS MobileNumber, 'sent' AS "from", used_at AS usedAt`
-/** Of those that match, how many of the newest are looked at to find the best. */
+/** How many of the newest matches are considered when ranking. */
 const CANDIDATES = 200
 
 export type People = ReturnType<typeof openPeople>
@@ -55,11 +55,11 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
     `SELECT ${PERSON}, times FROM people WHERE ${FOUND} ORDER BY used_at DESC, number LIMIT ? OFFSET ?`
   )
   const allFound = db.prepare<[string, string], number>(`SELECT count(*) FROM people WHERE ${FOUND}`).pluck()
-  // Everybody at an address, or the one of a name alone.
+  // Everybody at an address, or only the one with this name.
   const WHOM = 'account_id = @accountId AND email_key = @emailKey AND (@nameKey IS NULL OR name_key = @nameKey)'
   type Whom = { accountId: string; emailKey: string; nameKey: string | null }
   const forget = db.prepare<[Whom]>(`DELETE FROM people WHERE ${WHOM}`)
-  // For all who have them in common, whatever they have done to them meanwhile.
+  // Deletes them for the whole office, whatever others have changed in the meantime.
   const forgetForAll = db.prepare<[Whom]>(
     `UPDATE office_records SET local = NULL, base = NULL, is_final = 1, edits = edits + 1
      WHERE kind = 'person' AND id IS NOT NULL AND EXISTS (SELECT 1 FROM office_accounts WHERE account_id = office_records.account_id)
@@ -81,7 +81,7 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
   )
 
   return {
-    /** Remembers whom a package is for. Called when it is put in the outbox. */
+    /** Remembers the people of a package. Called when it is put in the outbox. */
     note: db.transaction((accountId: string, composition: Composition): void => {
       const now = time.now()
       for (const person of peopleOf(composition)) {
@@ -91,8 +91,8 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
     }),
 
     /**
-     * A signer's name or address was corrected: the next offer has it right. A person who isn't known stays unknown;
-     * where both are known, the wrong one goes.
+     * Corrects a signer's name or address for future suggestions. An unknown person stays unknown; if both are known,
+     * the wrong one is removed.
      */
     correct: db.transaction((accountId: string, was: Called, now: Called & Partial<Mobile>): void => {
       const [before, after] = [keyOf(was), keyOf(now)]
@@ -107,7 +107,7 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
       changed()
     }),
 
-    /** Those whose names or address have all the words of the text, or whose begin so; best first, then newest. */
+    /** Finds people by the beginnings of words in their names or address; best first, then newest. */
     find(accountId: string, text: string, limit: number): PersonView[] {
       const question = questionOf(text)
       const sent = question === undefined ? newest.all(accountId, limit) : matching.all(accountId, question, CANDIDATES)
@@ -118,7 +118,7 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
       return [...best(sent, text), ...best(listed, text)].slice(0, limit)
     },
 
-    /** One page of those this office has sent to, whom it sent to last first; those alone that have all words of `search`. */
+    /** Returns one page of the people this office has sent to, most recent first, filtered by the words of `search`. */
     list(accountId: string, { search, offset, limit }: DecodedInput<'people.list'>): PeopleList {
       const question = questionOf(search)
       if (question === undefined) return { rows: known.all(accountId, limit, offset), total: all.get(accountId) ?? 0 }
@@ -127,8 +127,8 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
     },
 
     /**
-     * Takes everybody at an address out, or of them the one of a name alone: two who share an address are two. Whom the service
-     * lists, it goes on listing.
+     * Removes everybody at an address, or only the one with this name, since two people can share an address. Entries
+     * of the service's lists stay.
      */
     forget(accountId: string, email: string, name?: { FirstName: string; LastName: string }): void {
       forgetting({ accountId, emailKey: plain(email), nameKey: name ? nameKey(name) : null })
@@ -149,16 +149,16 @@ interface Noted {
   MiddleName: string
   LastName: string
   Email: string
-  /** Null where none was asked for: what is known stays. */
+  /** Null if the form has no such field: a known value stays. */
   MobileCountry: string | null
   MobileNumber: string | null
 }
 
-/** Everybody in a package who has an address, once. */
+/** Returns everybody in a package who has an address, without duplicates. */
 function peopleOf(composition: Composition): Noted[] {
   const signers = composition.items.flatMap((item) => item.signers)
   const all = [...signers.flatMap((signer) => signer.ShareUsers).map(shared), ...signers.map(signing)]
-  // Of someone who is there more than once, as a signer too, the signer is the one who counts.
+  // If someone also appears as a signer, the signer's details win.
   const once = new Map(all.map((person) => [JSON.stringify([plain(person.Email), nameKey(person)]), person]))
   return [...once.values()].filter(({ Email }) => Email !== '')
 }
@@ -201,7 +201,10 @@ function listedPeople(lists: readonly RecipientView[]): PersonView[] {
   return [...once.values()].filter(({ Email }) => Email !== '')
 }
 
-/** Those first whose name or address begins with the text, then those whose last name does. Otherwise as they were. */
+/**
+ * Sorts those first whose name or address begins with the text, then those whose last name does. Otherwise the order
+ * stays.
+ */
 function best(people: readonly PersonView[], text: string): PersonView[] {
   const typed = folded(text.trim())
   const rank = (person: PersonView): number => {
@@ -224,12 +227,12 @@ function wordsIn(text: string): string[] {
   return folded(text).match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
-/** As the index of words compares: without case and accents. */
+/** Folds text as the word index does: without case and accents. */
 function folded(text: string): string {
   return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
 }
 
-/** By what people of one address are told apart. */
+/** Returns the key that tells people at one address apart. */
 export function nameKey({ FirstName, LastName }: { FirstName: string; LastName: string }): string {
   return plain(`${FirstName} ${LastName}`)
 }

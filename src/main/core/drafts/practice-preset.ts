@@ -1,4 +1,4 @@
-/** What the practice office begins with, so that a bulk send can be tried at once: a letter that one client signs. */
+/** The practice office's first preset, for trying a bulk send at once: a letter that one client signs. */
 import { blankComposition, blankItem, blankSigner, type Composition } from '../../../shared/composition/index.ts'
 
 export const PRACTICE_PRESET: { readonly name: string; readonly composition: Composition } = {

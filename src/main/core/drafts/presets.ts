@@ -1,4 +1,4 @@
-/** Compositions under a name, to begin others from. They belong to an account, as templates and references do. */
+/** Named compositions to start others from. They belong to an account, because templates and references do. */
 
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
@@ -20,7 +20,7 @@ const PRESETS = new Rows<Omit<PresetSummary, 'isOrganisations' | 'office'>>({
   updatedAt: value()
 })
 const GONE = 'This preset is no longer there.'
-/** What an office's workstations have of one. */
+/** A preset as the office's workstations share it. */
 const Shared = z.object({ name: z.string(), composition: CompositionShape, updatedAt: z.int() })
 
 export type Presets = ReturnType<typeof openPresets>
@@ -62,10 +62,10 @@ export function openPresets({ db, time, newId, changed }: DraftDeps & { changed:
     write({ id, accountId, name, kind, title: titleOf(composition), now, body: JSON.stringify(composition) })
   }
 
-  /** How those of an office stand in the database. */
+  /** The storage of presets for the office's sync. */
   const shared: SharedKind<z.output<typeof Shared>> = {
     kind: 'preset',
-    // One can be megabytes.
+    // A single one can be megabytes.
     page: 20,
     locals: own,
     ownerOf: readAccount,
@@ -78,7 +78,7 @@ export function openPresets({ db, time, newId, changed }: DraftDeps & { changed:
     },
     read: (content) => Shared.safeParse(content).data,
     write(accountId, { name, composition, updatedAt }, id, local = id) {
-      // Where two have one name, every workstation gives the same one of them a number.
+      // If two have the same name, every workstation numbers the same one.
       const other = all(accountId).find((preset) => preset.id !== local && isAlike(preset.name, name))
       const isOthers = other !== undefined && !isShared(other) && other.id > local
       if (isOthers) rename(freeName(name, [name, ...namesOfOthers(accountId, other.id)]), other.id)
@@ -102,18 +102,19 @@ export function openPresets({ db, time, newId, changed }: DraftDeps & { changed:
     /** By name. */
     list: (accountId: string): PresetSummary[] => all(accountId).map(marked).sort(byName),
 
-    /** @throws AppFailure `gone`; `storage` where this version can't read it. */
+    /** @throws AppFailure `gone`; `storage` if this version can't read it. */
     get(id: string): PresetView {
       return { ...summary(id), composition: compositionOf(readBody(id) ?? fail('gone', GONE), 'preset') }
     },
 
-    /** Which account it belongs to. @throws AppFailure `gone`. */
+    /** Returns the account that it belongs to. @throws AppFailure `gone`. */
     accountOf,
 
     /**
-     * Saves a preset. Without an id it is a new one. Where another has its name, it gets a number: no two are alike in
-     * a list.
-     * @throws AppFailure `gone` if it was removed, or belongs to another account; `not-allowed` where it is the organisation's.
+     * Saves a preset. Without an id it creates one. If its name is taken, it gets a number, so that no two look the
+     * same in a list.
+     * @throws AppFailure `gone` if it was removed, or belongs to another account; `not-allowed` if it is the
+     * organisation's.
      */
     save(accountId: string, name: string, composition: Composition, known?: string): PresetSummary {
       if (known !== undefined) refuseShared(known)
@@ -123,21 +124,21 @@ export function openPresets({ db, time, newId, changed }: DraftDeps & { changed:
       return saved
     },
 
-    /** Has one of the organisation's as its file has it; its id is made by `sharedId`. Nobody is told yet. */
+    /** Stores an organisation's preset as its file has it; its id is made by `sharedId`. Notifies no one yet. */
     share: (accountId: string, id: string, name: string, composition: Composition): PresetSummary =>
       put(accountId, name, composition, id),
 
-    /** Only these of the organisation's stay. */
+    /** Removes all of the organisation's presets but these. */
     shareOnly(accountId: string, ids: ReadonlySet<string>): void {
       for (const preset of all(accountId)) if (isShared(preset) && !ids.has(preset.id)) erase(preset.id)
       changed()
     },
 
-    /** A preset out of a file: a new one, of which nobody is told yet. See exchange.ts. */
+    /** Inserts a preset from a file, without notifying anyone yet. See exchange.ts. */
     arrive: (accountId: string, name: string, composition: Composition): PresetSummary =>
       put(accountId, name, composition, newId()),
 
-    /** @throws AppFailure `gone`; `not-allowed` where it is the organisation's. */
+    /** @throws AppFailure `gone`; `not-allowed` if it is the organisation's. */
     rename(id: string, name: string): PresetSummary {
       refuseShared(id)
       rename(freeName(name, namesOfOthers(accountOf(id), id)), id)
@@ -145,7 +146,7 @@ export function openPresets({ db, time, newId, changed }: DraftDeps & { changed:
       return summary(id)
     },
 
-    /** @throws AppFailure `gone`; `not-allowed` where it is the organisation's. */
+    /** @throws AppFailure `gone`; `not-allowed` if it is the organisation's. */
     remove(id: string): void {
       refuseShared(id)
       if (erase(id) === 0) fail('gone', GONE)
@@ -154,7 +155,7 @@ export function openPresets({ db, time, newId, changed }: DraftDeps & { changed:
   }
 }
 
-/** `Tenancy (2)` where `Tenancy` is taken. */
+/** Returns a free name: `Tenancy (2)` if `Tenancy` is taken. */
 function freeName(name: string, taken: readonly string[]): string {
   const known = new Set(taken.map((one) => one.toLowerCase()))
   for (let number = 1; ; number++) {

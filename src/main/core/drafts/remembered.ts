@@ -1,6 +1,6 @@
 /**
- * Values that this office has used before, offered again where they are nobody's personal data: the fields of
- * shared/composition/composition.ts, the choices of templates, and forms. What identifies a person is never kept here.
+ * Values that this office has used before, for suggestions: the fields of shared/composition/composition.ts that hold
+ * no personal data, the choices of templates, and forms. Nothing that identifies a person is ever kept here.
  */
 
 import {
@@ -54,7 +54,7 @@ export function openRemembered({ db, time }: Omit<DraftDeps, 'newId'>) {
   )
 
   return {
-    /** Remembers what was used in a package. Called when it is put in the outbox. */
+    /** Remembers the values of a package. Called when it is put in the outbox. */
     note: db.transaction((accountId: string, composition: Composition): void => {
       const now = time.now()
       const used = valuesOf(composition)
@@ -69,8 +69,9 @@ export function openRemembered({ db, time }: Omit<DraftDeps, 'newId'>) {
     }),
 
     /**
-     * The choices of a template's field as the office wants them, in its order: those that it left out are forgotten. What is
-     * sent later and isn't among them comes after them. @param field what `rememberedChoice` answers.
+     * Replaces the choices of a template's field with the office's list, in its order; those not in it are forgotten.
+     * Choices sent later come after them.
+     * @param field the result of `rememberedChoice`.
      */
     keepChoices: db.transaction((accountId: string, field: string, choices: readonly string[]): string[] => {
       const now = time.now()
@@ -80,7 +81,10 @@ export function openRemembered({ db, time }: Omit<DraftDeps, 'newId'>) {
       return values(accountId, field)
     }),
 
-    /** Those that the office has put in an order, then the newest first. @param field one of `REMEMBERED_FIELDS`, or what `rememberedChoice` answers. */
+    /**
+     * Returns the values: those that the office has ordered, then the newest first.
+     * @param field one of `REMEMBERED_FIELDS`, or the result of `rememberedChoice`.
+     */
     values,
 
     /** Newest first. */
@@ -108,7 +112,7 @@ function ofForms({ items, InvitationEmailTemplateReference }: Composition): Used
     ...signers.map((signer) => value('SignerType', signer.SignerType)),
     ...items.map((item) => value('EmployerReference', item.EmployerReference)),
     value('InvitationEmailTemplateReference', InvitationEmailTemplateReference),
-    // What is asked for may be asked for again; the answer is the signer's own.
+    // A question may be asked again; its answer is the signer's own.
     ...questions.map((question) => value('IDData.Label', question.Label))
   ]
 }

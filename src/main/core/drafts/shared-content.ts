@@ -1,16 +1,16 @@
-/** The content of a draft as an office has it, and as it is here. */
+/** Conversions between a draft's content at the office and the local one. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Composition } from '../../../shared/composition/index.ts'
 import { Composition as CompositionShape } from '../../../shared/composition/index.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
 import type { DraftHere } from './shared-draft-rows.ts'
 
-/** What of a draft the office has, sealed. */
+/** Returns the part of a draft that the office stores, before it is sealed. */
 export function contentOf({ body }: DraftHere): Buffer {
   return Buffer.from(`{"composition":${body}}`)
 }
 
-/** What is here, as it would come from the office: an older version may have written less of it down. */
+/** Returns the local content as it would come from the office: an older version may have stored fewer members. */
 export function contentHere({ body }: DraftHere): Composition | undefined {
   return CompositionShape.safeParse(parsedJson(body)).data
 }
@@ -19,7 +19,7 @@ export function hasContent(here: DraftHere, composition: Composition | undefined
   return isDeepStrictEqual(contentHere(here), CompositionShape.safeParse(composition).data)
 }
 
-/** Of what the office has, or a send. Undefined where it is of no form that this version knows. */
+/** Parses a content of the office or of a send. Undefined if it is in a format that this version doesn't know. */
 export function contentIn(content: Buffer | string): Composition | undefined {
   const { composition } = (parsedJson(content.toString()) ?? {}) as { composition?: unknown }
   return CompositionShape.safeParse(composition).data

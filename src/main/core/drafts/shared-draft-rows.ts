@@ -1,4 +1,4 @@
-/** What is kept here of drafts that an office shares: what of each the office has, and what is to go there. */
+/** The local rows about shared drafts: what the office has of each, and what has to be sent there. */
 import { flag, json, optional, type RecordOf, Rows, value } from '../lib/rows.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
@@ -26,7 +26,7 @@ const KNOWN = new Rows({
 
 export type KnownDraft = RecordOf<typeof KNOWN>
 
-/** A draft as it is here. */
+/** The local draft. */
 export interface DraftHere {
   readonly number: number
   readonly id: string
@@ -59,7 +59,7 @@ export function openSharedDraftRows(db: Db) {
      ON CONFLICT DO NOTHING`
   )
   const begun = statement('UPDATE office_accounts SET drafts_cursor = 0 WHERE account_id = ? AND drafts_cursor < 0')
-  // What someone keeps to this workstation stays so where it joins again.
+  // What someone keeps to this workstation stays so when it joins again.
   const forget = statement(
     `DELETE FROM office_drafts WHERE account_id = ? AND (is_mine = 0
        OR id IN (SELECT draft_id FROM sends WHERE draft_id IS NOT NULL AND state IN ${HELD_STATES}))`
@@ -84,25 +84,25 @@ export function openSharedDraftRows(db: Db) {
     /** The draft, if it is here. */
     here: (id: string): DraftHere | undefined => here.get(id),
 
-    /** Notes a draft down, if it isn't yet; answers what is known of it. */
+    /** Adds a row for a draft if there is none yet, and returns it. */
     add(id: string, accountId: string): KnownDraft {
       add(id, accountId)
       return find(id) ?? raise(id)
     },
 
-    /** As it is in the database at this moment, but for these. */
+    /** Changes these columns, and leaves the others as they are in the database now. */
     change(id: string, changes: Partial<KnownDraft>): void {
       const row = find(id)
       if (row) write(KNOWN.write({ ...row, ...changes }))
     },
 
-    /** Nothing that was written just now goes to the office: it is the office's. */
+    /** Marks what was just written as received from the office, so that it isn't sent there. */
     follow(id: string, changes: Partial<KnownDraft>): void {
       const row = find(id)
       if (row) write(KNOWN.write({ ...row, ...changes, given: row.edits, isMoved: false }))
     },
 
-    /** What was here before is noted down; only once. */
+    /** Adds rows for the existing drafts, once. */
     begin: db.transaction((accountId: string): void => {
       if (begun(accountId) > 0) addAll(accountId)
     }),
@@ -111,18 +111,18 @@ export function openSharedDraftRows(db: Db) {
     readTo: known.run<[cursor: number, accountId: string]>(
       'UPDATE office_accounts SET drafts_cursor = ? WHERE account_id = ?'
     ),
-    /** All is read once more. */
+    /** Makes everything be read again. */
     fromStart,
 
-    /** All that the office had is to be told once more, and all is read once more. */
+    /** Makes everything the office had be told again, and everything be read again. */
     tellAgain: db.transaction((accountId: string): void => {
       again(accountId)
       fromStart(accountId)
     }),
 
     /**
-     * What is to go to the office, or was erased here: ids. A draft of a file that is still being imported isn't there yet; one that is being
-     * sent goes with its send, if the office gets that.
+     * The ids of drafts to send to the office, or deleted here. A draft whose file is still being imported isn't
+     * included yet. One that is being sent goes with its send, if the office gets that.
      */
     toGive: known.values<[accountId: string], string>(
       `SELECT id FROM office_drafts its WHERE account_id = ? AND is_mine = 0 AND is_gone = 0 AND (edits <> given OR is_moved = 1)
@@ -130,40 +130,41 @@ export function openSharedDraftRows(db: Db) {
          AND NOT (EXISTS (SELECT 1 FROM sends WHERE draft_id = its.id AND state IN ${HELD_OR_SENT_STATES})
            AND EXISTS (SELECT 1 FROM drafts WHERE drafts.id = its.id))`
     ),
-    /** What the office is to be told again. What is being sent the office has with its send. */
+    /** The ids that the office has to be told again. One that is being sent goes with its send. */
     toKnow: known.values<[accountId: string], string>(
       `SELECT id FROM office_drafts WHERE account_id = ? AND is_to_know = 1
          AND id NOT IN (SELECT draft_id FROM sends WHERE draft_id IS NOT NULL AND state IN ${HELD_STATES})`
     ),
-    /** Whether it is with the outbox, or was sent. */
+    /** Returns whether a draft is with the outbox, or was sent. */
     isActive: (id: string): boolean => activeOf(id) !== undefined,
-    /** Whether any of the office's is. */
+    /** Returns whether any of the office's drafts is with the outbox. */
     isAnyActive: (accountId: string): boolean => anyActive(accountId) !== undefined,
-    /** Own sends of this draft that didn't arrive, as far as is known: ids. */
+    /** The ids of this workstation's sends of a draft that failed, as far as is known. */
     failedHere: known.values<[draftId: string], string>(
       `SELECT id FROM sends WHERE draft_id = ? AND desk IS NULL AND state IN ('not-sent', 'refused', 'cancelled')`
     ),
-    /** What an own send of this draft has in it. */
+    /** The body of one of this workstation's sends of a draft. */
     sendOf: known.value<[draftId: string, sendId: string], string>(
       `SELECT send_bodies.body FROM sends JOIN send_bodies USING (number) WHERE draft_id = ? AND id = ? AND desk IS NULL`
     ),
-    /** A send of this draft that arrived. */
+    /** The id of a send of this draft that arrived. */
     sentAs: known.value<[draftId: string], string>(
       `SELECT id FROM sends WHERE draft_id = ? AND state = 'sent' LIMIT 1`
     ),
-    /** Sends that arrived, of drafts of which the office is still to hear. */
+    /** Sends that arrived, whose drafts the office must still be told about. */
     sentUntold: db.prepare<[string], { draft: string; send: string }>(
       `SELECT office_drafts.id AS draft, sends.id AS send FROM office_drafts JOIN sends ON draft_id = office_drafts.id
        WHERE office_drafts.account_id = ? AND is_to_know = 1 AND is_mine = 0 AND sends.state = 'sent'`
     ),
-    /** Sends of shared drafts that have come back to this workstation, which leaves. */
+    /** Sends of shared drafts that have come back to this workstation because it is leaving. */
     goingAlong: db.prepare<[string], { draft: string; send: string }>(
       `SELECT office_drafts.id AS draft, sends.id AS send FROM office_drafts JOIN sends ON draft_id = office_drafts.id
        WHERE office_drafts.account_id = ? AND sends.state IN ${HELD_STATES} AND desk IS NULL AND is_mine = 0 AND is_gone = 0`
     ),
 
     /**
-     * Nothing of the account is shared any more. @param keeps what the office has stays here, too: the office can't be asked.
+     * Stops sharing an account.
+     * @param keeps keeps the office's drafts here too, because the office can't be asked.
      */
     leave: db.transaction((accountId: string, keeps: boolean): void => {
       if (!keeps) eraseOthers(accountId)
@@ -171,19 +172,22 @@ export function openSharedDraftRows(db: Db) {
       unbegun(accountId)
     }),
 
-    /** What was written here goes on as another draft, since the one that it was is no more. */
+    /** Gives local content a new draft id, because its draft no longer exists. */
     rename: db.transaction((id: string, newId: string, accountId: string): void => {
       db.prepare('UPDATE drafts SET id = ?, trashed_at = NULL, trashed_look = NULL WHERE id = ?').run(newId, id)
       db.prepare('UPDATE sends SET draft_id = ? WHERE draft_id = ?').run(newId, id)
       add(newId, accountId)
     }),
     erase: known.run<[id: string]>('DELETE FROM drafts WHERE id = ?'),
-    /** What is sent of this draft elsewhere is of it here, too; where it was read while something untold was here, that wasn't noted. */
+    /**
+     * Links a send by another workstation to this draft. If it was read while there were unsynced changes, it wasn't
+     * linked.
+     */
     sentOf: known.run<[draftId: string, sendId: string]>(
       `UPDATE sends SET draft_id = ? WHERE id = ? AND (desk IS NOT NULL OR state NOT IN ${HELD_STATES})`
     ),
 
-    /** The contents that are kept beside a draft, by the office's ids of them. */
+    /** The office's ids of the contents kept beside a draft. */
     versionsHad: known.values<[draft: number], string>(
       'SELECT id FROM draft_versions WHERE draft_number = ? AND beside IS NOT NULL'
     ),

@@ -1,8 +1,8 @@
 /**
- * Drafts that the workstations of an office work on together. Each is a draft of this workstation's own database, so that all works as
- * ever while the office's server is away; what was written here goes over once it is there, and what others wrote is read in the order in
- * which it happened. Nothing is merged: what doesn't go on from the content that counts is kept beside it, and where a draft is no more, what
- * was still written here goes on as another one.
+ * Drafts that an office's workstations edit together. Each is also a draft in this workstation's own database, so
+ * everything works while the office's server is away. Local changes are sent once it is available, and the others'
+ * changes are read in the order in which they happened. Nothing is merged: a content that doesn't derive from the
+ * current one is kept beside it, and if a draft no longer exists, unsynced changes to it become a new one.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Composition } from '../../../shared/composition/index.ts'
@@ -25,11 +25,11 @@ interface SharedDraftsDeps {
   drafts: Drafts
   time: Time
   newId: () => string
-  /** The accounts that are shared, by the office's ids. */
+  /** The shared accounts, each with the office's id for it. */
   accounts: () => ReadonlyMap<string, string>
-  /** A draft is other than before, by another workstation. */
+  /** Called when another workstation changed a draft. */
   changed: (id: string) => void
-  /** Called with why the office's server could not be asked. */
+  /** Called with the reason why a query failed. */
   trouble?: ((error: unknown) => void) | undefined
 }
 
@@ -38,12 +38,12 @@ export type SharedDrafts = ReturnType<typeof openSharedDrafts>
 export function openSharedDrafts(deps: SharedDraftsDeps) {
   const { db, drafts, time, newId, changed } = deps
   const rows = openSharedDraftRows(db)
-  /** Of these accounts every draft was read in this run up to the cursor. */
+  /** The accounts whose drafts were all read up to the cursor in this run. */
   const readWholly = new Set<string>()
-  /** Accounts that were read in this run. */
+  /** The accounts that were synced in this run. */
   const begun = new Set<string>()
   const lanes = new AccountLanes({ time, accounts: deps.accounts, sync })
-  /** How many editors have each here: one may be opened before the last is left. */
+  /** The number of local editors of each draft: the next may open before the last is left. */
   const open = new Map<string, number>()
   let office: OfficeThings | undefined
   let life = 0
@@ -59,13 +59,13 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
 
   async function sync(accountId: string, officeId: string): Promise<void> {
     const state = await asked((things) => things.state(officeId))
-    // What it has counts once both have told each other what they know, which the next greeting brings about.
+    // The server and this workstation must first tell each other what they know, which the next greeting does.
     if (state.life !== life) return
     rows.begin(accountId)
-    // All of it is read again in its next life.
+    // Everything is read again in the server's next life.
     if (state.rev < (rows.cursor(accountId) ?? 0)) return await asked((things) => things.setBack(life))
     for (const id of rows.toKnow(accountId)) await giving.tellAgain(officeId, id)
-    // In an earlier run that may have been read of what still waits here.
+    // An earlier run may have read the end of a draft whose package still waits here, and postponed it.
     if (!begun.has(accountId) && rows.isAnyActive(accountId)) readAll(accountId)
     begun.add(accountId)
     if (taking.isSomeOver(accountId)) readAll(accountId)
@@ -75,11 +75,11 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     for (const id of given) {
       await giving.give(accountId, officeId, id).catch(async (error: unknown) => {
         failures.push(error)
-        // Where the server can be asked, it is this draft alone that doesn't go over: the others do.
+        // If the server can be reached, only this draft failed, and the others go on.
         await asked((things) => things.state(officeId))
       })
     }
-    // What was given comes back as a change, and others may have written meanwhile.
+    // What was sent comes back as a change, and others may have written in the meantime.
     if (given.length > 0) await read(accountId, officeId)
     if (failures.length > 0) throw failures[0]
   }
@@ -98,7 +98,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       const news: string[] = []
       const writing = (function* () {
         for (const { change, versions } of page) {
-          // Another account's it is by now, or nobody's.
+          // By now the id may belong to another account, or to none.
           if (officeIdOf(accountId) !== officeId) return
           const took = taking.take(accountId, change)
           if (took === 'wanted') isAllWanted ||= had > 0
@@ -108,17 +108,18 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
         }
       })()
       await inSlices(writing, (piece) => db.transaction(piece)())
-      // Nothing of it was left out where the account is shared no more, or the office another.
+      // If the account has left the office or changed to another, the page wasn't applied completely, so the cursor
+      // stays.
       if (officeIdOf(accountId) !== officeId) return
       rows.readTo(last.change.rev, accountId)
       for (const id of news) changed(id)
     }
     readWholly.add(accountId)
-    // A content is wanted that was read before, as of one that was erased here and that the office keeps.
+    // A content that was read before is needed, for example of a draft that was deleted here but that the office keeps.
     if (isAllWanted) readAll(accountId)
   }
 
-  /** Everything is read once more, from the beginning. */
+  /** Makes everything be read again from the start. */
   function readAll(accountId: string): void {
     rows.fromStart(accountId)
     readWholly.delete(accountId)
@@ -131,7 +132,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     return await things.versions(id, here ? rows.versionsHad(here.number) : [])
   }
 
-  /** What of this draft the office shares; undefined where it is this workstation's own, or none of the office's accounts'. */
+  /** Returns the sync data of a draft; undefined if it is this workstation's own, or its account isn't shared. */
   function sharedOne(id: string): { known: KnownDraft; accountId: string; officeId: string } | undefined {
     if (deps.accounts().size === 0) return undefined
     const known = rows.find(id)
@@ -161,23 +162,23 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
   }
 
   return {
-    /** The office's server is there, in a life of which all is known here. */
+    /** Called when the office's server is available, in a life of which everything is known here. */
     connect(things: OfficeThings, itsLife: number): void {
       office = things
       life = itsLife
       lanes.connect()
     },
 
-    /** It isn't, or not ours any more. */
+    /** Called when the server is unavailable, or the workstation has left the office. */
     disconnect(): void {
       office = undefined
       lanes.disconnect()
     },
 
-    /** The server has begun another life: it is told what it had, and all is read from the beginning. */
+    /** Called when the server began a new life: it is told what it had, and everything is read from the start. */
     async restored(): Promise<void> {
       for (const accountId of deps.accounts().keys()) {
-        // What is being read would put the cursor of before back.
+        // A running read would restore the old cursor.
         await lanes.ended(accountId)
         rows.tellAgain(accountId)
         readWholly.delete(accountId)
@@ -186,13 +187,13 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
 
     soon: (accountId: string): void => lanes.soon(accountId),
 
-    /** Something was done to drafts here. */
+    /** Called when local drafts changed. */
     changedHere: (): void => lanes.allSoon(STEADY),
 
-    /** Reads and gives all that there is. Rejects where the server can't be reached. */
+    /** Reads and sends everything outstanding. Rejects if the server can't be reached. */
     settled: (accountId: string): Promise<void> => lanes.fresh(accountId),
 
-    /** How a draft stands with the office, for the screens. */
+    /** Adds the sync state to a draft, for the screens. */
     marked<Draft extends DraftSummary>(draft: Draft): Draft {
       if (deps.accounts().size === 0) return draft
       const its = officeOf(draft.id, draft.accountId)
@@ -200,8 +201,9 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     },
 
     /**
-     * Saves as `Drafts.save` does. @param edition the one that was shown, where what is saved goes on from that: where another's content has
-     * taken its place since, this is kept beside it.
+     * Saves like `Drafts.save`.
+     * @param edition the one shown in the editor. If another workstation's content has replaced it since, the saved
+     * content is kept beside that.
      */
     save(accountId: string, composition: Composition, id?: string, asId?: string, edition?: number): DraftSummary {
       if (officeIdOf(accountId) === undefined) return drafts.save(accountId, composition, id, asId)
@@ -214,10 +216,13 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       })()
     },
 
-    /** An editor has it here: while that is so it is held for the one who types there. */
+    /** Called when an editor opens the draft here. While it is open, the draft is held for the person typing. */
     edit: (id: string): void => void open.set(id, (open.get(id) ?? 0) + 1),
 
-    /** Takes it over from another who works on it. @throws AppFailure `offline` while the server is away. */
+    /**
+     * Takes a draft over from another workstation that is editing it. @throws AppFailure `offline` while the server is
+     * away.
+     */
     async takeOver(id: string): Promise<void> {
       const shared = sharedOne(id)
       if (!shared) return
@@ -228,7 +233,9 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       changed(id)
     },
 
-    /** An editor was left: all of it goes over, and others may go on unless it is open here again by then. */
+    /**
+     * Called when an editor is left: sends everything, and then lets others edit, unless it is open here again by then.
+     */
     async leave(id: string): Promise<void> {
       const left = (open.get(id) ?? 1) - 1
       if (left > 0) return void open.set(id, left)
@@ -239,13 +246,14 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       await lanes
         .fresh(accountId)
         .then(() => (open.has(id) ? undefined : asked((things) => things.letGo(officeId, id))))
-        // Then it ends by itself, in a minute.
+        // In this case the hold expires by itself, within a minute.
         .catch(() => undefined)
     },
 
     /**
-     * Makes a draft this workstation's own, or the office's. @throws AppFailure `conflict` where another made it, or works on it; `offline`
-     * while the server is away and has it.
+     * Makes a draft this workstation's own, or the office's.
+     * @throws AppFailure `conflict` if another workstation created it or is editing it; `offline` while the server is
+     * away and has it.
      */
     async setWhose(id: string, to: 'mine' | 'office'): Promise<DraftSummary> {
       const draft = drafts.summary(id)
@@ -272,7 +280,10 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       return drafts.summary(id)
     },
 
-    /** Someone has said that the draft counts as it is, not what is beside it here. @throws AppFailure `offline` while the server is away. */
+    /**
+     * Records that someone chose the draft as it is over the versions beside it. @throws AppFailure `offline` while the
+     * server is away.
+     */
     async settle(id: string): Promise<void> {
       const shared = sharedOne(id)
       if (!shared) return
@@ -284,7 +295,10 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       await lanes.fresh(accountId)
     },
 
-    /** @throws AppFailure `busy` while another works on a draft that is to be sent; `conflict` while versions stand beside it. */
+    /**
+     * Checks that a draft can be sent.
+     * @throws AppFailure `busy` while another workstation is editing it; `conflict` while there are versions beside it.
+     */
     mustBeOne(id: string): void {
       const known = sharedOne(id)?.known
       if (known?.editingBy !== undefined && known.editingUntil > time.now()) {
@@ -298,8 +312,8 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     },
 
     /**
-     * A draft of which this is to be sent, and which of its contents at the office that is; the office has it by then. Undefined where the
-     * office doesn't share it. Rejects where the server can't be reached.
+     * Makes sure that the office has a draft before it is sent, and returns which of its contents that is. Undefined if
+     * the office doesn't share it. Rejects if the server can't be reached.
      */
     async toSend(
       id: string,
@@ -307,19 +321,19 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     ): Promise<{ draft: string; basedOn: readonly string[]; round: number } | undefined> {
       const shared = sharedOne(id)
       const isOver = rows.find(id)?.isGone === true
-      // Another may have sent it: the office says whether this may leave all the same.
+      // Another workstation may have sent it. The office decides whether this may still be sent.
       if (!shared) return isOver ? { draft: id, basedOn: [], round: 0 } : undefined
       const { accountId, officeId, known } = shared
-      // Whether another's content counts by now the office knows, in the moment in which it takes the send.
+      // When the office accepts the send, it checks itself whether another content is current by then.
       if (known.edits !== known.given) await giving.give(accountId, officeId, id)
       const here = rows.here(id)
-      // Another's content may have taken its place meanwhile.
+      // Another workstation's content may have replaced it meanwhile.
       const isSame = here !== undefined && isDeepStrictEqual(contentHere(here), composition)
       const { basedOn = [], round = 0 } = (isSame && rows.find(id)) || {}
       return { draft: id, basedOn, round }
     },
 
-    /** The office has a draft no more that was to be sent from here: what is here goes on as another one. */
+    /** Turns the local content into a new draft, because the office no longer has the draft that was to be sent. */
     goesOn(id: string): void {
       const shared = sharedOne(id)
       if (!shared || !rows.here(id)) return
@@ -332,26 +346,28 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     },
 
     /**
-     * Makes of a package that was taken back, or came to nothing, the draft that it was made of, where the office has that, or may, and it is
-     * yet to be read here. As another draft it would be there twice. Undefined where it is another: that one was erased, or is one's own.
+     * Turns a package that was taken back or failed into the draft that it was made from, if the office has that or may
+     * have it, and it hasn't been read here yet. Under another id it would exist twice. Undefined if it must be another
+     * draft, because that one was erased or is this workstation's own.
      */
     backInto(accountId: string, id: string, composition: Composition): DraftSummary | undefined {
       const before = rows.find(id)
       const isToCome = before === undefined || (before.basedOn.length === 0 && !before.isMine && !before.isGone)
       if (officeIdOf(accountId) === undefined || !isToCome || rows.here(id)) return undefined
       const draft = drafts.save(accountId, composition, undefined, id)
-      // Where the office's is another content, or in the trash, this isn't overwritten by it, and doesn't go there.
+      // If the office has another content, or has it in the trash, this content is neither overwritten nor moved there.
       const { edits } = rows.add(id, accountId)
       rows.change(id, { edits: edits + 1, isMoved: true })
       return draft
     },
 
-    /** Sends that arrived, of drafts that the office may have because it doesn't know. */
+    /** Returns sends that arrived, whose drafts the office may still have because it doesn't know. */
     sentUntold: (accountId: string): { draft: string; send: string }[] => rows.sentUntold.all(accountId),
 
     /**
-     * Whether what is here of one of the office's is another content than what was sent of it, as someone had written further at a server that
-     * was put back. Then whether it goes on as another draft, the office says, whose drafts are read once more.
+     * Returns whether the local content of a shared draft differs from what was sent, because someone had gone on
+     * writing at a server that was restored. Then all drafts are read again, since the office decides whether it
+     * becomes another draft.
      */
     goesApart(id: string, sent: Composition): boolean {
       const shared = sharedOne(id)
@@ -361,19 +377,22 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       return true
     },
 
-    /** Whether something was written here that the office doesn't have: then what another sends of it isn't all of it. */
+    /**
+     * Returns whether there are local changes that the office doesn't have, so that another workstation's send doesn't
+     * contain all of it.
+     */
     hasUntoldEdits(id: string, sent: Composition): boolean {
       const here = rows.here(id)
-      // A workstation that has just joined has given none of its drafts yet.
+      // A workstation that has just joined hasn't sent any of its drafts yet.
       if (here && !rows.find(id)) return !hasContent(here, sent)
       const known = sharedOne(id)?.known
       return known !== undefined && known.edits !== known.given
     },
 
     /**
-     * The account isn't shared any more. What is this workstation's own stays here, and the office's stays there; what has come back with
-     * its sends goes along. To be called before the account is forgotten, and followed by `wentAlong` and `left`.
-     * Answers the drafts that go along, by their ids: as `wentAlong` is to have them.
+     * Prepares to stop sharing an account. This workstation's own drafts stay here, the office's stay there, and those
+     * whose sends have come back go along. Call it before the account is forgotten, followed by `wentAlong` and `left`.
+     * @returns the ids of the drafts that go along, for `wentAlong`.
      */
     async takeAlong(accountId: string): Promise<string[]> {
       const officeId = officeIdOf(accountId)
@@ -381,10 +400,12 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       await lanes.fresh(accountId)
       const along: string[] = []
       for (const { draft, send } of rows.goingAlong.all(accountId)) {
-        // What another has written on it since the send was put in stays with the office, and the send leaves from there no more.
+        // If another workstation has written on it since the send was created, it stays with the office, which won't
+        // send it any more.
         if (!giving.isOf(send, rows.here(draft))) continue
         const { basedOn, edits, given } = rows.add(draft, accountId)
-        // Where no answer comes, the office may have it no more: once it isn't being sent from here it goes there as ever.
+        // If no answer comes, the office may no longer have it. As an unsynced change it is sent there once it is no
+        // longer being sent from here.
         rows.change(draft, { edits: edits + 1 })
         if (await asked((things) => things.sent(officeId, draft, send, basedOn))) along.push(draft)
         else if (edits === given && rows.find(draft)?.edits === edits + 1) rows.change(draft, { given: edits + 1 })
@@ -392,12 +413,15 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       return along
     },
 
-    /** They are this workstation's own: in the transaction by which it has left. */
+    /** Makes drafts this workstation's own. Call it in the transaction by which it leaves. */
     wentAlong(ids: readonly string[]): void {
       for (const id of ids) rows.follow(id, { isMine: true })
     },
 
-    /** Nothing of the account is shared any more. @param keeps what the office has stays here, too, as the server wasn't asked. */
+    /**
+     * Stops sharing an account.
+     * @param keeps keeps the office's drafts here too, because the server wasn't asked.
+     */
     left: forget,
 
     async close(): Promise<void> {

@@ -1,22 +1,25 @@
-/** What was done to drafts here, told to the office, and what came of that; to a server that was put back, also what it had before. */
+/**
+ * Sends local changes of drafts to the office, and applies the answers. It also tells a restored server what it had
+ * before.
+ */
 import type { OfficeThings, ThingSaved } from '../office/things.ts'
 import type { Db } from '../storage/connection.ts'
 import { contentIn, contentOf, hasContent } from './shared-content.ts'
 import type { DraftHere, KnownDraft } from './shared-draft-rows.ts'
 import type { Taking, TakingDeps } from './shared-taking.ts'
 
-/** So many saves of one draft can be without an answer, one after the other. */
+/** How many consecutive saves of a draft may be unanswered. */
 const MOST_PENDING = 50
 
 interface GivingDeps extends TakingDeps {
   readonly db: Db
   readonly taking: Taking
   readonly asked: <Answer>(question: (things: OfficeThings) => Promise<Answer>) => Promise<Answer>
-  /** Whether an editor has it here. */
+  /** Whether a local editor has it open. */
   readonly isOpen: (id: string) => boolean
-  /** The office's life of which all is known here. */
+  /** The office's life of which everything is known here. */
   readonly life: () => number
-  /** Everything of the account is read once more, from the beginning. */
+  /** Makes everything of the account be read again from the start. */
   readonly readAll: (accountId: string) => void
 }
 
@@ -35,7 +38,7 @@ export function openGiving({
 }: GivingDeps) {
   const { ended, followTrash, momentOf } = taking
 
-  /** What was done to a draft here goes over. */
+  /** Sends the local changes of a draft. */
   async function give(accountId: string, officeId: string, id: string): Promise<void> {
     const known = rows.find(id)
     const here = rows.here(id)
@@ -43,7 +46,7 @@ export function openGiving({
     if (!here) return await giveEnd(accountId, officeId, known)
     if (known.edits !== known.given) {
       const version = newId()
-      // Where no answer comes, it is known that the office may have it.
+      // Recorded before sending: if no answer comes, the office may have it.
       rows.change(id, { basedOn: [...known.basedOn.slice(-MOST_PENDING), version] })
       const { basedOn, round } = known
       const wasActive = rows.isActive(id)
@@ -57,7 +60,8 @@ export function openGiving({
           life()
         )
       )
-      // It was said of a draft whose package was taken back meanwhile, and which the office has for everyone again.
+      // The answer is about a draft whose package was taken back in the meantime, so the office has it for everyone
+      // again.
       const isTakenBack = wasActive && !rows.isActive(id)
       if (isTakenBack && (saved.outcome === 'sent' || saved.outcome === 'gone')) return want(accountId)
       if (settled(accountId, known, version, saved) === 'again') return
@@ -75,7 +79,7 @@ export function openGiving({
     if (!isDone) changed(id)
   }
 
-  /** What came of a save is written down. again: more was written meanwhile, or it went over to another draft. */
+  /** Applies the answer to a save. again: more was written meanwhile, or the content became another draft. */
   function settled(accountId: string, { id, edits }: KnownDraft, version: string, saved: ThingSaved): 'again' | 'done' {
     const isDone = db.transaction(() => {
       const now = rows.find(id)
@@ -90,34 +94,37 @@ export function openGiving({
         return false
       }
       if (saved.outcome === 'sent') {
-        // It went along with a send of this workstation's that is tried again, and nothing else was written: that is about to be read.
+        // It went along with a send of this workstation that is being retried, and nothing else was written. The next
+        // read handles that.
         if (saved.sentAs !== undefined && isOf(saved.sentAs, rows.here(id))) return true
-        // A package that may still leave from here stays with this draft, so that the office sees that another of it leaves. Once this
-        // one is over, the office is told again.
+        // A send that may still leave from here stays with this draft, so that the office can see that another send of it
+        // is in progress. Once this one is over, the draft is saved again.
         if (rows.isActive(id)) return true
-        // What was written here is another draft from now on. The one that is being sent may be taken back, and is read again.
+        // The local changes become another draft. The one being sent may be taken back, so it is read again.
         rows.rename(id, newId(), accountId)
         if (saved.sentAs !== undefined) rows.sentOf(id, saved.sentAs)
         readAgain(accountId, id)
         return false
       }
       if (saved.outcome === 'older') {
-        // What wasn't told goes over as ever, and is kept beside the later one. What was told before may be no part of that.
+        // Unsynced changes are sent as usual, and kept beside the later content. That may lack what was synced before,
+        // so it is kept as a version.
         if (rows.here(id)) drafts.keepVersion(id, 'change')
         rows.change(id, { round, isToKnow: false })
         return true
       }
-      // What was written meanwhile goes beside it, too.
+      // What was written meanwhile is to be kept beside it, too.
       if (now.edits !== edits) return false
       const composition = saved.content && contentIn(saved.content)
       if (composition) {
-        // The office keeps it beside the other; until that is read again nobody else has it, should the server be put back.
+        // The office keeps this content beside the other. Until it is read back, only this workstation has it if the
+        // server is restored, so it is kept as a version.
         if (rows.here(id)) drafts.keepVersion(id, 'change')
         drafts.follow(accountId, id, composition, momentOf(saved.ago))
         rows.follow(id, { basedOn: [saved.version], round, taken: now.taken + 1, isToKnow: false })
         return true
       }
-      // Of one that can't be read.
+      // The office's content can't be read.
       rows.change(id, { given: edits, round, isToKnow: false })
       return true
     })()
@@ -126,7 +133,7 @@ export function openGiving({
     return isDone ? 'done' : 'again'
   }
 
-  /** Whether a draft is what this send of it, of this workstation's own, has in it. */
+  /** Returns whether a draft has the same content as this workstation's send of it. */
   function isOf(sendId: string, here: DraftHere | undefined): boolean {
     const content = here && rows.sendOf(here.id, sendId)
     return here !== undefined && content !== undefined && hasContent(here, contentIn(content))
@@ -141,17 +148,18 @@ export function openGiving({
         sentAs === undefined ? things.move(officeId, known, 'gone') : things.sent(officeId, id, sentAs)
       ))
     if (isDone) rows.follow(id, { isGone: true, isToKnow: false })
-    // The office keeps it, since it was changed there: it is here again. Of what was sent it is still to be told.
+    // The office keeps a draft that was changed there, so it comes back here. If it was sent, the office must still be
+    // told.
     else if (sentAs === undefined) readAgain(accountId, id)
   }
 
-  /** A draft that isn't here any more is, as the office has it. */
+  /** Makes a draft be read again as the office has it. */
   function readAgain(accountId: string, id: string): void {
     rows.follow(id, { basedOn: [] })
     readAll(accountId)
   }
 
-  /** A server that was put back may have lost it. */
+  /** Tells a restored server about a draft, because it may have lost it. */
   async function tellAgain(officeId: string, id: string): Promise<void> {
     const known = rows.find(id)
     const here = rows.here(id)
@@ -163,19 +171,19 @@ export function openGiving({
       const isDone = await asked((things) =>
         sentAs === undefined ? things.move(officeId, known, 'gone') : things.sent(officeId, id, sentAs)
       )
-      // The office has yet to hear of that send: see `sentUntold`.
+      // The office hasn't heard of that send yet: see `sentUntold`.
       if (sentAs !== undefined && !isDone) return
     } else if (known.edits === known.given) {
       const version = known.basedOn[0] ?? newId()
       if (!known.basedOn.includes(version)) rows.change(id, { basedOn: [...known.basedOn, version] })
       const its = { ...known, own: rows.failedHere(id) }
       const saved = await asked((things) => things.know(officeId, its, version, contentOf(here)))
-      // What counts says the same: nobody has to decide between the two.
+      // The current content is the same, so nobody has to choose between them.
       const isSame = saved.content !== undefined && hasContent(here, contentIn(saved.content))
       if (saved.outcome === 'beside' && isSame) await asked((things) => things.settle(officeId, id, [version]))
       settled(here.accountId, known, version, saved)
     }
-    // What the office never had was no content of it: it goes over as ever.
+    // What the office never had isn't told again. It is sent as usual.
     rows.change(id, { isToKnow: false })
   }
 

@@ -1,6 +1,7 @@
 /**
- * The address book as an office's workstations have it in common: whom one has sent to, each offers. Who has the same name and e-mail
- * address is the same person at each; anyone else is another. Who is forgotten at one is forgotten at all of them.
+ * The address book that an office's workstations share: each suggests the people any of them has sent to. People with
+ * the same name and e-mail address are the same person everywhere; all others are different people. Someone forgotten
+ * at one workstation is forgotten at all.
  */
 import { z } from 'zod'
 import { DAY, LAST_MOMENT } from '../lib/calendar.ts'
@@ -35,11 +36,13 @@ type SharedPerson = z.output<typeof Shared>
 interface SharedPeopleDeps {
   db: Db
   now: () => number
-  /** How many days after their last use they are kept; null for always. */
+  /** How many days after their last use people are kept; null for ever. */
   keptDays: () => number | null
 }
 
-/** How those of an office stand in the database. The others don't hear of people whom a workstation purges by its retention. */
+/**
+ * Opens the storage of people for the office's sync. People whom a workstation's retention purges stay at the others.
+ */
 export function openSharedPeople({ db, now, keptDays }: SharedPeopleDeps): SharedKind<SharedPerson> {
   const people = new TableStatements(db, 'people', PEOPLE)
   const find = people.one<[number: number]>('WHERE number = ?')
@@ -52,7 +55,7 @@ export function openSharedPeople({ db, now, keptDays }: SharedPeopleDeps): Share
     `INSERT INTO people (account_id, ${COLUMNS}) VALUES (@accountId, ${VALUES}) RETURNING number`
   )
   const change = people.run<[person: object]>(`UPDATE people SET (${COLUMNS}) = (${VALUES}) WHERE number = @number`)
-  // What is known of it is kept, but for the row.
+  // Keeps the sync data, but removes the link to the row.
   const detach = people.run<[local: string]>(
     `UPDATE office_records SET local = NULL, base = NULL, edits = edits + 1 WHERE kind = 'person' AND local = ?`
   )
@@ -67,7 +70,7 @@ export function openSharedPeople({ db, now, keptDays }: SharedPeopleDeps): Share
     content: (local) => Shared.safeParse(rowOf(local)).data,
     read(content) {
       const person = Shared.safeParse(content).data
-      // By a clock that is far ahead they would be kept for ever, and be the newest for as long.
+      // A time from a clock far ahead would keep them for ever, and at the top of the list.
       return person && { ...person, usedAt: Math.min(person.usedAt, now() + DAY) }
     },
     write(accountId, content, _id, local) {
@@ -92,10 +95,10 @@ export function openSharedPeople({ db, now, keptDays }: SharedPeopleDeps): Share
   }
 }
 
-/** As the one who sent to them last has them; and sent to by both. */
+/** Merges a person: the details of the latest use, and the uses of both. */
 function together(mine: SharedPerson, theirs: SharedPerson, base: SharedPerson | undefined): SharedPerson {
   const newer = mine.usedAt > theirs.usedAt ? mine : theirs
-  // What one corrected since counts, too, although nobody sent to them.
+  // A correction counts too, even if nobody sent to them since.
   const isCorrected = base !== undefined && mine.usedAt === base.usedAt && theirs.usedAt === base.usedAt
   const times = mine.times + theirs.times - (base?.times ?? 0)
   return { ...(isCorrected ? mine : newer), times: Math.max(times, mine.times, theirs.times) }

@@ -1,6 +1,6 @@
 /**
- * What the office says of drafts, written down here: a content that takes the place of what was here, contents beside it, who types there, and
- * drafts that are no more. What was written here and not told yet stays.
+ * Applies the office's changes of drafts here: a content that replaces the local one, contents kept beside it, who is
+ * editing, and drafts that no longer exist. Unsynced local changes stay.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Time } from '../lib/time.ts'
@@ -9,7 +9,7 @@ import type { Drafts } from './drafts.ts'
 import { contentHere, contentIn } from './shared-content.ts'
 import type { DraftHere, KnownDraft, SharedDraftRows } from './shared-draft-rows.ts'
 
-/** What is known of a draft that the office has no more. */
+/** The sync data of a draft that the office no longer has. */
 export const NO_MORE = { isGone: true, isToKnow: false, editingBy: undefined, editingUntil: 0, beside: 0 } as const
 
 export interface TakingDeps {
@@ -17,24 +17,29 @@ export interface TakingDeps {
   readonly rows: SharedDraftRows
   readonly time: Time
   readonly newId: () => string
-  /** A draft is other than before, by another workstation. */
+  /** Called when another workstation changed a draft. */
   readonly changed: (id: string) => void
-  /** There is something to tell the office of this account, or to read. */
+  /** Requests another round for the account. */
   readonly want: (accountId: string) => void
 }
 
 export type Taking = ReturnType<typeof openTaking>
 
 export function openTaking({ drafts, rows, time, newId, changed, want }: TakingDeps) {
-  /** Drafts that the office has no more, and of which a package still waited here as that was read: their ids. */
+  /**
+   * The ids of drafts that the office no longer has, but of which a package was still waiting here when that was read.
+   */
   const goneYetSending = new Set<string>()
-  /** Of those that others have: forgets what is planned for the moment in which they no longer do. */
+  /** For drafts that others are editing: cancels the timer for the end of that. */
   const heldUntil = new Map<string, () => void>()
 
-  /** When something was, by this computer's clock. @param ago in milliseconds. */
+  /** Converts an age in milliseconds to a time by this computer's clock. */
   const momentOf = (ago: number) => Math.round(time.now() - ago)
 
-  /** Writes down what the office says of a draft; whether something of it is new here, or its content is wanted to do so. */
+  /**
+   * Applies a change of the office. Returns whether anything is new here, or `wanted` if the content is needed for
+   * that.
+   */
   function take(accountId: string, change: ThingChange): boolean | 'wanted' {
     const { id } = change
     const before = rows.find(id)
@@ -42,25 +47,26 @@ export function openTaking({ drafts, rows, time, newId, changed, want }: TakingD
     if (before?.isMine || ((here ?? before)?.accountId ?? accountId) !== accountId) return false
     const known = before ?? rows.add(id, accountId)
     if (change.isGone && change.isMakers && change.isMine) {
-      // Someone here has made it their own, whether or not the answer came; or has just made it the office's again, which is still to be told.
+      // Someone here made it their own, even if the answer was lost. Without a `basedOn` they have just given it to the
+      // office again, which is still to be sent.
       if (known.basedOn.length > 0) rows.follow(id, { isMine: true })
       return known.basedOn.length > 0
     }
-    // Whether what was written here and not told is another draft, the office says as it is told.
+    // The office decides whether unsynced local changes become another draft when they are sent.
     if (change.isGone && here && !known.isGone && known.edits !== known.given) return false
     if (change.isGone) return ended(accountId, known, here, change.isFurther ? change.version : undefined)
     if (known.isGone && known.isToKnow) return false
     const isNewer = !known.basedOn.includes(change.version)
     const composition = change.content && contentIn(change.content)
-    // A server that was put back, which isn't known yet, has it as it was earlier.
+    // The server was restored, which isn't known here yet, and has an earlier content.
     if (here && isNewer && change.round < known.round) return false
     const isUntold = known.edits !== known.given
     const seen = seenIn(change)
     if (!here) {
-      // It was erased here, or sent: that is still to be told, unless it was changed since.
+      // It was deleted or sent here. The office must still be told, unless it was changed there since.
       if (before && isUntold && known.round > 0 && (rows.sentAs(id) !== undefined || (!isNewer && known.isAside)))
         return false
-      // A server that was put back has a draft that was sent until it hears of that, if need be from here.
+      // A restored server has a sent draft again until it is told of the send, if need be from here.
       if (rows.sentAs(id) !== undefined) {
         rows.follow(id, { basedOn: [change.version], round: change.round, isGone: true, isToKnow: true })
         return false
@@ -71,12 +77,13 @@ export function openTaking({ drafts, rows, time, newId, changed, want }: TakingD
     } else if (isNewer) {
       const isSame = composition !== undefined && isDeepStrictEqual(contentHere(here), composition)
       if (isSame) rows.change(id, { ...seen, basedOn: [change.version], given: known.edits })
-      // What was written here isn't told yet: the office will keep one of the two beside the other.
+      // The local changes aren't synced yet. The office will keep one of the two contents beside the other.
       else if (isUntold) {
         rows.change(id, { editingBy: seen.editingBy, editingUntil: seen.editingUntil })
         return known.editingBy !== seen.editingBy
       } else if (composition) {
-        // Two may have gone on from the same one without each other's knowing, and a put-back server knows the longer one alone.
+        // Two workstations may have continued from the same content without knowing of each other, and a restored
+        // server has only the longer one.
         if (change.isFormer) drafts.keepVersion(id, 'change')
         drafts.follow(accountId, id, composition, momentOf(change.ago))
         rows.follow(id, { ...seen, basedOn: [change.version], taken: known.taken + 1 })
@@ -118,12 +125,13 @@ export function openTaking({ drafts, rows, time, newId, changed, want }: TakingD
   }
 
   /**
-   * The draft is no more: neither is it here, but for what was written here and not told. @param further the content, by its id, that goes
-   * on as another draft: of the same id wherever it was read, so that those are one.
+   * Handles the end of a draft at the office: deletes it here too, but turns unsynced local changes into a new draft.
+   * @param further the version that goes on as another draft. That draft gets this id at every workstation, so that
+   * they all have the same one.
    */
   function ended(accountId: string, known: KnownDraft, here: DraftHere | undefined, further?: string): boolean {
     const { id } = known
-    // What is being sent from here is over once that is.
+    // While it is being sent from here, this has to wait.
     if (here && rows.isActive(id)) {
       goneYetSending.add(id)
       return false
@@ -139,18 +147,22 @@ export function openTaking({ drafts, rows, time, newId, changed, want }: TakingD
     return here !== undefined
   }
 
-  /** Whether a draft is here, or was: what was sent since, or erased, isn't brought back by a server that was put back to before that. */
+  /**
+   * Returns whether a draft is here or has been. One that was sent or erased since isn't brought back by a server that
+   * was restored to an earlier state.
+   */
   function isKnown(id: string): boolean {
     return rows.here(id) !== undefined || rows.find(id) !== undefined || rows.sentAs(id) !== undefined
   }
 
-  /** Whether one is new here, or was settled since. */
+  /** Stores the versions beside a draft. Returns whether one is new here, or was decided on since. */
   function keepVersions(id: string, versions: Awaited<ReturnType<OfficeThings['versions']>>): boolean {
     const here = rows.here(id)
     if (!here) return false
     const had = rows.find(id)?.beside ?? 0
     const there = new Set(versions.map(({ version }) => version))
-    // A server that was put back, or that this workstation has joined again, knows nothing of them; they stay among the draft's versions.
+    // The server was restored, or joined again by this workstation, and doesn't know them. They stay among the draft's
+    // versions.
     const unknown = rows.versionsOpen(here.number).filter((version) => !there.has(version))
     for (const version of unknown) drafts.settle(version)
     if (versions.length === 0) {
@@ -175,7 +187,7 @@ export function openTaking({ drafts, rows, time, newId, changed, want }: TakingD
     followTrash,
     momentOf,
 
-    /** Whether a package was taken back elsewhere of which the draft was no more as that was read: what was read of it counts now. */
+    /** Returns whether a draft in `goneYetSending` is no longer being sent, so that its end has to be read again. */
     isSomeOver(accountId: string): boolean {
       const over = [...goneYetSending].filter((id) => rows.find(id)?.accountId === accountId && !rows.isActive(id))
       for (const id of over) goneYetSending.delete(id)

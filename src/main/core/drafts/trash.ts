@@ -1,6 +1,6 @@
 /**
- * Drafts that were thrown away stay in the trash for as many days as are set, 30 where nothing else is, whatever the clock does,
- * and can be taken out until then.
+ * Drafts in the trash stay there, and can be restored, for as many days as are set, 30 by default, whatever the clock
+ * does.
  */
 
 import { DAY } from '../lib/calendar.ts'
@@ -11,17 +11,20 @@ import { Statements } from '../storage/statements.ts'
 import type { DraftDeps } from './draft-rows.ts'
 
 /**
- * The trash is looked through once a day of use, and a draft goes after ten looks at the earliest. A clock can jump by
- * years between two looks, and then every draft seems old; no clock makes ten days of use of one. Where the clock goes
- * right, the days have these ten among them. After twice as many looks as days a draft goes though the clock says otherwise: it was
- * thrown away while the clock was far ahead.
+ * The trash is checked once per day of use, and a draft is erased after ten checks at the earliest. A clock can jump by
+ * years between two checks, which makes every draft look old, but it can't turn one day of use into ten. With a correct
+ * clock, the ten checks fall within the days. After twice as many checks as days a draft is erased whatever the clock
+ * says: it was thrown away while the clock was far ahead.
  */
 const LEAST_LOOKS = 10
 
-/** How far apart two looks are at least, in milliseconds: nobody comes to the office at the same minute each day. */
+/**
+ * The minimum time between two checks, in milliseconds. It is less than a day, because nobody starts work at the same
+ * minute each day.
+ */
 const LOOKS_APART = 20 * 60 * 60_000
 
-/** How often the trash was looked through, and when last: the entry of `meta`. */
+/** The entry of `meta` that holds how often the trash was checked, and when last. */
 const LOOKS = 'trash-looks'
 
 interface Looks {
@@ -29,7 +32,10 @@ interface Looks {
   lastAt: number
 }
 
-/** @param changed told once for all drafts that go together, with the id of one. */
+/**
+ * Opens the trash.
+ * @param changed called once for all drafts that are erased together, with the id of one.
+ */
 export function openTrash({ db, time }: DraftDeps, changed: (id: string) => void) {
   const statements = new Statements(db)
   const ofAccount = statements.values<[accountId: string], string>(
@@ -56,13 +62,13 @@ export function openTrash({ db, time }: DraftDeps, changed: (id: string) => void
     for (const id of ids) {
       erased += erase(id)
       yield
-      // Quitting closes the database; what is left goes another time.
+      // Quitting closes the database; the rest is erased another time.
       if (!db.open) break
     }
     return erased
   }
 
-  /** Those that were taken out of the trash in the meantime stay. */
+  /** Erases drafts, except those taken out of the trash in the meantime. */
   async function eraseAll(ids: readonly string[]): Promise<number> {
     const erased = await inSlices(eraseEach(ids), (turn) => (db.open ? db.transaction(turn)() : turn()))
     if (erased > 0) changed(ids[0] ?? '')
@@ -70,7 +76,7 @@ export function openTrash({ db, time }: DraftDeps, changed: (id: string) => void
   }
 
   return {
-    /** Puts a draft in the trash; one that is there already stays as long as it would have. */
+    /** Puts a draft in the trash. One that is already there keeps its time. */
     put(id: string): void {
       if (put(time.now(), looks().count, id) > 0) changed(id)
     },
@@ -89,11 +95,11 @@ export function openTrash({ db, time }: DraftDeps, changed: (id: string) => void
     /** @returns how many were erased. */
     empty: (accountIds: readonly string[]): Promise<number> => eraseAll(accountIds.flatMap((id) => ofAccount(id))),
 
-    /** Erases what has been in the trash for so many days. To be called at start and about once a day. */
+    /** Erases what has been in the trash for `days`. Call it at startup and about once a day. */
     async purge(days: number): Promise<number> {
       const now = time.now()
       let { count, lastAt } = looks()
-      // However often it is called in a day, it counts once; a clock that was set back must not end the counting.
+      // Repeated calls in a day count once. Without `abs`, a clock that was set back would stop the counting.
       if (Math.abs(now - lastAt) >= LOOKS_APART) {
         count += 1
         lastAt = now

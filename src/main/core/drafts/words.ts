@@ -1,19 +1,19 @@
 /**
- * The words of a composition for the index that drafts are found by, and the words of a search as a question to it. Both
- * are taken apart by the index's own rules, so that whatever was typed is found as it was typed.
+ * The words of a composition for the full-text index of drafts, and a search as a query to it. The index itself
+ * tokenises both, so whatever was typed is found as it was typed.
  */
 import { type Composition, titleOf } from '../../../shared/composition/index.ts'
 
 /**
- * A draft may hold megabytes of XML, and its words are written again with each save: more than this would be felt at each
- * key. What people typed comes first, so it is XML that is cut.
+ * A draft may hold megabytes of XML, and its words are written with each save: more than this would be felt while
+ * typing. What people typed comes first, so XML is what gets cut.
  */
 const MOST_CHARACTERS = 100_000
 
-/** Members that hold no words of a person's. */
+/** Members whose values nobody types. */
 const WORDLESS = new Set(['key', 'kind', 'gmt', 'FieldType', 'DataType'])
 
-/** All text of a composition, and what it is called in lists. */
+/** Returns all text of a composition, with its title in lists. */
 export function wordsOf(composition: Composition): string {
   const typed: string[] = []
   const xml: string[] = []
@@ -22,14 +22,14 @@ export function wordsOf(composition: Composition): string {
 }
 
 /**
- * The question that finds texts in which each word of a search begins some word.
+ * Builds the query that finds texts in which each word of the search is the beginning of a word.
  * @returns undefined if the search has no words.
  */
 export function questionOf(search: string): string | undefined {
   const words = search.split(/[\s\p{C}]+/u).filter((word) => /[\p{L}\p{N}]/u.test(word))
   if (words.length === 0) return undefined
-  // Within quotes nothing is an operator, and what the index takes for several words (an e-mail address) must follow
-  // each other there as well.
+  // Within quotes nothing is an operator, and what the index splits into several words, such as an e-mail address, must
+  // match as a sequence.
   return words.map((word) => `"${word.replaceAll('"', ' ')}" *`).join(' ')
 }
 

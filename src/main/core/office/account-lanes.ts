@@ -1,21 +1,24 @@
 /**
- * When what an office's workstations have in common is read and told, an account at a time: at once where something is new, every 75 seconds in any case,
- * later and later while the server fails. Nothing is asked while it isn't there.
+ * Schedules the sync of what an office's workstations share, per account: at once when something is new, every 75
+ * seconds anyway, and with backoff while the server fails. Nothing is asked while the server is away.
  */
 import { Lanes, OneAtATime } from '../jobs/lanes.ts'
 import { backoff, type Time } from '../lib/time.ts'
 
-/** Between two rounds, and first where the server is away, in milliseconds. Longer than between two greetings, each of which begins one. */
+/**
+ * The interval between rounds, and the first retry delay, in milliseconds. It is longer than that between greetings,
+ * each of which starts a round.
+ */
 const EVERY = 75_000
 const FIRST_WAIT = 2_000
-/** Steady changes go over so often, in milliseconds. */
+/** How often a steady stream of changes is synced, in milliseconds. */
 export const STEADY = 500
 
 interface AccountLanesDeps {
   time: Time
-  /** The accounts that are shared, by the office's ids. */
+  /** The shared accounts, each with the office's id for it. */
   accounts: () => ReadonlyMap<string, string>
-  /** Reads and tells all that there is of one. */
+  /** Reads and writes everything outstanding for one account. */
   sync: (accountId: string, officeId: string) => Promise<void>
 }
 
@@ -43,23 +46,23 @@ export class AccountLanes {
     }))
   }
 
-  /** The office's server is there. */
+  /** Called when the office's server is available. */
   connect(): void {
     this.#isThere = true
     this.allSoon()
   }
 
-  /** It isn't, or not ours any more. */
+  /** Called when the server is away, or the workstation has left the office. */
   disconnect(): void {
     this.#isThere = false
     for (const { syncing } of this.#lanes.all()) syncing.cancel()
   }
 
-  /** Something may be new at the office, or is to go there. */
+  /** Schedules a round: something may be new here or at the office. */
   soon(accountId: string, wait = 0): void {
     if (!this.#isThere || !this.#deps.accounts().has(accountId)) return
     const lane = this.#lanes.of(accountId)
-    // One that is under way may be past it, and is followed by another.
+    // A running round may be past the change already, so another follows it.
     if ((wait === 0 || !lane.isWanted) && !lane.syncing.isRunning) lane.syncing.later(wait)
     lane.isWanted = true
   }
@@ -68,17 +71,17 @@ export class AccountLanes {
     for (const accountId of this.#deps.accounts().keys()) this.soon(accountId, wait)
   }
 
-  /** The round that is under way is followed by another. */
+  /** Makes another round follow the running one. */
   want(accountId: string): void {
     this.#lanes.of(accountId).isWanted = true
   }
 
-  /** A round that sees all that there is now. Rejects where the server can't be reached. */
+  /** Runs a round that sees everything there is now. Rejects if the server can't be reached. */
   fresh(accountId: string): Promise<void> {
     return this.#lanes.of(accountId).syncing.fresh()
   }
 
-  /** Resolves once no round of it is under way. */
+  /** Resolves once no round of the account is running. */
   ended(accountId: string): Promise<void> {
     return this.#lanes.of(accountId).syncing.ended()
   }

@@ -1,6 +1,7 @@
 /**
- * What an office's workstations have in common, changed by the one who runs its server and has its key. It is written as a workstation would write it: sealed, and
- * in the order of changes that they all read. So there is no function on the server for it that a workstation's role could call.
+ * Changes to shared records by whoever administers the office's server and has its key. A record is written as a
+ * workstation would write it: sealed, and in the order of changes that they all read. This way the server needs no
+ * function for it that a workstation's role could call.
  */
 import { parsedJson } from '../lib/json-scanning.ts'
 import { asOwnerOf } from './administration.ts'
@@ -14,12 +15,13 @@ interface Change<Done> {
 }
 
 /**
- * Changes the one record of a kind that the office has one of, such as its list of staff.
- * @param key all that the office has had.
- * @param change what it becomes of what it is, which is undefined where it was altered on the server; and when that is, in milliseconds since 1970
- * UTC by the server's clock. What it throws changes nothing.
- * @returns what `change` answered as done; undefined where the office has none.
- * @throws Error, and nothing is changed, where another key counts, or the server was put back and no workstation has been there since.
+ * Changes the office's single record of a kind, such as its list of staff.
+ * @param key all keys that the office has had.
+ * @param change returns the new content. It receives the current one, which is undefined if it was altered on the
+ * server, and the time by the server's clock, in milliseconds since 1970 UTC. If it throws, nothing changes.
+ * @returns what `change` returned as `done`; undefined if the office has no such record.
+ * @throws Error, with nothing changed, if the office uses another key, or if the server was restored and no workstation
+ * has connected since.
  */
 export async function changeOnly<Done>(
   administrator: OfficePlace,
@@ -34,11 +36,12 @@ export async function changeOnly<Done>(
     if (!office?.id?.equals(keyId(newestOf(key)))) {
       throw new Error('Another key counts in this office. Take the newest copy of the key file.')
     }
-    // What is written before the first greeting counts as older than what workstations know.
+    // Anything written before the first greeting would count as older than what the workstations know.
     if (!office.isKnown) {
       throw new Error('The office’s server was put back. Start Countersign at a workstation that is connected first.')
     }
-    // A workstation that changes it has this lock, too. When it is taken counts: of two that are run at once the second is later.
+    // A workstation that changes the record takes the same lock. `at` is the time when the lock is taken, so of two
+    // concurrent commands the second one is later.
     const { rows: feeds } = await client.query<{ account: string; rev: string; at: number }>(
       `UPDATE thing_feed SET rev = rev + 1 WHERE kind = $1
          RETURNING account, rev::text, (extract(epoch FROM clock_timestamp()) * 1000)::double precision AS at`,

@@ -1,6 +1,6 @@
 /**
- * What the administrator's command does: makes the office's database and its roles, brings it to this version's schema, looks whether
- * all is as it should be, and invites or revokes workstations. Each may be stopped anywhere and begun again.
+ * The work behind the administrator's command: creates the office's database and roles, upgrades its schema, checks its
+ * state, and invites or revokes workstations. Each can be interrupted at any point and run again.
  */
 import { type Client, escapeIdentifier as named, escapeLiteral as text } from 'pg'
 import { connected, inTransaction, type OfficePlace } from './connection.ts'
@@ -20,18 +20,21 @@ import { release, releaseForStations } from './migrations/012-release.ts'
 import { counters, countersForStations } from './migrations/013-counters.ts'
 import { keyId, newestOf, seal } from './sealing.ts'
 
-/** The oldest server that is taken, as PostgreSQL numbers itself. */
+/** The oldest supported server, in PostgreSQL's own numbering. */
 const OLDEST_SERVER = 150_000
-/** Held while the schema is made: any number that nothing else in this database locks. */
+/** Held while the schema is created. Any number that nothing else in this database locks will do. */
 const SCHEMA_LOCK = 17_1118
-/** Held by an administrator's command. Who may do nothing but call functions can't have it, as it could have any number. */
+/**
+ * Held by every administrator's command. Roles that may only call functions can't take a table lock; an advisory lock
+ * with any number would be open to them.
+ */
 const ALONE = 'LOCK TABLE office.step IN SHARE ROW EXCLUSIVE MODE'
 
-/** One step, frozen once it was released; the next is added after it. */
+/** One step of the schema. A released step is frozen; changes go into a new one after it. */
 interface Step {
   readonly name: string
   readonly sql: string
-  /** The functions of it that a workstation may call. */
+  /** The functions in it that workstations may call. */
   readonly forStations: readonly string[]
 }
 
@@ -51,17 +54,17 @@ const steps: readonly Step[] = [
   { name: 'counters', sql: counters, forStations: countersForStations }
 ]
 
-/** From which steps on the office's key turns, and heads of trails are told. */
+/** The steps that introduced key rotation and the heads of audit trails. */
 const KEYS_STEP = steps.findIndex(({ name }) => name === 'keys') + 1
 const HEADS_STEP = steps.findIndex(({ name }) => name === 'heads') + 1
 
-/** All that a workstation may call. */
+/** All functions that a workstation may call. */
 export const allowed: readonly string[] = steps.flatMap((step) => step.forStations)
 
 /**
- * Makes the database and its roles where they are not there yet, and its schema.
- * @param administrator who may make databases and roles; of `database`, the name that the office's is to have.
- * @returns how many steps of the schema were applied now.
+ * Creates the database and its roles if they are missing, and its schema.
+ * @param administrator a user who may create databases and roles; `database` is the name for the office's database.
+ * @returns how many steps of the schema were applied.
  */
 export async function initOffice(administrator: OfficePlace): Promise<number> {
   const { database } = administrator
@@ -83,7 +86,7 @@ export async function initOffice(administrator: OfficePlace): Promise<number> {
     if (!(await isThere('SELECT FROM pg_database WHERE datname = $1', database))) {
       await client.query(`CREATE DATABASE ${named(database)} OWNER ${named(owner)} ENCODING 'UTF8' TEMPLATE template0`)
     }
-    // Neither connect to it nor make tables of a session there, but those who are invited.
+    // Only invited workstations may connect, or create temporary tables.
     await client.query(`REVOKE ALL ON DATABASE ${named(database)} FROM PUBLIC`)
     await client.query(`GRANT CONNECT ON DATABASE ${named(database)} TO ${named(stations)}`)
   })
@@ -91,7 +94,8 @@ export async function initOffice(administrator: OfficePlace): Promise<number> {
 }
 
 /**
- * Applies the steps that are still to do, all or none; of two who do at once, one waits and finds nothing to do.
+ * Applies the pending steps, all or none. If two administrators do this at once, one waits and finds nothing left to
+ * do.
  * @throws Error if the database has steps that this version doesn't know.
  */
 export async function upgradeOffice(administrator: OfficePlace): Promise<number> {
@@ -117,7 +121,7 @@ export async function upgradeOffice(administrator: OfficePlace): Promise<number>
         await client.query(sql)
         await client.query('INSERT INTO step (number, name) VALUES ($1, $2)', [index + 1, name])
       }
-      // Everyone may call a function that is new, unless that is taken away.
+      // By default everyone may call a new function.
       await client.query('REVOKE ALL ON ALL FUNCTIONS IN SCHEMA office FROM PUBLIC')
       await client.query(`GRANT USAGE ON SCHEMA office TO ${named(stations)}`)
       await client.query(`GRANT EXECUTE ON FUNCTION ${allowed.map(named).join(', ')} TO ${named(stations)}`)
@@ -127,8 +131,9 @@ export async function upgradeOffice(administrator: OfficePlace): Promise<number>
 }
 
 /**
- * Does something as the schema's owner, in one transaction: of two administrators one waits, and finds what the other has left.
- * @throws Error where the schema is of another version.
+ * Does `work` as the schema's owner, in one transaction. Of two concurrent administrators one waits and then sees the
+ * other's result.
+ * @throws Error if the schema is of another version.
  */
 export async function asOwnerOf<Done>(
   administrator: OfficePlace,
@@ -146,25 +151,31 @@ export async function asOwnerOf<Done>(
   )
 }
 
-/** How the office stands, for its administrator. */
+/** The state of the office, for its administrator. */
 export interface OfficeCheck {
   readonly server: string
   readonly isEncrypted: boolean
   readonly schema: number
-  /** The schema that this version knows. */
+  /** The schema version that this version of Countersign knows. */
   readonly known: number
   readonly stations: { joined: number; invited: number }
-  /** Those that haven't taken the office's key as it turned last. */
+  /** The workstations that haven't taken the key of the last rotation yet. */
   readonly behind: readonly string[]
-  /** Trails that lack what was told of them before, in order; `why` as their workstation says. Times in milliseconds since 1970 UTC. */
+  /**
+   * Audit trails that lack entries reported earlier, in order; `why` is what their workstation says. Times are in
+   * milliseconds since 1970 UTC.
+   */
   readonly trails: readonly { name: string; why: string; at: number }[]
-  /** The first head that doesn't follow from the one before it: someone changed what the server keeps. */
+  /** The first head that doesn't follow from the one before it: someone changed the server's data. */
   readonly brokenAt?: number
-  /** What workstations may do that they should not; empty where all is well. */
+  /** Rights that workstations have but shouldn't; empty if all is well. */
   readonly excess: readonly string[]
 }
 
-/** @param headsAtOnce so many heads of audit trails are followed by one statement. */
+/**
+ * Checks the office's database for its administrator.
+ * @param headsAtOnce how many heads of audit trails one query verifies.
+ */
 export async function checkOffice(administrator: OfficePlace, headsAtOnce = HEADS): Promise<OfficeCheck> {
   const { owner, stations } = rolesOf(administrator.database)
   return await connected(administrator, (client) =>
@@ -214,7 +225,7 @@ export async function checkOffice(administrator: OfficePlace, headsAtOnce = HEAD
   )
 }
 
-/** So many heads are read at a time. */
+/** How many heads are read at a time. */
 const HEADS = 10_000
 
 interface HeadRow {
@@ -229,13 +240,16 @@ interface HeadRow {
   follows: boolean
 }
 
-/** What the heads of trails show, followed from the first to the newest, some at a time. @param most so many at a time. */
+/**
+ * Verifies the chain of heads from first to last, and collects what it shows about the trails.
+ * @param most how many heads are read at a time.
+ */
 async function trailsOf(
   client: Client,
   most: number
 ): Promise<{ trails: OfficeCheck['trails']; brokenAt: number | undefined }> {
   const trails: { name: string; why: string; at: number }[] = []
-  /** The newest that each workstation has said of its trail. */
+  /** The newest head of each workstation. */
   const newest = new Map<string, Pick<HeadRow, 'seq' | 'hash'>>()
   let brokenAt: number | undefined
   for (let [last, chained] = [0, '']; ; ) {
@@ -263,7 +277,10 @@ async function trailsOf(
   }
 }
 
-/** All heads of the office's chain, in order, each as a line of JSON: for a check that needs nothing of Countersign's. */
+/**
+ * Yields all heads of the office's chain in order, each as a line of JSON, so that they can be verified without
+ * Countersign.
+ */
 export async function* headLines(administrator: OfficePlace): AsyncGenerator<string> {
   for (let last = 0; ; ) {
     const { owner } = rolesOf(administrator.database)
@@ -286,11 +303,11 @@ export async function* headLines(administrator: OfficePlace): AsyncGenerator<str
 }
 
 /**
- * Invites a workstation, and takes back invitations that nobody followed.
- * @param key the office's, all that it has had.
- * @param minutes for which the code holds.
- * @returns the code, which is nowhere else.
- * @throws Error where another key counts.
+ * Invites a workstation, and removes expired invitations.
+ * @param key all keys that the office has had.
+ * @param minutes how long the code is valid.
+ * @returns the code, which isn't stored anywhere.
+ * @throws Error if the office uses another key.
  */
 export async function inviteStation(
   administrator: OfficePlace,
@@ -335,9 +352,9 @@ export async function inviteStation(
 }
 
 /**
- * A workstation that is to have no part in the office any more: its role is gone, and its lines end. What it put in the outbox stays, and
- * is sent by the others; what it was sending is in doubt once its claim is over.
- * @returns whether there was a workstation of that name; small and capital letters are the same.
+ * Revokes a workstation: removes its role and ends its connections. What it put in the outbox stays, and the others
+ * send it; what it was sending becomes uncertain once its claim expires.
+ * @returns whether there was a workstation of that name, ignoring case.
  */
 export async function revokeStation(administrator: OfficePlace, name: string): Promise<boolean> {
   const { stations } = rolesOf(administrator.database)
@@ -349,7 +366,8 @@ export async function revokeStation(administrator: OfficePlace, name: string): P
     )
     if (!station) return false
     const { id, role_name: role } = station
-    // It can't come back from here on, nor call anything; and what it has open ends first, or it could keep this waiting by what it holds.
+    // From here on it can't reconnect or call anything. Its open sessions end first, or the locks they hold could block
+    // this.
     await client.query(`REVOKE ${named(stations)} FROM ${named(role)}`)
     await client.query('SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = $1', [role])
     await inTransaction(client, async () => {
@@ -362,8 +380,8 @@ export async function revokeStation(administrator: OfficePlace, name: string): P
 }
 
 /**
- * In a transaction. Anyone may leave something of theirs, such as a large object, by which a role can't go: in this database that goes along. Of
- * what is in another the role stays, as which nobody can sign in.
+ * Drops a role, inside a transaction. A role may own objects that prevent this, such as a large object. Those in this
+ * database are dropped too; if there are some in other databases, the role stays but can't sign in any more.
  */
 export async function dropRole(client: Client, role: string): Promise<void> {
   const roles = await rowsOf<{ id: number }>(client, 'SELECT oid AS id FROM pg_roles WHERE rolname = $1', [role])
@@ -381,7 +399,9 @@ export async function dropRole(client: Client, role: string): Promise<void> {
   }
 }
 
-/** The owner of everything, as whom nobody signs in, and what all workstations are members of. */
+/**
+ * Names the role that owns everything, which nobody can sign in as, and the role that all workstations are members of.
+ */
 function rolesOf(database: string): { owner: string; stations: string } {
   return { owner: `${database}_owner`, stations: `${database}_stations` }
 }

@@ -1,6 +1,7 @@
 /**
- * What `countersign --agent…` is to do: an agent is a workstation of an office without a window, for a server on which nobody signs in (decision 63).
- * Codes come in the environment, since others on the computer can read arguments.
+ * Parses the arguments of `countersign --agent…`. An agent is an office's workstation without a window, for a server on
+ * which nobody signs in (decision 63). Codes come in the environment, because others on the computer can read
+ * arguments.
  */
 import { isAbsolute } from 'node:path'
 
@@ -18,7 +19,10 @@ FILE is an absolute path. The code of the file, or to join, comes in COUNTERSIGN
 
 const PORT = 5432
 
-/** @returns undefined where no agent is asked for; how it is used where it is asked for otherwise than it can be. */
+/**
+ * Parses the agent's arguments.
+ * @returns undefined if no agent is asked for; the usage text if the arguments are wrong.
+ */
 export function agentOrderOf(argv: readonly string[]): AgentOrder | string | undefined {
   const given = new Map<string, string>()
   for (const argument of argv.slice(1)) {

@@ -1,10 +1,11 @@
 /**
- * Questions to the office's server that are asked at the same moment go there together, as one transaction: fifty workstations that ask
- * four things a minute would else cost it as much as two hundred that ask one. Each is answered as if it had been asked alone.
+ * Batches queries to the office's server that are made at the same moment into one transaction. Without it, fifty
+ * workstations with four queries a minute each would cost the server as much as two hundred with one each. Each query
+ * is answered as if it had been made alone.
  */
 import { DatabaseError, escapeLiteral } from 'pg'
 
-/** What can be asked: a connection, several of them, or what puts questions together. */
+/** Anything that can run a query: a connection, a pool, or a batcher. */
 export interface Asking {
   query<Row extends object>(text: string, values?: unknown[]): Promise<{ rows: Row[] }>
 }
@@ -17,8 +18,9 @@ interface Question {
 }
 
 /**
- * For questions of which any may be asked twice, and that wait for nothing which another of them has. Their values are text, numbers or bytes.
- * @param server a connection, or several.
+ * Batches queries. Each must be safe to run twice, and must not wait for a lock that another of them holds. Values can
+ * be strings, numbers or buffers.
+ * @param server a connection or a pool.
  */
 export function askedAtOnce(server: Asking): Asking {
   let waiting: Question[] = []
@@ -36,7 +38,7 @@ export function askedAtOnce(server: Asking): Asking {
       const answers: unknown = await server.query(questions.map(written).join('; '))
       for (const [index, { answer }] of questions.entries()) answer((answers as { rows: never[] }[])[index] ?? NOTHING)
     } catch (error) {
-      // One of them was refused, and none was answered: the server says of each by itself what it has to say.
+      // One query was refused, so none was answered. Each runs alone and gets its own answer or error.
       if (error instanceof DatabaseError && !isGone(error)) await Promise.all(questions.map(askAlone))
       else for (const { fail } of questions) fail(error)
     }
@@ -45,19 +47,19 @@ export function askedAtOnce(server: Asking): Asking {
   return {
     query: (text, values) =>
       new Promise((answer, fail) => {
-        // What others ask as their timers run out at this moment goes along.
+        // Queries from other timers that fire at this moment join the batch.
         if (waiting.length === 0) setTimeout(() => void ask(), 0)
         waiting.push({ text, values, answer, fail })
       })
   }
 }
 
-/** The server ends, or ended the connection. */
+/** Whether the server is shutting down, or ended the connection. */
 const isGone = ({ code = '' }: DatabaseError) => code.startsWith('57P')
 
 const NOTHING: { rows: never[] } = { rows: [] }
 
-/** With its values in it, as several that are asked together can have none beside them. */
+/** Inlines the values, because a batch of statements can't have parameters. */
 function written({ text, values = [] }: Question): string {
   return text.replace(/\$(\d+)/g, (_, number: string) => literal(values[Number(number) - 1]))
 }

@@ -1,6 +1,7 @@
 /**
- * The administrator's command for office mode, `npm run office -- COMMAND …` or, of the installed application, `countersign --office-admin COMMAND …`:
- * see docs/office.md. The password comes in PGPASSWORD, never as an argument, which others on the computer can read.
+ * The administrator's command for office mode: `npm run office -- COMMAND …`, or `countersign --office-admin COMMAND …`
+ * with the installed application. See docs/office.md. The password comes in PGPASSWORD, never as an argument, because
+ * others on the computer can read arguments.
  */
 import { randomBytes } from 'node:crypto'
 import { readFile, realpath, writeFile } from 'node:fs/promises'
@@ -14,15 +15,15 @@ import { turnKey } from './turning.ts'
 const MINUTES = 10
 const PORT = 5432
 
-/** Where it is run, and where it says what came of it. */
+/** The environment of the command, and its outputs. */
 interface CommandPlace {
-  /** How it is begun, for what is said of its use. */
+  /** How the command is started, for the usage text. */
   readonly begunBy: string
-  /** Of the server's user. */
+  /** The password of the server's user. */
   readonly password: string | undefined
   readonly say: (line: string) => void
   readonly warn: (line: string) => void
-  /** Of the counter, which is another room: see its pin-reset.ts. */
+  /** Provided by the counter's code, which this module may not import: see its pin-reset.ts. */
   readonly resetPin: (place: OfficePlace, of: { name: string; key: Buffer }) => Promise<{ name: string; pin: string }>
 }
 
@@ -36,17 +37,17 @@ interface Values {
   readonly name?: string
 }
 
-/** It was begun otherwise than it can be. */
+/** Thrown if the arguments are wrong. */
 class WrongUse extends Error {}
 
 type Run = (place: OfficePlace, values: Values, to: CommandPlace) => Promise<boolean>
 
-/** Each answers whether all is well. */
+/** Each resolves with whether all is well. */
 const commands: Record<string, Run> = {
   async init(place, values, { say }) {
     const file = needed(values['key-file'])
     try {
-      // An office has one key: what was sealed by another can't be read.
+      // `wx`: an existing key is never replaced, because what was sealed with it could no longer be read.
       await writeFile(file, textOf(randomBytes(KEY)), { flag: 'wx', mode: 0o600 })
       say('The office’s key was made. Keep its file where your passwords are: nobody can make it again.')
     } catch (error) {
@@ -108,9 +109,9 @@ const commands: Record<string, Run> = {
 }
 
 /**
- * Does what the administrator says.
+ * Runs the administrator's command.
  * @param args the command and its options.
- * @returns the code to end with: 0 where all is well, 1 where it isn't or wasn't done, 2 where it was begun otherwise than it can be.
+ * @returns the exit code: 0 if all is well, 1 if something is wrong or the command failed, 2 for wrong arguments.
  */
 export async function officeCommand(args: readonly string[], to: CommandPlace): Promise<0 | 1 | 2> {
   try {
@@ -126,7 +127,7 @@ export async function officeCommand(args: readonly string[], to: CommandPlace): 
       to.warn(useOf(to.begunBy))
       return 2
     }
-    // What went wrong, and none of the values that it went wrong with.
+    // Prints only the message, which has none of the values that were involved.
     to.warn(error instanceof Error ? error.message : 'It could not be done.')
     return 1
   }
@@ -170,7 +171,7 @@ const useOf = (
   reset-pin --key-file FILE --name NAME   gives an administrator of staff who forgot their PIN a one-time PIN
   revoke --name NAME [--key-file FILE]    ends a workstation’s part in the office; with FILE the key turns as well`
 
-/** All keys that the office has had, a line each, the oldest first. */
+/** Reads all keys that the office has had, one per line, oldest first. */
 async function keyOf(file: string): Promise<Buffer> {
   const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line.trim() !== '')
   const keys = lines.map((line) => Buffer.from(line.trim(), 'base64url'))
@@ -196,7 +197,7 @@ async function turn(place: OfficePlace, file: string, { say }: CommandPlace): Pr
   if (invitations > 0) say(`Join codes that hold no longer: ${invitations}. Invite again.`)
 }
 
-/** Why a trail lacks entries, as its workstation says. */
+/** Describes the causes that a workstation gives for missing entries of its trail. */
 const WHY: Record<string, string> = {
   restored: 'a backup was restored there',
   'older-copy': 'an older copy of its database is in use',

@@ -1,38 +1,38 @@
 /**
- * The line to the office's server. It speaks TLS, and the certificate is verified, unless the server is this computer. A connection that
- * breaks while nothing is asked of it is let go, and ends nothing else.
+ * Connections to the office's server. They use TLS with a verified certificate, unless the server is this computer. An
+ * idle connection that breaks is dropped, without any other effect.
  */
 import { randomUUID } from 'node:crypto'
 import { Client, type ClientBase, type ClientConfig, type Notification, Pool } from 'pg'
 
-/** Where the office's database is, and who asks. */
+/** The address of the office's database, and the credentials. */
 export interface OfficePlace {
   readonly host: string
   readonly port: number
   readonly database: string
   readonly user: string
   readonly password: string
-  /** The certificates of authorities that are trusted in place of the system's, as PEM. */
+  /** Certificates of authorities to trust instead of the system's, as PEM. */
   readonly ca?: string
 }
 
-/** How long a connection may take to begin, and a question to be answered, in milliseconds. */
+/** Timeouts for connecting and for a query, in milliseconds. */
 const CONNECTING = 10_000
 const ANSWERING = 20_000
-/** The only address that nobody can listen in on. A name, `localhost` too, can lead elsewhere. */
+/** The only address that can't be intercepted. A name, even `localhost`, could resolve to something else. */
 const THIS_COMPUTER = '127.0.0.1'
 
-/** Several connections, made as they are wanted. */
+/** Creates a pool, which opens connections on demand. */
 export function openPool(place: OfficePlace, most = 4): Pool {
   const pool = new Pool({ ...configOf(place), max: most, idleTimeoutMillis: 60_000, onConnect: limit })
-  // Without a listener a server that restarts would end the whole application.
+  // Without a listener, a server restart would crash the application.
   pool.on('error', () => undefined)
-  // The pool listens to what lies idle alone; one that someone has is given up by its next question.
+  // The pool listens only to idle clients. One in use fails with its next query.
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 
-/** One connection, for as long as `work` takes. */
+/** Opens one connection for the duration of `work`. */
 export async function connected<Done>(place: OfficePlace, work: (client: Client) => Promise<Done>): Promise<Done> {
   const client = new Client(configOf(place))
   client.on('error', () => undefined)
@@ -45,21 +45,26 @@ export async function connected<Done>(place: OfficePlace, work: (client: Client)
   }
 }
 
-/** What nobody waits for any more isn't done after all. As the connection begins, a pooler would refuse what it doesn't know. */
+/**
+ * Cancels on the server what nobody waits for any more. It isn't a startup parameter, because poolers refuse parameters
+ * that they don't know.
+ */
 const limit = (client: ClientBase): Promise<unknown> => client.query(`SET statement_timeout = ${ANSWERING}`)
 
-/** What a workstation's line is rung by to find out whether it hears. */
+/** The channel on which a workstation tests whether it receives notifications. */
 const HEARING = 'countersign_hearing'
 
-/** What answers here gives each question to another connection, and hands no bell on. */
+/** The server is a pooler that gives each query to another connection, and doesn't deliver notifications. */
 class Pooled extends Error {
   override name = 'Pooled'
 }
 
 /**
- * Rings once, and listens: a connection pooler in transaction mode would leave a workstation deaf, without a word.
- * @param bell the connection that others' bells are to come by; `other` any other of the same server.
- * @throws Pooled where the bell isn't heard.
+ * Checks that `bell` receives notifications: behind a connection pooler in transaction mode a workstation would
+ * silently receive none.
+ * @param bell the connection that is to receive notifications.
+ * @param other any other connection to the same server.
+ * @throws Pooled if a test notification doesn't arrive.
  */
 export async function mustHear(bell: ClientBase, other: Pick<ClientBase, 'query'>): Promise<void> {
   const word = randomUUID()
@@ -71,7 +76,7 @@ export async function mustHear(bell: ClientBase, other: Pick<ClientBase, 'query'
   try {
     await bell.query(`LISTEN ${HEARING}`)
     await other.query('SELECT pg_notify($1, $2)', [HEARING, word])
-    // PostgreSQL hands over what was rung before it answers the next question, so nothing has to be waited for.
+    // PostgreSQL delivers notifications before the answer to the next query, so there is nothing to wait for.
     await bell.query(`UNLISTEN ${HEARING}`)
   } finally {
     bell.off('notification', hear)
@@ -79,7 +84,7 @@ export async function mustHear(bell: ClientBase, other: Pick<ClientBase, 'query'
   if (!isHeard) throw new Pooled()
 }
 
-/** Does all of `work` or nothing of it. */
+/** Runs `work` in a transaction. */
 export async function inTransaction<Done>(client: Client, work: () => Promise<Done>): Promise<Done> {
   await client.query('BEGIN')
   try {
@@ -92,11 +97,11 @@ export async function inTransaction<Done>(client: Client, work: () => Promise<Do
   }
 }
 
-/** Everything is given, so that nothing is taken from the surroundings: pg would read variables and files of the user. */
+/** Sets everything explicitly: otherwise pg would read the user's environment variables and files. */
 export function configOf({ host, port, database, user, password, ca }: OfficePlace): ClientConfig {
   return {
     ...{ host, port, database, user, password },
-    // pg itself would compare the certificate of an address with `localhost`.
+    // By default pg would compare the certificate of an IP address with `localhost`.
     ssl: host === THIS_COMPUTER ? false : { host, rejectUnauthorized: true, minVersion: 'TLSv1.2', ...(ca && { ca }) },
     connectionTimeoutMillis: CONNECTING,
     query_timeout: ANSWERING,

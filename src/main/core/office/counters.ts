@@ -1,18 +1,21 @@
-/** What goes on at the counters of an office's workstations, as its server has it: each tells of its own, sealed; all read. */
+/**
+ * The state of an office's counters, as stored on its server. Each workstation publishes its own, sealed, and reads
+ * all.
+ */
 import type { Pool } from 'pg'
 import { parsedJson } from '../lib/json-scanning.ts'
 import { shortened } from '../lib/text-folding.ts'
 import { seal, unsealIfWhole } from './sealing.ts'
 
-/** Another workstation's. Times in milliseconds. */
+/** The state of another workstation's counter. Times are in milliseconds. */
 export interface CounterNews {
   readonly station: string
-  /** As the workstation is called. */
+  /** The workstation's name. */
   readonly name: string
-  /** How long ago it said so, and for how much longer that may be taken as so. */
+  /** How long ago it was published, and for how much longer it may be taken as valid. */
   readonly ago: number
   readonly left: number
-  /** Any JSON; undefined where it can't be opened, or is none. */
+  /** Any JSON; undefined if it can't be opened or isn't JSON. */
   readonly content: unknown
 }
 
@@ -27,13 +30,16 @@ interface CounterRow {
   sealed: Buffer | null
 }
 
-/** So many are read, whatever the server answers. */
+/** The maximum number read, whatever the server returns. */
 const MOST = 500
 const LONGEST_NAME = 100
-/** For no longer than a workstation can say may anything be taken as so, in milliseconds. */
+/** The longest validity that a workstation can give, in milliseconds. Longer ones are cut to it. */
 const LONGEST_LEFT = 600_000
 
-/** Each rejects with the database's error where the server can't be asked. @param key the office's. */
+/**
+ * Opens the counters of the office. Each method rejects with the database's error if the query fails.
+ * @param key the office's key.
+ */
 export function openOfficeCounters({ pool, key }: { pool: Pick<Pool, 'query'>; key: Buffer }) {
   const identityOf = (station: string) => `counter:${station}`
   let me: string | undefined
@@ -50,8 +56,9 @@ export function openOfficeCounters({ pool, key }: { pool: Pick<Pool, 'query'>; k
 
   return {
     /**
-     * @param content any JSON; null where there is no counter to tell of.
-     * @param how for how long it may be taken as so, in milliseconds, and whether others are to hear of it at once.
+     * Publishes this workstation's counter.
+     * @param content any JSON; null if there is no counter.
+     * @param how `ms`: how long it is valid, in milliseconds; `isNews`: whether to notify the others at once.
      */
     async tell(content: unknown, how: { ms: number; isNews: boolean }): Promise<void> {
       me ??= await who()
@@ -60,11 +67,11 @@ export function openOfficeCounters({ pool, key }: { pool: Pick<Pool, 'query'>; k
       await pool.query('SELECT office.tell_counter($1, $2, $3)', [how.ms, sealed, how.isNews])
     },
 
-    /** What others have told in the last day. */
+    /** Returns what the others published within the last day. */
     async others(): Promise<CounterNews[]> {
       const known = new Map<string, CounterNews>()
       for (const { station, name, is_me, told_ms, left_ms, sealed } of await rows()) {
-        // Of a time that is none nothing can be said.
+        // An entry with an invalid time is useless.
         if (is_me || sealed === null || !Number.isFinite(told_ms) || !Number.isFinite(left_ms)) continue
         const opened = unsealIfWhole(key, identityOf(station), sealed)
         known.set(station, {

@@ -1,6 +1,7 @@
 /**
- * This workstation's place in an office: it joins by a code, is there while its server is, and leaves with what is its own. What it
- * needs to sign in is in the keychain alone. Where it belongs to no office, nothing of the database's driver is loaded.
+ * This workstation's membership in an office: it joins with a code, keeps in touch with the office's server, and takes
+ * its own data along when it leaves. Its credentials are only in the keychain. As long as it belongs to no office, the
+ * database driver isn't loaded.
  */
 import { rootCertificates } from 'node:tls'
 import type { PoolClient } from 'pg'
@@ -23,10 +24,10 @@ import { isUnwritable, type OfficeStore, officeIsAway } from './sends.ts'
 import type { SharedRecords } from './shared-records.ts'
 import type { OfficeThings } from './things.ts'
 
-/** Where the office's server is. `ca`: the certificates of authorities that are trusted in place of the system's, as PEM. */
+/** The address of the office's server. `ca`: certificates of authorities to trust instead of the system's, as PEM. */
 type OfficeServer = Omit<OfficePlace, 'user' | 'password' | 'ca'> & { readonly ca?: string | undefined }
 
-/** As much of the outbox as it takes; see `SharedSends`. */
+/** The part of `SharedSends` used here. */
 interface SharedOutbox {
   accounts: () => ReadonlyMap<string, string>
   share: (accountId: string, officeId: string) => void
@@ -40,7 +41,7 @@ interface SharedOutbox {
   isUnwritable: () => boolean
 }
 
-/** As much of the reading of folders as it takes; see `ReadingTogether`. */
+/** The part of `ReadingTogether` used here. */
 interface SharedFolders {
   expect: (workstations?: number) => void
   connect: (feed: OfficeFeed, key: Uint8Array, workstations: number) => void
@@ -51,7 +52,7 @@ interface SharedFolders {
   view: () => FolderWatch[]
 }
 
-/** As much of the drafts as it takes; see `openSharedDrafts`. */
+/** The part of `openSharedDrafts` used here. */
 interface SharedDrafts {
   connect: (things: OfficeThings, life: number) => void
   disconnect: () => void
@@ -59,7 +60,7 @@ interface SharedDrafts {
   soon: (accountId: string) => void
 }
 
-/** As much of the office's staff as it takes; see `SharedStaff`. */
+/** The part of `SharedStaff` used here. */
 interface OfficeStaff {
   connect: (
     line: { store: Pick<OfficeStore, 'account'>; records: OfficeRecords },
@@ -73,7 +74,7 @@ interface OfficeStaff {
   close: () => Promise<void>
 }
 
-/** As much of what goes on at the office's counters as it takes; see `OfficeBoard`. */
+/** The part of `OfficeBoard` used here. */
 interface Counters {
   connect: (line: OfficeCounters) => void
   disconnect: () => void
@@ -91,17 +92,17 @@ interface DeskDeps {
   once: Once
   counters: Counters
   heads: Heads
-  /** The entry of the keychain for what it signs in with, and the office's key. */
+  /** The keychain entry with the credentials and the office's key. */
   slot: SecretSlot
   kept: ReturnType<typeof keptIn>
   time: Time
-  /** This workstation's accounts at services, which the office may have, too. */
+  /** This workstation's service accounts, which the office may have too. */
   accounts: () => readonly { id: string; name: string; baseUrl: string }[]
-  /** An account's outbox here: its limits and its pause are the office's where that has none yet. */
+  /** The local outbox of an account. Its limits and pause become the office's if that has none yet. */
   outboxOf: (accountId: string) => Pick<OutboxView, 'settings' | 'pause' | 'counts'>
-  /** The organisation's own authorities, which certificates are trusted by beside the usual ones: PEM. */
+  /** The organisation's own certificate authorities, trusted in addition to the usual ones, as PEM. */
   authorities?: () => readonly string[]
-  /** Why the server couldn't be asked; it may not be shown. */
+  /** Called with the reason why a query failed. It must not be shown to users. */
   trouble?: (error: unknown) => void
   changed: () => void
 }
@@ -112,34 +113,34 @@ const Kept = z.object({
   port: z.int(),
   database: z.string(),
   ca: z.string().optional(),
-  /** As what it signs in there: see {@link DeskState} `elsewhere`. */
+  /** The user that it signs in as; see `elsewhere` of {@link DeskState}. */
   user: z.string(),
   incarnation: z.string(),
-  /** Which of its lives is known here: see `SharedSends.restored`. */
+  /** The server's life in which this workstation last exchanged all it knows; see `SharedSends.restored`. */
   life: z.int().default(1),
-  /** It has begun to leave: no account is shared any more. */
+  /** It has begun to leave: no further account is shared. */
   isLeaving: z.boolean().default(false),
-  /** How many workstations the office has, as it last said. */
+  /** How many workstations the office had when last asked. */
   workstations: z.int().optional()
 })
-/** `place`: where that is, for a database from before the workstation joined. */
+/** `place`: where the office is, in case the database is restored from before the workstation joined. */
 const Secrets = z.object({ user: z.string(), password: z.string(), key: z.string(), place: Kept.optional() })
 
-/** How often it says that it is there, and how long it waits first where nobody answers, in milliseconds. */
+/** The interval between greetings, and the first retry delay, in milliseconds. */
 const EVERY = 60_000
 const FIRST_WAIT = 2_000
-/** How long the head of the trail may take to be told at the end, in milliseconds. */
+/** How long telling the audit trail's head may take on exit, in milliseconds. */
 const TELLING = 1_000
-/** The steps of the server's schema that this version knows. */
+/** How many steps of the server's schema this version knows. */
 const STEPS = 13
-/** How PostgreSQL says that it takes no more connections. */
+/** PostgreSQL's code for too many connections. */
 const TOO_MANY = '53300'
-/** How PostgreSQL says that someone may not sign in, or has no right. */
+/** PostgreSQL's codes for a failed sign-in and for missing rights. */
 const NOT_LET_IN: ReadonlySet<string> = new Set(['28P01', '28000', '42501'])
 
 type Kept = z.output<typeof Kept>
 type Line = Awaited<ReturnType<typeof lineTo>>
-/** What the server has said, or that it hasn't. */
+/** What the server said last, or that it hasn't said anything. */
 type Heard = Pick<DeskView, 'name' | 'state' | 'who'>
 
 export class Desk {
@@ -159,17 +160,17 @@ export class Desk {
     )
   }
 
-  /** Goes to the office's server where this workstation has joined one. To be called at the start; never rejects. */
+  /** Connects to the office's server if this workstation has joined an office. Call it at startup. Never rejects. */
   open(): void {
     const { kept, shared, accounts } = this.#deps
     const isUnknown = kept.read(OFFICE_UNKNOWN, z.boolean()) === true
-    // What waits here may be the office's by now: it is asked first.
+    // What waits here may be the office's by now, so the office is asked before anything is sent.
     if (isUnknown) shared.wait(accounts().map(({ id }) => id))
     if (this.#kept()) this.#begin()
     else if (isUnknown) void this.#find()
   }
 
-  /** The database is from before this workstation joined, if it did: its keychain knows. */
+  /** Asks the keychain whether this workstation has joined an office, because its database may be from before that. */
   async #find(): Promise<void> {
     const { slot, kept, time } = this.#deps
     try {
@@ -181,13 +182,13 @@ export class Desk {
       this.#begin()
       this.#deps.changed()
     } catch (error) {
-      // Until the keychain can be read nothing leaves.
+      // Nothing is sent until the keychain can be read.
       this.#deps.trouble?.(error)
       time.after(EVERY, () => void (this.#isClosed || this.#find()))
     }
   }
 
-  /** What the office has of what waits here is known, or that there is none. */
+  /** Lets waiting sends go: the office was asked about them, or there is none. */
   #isKnown(): void {
     this.#deps.kept.erase(OFFICE_UNKNOWN)
     this.#deps.shared.wait([])
@@ -199,12 +200,12 @@ export class Desk {
     this.#greeting.later(0)
   }
 
-  /** Undefined where it belongs to no office. */
+  /** Undefined if this workstation belongs to no office. */
   view(): DeskView | undefined {
     const office = this.#kept()
     if (!office || !this.#heard) return undefined
     const { folders, shared } = this.#deps
-    // One whose disk is full may still write that this workstation is there.
+    // A server with a full disk may still be able to write the greeting.
     const cannotWrite = this.#heard.state === 'connected' && shared.isUnwritable()
     return {
       server: `${office.host}:${office.port}`,
@@ -215,12 +216,12 @@ export class Desk {
     }
   }
 
-  /** Asks the server now, as where a person wants to know. */
+  /** Asks the server now, for example because a user wants to know. */
   async look(): Promise<void> {
     if (this.#heard) await this.#greeting.now()
   }
 
-  /** Accounts were added or removed here. */
+  /** Called when accounts were added or removed here. */
   accountsChanged(): void {
     const { shared, accounts } = this.#deps
     const there = new Set(accounts().map(({ id }) => id))
@@ -228,7 +229,7 @@ export class Desk {
     if (this.#line) this.#greeting.later(0)
   }
 
-  /** The computer slept: what was open may lead nowhere. */
+  /** Called after sleep: open connections may be dead. */
   async resumed(): Promise<void> {
     if (!this.#heard) return
     void this.#hangUp()
@@ -237,9 +238,10 @@ export class Desk {
   }
 
   /**
-   * Joins by a code of the office's administrator. What waits in the outbox goes over.
-   * @throws AppFailure `conflict` if it has joined one; `invalid` for a code that is none, is used up or too old; `offline` if the server
-   *   can't be reached; `tls` if its certificate isn't trusted; KeychainError.
+   * Joins an office with a code from its administrator. What waits in the outbox goes to the office.
+   * @throws AppFailure `conflict` if this workstation already belongs to an office; `invalid` if the code is malformed,
+   * used up or too old; `offline` if the server can't be reached; `tls` if its certificate isn't trusted;
+   * KeychainError.
    */
   async join(server: OfficeServer, code: string): Promise<DeskView> {
     const { slot, kept } = this.#deps
@@ -253,7 +255,7 @@ export class Desk {
         next: 'It has eight groups of four letters and numbers.'
       })
     }
-    // The code holds once: a keychain that keeps nothing is found out before it is used.
+    // A code works only once, so a keychain that can't store anything must fail before the code is used.
     await slot.set('{}')
     const joined = await joinOffice(this.#placeOf(server), code).catch((error: unknown) => {
       throw joiningFailure(error)
@@ -268,9 +270,9 @@ export class Desk {
   }
 
   /**
-   * Leaves with what is this workstation's own; may be stopped anywhere and asked for once more.
-   * @param without the server: what the office has stays there, and is sent from there.
-   * @throws AppFailure `busy` while something is under way; `offline` while the server is away.
+   * Leaves the office with this workstation's own data. It can be interrupted at any point and called again.
+   * @param without without the server: what the office has stays there and is sent from there.
+   * @throws AppFailure `busy` while something is in progress; `offline` while the server is away.
    */
   async leave({ without = false } = {}): Promise<void> {
     const { shared, once, counters, records, staff, slot, kept } = this.#deps
@@ -284,7 +286,7 @@ export class Desk {
         continue
       }
       await once.leaves(accountId)
-      // What the office doesn't have of them yet goes there before.
+      // First, the office is sent what it doesn't have yet.
       await records.settled(accountId)
       await shared.takeAlong(accountId)
     }
@@ -305,7 +307,8 @@ export class Desk {
   async close(): Promise<void> {
     this.#isClosed = true
     const { counters, heads, trouble } = this.#deps
-    // Others are to be left what only one does at a time, whatever becomes of this.
+    // A failure or timeout here doesn't matter: the leases are given up below in any case, so that others can take
+    // over.
     const told = this.#line && heads.tell(this.#line.heads).catch((error: unknown) => trouble?.(error))
     await within(TELLING, Promise.all([told, counters.close()]), this.#deps.time)
     await this.#hangUp({ isPolite: true })
@@ -316,7 +319,7 @@ export class Desk {
     return this.#deps.kept.read(KEPT, Kept)
   }
 
-  /** @param isPolite what only one does at a time is left to the others before. */
+  /** @param isPolite gives up leases first, so that others can take over at once. */
   async #hangUp({ isPolite = false } = {}): Promise<void> {
     this.#greeting.cancel()
     this.#disconnect()
@@ -326,7 +329,7 @@ export class Desk {
     await line?.end()
   }
 
-  /** Says that it is there, and finds out how the office is. */
+  /** Tells the server that this workstation is there, and finds out the state of the office. */
   async #greet(): Promise<void> {
     const office = this.#kept()
     if (!office || !this.#heard) return
@@ -351,7 +354,7 @@ export class Desk {
         if (!office.isLeaving) await this.#share(line)
         if (!this.#isStill(office) || this.#line !== line) return
         const { staff, trouble } = this.#deps
-        // Before anything is given to the office: they say which packages wait for another of staff.
+        // Before anything is given to the office, because staff determine which packages wait for a second person.
         await staff.connect(line, life, name).catch((error: unknown) => trouble?.(error))
         if (!this.#isStill(office) || this.#line !== line) return staff.disconnect()
         this.#deps.drafts.connect(line.drafts, life)
@@ -366,11 +369,12 @@ export class Desk {
       }
       this.#hears({ name, state, who })
     } catch (error) {
-      // A line that was hung up fails what was asked on it.
+      // Closing a connection makes its pending queries fail.
       if (!this.#isStill(office) || (line && this.#line !== line)) return
       this.#failures++
       this.#deps.trouble?.(error)
-      // It is dialled afresh: the keychain may have been opened, or the server's address lead elsewhere.
+      // The next attempt reconnects: the keychain may be unlocked by then, or the server's address may resolve
+      // differently.
       this.#line = undefined
       this.#disconnect()
       void this.#deps.folders.disconnect()
@@ -379,18 +383,18 @@ export class Desk {
     }
   }
 
-  /** Kept for a start while the server is away. */
+  /** Stored for a start while the server is away. */
   #hasSoMany(workstations: number): void {
     const { kept } = this.#deps
     const now = this.#kept()
     if (now && now.workstations !== workstations) kept.write(KEPT, { ...now, workstations })
   }
 
-  /** What is wrong with them keeps nothing else from working. */
+  /** Problems with the heads don't affect anything else. */
   async #showHeads({ heads, store }: Line, life: number): Promise<void> {
     try {
       const { isPutBack } = await this.#deps.heads.greet(heads, life)
-      // As a machine that was set back as a whole, which notices nothing by itself.
+      // This is handled like a machine that was reset as a whole, which the server itself can't notice.
       if (isPutBack) await store.setBack(life)
     } catch (error) {
       this.#deps.trouble?.(error)
@@ -406,12 +410,15 @@ export class Desk {
     this.#deps.counters.disconnect()
   }
 
-  /** Which life the server is in; where that is another than before, it and this workstation tell each other what they know first. */
+  /**
+   * Returns the server's current life. If it is a new one, the server and this workstation first tell each other what
+   * they know.
+   */
   async #live(office: Kept, line: Line, now: Awaited<ReturnType<Line['life']>>): Promise<number> {
     const { shared, drafts, folders, once, kept, time } = this.#deps
     let { life, lostMs } = now
     if (life < office.life) {
-      // An earlier one than is known here: it was set back as a whole.
+      // An earlier life than the one known here means that the server was reset as a whole.
       await line.store.setBack(life)
       ;({ life, lostMs } = await line.life())
     }
@@ -428,7 +435,7 @@ export class Desk {
     return life
   }
 
-  /** Whether it hasn't left meanwhile, nor ended. */
+  /** Whether the workstation is still in this office and hasn't been closed. */
   #isStill({ user }: Kept): boolean {
     return !this.#isClosed && this.#kept()?.user === user
   }
@@ -436,11 +443,11 @@ export class Desk {
   async #dial(office: Kept): Promise<Line> {
     const text = await this.#deps.slot.get()
     const secrets = text === null ? undefined : Secrets.safeParse(JSON.parse(text)).data
-    // As where the database is a copy of another computer's: nothing is done in the name of that one.
+    // The database may be a copy of another computer's. Nothing may be done in that one's name.
     if (secrets?.user !== office.user) throw new NotItsOwn()
     const place = { ...this.#placeOf(office), user: office.user, password: secrets.password }
     const keep = async (key: Buffer) => {
-      // It may have left while it was asked.
+      // The workstation may have left the office while we waited for the server.
       if (!this.#isStill(office)) throw new NotItsOwn()
       await this.#deps.slot.set(JSON.stringify({ ...secrets, key: key.toString('base64url') }))
     }
@@ -449,14 +456,14 @@ export class Desk {
     )
   }
 
-  /** Its own authority alone where one was chosen; else those of the organisation beside the usual ones. */
+  /** Trusts only the chosen authority, if there is one; otherwise the usual ones and the organisation's. */
   #placeOf({ host, port, database, ca }: OfficeServer): Omit<OfficePlace, 'user' | 'password'> {
     const own = this.#deps.authorities?.() ?? []
     const trusted = ca ?? (own.length > 0 ? [...rootCertificates, ...own].join('\n') : undefined)
     return { host, port, database, ...(trusted !== undefined && { ca: trusted }) }
   }
 
-  /** The bell says which account has something new; it was rung by nobody where the line broke. */
+  /** Passes on a notification, which says what it is about. It is undefined if the connection broke. */
   #rung(bell: Bell | undefined): void {
     const { shared, drafts, records, staff, folders, once, counters } = this.#deps
     if (bell?.channel === 'life') return void this.#greeting.fresh().catch(() => undefined)
@@ -475,7 +482,7 @@ export class Desk {
     }
   }
 
-  /** @param isAgain those that are shared: a server that was put back may never have heard of them. */
+  /** @param isAgain handles the accounts that are already shared instead: a restored server may not know them. */
   async #share({ store }: Line, isAgain = false): Promise<void> {
     const { shared, accounts, outboxOf } = this.#deps
     for (const { id, name, baseUrl } of accounts()) {
@@ -484,10 +491,10 @@ export class Desk {
       const { settings, pause, counts } = outboxOf(id)
       const officeId = await store.account(`${new URL(baseUrl).href}\n${folded(name)}`, settings)
       if (officeId === known) continue
-      // What someone holds back here must not leave because it is in common now.
+      // What a person has paused here must not be sent because the account is shared now.
       const isHeld = pause?.by === 'person' && counts.ready > 0
       if (isAgain || isHeld) await store.pause(officeId)
-      // Two accounts of this workstation that look the same are not the office's: nobody could say which is which.
+      // Two accounts of this workstation that look the same aren't shared: they couldn't be told apart.
       if (![...shared.accounts().values()].includes(officeId)) shared.share(id, officeId)
     }
   }
@@ -504,7 +511,7 @@ export class Desk {
   }
 }
 
-/** What the server rings for: the id of an account or of what is read of it. */
+/** A notification of the server, about the id of an account or of a feed. */
 interface Bell {
   readonly channel: (typeof CHANNELS)[number]
   readonly about: string
@@ -512,7 +519,10 @@ interface Bell {
 const CHANNELS = ['sends', 'things', 'feed', 'look', 'life', 'tasks', 'counters'] as const
 const CHANNEL = 'countersign_'
 
-/** The line to the office's server, with the bell. @param rung without anything where the line broke. */
+/**
+ * Connects to the office's server, and listens to its notifications.
+ * @param rung called without a value if the connection broke.
+ */
 async function lineTo(
   place: OfficePlace,
   keys: { known: Buffer; keep: (key: Buffer) => Promise<void> },
@@ -549,10 +559,10 @@ async function lineTo(
     await pool.end().catch(() => undefined)
     throw error
   }
-  // A greeting has each of what is in common ask how it stands.
+  // On each greeting every shared kind of data asks for its state, so these queries are batched.
   const states = askedAtOnce(pool)
   const its = { pool, key, atOnce: states }
-  // By the bell's own connection: that it is there is what is to be known.
+  // Uses the connection that listens, because it is the one to be checked.
   const greeting = askedAtOnce(bell)
   const standing = askedAtOnce(pool)
   return {
@@ -592,12 +602,12 @@ async function lineTo(
   }
 }
 
-/** This workstation's keychain has nothing of the place in the office that its database tells of. */
+/** This workstation's keychain lacks the credentials for the office that its database names. */
 class NotItsOwn extends Error {}
 
 function stateBy(error: unknown): DeskState {
   if (error instanceof WrongKey) return 'wrong-key'
-  // It is taken as the line is dialled next.
+  // The new key is taken on the next connection.
   if (error instanceof KeyTurned || codeOf(error) === KEY_TURNED) return 'connecting'
   if (error instanceof NotItsOwn) return 'elsewhere'
   if (error instanceof KeychainError) return 'no-keychain'
@@ -645,7 +655,7 @@ function joiningFailure(error: unknown): AppFailure {
   })
 }
 
-/** The module isn't here until a line is dialled. */
+/** Checks the name, because the class's module isn't loaded until a connection is made. */
 const isPooled = (error: unknown) => error instanceof Error && error.name === 'Pooled'
 
 function isTls(error: unknown): boolean {

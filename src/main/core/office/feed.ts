@@ -1,6 +1,7 @@
 /**
- * What one workstation reads of an account's folders for the whole office. Who reads holds the account's lease and hands over what is
- * different; the others read from their cursor on. The bell says only that there is something: who missed it misses nothing.
+ * What one workstation reads from an account's folders for the whole office. The reader holds the account's lease and
+ * publishes what changed; the others read on from their cursors. Notifications only say that there is something new, so
+ * a missed one loses nothing.
  */
 import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
@@ -9,38 +10,41 @@ import { folded } from '../lib/text-folding.ts'
 import type { Time } from '../lib/time.ts'
 import { seal, tagBy, unsealIfWhole } from './sealing.ts'
 
-/** One document as it was last, sealed; or that no folder has it any more. */
+/** The latest state of one document, sealed, or that no folder has it any more. */
 export interface FeedChange {
-  /** Stands for the document's reference, which the server never has. */
+  /** Stands for the document's reference, which the server never gets. */
   readonly tag: Uint8Array
   readonly sealed: Uint8Array | undefined
 }
 
-/** How the reading of an account stands; times are how long ago, in milliseconds. */
+/** The state of the reading of an account. Times are how long ago, in milliseconds. */
 export interface FeedState {
-  /** Absent where another has it, or nobody. `until` is on this computer's clock that never jumps, counted from before it was asked for. */
+  /**
+   * Absent if another workstation holds it, or nobody. `until` is by this computer's monotonic clock, counted from
+   * before the request.
+   */
   readonly lease?: { readonly epoch: number; readonly until: number }
-  /** Who has it, since when, and for how long it will at least; absent where nobody does. */
+  /** Who holds the lease, since when, and for how much longer; absent if nobody does. */
   readonly holder?: { readonly name: string; readonly since: number; readonly left: number }
-  /** How many looks were asked for, and which of these the newest round began after. */
+  /** How many looks were requested, and the number of the last request before the newest round began. */
   readonly wished: number
   readonly answered: number
   readonly lookedAgo?: number
-  /** For how long nobody has read; absent where someone does, or never did. */
+  /** For how long nobody has read; absent if someone does, or nobody ever did. */
   readonly quietFor?: number
   readonly rev: number
-  /** Someone has the account's lists in view somewhere. */
+  /** Whether anyone, at any workstation, has the account's lists in view. */
   readonly isWatched: boolean
-  /** What the newest round found of the folders, sealed. */
+  /** What the newest round found out about the folders, sealed. */
   readonly report?: Uint8Array
   readonly troubles: readonly { readonly name: string; readonly kind: WatchTrouble; readonly since: number }[]
 }
 
 export type OfficeFeed = ReturnType<typeof openOfficeFeed>
 
-/** So many changes are read at a time. */
+/** How many changes are read at a time. */
 export const FEED_PAGE = 500
-/** How long a workstation reads for the others before it says so once more, in milliseconds. */
+/** How long the reader's lease lasts without renewal, in milliseconds. */
 export const POLL_LEASE = 30_000
 
 export function tagOf(key: Uint8Array, reference: string): Buffer {
@@ -50,12 +54,15 @@ export function tagOf(key: Uint8Array, reference: string): Buffer {
 const identityOf = (feedId: string, what: Uint8Array | 'report') =>
   what === 'report' ? `report:${feedId}` : `mirror:${feedId}:${Buffer.from(what).toString('hex')}`
 
-/** @param what a document's tag, or what a round found. */
+/**
+ * Seals content for the feed.
+ * @param what a document's tag, or `report` for a round's findings.
+ */
 export function sealForFeed(key: Uint8Array, feedId: string, what: Uint8Array | 'report', content: unknown): Buffer {
   return seal(key, identityOf(feedId, what), Buffer.from(JSON.stringify(content)))
 }
 
-/** Undefined where it was altered on the server, or put in another’s place. */
+/** Opens content of the feed. Returns undefined if it was altered on the server, or swapped with another's. */
 export function openFromFeed(
   key: Uint8Array,
   feedId: string,
@@ -67,8 +74,8 @@ export function openFromFeed(
 }
 
 /**
- * The id of what is read for all: the same where the service's address, the account's name and its folders are, so that nobody misses a
- * folder that the one who reads doesn't have.
+ * Returns the id of a shared feed. It is the same only for the same service address, account name and folders: if the
+ * reader's folders differed, the others would miss some.
  */
 export function feedIdOf(
   key: Uint8Array,
@@ -97,7 +104,7 @@ interface WatchRow {
   troubles: { name: string; kind: WatchTrouble; sinceMs: number }[]
 }
 
-/** Each rejects with the database's error where the server can't be asked. */
+/** Opens the office's feeds. Each method rejects with the database's error if the query fails. */
 export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'elapsed'> }) {
   async function ask<Row extends object>(sql: string, ...values: unknown[]): Promise<Row[]> {
     return (await pool.query<Row>(sql, values)).rows
@@ -105,9 +112,9 @@ export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'e
 
   return {
     /**
-     * How the reading stands.
-     * @param ms takes or renews the lease for so long; undefined where this workstation isn't to have it.
-     * @param trouble why it can't.
+     * Returns the state of the reading.
+     * @param ms takes or renews the lease for this long; undefined if this workstation isn't to have it.
+     * @param trouble why it can't read.
      */
     async watch(
       feedId: string,
@@ -124,7 +131,7 @@ export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'e
       )
       if (!row) throw new Error('The office answered nothing.')
       const { epoch, holder, since_ms, looked_ms } = row
-      // One that was lost in its first round has left when it began alone.
+      // If the holder was lost during its first round, all that is known is when it began.
       const quiet = holder === null && since_ms !== null ? Math.min(since_ms, looked_ms ?? since_ms) : undefined
       return {
         ...{ wished: row.wished, answered: row.answered, rev: row.rev, isWatched: row.is_watched },
@@ -137,18 +144,21 @@ export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'e
       }
     },
 
-    /** Another may read at once. */
+    /** Gives up the lease, so that another can read at once. */
     async giveUp(feedId: string, epoch: number, trouble?: WatchTrouble): Promise<void> {
       await ask('SELECT office.give_up_poll($1, $2, $3)', feedId, epoch, trouble ?? null)
     },
 
-    /** Asks for a look; answers which wish it is. */
+    /** Requests a look; returns its number. */
     async wish(feedId: string): Promise<number> {
       const [row] = await ask<{ which: number }>('SELECT office.wish_look($1) AS which', feedId)
       return row?.which ?? 0
     },
 
-    /** Hands over what is different, each document once. Answers whether this workstation still was the one who reads: else nothing was written. */
+    /**
+     * Publishes what changed, each document once. Returns whether this workstation still held the lease; if not,
+     * nothing was written.
+     */
     async publish(feedId: string, epoch: number, changes: readonly FeedChange[]): Promise<boolean> {
       const [row] = await ask<{ done: boolean }>(
         'SELECT office.publish($1, $2, $3, $4) AS done',
@@ -158,7 +168,10 @@ export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'e
       return row?.done === true
     },
 
-    /** A round has ended that began after this wish; whether this workstation still was the one who reads. */
+    /**
+     * Records the end of a round that began after request number `answered`. Returns whether this workstation still
+     * held the lease.
+     */
     async looked(feedId: string, epoch: number, answered: number, report: Uint8Array | undefined): Promise<boolean> {
       const [row] = await ask<{ done: boolean }>(
         'SELECT office.looked($1, $2, $3, $4) AS done',
@@ -167,7 +180,7 @@ export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'e
       return row?.done === true
     },
 
-    /** What is new since, in order; at most `FEED_PAGE`. */
+    /** Returns the changes since, in order, at most `FEED_PAGE`. */
     async changes(feedId: string, after: number): Promise<(FeedChange & { rev: number })[]> {
       const rows = await ask<{ tag: Buffer; rev: number; sealed: Buffer | null }>(
         'SELECT tag, rev, sealed FROM office.changes($1, $2, $3)',
@@ -176,7 +189,7 @@ export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'e
       return rows.map(({ tag, rev, sealed }) => ({ tag, rev, sealed: sealed ?? undefined }))
     },
 
-    /** These as they are now; what the office never had isn't among them. */
+    /** Returns the current state of these documents, without those that the office never had. */
     async documents(feedId: string, tags: readonly Uint8Array[]): Promise<FeedChange[]> {
       const rows = await ask<{ tag: Buffer; sealed: Buffer | null }>(
         'SELECT tag, sealed FROM office.documents_now($1, $2)',
@@ -185,13 +198,13 @@ export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'e
       return rows.map(({ tag, sealed }) => ({ tag, sealed: sealed ?? undefined }))
     },
 
-    /** The tags of all that are there, one after the other. */
+    /** Returns the tags of all existing documents, concatenated. */
     async liveTags(feedId: string): Promise<Uint8Array> {
       const [row] = await ask<{ tags: Buffer }>('SELECT office.live_tags($1) AS tags', feedId)
       return row?.tags ?? new Uint8Array()
     },
 
-    /** What comes next is beyond what any reader has read. */
+    /** Raises the counter of changes beyond what any reader has read. */
     async raise(feedId: string, epoch: number, to: number): Promise<void> {
       await ask('SELECT office.raise_feed($1, $2, $3)', feedId, epoch, to)
     }

@@ -1,7 +1,7 @@
 /**
- * The heads of the audit trails of an office's workstations, as its server chains them (decision 65). Each workstation tells its own, reads all,
- * and keeps the newest: a trail that was cut or written again is found by what was told of it before, and so is a server on which heads
- * were changed.
+ * The heads of the audit trails of an office's workstations, which its server chains (decision 65). Each workstation
+ * reports its own head, reads all, and keeps the newest. This reveals a trail that was cut or rewritten, because an
+ * earlier head contradicts it, and a server on which heads were changed.
  */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
@@ -10,7 +10,7 @@ import type { Time } from '../lib/time.ts'
 import type { keptIn } from '../storage/meta.ts'
 import type { Asking } from './at-once.ts'
 
-/** An entry of a trail, by its number and its hash. */
+/** An entry of a trail, identified by its number and hash. */
 interface Place {
   readonly seq: number
   readonly hash: string
@@ -18,14 +18,17 @@ interface Place {
 /** Why a trail lacks an entry that it had. */
 type Cause = Exclude<OfficeTrailFinding['why'], 'rewritten'>
 
-/** As much of this workstation's audit trail as it takes. */
+/** The part of this workstation's audit trail used here. */
 interface Trail {
   newest: () => Place | undefined
   hasEntry: (place: Place) => boolean
   whyWithout: (place: Place) => Promise<Cause>
 }
 
-/** `number`: its place in the office's chain; `atMs` since 1970 UTC, by the server's clock; `chained` as {@link chainHash} has it. */
+/**
+ * A head in the chain. `number`: its place in the chain; `atMs`: since 1970 UTC, by the server's clock; `chained`: see
+ * {@link chainHash}.
+ */
 export interface OfficeHead extends Place {
   readonly number: number
   readonly station: string
@@ -38,11 +41,11 @@ export interface OfficeHead extends Place {
 
 type OfficeHeads = ReturnType<typeof openOfficeHeads>
 
-/** So many are read at a time. */
+/** How many are read at a time. */
 const PAGE = 500
-/** How often a head is told that has moved on, in milliseconds. */
+/** The minimum interval between two reports of a head that has moved on, in milliseconds. */
 const EVERY = 300_000
-/** So many findings are kept, the newest. */
+/** How many findings are kept, the newest. */
 const MOST = 100
 
 interface HeadRow extends Omit<OfficeHead, 'isMine' | 'atMs'> {
@@ -51,8 +54,8 @@ interface HeadRow extends Omit<OfficeHead, 'isMine' | 'atMs'> {
 }
 
 /**
- * Each rejects with the database's error where the server can't be asked.
- * @param atOnce what is only read is asked by this.
+ * Opens the office's heads. Each method rejects with the database's error if the query fails.
+ * @param atOnce runs the queries that only read.
  */
 export function openOfficeHeads(pool: Asking, atOnce = pool) {
   async function ask(sql: string, ...values: unknown[]): Promise<OfficeHead[]> {
@@ -68,7 +71,7 @@ export function openOfficeHeads(pool: Asking, atOnce = pool) {
   }
 }
 
-/** What ties a head to the one before it: see `chain_head` of the office's schema. */
+/** Computes the hash that ties a head to the one before it; see `chain_head` in the office's schema. */
 function chainHash(before: string, { number, station, seq, hash, atMs, cause }: OfficeHead): string {
   const text = [number, station, seq, hash, atMs, cause ?? '-'].join(' ')
   return createHash('sha256').update(`${before}\n${text}`, 'utf8').digest('hex')
@@ -76,7 +79,7 @@ function chainHash(before: string, { number, station, seq, hash, atMs, cause }: 
 
 const Place = z.object({ seq: z.int(), hash: z.string() })
 const Finding = z.object({
-  /** Absent where it is the server itself. */
+  /** Absent if the finding is about the server itself. */
   name: z.string().optional(),
   isMe: z.boolean(),
   why: z.enum(['restored', 'older-copy', 'replaced', 'forgotten', 'cut', 'rewritten']),
@@ -84,12 +87,12 @@ const Finding = z.object({
 })
 const Kept = z.object({
   life: z.int(),
-  /** The newest in the office's chain. */
+  /** The newest head in the office's chain. */
   number: z.number(),
   chained: z.string(),
-  /** The furthest of each workstation, by its id at the office. */
+  /** The newest head of each workstation, by its id at the office. */
   stations: z.record(z.string(), Place),
-  /** Which of these is this one. */
+  /** The id of this workstation among them. */
   mine: z.string().optional(),
   found: z.array(Finding)
 })
@@ -108,20 +111,21 @@ export class Heads {
     this.#time = time
   }
 
-  /** To be called once, as the trail is made. */
+  /** Sets the trail. Call it once, when the trail is created. */
   follow(trail: Trail): void {
     this.#trail = trail
   }
 
-  /** What was found so far of this workstation's trail, of others' and of the server, the newest last. */
+  /** Returns what was found so far about this workstation's trail, the others' and the server, newest last. */
   found(): OfficeTrailFinding[] {
     return this.#kept.read(KEPT, Kept)?.found ?? []
   }
 
   /**
-   * Reads what is new, looks whether it goes with what is known, and tells its own.
-   * @param life of the office's server.
-   * @returns whether the server has less than is known here, in the life of which all was known: then nothing is told, and nobody accused.
+   * Reads new heads, checks them against what is known, and reports this workstation's own.
+   * @param life the server's current life.
+   * @returns `isPutBack`: whether the server has fewer heads than are known here in the same life. Then nothing is
+   * reported, and no one is accused.
    */
   async greet(office: OfficeHeads, life: number): Promise<{ isPutBack: boolean }> {
     if (!this.#trail) return { isPutBack: false }
@@ -129,7 +133,8 @@ export class Heads {
     const first = known && known.number > 0 && known.life === life ? await office.from(known.number) : undefined
     if (first?.length === 0) return { isPutBack: true }
     const kept = await this.#read(office, life, known, first)
-    // What the database says that was told may have been written again with the trail: once in each run the server's word is asked.
+    // Whoever rewrote the trail may also have rewritten the stored record of what was reported. So the server is asked
+    // once per run.
     const mine = this.#hasAsked ? undefined : (await office.newest()).find(({ isMine }) => isMine)
     this.#hasAsked = true
     const isHere = !mine || this.#trail.hasEntry(mine)
@@ -139,7 +144,7 @@ export class Heads {
     return { isPutBack: false }
   }
 
-  /** @param every where it was told later than so many milliseconds ago, it isn't again. */
+  /** Reports the head of this workstation's trail, unless it was reported less than `every` milliseconds ago. */
   async tell(office: OfficeHeads, every = 0): Promise<void> {
     const kept = this.#kept.read(KEPT, Kept)
     const newest = this.#trail?.newest()
@@ -151,11 +156,11 @@ export class Heads {
     if (isWhole && this.#toldAt !== undefined && now - this.#toldAt < every) return
     await office.tell(newest, isWhole ? undefined : await this.#trail.whyWithout(told))
     this.#toldAt = now
-    // What it told is known as told once the office's chain has it.
+    // The report counts as known once the office's chain contains it.
     this.#write(await this.#read(office, kept.life))
   }
 
-  /** It belongs to no office any more. */
+  /** Called when the workstation has left the office. */
   left(): void {
     this.#kept.erase(KEPT)
     this.#toldAt = undefined
@@ -166,7 +171,7 @@ export class Heads {
     this.#kept.write(KEPT, { ...kept, found: kept.found.slice(-MOST) })
   }
 
-  /** @param first what the office has from the newest of `known` on, where that was just read. */
+  /** @param first what the office has from the newest of `known` on, if that was read just now. */
   async #read(
     office: OfficeHeads,
     life: number,
@@ -177,7 +182,7 @@ export class Heads {
     let kept = known
     for (let read = first; ; read = undefined) {
       const heads = read ?? (await office.from(kept.number))
-      // The one that was the newest is read again: where it is another, so is all that was chained to it.
+      // The newest known head is read again. If it differs, everything chained to it does too.
       const same = kept.number === 0 ? undefined : heads[0]
       const others = kept.number === 0 ? heads : heads.slice(1)
       if (kept.number > 0 && (same?.number !== kept.number || same.chained !== kept.chained)) {
@@ -193,7 +198,10 @@ export class Heads {
     }
   }
 
-  /** What isn't as it was known: after a backup was put in its place that is so, and nobody changed it. */
+  /**
+   * Handles a chain that differs from what is known. After a restored backup this is expected; otherwise someone
+   * rewrote it.
+   */
   #isPutBack(kept: Kept, life: number): Kept {
     const isRestored = kept.life !== life
     const found = isRestored
@@ -202,7 +210,10 @@ export class Heads {
     return { ...kept, life, found }
   }
 
-  /** From the newest of each on; where one of them is less than is known, it says nothing of the workstation: the server may be put back. */
+  /**
+   * Starts again from the newest head of each workstation. One that is older than known here says nothing about its
+   * workstation, because the server may have been restored.
+   */
   async #begin(office: OfficeHeads, known: Kept): Promise<Kept> {
     const heads = await office.newest()
     const newest = heads.at(-1)
@@ -220,7 +231,7 @@ export class Heads {
   }
 }
 
-/** With one more head: whether it goes with what is known of its workstation. */
+/** Adds one head, and checks it against what is known of its workstation. */
 function taken(kept: Kept, { number, chained, station, seq, hash, name, isMine, cause, atMs: at }: OfficeHead): Kept {
   const before = kept.stations[station]
   const goesBack = before !== undefined && (seq < before.seq || (seq === before.seq && hash !== before.hash))

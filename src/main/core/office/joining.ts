@@ -1,7 +1,7 @@
 /**
- * A workstation joins by a code that the administrator gives it: it holds once, for ten minutes. The code is the way to sign in, and
- * the key that the office's key comes sealed to; the server has neither. The workstation makes a password of its own, of which the
- * server has only what it checks it by (SCRAM, RFC 5803).
+ * How a workstation joins with the administrator's code, which works once, within ten minutes. The first credentials
+ * and the key that seals the office's key are derived from the code; the server stores neither. The workstation then
+ * generates its own password, of which the server stores only a verifier (SCRAM, RFC 5803).
  */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { escapeIdentifier, escapeLiteral } from 'pg'
@@ -9,12 +9,12 @@ import { LETTERS, lettersMeant } from '../../../shared/recovery-key.ts'
 import { connected, inTransaction, mustHear, type OfficePlace } from './connection.ts'
 import { derived, unseal } from './sealing.ts'
 
-/** A code has 32 letters of 5 bits. */
+/** The length of a code: 32 letters of 5 bits each. */
 const CODE = 32
 const GROUP = 4
 const ROUNDS = 4096
 
-/** What a workstation keeps once it has joined; `key` and `password` in the keychain alone. */
+/** What a workstation keeps once it has joined; `key` and `password` only in the keychain. */
 export interface Joined {
   readonly user: string
   readonly password: string
@@ -23,16 +23,19 @@ export interface Joined {
   readonly incarnation: string
 }
 
-/** Eight groups of four letters: 160 random bits, which nobody guesses in ten minutes, nor from what the server keeps. */
+/**
+ * Creates a code: eight groups of four letters. Its 160 random bits can't be guessed within ten minutes, nor from what
+ * the server stores.
+ */
 export function newCode(): string {
   const letters = [...randomBytes(CODE)].map((byte) => LETTERS[byte % LETTERS.length]).join('')
   return (letters.match(new RegExp(`.{${GROUP}}`, 'g')) ?? []).join('-')
 }
 
 /**
- * What a code stands for in a database: the role and its first password, and the key that the office's key is sealed by. Small letters, spaces
- * and letters that are read for others are taken as they are meant.
- * @throws Error if it is none.
+ * Derives from a code the role, its first password, and the key that seals the office's key. Lower case, spaces and
+ * commonly confused letters are accepted.
+ * @throws Error if the code is malformed.
  */
 export function meaningOf(code: string, database: string): { role: string; password: string; key: Buffer } {
   const letters = lettersMeant(code.replace(/[\s-]/g, ''))
@@ -47,12 +50,13 @@ export function meaningOf(code: string, database: string): { role: string; passw
   }
 }
 
-/** What the office's key is sealed as, for one role. */
+/** The identity under which the office's key is sealed for a role. */
 export const keyFor = (role: string) => `office key:${role}`
 
 /**
- * All or nothing: where it fails the code still holds.
- * @throws Pooled where workstations wouldn't hear of each other; the database's error, among them 28P01 for a code that is used up or none of this office's, 42501 for one that is too old.
+ * Joins an office, all or nothing: if it fails, the code stays valid.
+ * @throws Pooled if notifications don't arrive; the database's error, such as 28P01 for a code that is used up or not
+ * this office's, 42501 for one that is too old.
  */
 export async function joinOffice(place: Omit<OfficePlace, 'user' | 'password'>, code: string): Promise<Joined> {
   const { role, password: first, key: codeKey } = meaningOf(code, place.database)
@@ -73,7 +77,10 @@ export async function joinOffice(place: Omit<OfficePlace, 'user' | 'password'>, 
   })
 }
 
-/** What a server checks a password by, from which it can't be had back. The passwords here are random, so no more rounds are needed. */
+/**
+ * Computes a password's verifier, from which the password can't be recovered. The passwords are random, so they need no
+ * more rounds.
+ */
 export function verifierOf(password: string): string {
   const salt = randomBytes(16)
   const salted = pbkdf2Sync(password, salt, ROUNDS, 32, 'sha256')

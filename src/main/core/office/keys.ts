@@ -1,6 +1,7 @@
 /**
- * How a workstation is given the office's key when it turns (decision 63): sealed to a key of its own, which it makes of its password. So its
- * keychain keeps nothing more, the server and those who were revoked can't open it, and nobody types anything.
+ * How a workstation receives the office's new key after a rotation (decision 63): sealed to a key pair derived from its
+ * password. This way its keychain stores nothing more, neither the server nor revoked workstations can open it, and
+ * nobody has to type anything.
  */
 import {
   createPrivateKey,
@@ -14,7 +15,7 @@ import { codeOf } from '../lib/failure.ts'
 import type { Asking } from './at-once.ts'
 import { derived, keyId, keysIn, newestOf, seal, tagBy, unseal } from './sealing.ts'
 
-/** What stands before 32 bytes of a key for X25519 in PKCS #8 and in SubjectPublicKeyInfo (RFC 8410). */
+/** The prefixes of a 32-byte X25519 key in PKCS #8 and in SubjectPublicKeyInfo (RFC 8410). */
 const PRIVATE = Buffer.from('302e020100300506032b656e04220420', 'hex')
 const PUBLIC = Buffer.from('302a300506032b656e032100', 'hex')
 const LENGTH = 32
@@ -30,14 +31,20 @@ const publicKeyFrom = (bytes: Buffer) =>
 const bytesOf = (key: KeyObject) =>
   (key.type === 'private' ? createPublicKey(key) : key).export({ format: 'der', type: 'spki' }).subarray(PUBLIC.length)
 
-/** What a workstation is given a turned key by. @param password that it signs in with; the server doesn't have it. */
+/**
+ * Returns the public key to which new keys are sealed for a workstation.
+ * @param password the one it signs in with, which the server doesn't have.
+ */
 export const publicKeyOf = (password: string): Buffer => bytesOf(privateKeyOf(password))
 
-/** That this is that workstation's: nobody who lacks the office's key can put another's in its place. */
+/** Authenticates a workstation's public key: without the office's key it can't be replaced by another. */
 export const vouchedFor = (key: Uint8Array, role: string, publicKey: Buffer): Buffer =>
   tagBy(newestOf(key), `own key:${role}:${publicKey.toString('hex')}`)
 
-/** @param key the office's, all that it has had: it may have turned since. */
+/**
+ * Verifies a workstation's public key.
+ * @param key all keys that the office has had, because it may have been rotated since.
+ */
 export function isVouchedFor(key: Uint8Array, role: string, publicKey: Buffer, vouched: Buffer): boolean {
   return keysIn(key).some((one) => timingSafeEqual(vouchedFor(one, role, publicKey), vouched))
 }
@@ -46,7 +53,7 @@ const turnedFor = (role: string) => `turned key:${role}`
 const sharedKey = (secret: Buffer, once: Buffer, publicKey: Buffer) =>
   derived(Buffer.concat([secret, once, publicKey]), 'turned key', LENGTH)
 
-/** Seals the office's key to a workstation, of which this is the public key. */
+/** Seals the office's key to a workstation's public key. */
 export function sealFor(role: string, publicKey: Buffer, key: Buffer): Buffer {
   const once = generateKeyPairSync('x25519')
   const onceBytes = bytesOf(once.publicKey)
@@ -54,24 +61,24 @@ export function sealFor(role: string, publicKey: Buffer, key: Buffer): Buffer {
   return Buffer.concat([onceBytes, seal(sharedKey(secret, onceBytes, publicKey), turnedFor(role), key)])
 }
 
-/** @throws Error if it isn't sealed to that workstation. */
+/** @throws Error if it isn't sealed to this workstation. */
 function openSealed({ user, password }: Self, sealed: Buffer): Buffer {
   const once = sealed.subarray(0, LENGTH)
   const secret = diffieHellman({ privateKey: privateKeyOf(password), publicKey: publicKeyFrom(once) })
   return unseal(sharedKey(secret, once, publicKeyOf(password)), turnedFor(user), sealed.subarray(LENGTH))
 }
 
-/** As what a workstation signs in, and with what. */
+/** A workstation's credentials. */
 interface Self {
   readonly user: string
   readonly password: string
 }
 
-/** The server's key is none that this workstation has, nor is given: its administrator turns it again. */
+/** The server uses a key that this workstation neither has nor was given. The administrator has to rotate it again. */
 export class WrongKey extends Error {}
-/** It turned while the line was open: it is taken by another. */
+/** The key was rotated while the connection was open. The next connection takes it. */
 export class KeyTurned extends Error {}
-/** How the office's functions answer a workstation that hasn't taken the key that counts. */
+/** The error code of the office's functions for a workstation that hasn't taken the current key. */
 export const KEY_TURNED = 'KEY01'
 const NO_SUCH_FUNCTION = '42883'
 
@@ -81,7 +88,9 @@ interface Counting {
   sealed: Buffer | null
 }
 
-/** Which key counts, and how this workstation is given it; undefined where the database is from before keys turned. */
+/**
+ * Asks which key is current, and for this workstation's copy of it; undefined if the schema has no key rotation yet.
+ */
 async function asked(client: Asking, { user, password }: Self, key: Buffer): Promise<Counting | undefined> {
   const publicKey = publicKeyOf(password)
   try {
@@ -98,8 +107,8 @@ async function asked(client: Asking, { user, password }: Self, key: Buffer): Pro
 const isNewest = (key: Buffer, id: Buffer | null) => id === null || keyId(newestOf(key)).equals(id)
 
 /**
- * The office's key as it counts on the server. What is new is kept before the server hears that this workstation has it.
- * @param key as it was known.
+ * Returns the office's current key. A new one is stored before the server is told that this workstation has it.
+ * @param key the key known so far.
  * @throws WrongKey
  */
 export async function keyNow(
@@ -115,20 +124,26 @@ export async function keyNow(
   if (!now || !isNewest(now, id)) throw new WrongKey()
   if (now !== key) {
     await keep(now)
-    // From here on the next one is given by who has this one.
+    // Registers the public key again, now vouched for with the new key, for the next rotation.
     await asked(client, self, now)
   }
   await client.query('SELECT office.took_key($1)', [number])
   return now
 }
 
-/** @throws KeyTurned where another counts by now. */
+/**
+ * Checks that the key is still current.
+ * @throws KeyTurned if it was rotated.
+ */
 export async function holdKey(client: Asking, self: Self, key: Buffer): Promise<void> {
   const office = await asked(client, self, key)
   if (office && !isNewest(key, office.id)) throw new KeyTurned()
 }
 
-/** Only who has every key that this workstation has can have made it; and what the first one found is found further on. */
+/**
+ * Opens a rotated key. It must contain every key that this workstation has, which proves its origin, and start with the
+ * same one, which makes the tags.
+ */
 function turned(self: Self, key: Buffer, sealed: Buffer): Buffer | undefined {
   try {
     const now = openSealed(self, sealed)

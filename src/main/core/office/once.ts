@@ -1,30 +1,32 @@
 /**
- * The way to what an office's workstations do one at a time: which accounts that concerns, and whether the office's server is there to be
- * asked. Where an account is no office's, nothing is asked of anyone.
+ * Access to the tasks that only one workstation of an office does at a time: for which accounts that applies, and
+ * whether the office's server is available. Accounts that aren't shared need to ask no one.
  */
 import type { OfficeTasks } from './tasks.ts'
 
-/** As much of the shared outbox as it takes; see `SharedSends`. */
+/** The part of `SharedSends` used here. */
 interface SharedAccounts {
-  /** By the office's ids. */
+  /** The shared accounts, each with the office's id for it. */
   accounts: () => ReadonlyMap<string, string>
   isAway: (accountId: string) => boolean
-  /** Aborted as the computer goes to sleep: what is on its way is broken off. */
+  /** Aborted when the computer goes to sleep, to cancel what is in flight. */
   awake: () => AbortSignal
 }
 
 export interface OnceListener {
-  /** The office's server is there again for an account. */
+  /** Called when the office's server is available again for an account. */
   back: (accountId: string) => void
-  /** Something that is done by one at a time began or ended. */
+  /** Called when a task began or ended at any workstation. */
   rung?: (accountId: string) => void
-  /** The server was put back to an earlier moment: it may not know any more what it was told of an account. */
+  /** Called when the server was restored: it may have forgotten what it was told about an account. */
   restored?: (accountId: string) => void
-  /** The workstation leaves the office with an account. Rejects with an AppFailure where it can't yet. */
+  /**
+   * Called when the workstation leaves the office with an account. Rejects with an AppFailure if it can't leave yet.
+   */
   leaves?: (accountId: string) => Promise<void>
 }
 
-/** Whom to ask about an account; away: nobody just now. */
+/** Where to ask about an account; `away` if the server isn't available. */
 type OncePlace = { readonly accountId: string; readonly tasks: OfficeTasks } | 'away'
 
 const NONE: SharedAccounts = {
@@ -39,7 +41,7 @@ export class Once {
   #shared = NONE
   #tasks: OfficeTasks | undefined
 
-  /** From now on these are the accounts; to be called once, as the outbox is made. */
+  /** Sets the accounts. Call it once, when the outbox is created. */
   follow(shared: SharedAccounts): void {
     this.#shared = shared
   }
@@ -49,7 +51,7 @@ export class Once {
   }
 
   connect(tasks: OfficeTasks): void {
-    // What was there by another line is asked again.
+    // What was available through another connection is announced again.
     if (this.#tasks !== tasks) this.#there.clear()
     this.#tasks = tasks
     this.changed()
@@ -60,7 +62,7 @@ export class Once {
     this.changed()
   }
 
-  /** Which accounts are shared, or whether the server is there for them, may be other than before. */
+  /** Called when the set of shared accounts, or the server's availability for them, may have changed. */
   changed(): void {
     for (const accountId of this.#there) if (!this.#isThere(accountId)) this.#there.delete(accountId)
     for (const accountId of this.#shared.accounts().keys()) {
@@ -70,26 +72,29 @@ export class Once {
     }
   }
 
-  /** The server rang for an account, by the office's id. */
+  /** Called when the server notified about an account, by the office's id. */
   rung(officeId: string): void {
     for (const [accountId, its] of this.#shared.accounts()) {
       if (its === officeId) for (const { rung } of this.#listeners) rung?.(accountId)
     }
   }
 
-  /** The server has begun another life: see `OnceListener`. To be called before it is there again. */
+  /** Called when the server began a new life, before it is available again; see `OnceListener`. */
   restored(): void {
     for (const accountId of this.#shared.accounts().keys()) {
       for (const { restored } of this.#listeners) restored?.(accountId)
     }
   }
 
-  /** The workstation leaves with an account. @throws AppFailure `busy` */
+  /**
+   * Called when the workstation leaves with an account.
+   * @throws AppFailure `busy`
+   */
   async leaves(accountId: string): Promise<void> {
     for (const { leaves } of this.#listeners) await leaves?.(accountId)
   }
 
-  /** Undefined where the account is no office's. */
+  /** Undefined if the account isn't shared. */
   of(accountId: string): OncePlace | undefined {
     const officeId = this.#shared.accounts().get(accountId)
     const isAway = this.#shared.isAway(accountId)

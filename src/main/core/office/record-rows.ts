@@ -1,11 +1,15 @@
-/** What is kept here of presets, views and the like that an office shares: what of each the office has, and what is to go there. */
+/**
+ * The local rows about shared records such as presets and views: what the office has of each, and what has to be sent
+ * there.
+ */
 import { flag, json, optional, type RecordOf, Rows, value } from '../lib/rows.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
 
 /**
- * What a server that was put back has lost of one: its how manieth content it was, and what of it is in what counts since, too. It was put together
- * with that, or is kept beside it, and the server isn't told yet: until it is, others who have it would add it once more.
+ * A content that a restored server lost and hasn't been told of yet. It was merged with what the server has now
+ * (`shared`: the part of it that is in there), or kept as one more record. Until the server is told, other workstations
+ * that have it would add it again. `round`: its revision number.
  */
 export interface LostContent {
   readonly round: number
@@ -37,7 +41,7 @@ const KNOWN = new Rows({
 
 export type KnownRecord = RecordOf<typeof KNOWN>
 
-/** Names what is of one kind in one account. */
+/** Identifies the records of one kind in one account. */
 type Of = [kind: string, accountId: string]
 
 export function openRecordRows(db: Db) {
@@ -74,7 +78,7 @@ export function openRecordRows(db: Db) {
     'UPDATE office_records SET is_to_know = 1, lost = NULL WHERE kind = ? AND account_id = ? AND round > 0'
   )
 
-  /** As it is in the database at this moment, but for these. */
+  /** Changes these columns, and leaves the others as they are in the database now. */
   function change(number: number, changes: Partial<KnownRecord>): void {
     const row = find(number)
     if (row) write(KNOWN.write({ ...row, ...changes }))
@@ -86,19 +90,19 @@ export function openRecordRows(db: Db) {
     byLocal,
     change,
 
-    /** Nothing that was written just now goes to the office: it is the office's. */
+    /** Marks what was just written as received from the office, so that it isn't sent there. */
     follow(number: number, changes: Partial<KnownRecord>): void {
       const row = find(number)
       if (row) change(number, { ...changes, given: row.edits, isFinal: false, isUnread: false })
     },
 
-    /** Notes one of the office's down, if it isn't yet. */
+    /** Adds a row for a record of the office, if there is none yet. */
     add(kind: string, accountId: string, id: string): KnownRecord {
       add(kind, accountId, id)
       return byId(kind, id) ?? raise(id)
     },
 
-    /** What is known of this is about that row here from now on. */
+    /** Makes this row describe the local record `local` from now on. */
     bind(row: KnownRecord, local: string): void {
       unbind(row.kind, local, row.number)
       change(row.number, { local })
@@ -107,9 +111,9 @@ export function openRecordRows(db: Db) {
     forget: known.run<[number: number]>('DELETE FROM office_records WHERE number = ?'),
 
     /**
-     * Where the account has just come to be shared, what was here before is noted down. Where it was shared with the same office before, what is
-     * as it was then is the office's still; what was erased meanwhile was erased here alone. A server in another life than it was known in is
-     * to be told again all that it had, and all is read once more.
+     * Prepares the sync of an account. If it was just shared, rows are added for the existing records. If it was shared
+     * with the same office before, unchanged records still count as the office's, and those deleted in between were
+     * deleted only here. If the server has a new life, it is told everything it had, and everything is read again.
      */
     begin: db.transaction(
       (
@@ -135,26 +139,27 @@ export function openRecordRows(db: Db) {
       'UPDATE office_records_read SET cursor = ? WHERE kind = ? AND account_id = ?'
     ),
 
-    /** All is read from the beginning, where some of it couldn't be taken. */
+    /** Reads everything from the start if some of it couldn't be applied. */
     readAgain: known.run<Of>(
       `UPDATE office_records_read AS its SET cursor = 0 WHERE kind = ? AND account_id = ? AND EXISTS
          (SELECT 1 FROM office_records WHERE kind = its.kind AND account_id = its.account_id AND is_unread = 1)`
     ),
 
-    /** What has no id at the office yet. */
+    /** Those without an id at the office yet. */
     unnamed: known.all<Of>('WHERE kind = ? AND account_id = ? AND id IS NULL'),
     /**
-     * What is to go there, a page of it: from that number on. That something was erased for all goes over whatever the office has of it. A preset of a file that is still being imported isn't there yet.
+     * A page of what must be sent, from a number on. A deletion that is final is sent whatever the office has. A preset
+     * whose file is still being imported isn't included yet.
      */
     toGive: known.all<[...Of, after: number, limit: number]>(
       `WHERE kind = ? AND account_id = ? AND edits <> given AND is_gone = 0 AND (is_unread = 0 OR is_final = 1) AND id IS NOT NULL AND number > ?
          AND (local IS NULL OR local NOT IN (SELECT id FROM arrivals)) ORDER BY number LIMIT ?`
     ),
-    /** What the office is to be told again. */
+    /** What the office has to be told again. */
     toKnow: known.all<[...Of, after: number, limit: number]>(
       `WHERE kind = ? AND account_id = ? AND is_to_know = 1 AND number > ? ORDER BY number LIMIT ?`
     ),
-    /** How those here stand with the office. */
+    /** The sync state of the local records. */
     marks: db.prepare<Of, { local: string; savedBy: string | null; isUntold: 0 | 1 }>(
       `SELECT local, saved_by AS savedBy, edits <> given AS isUntold FROM office_records
        WHERE kind = ? AND account_id = ? AND local IS NOT NULL`

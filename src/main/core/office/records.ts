@@ -1,7 +1,7 @@
 /**
- * What an office's workstations have in common beside drafts, in small pieces, as its server has it: presets, views, people, appointments.
- * Contents are sealed as what they are of. What is told apart by who or what it is, such as a person, has the same id at each of them: a
- * tag, made by the office's key.
+ * The small shared records of an office, as its server has them: presets, views, staff, people and appointments, but
+ * not drafts. Each content is sealed under its record's identity. Records that are identified by what they describe,
+ * such as a person, have the same id at every workstation: a tag made with the office's key.
  */
 import type { Pool } from 'pg'
 import { parsedJson } from '../lib/json-scanning.ts'
@@ -10,17 +10,20 @@ import { seal, tagBy, unsealIfWhole } from './sealing.ts'
 import { MOST_BYTES } from './things.ts'
 
 export type RecordKind = 'preset' | 'view' | 'staff' | 'appointment' | 'person'
-/** What a content is sealed as. */
+/** The identity under which a content is sealed. */
 export const identityOf = (kind: RecordKind, id: string) => `${kind}:${id}`
 export type OfficeRecords = ReturnType<typeof openOfficeRecords>
 
-/** What counts of one. Without content it is no more, or was altered on the server. `by`: the workstation that saved it. */
+/**
+ * The current state of a record. Without content it was deleted, or altered on the server. `by`: the workstation that
+ * saved it.
+ */
 interface RecordNow {
   readonly id: string
   readonly version: string
   readonly round: number
   readonly by: string
-  /** The contents that are in it, itself the last of them, by their marks: see `mark_of` of the server. */
+  /** The marks of the contents merged into it, its own last; see `mark_of` in the office's schema. */
   readonly lineage: readonly string[]
   readonly content?: unknown
 }
@@ -29,40 +32,44 @@ export interface RecordChange extends RecordNow {
   readonly isGone: boolean
 }
 
-/** One to be saved, or ended where it has no content. */
+/** A record to save, or to delete if it has no content. */
 export interface RecordToPut {
   readonly id: string
   readonly version: string
-  /** The contents that it goes on from. */
+  /** The versions that it derives from. */
   readonly basedOn: readonly string[]
   readonly content?: unknown
-  /** It ends whatever others did to it. */
+  /** Deletes whatever others changed. */
   readonly isFinal?: boolean
   /**
-   * A server that was put back is told again what it had, as its how manieth content; or what that was changed to since. Such a change under the
-   * version that counts is told for its base alone: it changes nothing.
+   * For a restored server: the revision number of what it had before, or of a change made since (`isChangedSince`). If
+   * such a change has the version that is current, only its base is updated.
    */
   readonly round?: number
   readonly isChangedSince?: boolean
-  /** What the office had of it before the server was put back, which such a change goes on from. */
+  /** What the office had before the restore, from which such a change derives. */
   readonly base?: unknown
-  /** The contents that are in what it goes on from, and in what is told again itself. */
+  /** The marks of the contents in what it derives from and, if it is told again, in itself. */
   readonly lineage?: readonly string[]
-  /** In how many milliseconds nobody needs it any more. */
+  /** In how many milliseconds it expires. */
   readonly until?: number
 }
 
 /**
- * newest: it counts. gone: there is none any more. beside: another content counts, which is here; nothing was kept of this one. older: a server
- * that was put back has a later one. over: it counted, until another went on from it. elsewhere: another account has that id.
+ * The result of a put. newest: it is now current. gone: the record is deleted. beside: another content is current,
+ * which is returned; this one wasn't kept. older: a restored server has a later one. over: it was current until another
+ * one derived from it. elsewhere: another account has this id.
  */
 export interface RecordPut extends RecordNow {
   readonly outcome: 'newest' | 'gone' | 'beside' | 'older' | 'over' | 'elsewhere'
-  /** What both go on from, where one that is told again is beside what was changed since. */
+  /** The common base of the two, if a content that was told again conflicts with one changed since. */
   readonly base?: unknown
 }
 
-/** Each rejects with the database's error where the server can't be asked. @param its `key`: the office's; `atOnce`: how it stands is asked by this. */
+/**
+ * Opens the office's records. Each method rejects with the database's error if the query fails.
+ * @param its `key`: the office's key; `atOnce`: runs the queries for the state.
+ */
 export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; key: Buffer; atOnce?: Asking }) {
   function opened(kind: RecordKind, id: string, body: Buffer | null): { content?: unknown } {
     const content = body && unsealIfWhole(key, identityOf(kind, id), body)
@@ -70,11 +77,17 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
   }
 
   return {
-    /** Of what is the same at each workstation. @param accountId the office's. */
+    /**
+     * Makes the id of a record that is the same at every workstation.
+     * @param accountId the office's id of the account.
+     */
     tag: (kind: RecordKind, accountId: string, what: string): string =>
       tagBy(key, `record:${kind}\n${accountId}\n${what}`).toString('base64url'),
 
-    /** Up to where changes of each kind have come, and in which of the office's lives: 0 for one that nobody has noticed yet. */
+    /**
+     * Returns the number of the last change of each kind, and the office's life; 0 for a life that no workstation has
+     * noticed yet.
+     */
     async state(accountId: string): Promise<{ revs: ReadonlyMap<string, number>; life: number }> {
       const { rows } = await atOnce.query<{ kind: string; rev: number; life: number }>(
         'SELECT * FROM office.records_state($1)',
@@ -83,12 +96,15 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
       return { revs: new Map(rows.map(({ kind, rev }) => [kind, rev])), life: rows[0]?.life ?? 0 }
     },
 
-    /** This workstation has read further than the server is: it begins another life. */
+    /** Begins a new life of the server, because this workstation has read further than the server is. */
     async setBack(life: number): Promise<void> {
       await pool.query('SELECT office.set_back($1)', [life])
     },
 
-    /** In their order, so many at most, and fewer where they are large. @param life the one of which all is known here: rejects in another. */
+    /**
+     * Returns changes in order: at most `most`, and fewer if they are large.
+     * @param life the life of which everything is known here; rejects if it is another.
+     */
     async changes(
       kind: RecordKind,
       accountId: string,
@@ -112,7 +128,10 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
       }))
     },
 
-    /** Saves or ends these; the same version again is the same save. Answers what came of each, in their order. @param life see `changes`. */
+    /**
+     * Saves or deletes records; repeating a version repeats the same save. Returns the results in the same order.
+     * @param life see `changes`.
+     */
     async put(kind: RecordKind, accountId: string, some: readonly RecordToPut[], life?: number): Promise<RecordPut[]> {
       const sealed = (id: string, content: unknown) =>
         content === undefined ? null : seal(key, identityOf(kind, id), Buffer.from(JSON.stringify(content)))

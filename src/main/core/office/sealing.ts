@@ -1,7 +1,8 @@
 /**
- * What the server keeps and can't read. A sealed body opens only with the office's key and only as what it was sealed as: one
- * that was altered, or put in another row, does not open. The key turns (decision 63): what is called the office's key here is all that it has
- * had, the oldest first, of 32 bytes each. The newest seals; each body says which one opens it.
+ * Encryption of what the server stores but can't read. A sealed body opens only with the office's key and under the
+ * identity that it was sealed with: one that was altered, or moved to another row, doesn't open. Keys are rotated
+ * (decision 63), so "the office's key" here means all keys it has had, oldest first, 32 bytes each. The newest one
+ * seals; each body names the key that opens it.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
@@ -9,13 +10,16 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 const KEY_ID = 4
 const NONCE = 12
 const TAG = 16
-/** No body opens to more, in bytes. */
+/** The maximum size of an opened body, in bytes. */
 const MOST = 64 * 1024 * 1024
 
-/** How long one key is, in bytes. */
+/** The length of one key, in bytes. */
 export const KEY = 32
 
-/** @throws Error if these are no keys. */
+/**
+ * Splits the office's key into the single keys.
+ * @throws Error if the length is wrong.
+ */
 export function keysIn(key: Uint8Array): Buffer[] {
   const bytes = Buffer.from(key)
   if (bytes.length === 0 || bytes.length % KEY !== 0) throw new Error('This is no office’s key.')
@@ -24,7 +28,7 @@ export function keysIn(key: Uint8Array): Buffer[] {
 
 export const newestOf = (key: Uint8Array) => Buffer.from(key).subarray(-KEY)
 
-/** One of the office's keys, and which one it is. */
+/** One of the office's keys, with its id. */
 interface Numbered {
   readonly one: Buffer
   readonly id: Buffer
@@ -32,7 +36,7 @@ interface Numbered {
 
 const numbered = new WeakMap<Uint8Array, readonly Numbered[]>()
 
-/** Worked out once: who joins opens a hundred thousand bodies with the same keys. */
+/** Cached, because a joining workstation opens a hundred thousand bodies with the same keys. */
 function numberedOf(key: Uint8Array): readonly Numbered[] {
   const known = numbered.get(key) ?? keysIn(key).map((one) => ({ one, id: keyId(one) }))
   numbered.set(key, known)
@@ -40,17 +44,18 @@ function numberedOf(key: Uint8Array): readonly Numbered[] {
 }
 
 /**
- * Stands for something that the server is not to read, and is the same at every workstation: always by the first key, so that what was kept
- * before the key turned is found after it.
+ * Makes a tag for something that the server must not read, the same at every workstation. It always uses the first key,
+ * so that tags made before a rotation are still found.
  */
 export function tagBy(key: Uint8Array, about: string): Buffer {
   return createHmac('sha256', Buffer.from(key).subarray(0, KEY)).update(about).digest()
 }
 
 /**
- * @param key the office's; the newest is taken.
+ * Compresses the content and encrypts it with AES-256-GCM.
+ * @param key the office's key; the newest one is used.
  * @param identity of the row, such as `send:` and its id.
- * @returns key id, nonce, tag, and the content: packed, then enciphered by AES-256-GCM.
+ * @returns key id, nonce, authentication tag and ciphertext.
  */
 export function seal(key: Uint8Array, identity: string, content: Buffer): Buffer {
   const nonce = randomBytes(NONCE)
@@ -61,7 +66,10 @@ export function seal(key: Uint8Array, identity: string, content: Buffer): Buffer
   return Buffer.concat([newest.id, nonce, cipher.getAuthTag(), body])
 }
 
-/** @throws Error if it was sealed by another key, as something else, or is not as it was sealed. */
+/**
+ * Opens a sealed body.
+ * @throws Error if it was sealed with another key, under another identity, or was altered.
+ */
 export function unseal(key: Uint8Array, identity: string, sealed: Buffer): Buffer {
   const [nonceAt, tagAt, bodyAt] = [KEY_ID, KEY_ID + NONCE, KEY_ID + NONCE + TAG]
   const its =
@@ -74,7 +82,7 @@ export function unseal(key: Uint8Array, identity: string, sealed: Buffer): Buffe
   })
 }
 
-/** Undefined if it is not as it was sealed here: altered on the server, or put in another’s place. */
+/** Opens a sealed body. Returns undefined if it was altered on the server, or swapped with another's. */
 export function unsealIfWhole(key: Uint8Array, identity: string, sealed: Buffer): Buffer | undefined {
   try {
     return unseal(key, identity, sealed)
@@ -83,12 +91,15 @@ export function unsealIfWhole(key: Uint8Array, identity: string, sealed: Buffer)
   }
 }
 
-/** Which key it is, which tells nothing of the key. */
+/** Returns the key's id, which reveals nothing about the key. */
 export function keyId(key: Buffer): Buffer {
   return derived(key, 'key id', KEY_ID)
 }
 
-/** Something of its own made of a secret: nobody who has it has the secret. @param bytes how many. */
+/**
+ * Derives a value from a secret, which can't be recovered from it.
+ * @param bytes the length of the result.
+ */
 export function derived(secret: Buffer, purpose: string, bytes: number): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), `countersign office ${purpose}`, bytes))
 }

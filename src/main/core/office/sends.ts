@@ -1,6 +1,7 @@
 /**
- * The office's outbox: a send is claimed by one workstation at a time, leaves once, and is in doubt where its holder is gone. This
- * is one of two stores that keep the same promises; the other is the embedded database (`core/outbox`).
+ * The office's outbox. One workstation at a time claims a send, a send leaves once, and it becomes uncertain if its
+ * holder disappears. This is one of two stores with the same guarantees; the other is the embedded database
+ * (`core/outbox`).
  */
 import type { Pool } from 'pg'
 import type { SendState } from '../../../shared/contract/index.ts'
@@ -8,54 +9,66 @@ import { AppFailure, codeOf, fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import { seal, tagBy, unsealIfWhole } from './sealing.ts'
 
-/** What came of an attempt. nothing-left: it can't have arrived. stopped: neither, and it concerns all that would follow. */
+/**
+ * The outcome of an attempt. nothing-left: it can't have arrived. stopped: the same, and the following sends would fail
+ * the same way.
+ */
 export type AttemptEnd = 'accepted' | 'refused' | 'uncertain' | 'nothing-left' | 'stopped'
 
-/** A send that this workstation has, and the others have not. */
+/** A send that only this workstation may send now. */
 export interface Claim {
   readonly id: string
-  /** Which of its claims this is. */
+  /** Increases with each claim of the send. */
   readonly epoch: number
-  /** Until when it is ours, on this computer's clock that never jumps: counted from before it was asked for. */
+  /** When the claim expires, by this computer's monotonic clock, counted from before the request. */
   readonly until: number
   readonly content: Buffer
 }
 
-/** A send that is in doubt, as it is looked for. */
+/** An uncertain send, for the reconciliation. */
 type InDoubt = Pick<Claim, 'id' | 'epoch' | 'content'>
 
-/** What every store of sends promises; `test/office/send-store.test.ts` holds each to it. */
+/** The guarantees of every store of sends; `test/office/send-store.test.ts` checks each store against them. */
 export interface SendStore {
-  /** How many may be under way at a time, and how many may leave a minute. */
+  /** Sets how many may be in flight at a time, and how many may be sent per minute. */
   configure(accountId: string, limits: { concurrency: number; perMinute: number | null }): Promise<void>
-  /** Keeps one; the same id again is the same send. @param inMs from now until it may leave. */
+  /**
+   * Stores a send; repeating the id has no effect.
+   * @param inMs in how many milliseconds it may be sent.
+   */
   put(accountId: string, id: string, content: Buffer, inMs?: number): Promise<void>
-  /** Takes sends whose time has come; each is `sending` before this answers, and nobody else's. */
+  /** Claims due sends. Each is `sending`, and this workstation's alone, before this resolves. */
   claim(accountId: string, most: number): Promise<Claim[]>
-  /** Writes down what came of an attempt; answers what the send is then. What is no longer ours, only success changes. */
+  /**
+   * Records an attempt's outcome, and returns the state of the send. If the claim has passed to another, only a success
+   * changes the send.
+   */
   finish(claim: Pick<Claim, 'id' | 'epoch'>, end: AttemptEnd, answer: unknown): Promise<SendState>
-  /** Sends whose holder is gone become uncertain, never ready. */
+  /** Makes the sends of lost holders uncertain, never ready. */
   lapse(accountId: string): Promise<void>
   uncertain(accountId: string): Promise<InDoubt[]>
-  /** What looks have shown; whether it was still in doubt. It goes again no sooner than two looks can have been. */
+  /**
+   * Records what the reconciliation showed. Returns whether the send was still uncertain. `ready` is refused until
+   * there was time for two looks.
+   */
   settle(send: Pick<Claim, 'id' | 'epoch'>, state: 'sent' | 'ready' | 'not-sent' | 'refused'): Promise<boolean>
-  /** Whether it had not left, nor may have: then it never will. */
+  /** Cancels a send. Returns false if it was sent or may have been; otherwise it never will be. */
   takeBack(id: string): Promise<boolean>
   pause(accountId: string): Promise<void>
   resume(accountId: string): Promise<void>
   stateOf(id: string): Promise<SendState | undefined>
 }
 
-/** A send as the office has it; held: with its workstation again. */
+/** The state of a send at the office; held: with its workstation again. */
 export type OfficeState = SendState | 'held'
 
-/** A send that was changed, as it is now. */
+/** The current state of a send that changed. */
 export interface SendChange extends Pick<Claim, 'id' | 'epoch'> {
-  /** Its place in the order of all changes of the account. */
+  /** Its position in the order of the account's changes. */
   readonly rev: number
   readonly state: OfficeState
   readonly round: number
-  /** The name of the workstation that made it. */
+  /** The name of the workstation that created it. */
   readonly maker: string
   readonly isMine: boolean
   readonly attempt: number
@@ -63,48 +76,49 @@ export interface SendChange extends Pick<Claim, 'id' | 'epoch'> {
   readonly isInDoubt: boolean
   /** In milliseconds from now, 0 for at once. */
   readonly goesIn: number
-  /** Absent where it was read before. */
+  /** Absent if it was read before. */
   readonly content?: Buffer
-  /** What came of its newest attempt, as it was said; absent where nothing was, or it was altered on the server. */
+  /** The answer recorded for its newest attempt; absent if there is none, or it was altered on the server. */
   readonly answer?: unknown
-  /** Which content of its draft it is, where that was said. */
+  /** The draft's content that it was made from, if that was given. */
   readonly of?: SentContent
 }
 
-/** Which of a draft's contents a send is of: by the office's ids of it, and how many there were with it. */
+/** The draft's content of a send: its ids at the office, and its revision number. */
 export interface SentContent {
   readonly versions: readonly string[]
   readonly round: number
 }
 
-/** How an account's outbox stands for the whole office. */
+/** The state of an account's outbox for the whole office. */
 export interface OutboxState {
   readonly concurrency: number
   readonly perMinute: number | null
-  /** restored: the server was put back to an earlier moment. */
+  /** restored: the server was restored to an earlier state. */
   readonly pausedBy?: 'person' | 'service' | 'restored'
-  /** For how long, in milliseconds. */
+  /** In milliseconds. */
   readonly pausedFor: number
-  /** The newest change of its sends. */
+  /** The number of the latest change of its sends. */
   readonly rev: number
-  /** Of the office's lives the one that this is; 0 for one that nobody has noticed yet (decision 59). */
+  /** The server's life; 0 for one that no workstation has noticed yet (decision 59). */
   readonly life: number
 }
 
 /**
- * Why the office didn't take a send of a draft that it has. taken: that is being sent, or was, by another. gone: it is no more, or its
- * maker's own. changed: it is another by now.
+ * Why the office refused a send of a draft it has. taken: someone else is sending it or has sent it. gone: it was
+ * deleted, or is its maker's own again. changed: its content has changed.
  */
 export type NotTaken = 'taken' | 'gone' | 'changed'
 
-/** What workstations ask beyond that, to show and move one outbox together. Every call rejects while the server can't be reached. */
+/** Further operations for showing and changing a shared outbox. Every call rejects if the server can't be reached. */
 export interface OfficeStore extends SendStore {
-  /** The office's id of an account that its workstations have in common, by where its service is and what it is called. */
+  /** Returns the office's id of a shared account, which is identified by its service's address and its name. */
   account(name: string, limits: { concurrency: number; perMinute: number | null }): Promise<string>
   /**
-   * Writes down what came of attempts, in the order in which they ended, and takes what may leave next, as `finish` and `claim` do, in one
-   * question: a lane isn't empty meanwhile.
-   * @returns what each is then; undefined of an attempt that the office knows nothing of, as one that a backup was put in place of.
+   * Records outcomes in the order in which attempts ended, and claims what may be sent next, like `finish` and `claim`,
+   * but in one query, so that no lane is idle in between.
+   * @returns the state of each send; undefined for an attempt that the office doesn't know, for example after a
+   * restore.
    */
   turn(
     accountId: string,
@@ -112,9 +126,10 @@ export interface OfficeStore extends SendStore {
     most: number
   ): Promise<{ states: (OfficeState | undefined)[]; claims: Claim[] }>
   /**
-   * Gives one to be sent: new, once more, or at another time. What was said in an earlier round changes nothing.
-   * @param send `of`: the draft that it is of, where the office has that, and which of its contents it was made of, how many there were with that.
-   * @returns what the office has then, or why nothing was given.
+   * Hands over a send: a new one, a retry, or one with another time. Data of an earlier round has no effect.
+   * @param send `of`: the draft that it was made from, if the office has it, with the content's ids and revision
+   * number.
+   * @returns what the office has then, or why it refused.
    */
   give(
     accountId: string,
@@ -126,8 +141,8 @@ export interface OfficeStore extends SendStore {
     }
   ): Promise<{ state: OfficeState | NotTaken; round: number }>
   /**
-   * Keeps one from leaving, also where it never came here; whether it can't leave now. @param life the one of which all is known to who asks:
-   * rejects in any other.
+   * Keeps a send from leaving, even if the office never got it. Returns whether it can't leave any more.
+   * @param life the life of which everything is known here; rejects if it is another.
    */
   withhold(
     accountId: string,
@@ -135,14 +150,17 @@ export interface OfficeStore extends SendStore {
     as: 'held' | 'cancelled',
     life: number
   ): Promise<boolean>
-  /** Nobody can claim it until someone else than this one of staff, by their id, has released it. Before it is given. */
+  /** Makes a send wait for a release by another staff member than the one with this id. Call it before `give`. */
   askRelease(id: string, by: string): Promise<void>
-  /** Whether it is released by them; not by who asked, nor where another has decided. */
+  /**
+   * Releases a send. Returns whether it is released by this staff member: not if they asked for it, nor if someone else
+   * has decided.
+   */
   release(id: string, by: string): Promise<boolean>
   /**
-   * Takes what someone of staff decided of one that waits here, with the content that says so.
-   * @param decision `askedBy`, `by`: of staff, by their ids. `inMs`: in how many milliseconds it leaves.
-   * @returns whether it is decided so; false, and nothing is changed, where another has decided, or changed it, or `by` is who asked.
+   * Records a staff member's decision about a send that waits for release, together with the content that says so.
+   * @param decision `askedBy`, `by`: ids of staff. `inMs`: in how many milliseconds it is sent.
+   * @returns false, with nothing changed, if someone else has decided or changed it, or if `by` is the one who asked.
    */
   decide(
     accountId: string,
@@ -154,41 +172,56 @@ export interface OfficeStore extends SendStore {
       isReleased: boolean
     }
   ): Promise<boolean>
-  /** Gives back all that this workstation made and that isn't over; answers how many are under way. */
+  /** Takes back everything unfinished that this workstation created. Returns how many are in flight. */
   takeAlong(accountId: string): Promise<number>
-  /** Looks have shown that one arrived; whether it still was in doubt. */
+  /** Records that the reconciliation found a send. Returns whether it was still uncertain. */
   found(send: Pick<Claim, 'id' | 'epoch'>, answer: unknown): Promise<boolean>
-  /** @param bodiesAfter up to where every send was read: 0 while that isn't so of all. */
+  /**
+   * Returns changes since `after`.
+   * @param bodiesAfter up to where every send was read; 0 until all were.
+   */
   changes(accountId: string, after: number, bodiesAfter: number): Promise<SendChange[]>
   outbox(accountId: string): Promise<OutboxState>
-  /** This workstation knows that a send arrived, whatever the server has of it. @param of the draft that it was of, where it was of one. */
+  /**
+   * Tells the server that a send arrived, whatever it has recorded.
+   * @param of the draft that it was made from, if any.
+   */
   knowSent(
     accountId: string,
     send: Pick<Claim, 'id' | 'epoch'>,
     answer: unknown,
     of?: (Partial<SentContent> & { draft: string }) | undefined
   ): Promise<void>
-  /** The same of one that is over otherwise, or was kept back, as of this round; whether the server has it so now. */
+  /**
+   * Tells the server that a send ended otherwise or was withheld, as of this round. Returns whether the server has it
+   * so now.
+   */
   knowOver(
     accountId: string,
     send: { id: string; round: number },
     state: 'cancelled' | 'held' | 'refused' | 'not-sent'
   ): Promise<boolean>
-  /** The server has less than was read of it: unless another has said so before, it begins another life (decision 59). */
+  /**
+   * Begins a new life of the server, which has less than was read from it, unless another workstation did so before
+   * (decision 59).
+   */
   setBack(life: number): Promise<void>
-  /** Whether this workstation has what only one does at a time, for so many milliseconds. */
+  /** Takes or renews a lease. Returns whether this workstation holds it now. */
   lease(name: string, ms: number): Promise<boolean>
 }
 
-/** @throws AppFailure: what a person is told where the office can't be asked. */
+/**
+ * Fails because the office's server isn't available.
+ * @throws AppFailure `offline`
+ */
 export function officeIsAway(): never {
   fail('offline', 'The office’s server isn’t available just now.', { next: 'Try again in a few minutes.' })
 }
 
-/** How PostgreSQL says that it is read-only, and that its disk is full. */
+/** PostgreSQL's codes for being read-only, and for a full disk. */
 const CANNOT_WRITE: ReadonlySet<string> = new Set(['25006', '53100'])
 
-/** The office's server answers, and couldn't write down what it was to. */
+/** The office's server answers, but couldn't save. */
 class Unwritable extends AppFailure {
   constructor() {
     super({
@@ -199,15 +232,16 @@ class Unwritable extends AppFailure {
   }
 }
 
-/** Whether the server itself said so, or `askOffice` for it. */
+/** Recognises both the server's own error and the one `askOffice` makes of it. */
 export function isUnwritable(error: unknown): boolean {
   return error instanceof Unwritable || CANNOT_WRITE.has(codeOf(error))
 }
 
 /**
- * Asks the office's server, where it is there. @throws AppFailure `offline`
- * @param trouble called with why it couldn't be asked: what the server says of that is for its administrator, and may hold data; its
- *   code doesn't.
+ * Queries the office's server, if it is available.
+ * @param trouble called with the original error, which is for the administrator: its message may contain data, its code
+ * doesn't.
+ * @throws AppFailure `offline`
  */
 export async function askOffice<Office, Answer>(
   office: Office | undefined,
@@ -223,24 +257,28 @@ export async function askOffice<Office, Answer>(
   }
 }
 
-/** The same of the outbox of an office that is there just now, or isn't. */
+/** `askOffice`, bound to the outbox of an office that may or may not be available. */
 export type AskOutbox = <Answer>(question: (office: OfficeStore) => Promise<Answer>) => Promise<Answer>
 
 /**
- * Answers whether a claim that was just got still outlasts a request that leaves now. The clock that never jumps may stand still while
- * the computer sleeps, the one on the wall doesn't: the stricter counts.
- * @param until on the former. @param limit how long a request may take, in milliseconds.
+ * Returns a check whether a claim just obtained outlasts a request that starts now. The monotonic clock may stop while
+ * the computer sleeps, the wall clock doesn't, so the larger elapsed time counts.
+ * @param until by the monotonic clock.
+ * @param limit how long a request may take, in milliseconds.
  */
 export function outlasting(time: Pick<Time, 'now' | 'elapsed'>, until: number, limit: number): () => boolean {
   const [began, elapsed] = [time.now(), time.elapsed()]
   return () => Math.max(time.elapsed() - elapsed, time.now() - began) + limit <= until - elapsed
 }
 
-/** So many are looked for, and read, at a time. */
+/** Page sizes for reading changes, and for reconciling. */
 const PAGE = 200
 const MOST_IN_DOUBT = 500
 
-/** @param key the office's: what is sent, and what was answered, the server can't read. */
+/**
+ * Opens the office's outbox.
+ * @param key the office's key; the server can't read what is sent or answered.
+ */
 export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time, 'elapsed'> }): OfficeStore {
   const { pool, key, time } = deps
 
@@ -249,7 +287,7 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
   }
   const opened = (id: string, sealed: Buffer) => unsealIfWhole(key, contentOf(id), sealed)
 
-  /** Another of each send, so that the server can't tell who asks often. */
+  /** Different for each send, so that the server can't tell who asks often. */
   const personOf = (id: string, by: string) => tagBy(key, `release:${id}\n${by}`)
 
   const sealedAnswer = (id: string, epoch: number, answer: unknown) =>
@@ -284,7 +322,7 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
       const { id, epoch, lease_ms, sealed } = row
       const content = opened(id, sealed)
       if (content) claims.push({ id, epoch, content, until: asked + lease_ms })
-      // The others don't wait for that. Where it isn't said, its claim ends by itself.
+      // The others don't wait for this. If it fails, the claim expires by itself.
       else void finish({ id, epoch }, 'refused', 'altered').catch(() => undefined)
     }
     return { states: ended.map(({ id, epoch }) => states.get(answerOf(id, epoch)) ?? undefined), claims }

@@ -1,8 +1,9 @@
 /**
- * Presets, views and the like that the workstations of an office have in common. Each is a row of this workstation's own database, so
- * that all works as ever while the office's server is away; what was changed here goes over once it is there, and what others changed is
- * read in the order in which it happened. Of two who changed the same one, the newer stays at the office: this workstation puts the two together, or
- * keeps its own beside it as one more.
+ * Sync of the records that an office's workstations share, such as presets and views. Each is also a row in this
+ * workstation's own database, so everything works while the office's server is away. Local changes are sent once it is
+ * available, and the others' changes are read in the order in which they happened. If two workstations changed the same
+ * record, the first change to arrive stays at the office; this workstation merges its own with it, or keeps it as one
+ * more record.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { SharedMark } from '../../../shared/contract/index.ts'
@@ -18,34 +19,40 @@ import type { OfficeRecords, RecordChange, RecordKind, RecordPut, RecordToPut } 
 import { askOffice } from './sends.ts'
 import { MOST_BYTES } from './things.ts'
 
-/** How one kind of them stands in the database. A content is plain JSON; what is written fires the triggers that count changes. */
+/** Storage of one kind of record. A content is plain JSON. Writes fire the triggers that count changes. */
 // biome-ignore lint/suspicious/noExplicitAny: each kind takes what it has read itself.
 export interface SharedKind<Content = any> {
   readonly kind: RecordKind
-  /** So many go over at a time, each way. */
+  /** How many are transferred at a time, in either direction. */
   readonly page: number
-  /** Those of an account, by their ids here. */
+  /** The local ids of an account's records. */
   locals: (accountId: string) => string[]
-  /** Whose it is, the organisation's among them. */
+  /** The account that it belongs to, also if it is the organisation's. */
   ownerOf: (local: string) => string | undefined
-  /** Undefined where it isn't there, this version can't read it, or it isn't for others. */
+  /** Undefined if the record is missing, private, or in a format that this version can't read. */
   content: (local: string) => Content | undefined
-  /** Undefined where it is of no form that this version knows. */
+  /** Undefined if it is in a format that this version doesn't know. */
   read: (content: unknown) => Content | undefined
-  /** Writes one of the office's, over what is here where `local` is given; answers its id here. @param id the office's of it. */
+  /**
+   * Writes a record of the office, over the local one if `local` is given. Returns its local id.
+   * @param id its id at the office.
+   */
   write: (accountId: string, content: Content, id: string, local: string | undefined) => string
   erase: (local: string) => void
-  /** By what it is the same at every workstation; undefined where it is by its own id. */
+  /** What identifies it at every workstation; undefined if its own id does. */
   identity?: (content: Content) => string | undefined
-  /** Of two contents that both go on from `base` the one that counts; undefined where they become two. */
+  /** Merges two contents that both derive from `base`. Undefined if they can't be merged and have to become two. */
   together?: (mine: Content, theirs: Content, base: Content | undefined) => Content | undefined
-  /** What counts in place of theirs where nothing was changed here since the office had it; undefined where theirs does. */
+  /** Returns a content to use instead of theirs when there was no local change; undefined to take theirs. */
   kept?: (mine: Content, theirs: Content) => Content | undefined
-  /** One of an account's own that is just like it, and becomes the same where the office has none of it. */
+  /** Finds an identical record of the account. It becomes the same record if the office doesn't have it yet. */
   twin?: (accountId: string, content: Content) => string | undefined
-  /** Writes it as one more. @param beside the other's workstation and when it saved that, where the other is there. */
+  /**
+   * Writes a content as one more record.
+   * @param beside this workstation's name and the time, if the record it conflicts with is kept, too.
+   */
   another?: (accountId: string, content: Content, beside: string | undefined) => void
-  /** In how many milliseconds nobody needs it any more; undefined where that isn't known. */
+  /** In how many milliseconds it expires; undefined if unknown. */
   until?: (content: Content) => number | undefined
 }
 
@@ -54,18 +61,18 @@ interface SharedRecordsDeps {
   time: Time
   newId: () => string
   kinds: readonly SharedKind[]
-  /** The accounts that are shared, by the office's ids. */
+  /** The shared accounts, each with the office's id for it. */
   accounts: () => ReadonlyMap<string, string>
-  /** Some of a kind are other than before, by another workstation, or stand otherwise with the office. */
+  /** Called when records of a kind were changed by another workstation, or their sync state changed. */
   changed: (kind: RecordKind) => void
-  /** Called with why the office's server could not be asked. */
+  /** Called with the reason why a query failed. */
   trouble?: ((error: unknown) => void) | undefined
 }
 
-/** So many saves of one can be without an answer, one after the other. */
+/** How many consecutive saves of a record may be unanswered. */
 const MOST_PENDING = 50
 
-/** What counts at the office. */
+/** The current content at the office. */
 type Theirs = Pick<RecordPut, 'version' | 'round' | 'by' | 'lineage' | 'content'>
 
 export class SharedRecords {
@@ -73,10 +80,10 @@ export class SharedRecords {
   readonly #lanes: AccountLanes
   #openRows: ReturnType<typeof openRecordRows> | undefined
   #office: OfficeRecords | undefined
-  /** As of the office that was there last: what it answered is taken also where the line broke since. */
+  /** From the last connection, so that its answers are applied even if it has broken since. */
   #tag: OfficeRecords['tag'] | undefined
   #life = 0
-  /** Of which kinds and accounts what couldn't be taken was read once more in this run. */
+  /** The kinds and accounts for which unreadable changes were read again in this run. */
   readonly #readAgain = new Set<string>()
   #name = ''
 
@@ -88,13 +95,13 @@ export class SharedRecords {
     })
   }
 
-  /** A workstation of no office prepares no statements. */
+  /** Opened on first use: a workstation without an office prepares no statements. */
   get #rows() {
     this.#openRows ??= openRecordRows(this.#deps.db)
     return this.#openRows
   }
 
-  /** The office's server is there, in a life of which all is known here. */
+  /** Called when the office's server is available, in a life of which everything is known here. */
   connect(office: OfficeRecords, life: number, name: string): void {
     this.#office = office
     this.#tag = office.tag
@@ -103,7 +110,7 @@ export class SharedRecords {
     this.#lanes.connect()
   }
 
-  /** It isn't, or not ours any more. */
+  /** Called when the server is unavailable, or the workstation has left the office. */
   disconnect(): void {
     this.#office = undefined
     this.#lanes.disconnect()
@@ -113,22 +120,22 @@ export class SharedRecords {
     this.#lanes.soon(accountId)
   }
 
-  /** This workstation's name in the office; '' before it was connected in this run. */
+  /** This workstation's name in the office; '' until it is connected in this run. */
   get name(): string {
     return this.#name
   }
 
-  /** Something was done to them here. */
+  /** Called when local records changed. */
   changedHere(): void {
     this.#lanes.allSoon(STEADY)
   }
 
-  /** Reads and gives all that there is. Rejects where the server can't be reached. */
+  /** Reads and sends everything outstanding. Rejects if the server can't be reached. */
   settled(accountId: string): Promise<void> {
     return this.#lanes.fresh(accountId)
   }
 
-  /** Resolves once no round is under way, as of an account that is shared no more. */
+  /** Resolves once no round is running, for example for an account that is no longer shared. */
   ended(accountId: string): Promise<void> {
     return this.#lanes.ended(accountId)
   }
@@ -138,7 +145,7 @@ export class SharedRecords {
     await this.#lanes.close()
   }
 
-  /** Those of an account with how they stand with the office, for the screens. */
+  /** Adds the sync state to rows of an account, for the screens. */
   marked<Row extends { id: string }>(
     kind: RecordKind,
     accountId: string,
@@ -153,7 +160,7 @@ export class SharedRecords {
     })
   }
 
-  /** Which other workstation saved one last; undefined where this one did, told or not. */
+  /** Returns the other workstation that saved a record last; undefined if it was this one, synced or not. */
   savedBy(kind: RecordKind, accountId: string, id: string): string | undefined {
     const mark = this.marked(kind, accountId, [{ id }])[0]?.office
     return mark?.isUntold ? undefined : mark?.by
@@ -165,7 +172,7 @@ export class SharedRecords {
 
   async #sync(accountId: string, officeId: string): Promise<void> {
     const { revs, life } = await this.#asked((office) => office.state(officeId))
-    // What it has counts once both have told each other what they know, which the next greeting brings about.
+    // The server and this workstation must first tell each other what they know, which the next greeting does.
     if (life !== this.#life) return
     const failures: unknown[] = []
     const unheld = async (step: () => Promise<void>): Promise<void> => {
@@ -175,16 +182,16 @@ export class SharedRecords {
       })
     }
     for (const kind of this.#deps.kinds) {
-      // While the server was asked the account may have left.
+      // The account may have left the office while we waited for the server.
       if (!this.#isShared(accountId, officeId)) return
       const rev = revs.get(kind.kind) ?? 0
       this.#rows.begin(kind.kind, { accountId, officeId, life }, () => kind.locals(accountId))
       const run = `${kind.kind} ${accountId}`
-      // This version may be another than the one that couldn't take it.
+      // This version may be able to apply what an earlier one couldn't.
       if (!this.#readAgain.has(run)) this.#rows.readAgain(kind.kind, accountId)
       this.#readAgain.add(run)
       const cursor = this.#rows.cursor(kind.kind, accountId) ?? 0
-      // All of it is read again in its next life.
+      // Everything is read again in the server's next life.
       if (rev < cursor) return await this.#asked((office) => office.setBack(life))
       await unheld(() => this.#tellAgain(kind, accountId, officeId))
       if (rev !== cursor) await unheld(() => this.#read(kind, accountId, officeId, rev))
@@ -193,12 +200,12 @@ export class SharedRecords {
     if (failures.length > 0) throw failures[0]
   }
 
-  /** Where the server can be asked, what failed is of one thing alone: the others go on. Rejects where it can't. */
+  /** Rejects if the server can't be reached. Otherwise only one item failed, and the others go on. */
   async #expectThere(officeId: string): Promise<void> {
     await this.#asked((office) => office.state(officeId))
   }
 
-  /** Whether it is still this account's. */
+  /** Whether the account is still shared under this id. */
   #isShared(accountId: string, officeId: string): boolean {
     return this.#deps.accounts().get(accountId) === officeId
   }
@@ -211,7 +218,7 @@ export class SharedRecords {
       let isNew = false
       const taking = function* (this: SharedRecords) {
         for (const change of page) {
-          // Another account's it is by now, or nobody's.
+          // By now the id may belong to another account, or to none.
           if (!this.#isShared(accountId, officeId)) return
           this.#identify(kind, accountId, officeId)
           isNew = this.#orUnread(kind, accountId, change.id, () => this.#take(kind, accountId, change)) || isNew
@@ -220,14 +227,14 @@ export class SharedRecords {
       }.bind(this)
       await inSlices(taking(), (piece) => this.#deps.db.transaction(piece)())
       if (!this.#isShared(accountId, officeId)) return
-      // The last number may be of nothing, as of what has been erased since.
+      // The last number may have no change any more, because its record was erased since.
       this.#rows.readTo(last?.rev ?? Math.max(after, upTo), kind.kind, accountId)
       if (isNew) this.#deps.changed(kind.kind)
       if (!last) return
     }
   }
 
-  /** What was added here gets its id at the office; what is there again is what it was before. */
+  /** Gives new local records their office id. One that was deleted and created again takes over the row it had. */
   #identify(kind: SharedKind, accountId: string, officeId: string): void {
     const rows = this.#rows
     for (const row of rows.unnamed(kind.kind, accountId)) {
@@ -239,7 +246,7 @@ export class SharedRecords {
       if (id === undefined) continue
       const before = rows.byId(kind.kind, id)
       if (!before) rows.change(number, { id })
-      // That it was erased for all is told first: nothing of what was erased is put together with this.
+      // The final deletion is sent first, so that nothing deleted is merged into this.
       else if (before.isFinal) this.#lanes.want(accountId)
       else if (before.local === undefined) {
         rows.change(before.number, { edits: before.edits + 1, isGone: false })
@@ -248,7 +255,7 @@ export class SharedRecords {
     }
   }
 
-  /** Takes one of the office's. What can't be written is left for another run, and holds none of the others back. */
+  /** Applies a record of the office. One that can't be written is left for another run, without blocking the others. */
   #orUnread(kind: SharedKind, accountId: string, id: string, take: () => boolean): boolean {
     try {
       return this.#deps.db.transaction(take)()
@@ -260,33 +267,34 @@ export class SharedRecords {
     }
   }
 
-  /** Writes down what the office says of one; whether something of it is new here. */
+  /** Applies a change at the office. Returns whether anything is new here. */
   #take(kind: SharedKind, accountId: string, change: RecordChange): boolean {
     const rows = this.#rows
     const before = rows.byId(kind.kind, change.id)
     if (before ? before.accountId !== accountId : change.isGone && !kind.identity) return false
-    // Nothing takes the place of what is the organisation's, another account's, or not known as the office's.
+    // A record of the office must not replace one of the organisation, of another account, or one that isn't known to
+    // be shared.
     const isTaken = isShared(change) || kind.ownerOf(change.id) !== undefined
     if (before?.local === undefined && isTaken) return false
     const known = before ?? this.#add(kind, accountId, change)
-    // What it was before the server was put back is still to be told, or whether it counted was never answered. What counts now is answered to
-    // that, or read again after it.
+    // The server still has to be told what it had before a restore, or hasn't answered a save. What is current comes
+    // with that answer, or is read again after it.
     if (known.isToKnow || isUnanswered(known)) return false
     if (change.isGone) return this.#ended(kind, known, change)
     if (known.basedOn.includes(change.version)) {
       const { round, content: base } = change
       const lineage = bothLineages(known.lineage, change.lineage)
-      // Of what is no more here nothing is kept.
+      // For a record that was deleted here, no base is kept.
       const isHere = kind.together && known.local !== undefined && base !== undefined
       rows.change(known.number, { round, lineage, isUnread: false, ...(isHere && { base }) })
       return false
     }
-    // That it was erased for all is still to be told.
+    // The final deletion is still to be sent.
     if (known.isFinal) return false
     return this.#meets(kind, known, change, known.base)
   }
 
-  /** Notes one of the office's down. One here that is just like it, and that the office doesn't have, is the same from here on. */
+  /** Adds a row for a record of the office. An identical local record that the office doesn't have becomes this one. */
   #add(kind: SharedKind, accountId: string, { id, content }: RecordChange): KnownRecord {
     const rows = this.#rows
     const known = rows.add(kind.kind, accountId, id)
@@ -299,9 +307,9 @@ export class SharedRecords {
   }
 
   /**
-   * Another content counts than the one that what is here goes on from.
-   * @param base what both go on from.
-   * @param isLost the office had what is here, before it was put back, and doesn't any more.
+   * Resolves a conflict: the office's content doesn't derive from the local one.
+   * @param base what both derive from.
+   * @param isLost whether the office had the local content before it was restored, and lost it.
    */
   #meets(
     kind: SharedKind,
@@ -315,11 +323,12 @@ export class SharedRecords {
     const theirs = content === undefined ? undefined : kind.read(content)
     const mine = local === undefined ? undefined : kind.content(local)
     if (theirs === undefined || !this.#isOf(kind, known, theirs) || (local !== undefined && mine === undefined)) {
-      // One of them was altered on the server, written by a later version, or isn't for others: what is here stays here.
+      // One of the two was altered on the server, written by a later version, or is private. The local one stays.
       rows.change(number, { isUnread: true })
       return false
     }
-    // What is over here, as whom retention erased, doesn't come back because another still has it.
+    // A record that has expired here, such as a person erased by retention, doesn't come back because another
+    // workstation still has it.
     if (local === undefined && (kind.until?.(theirs) ?? 1) <= 0) {
       rows.forget(number)
       return false
@@ -339,7 +348,8 @@ export class SharedRecords {
       const both = isNewToOffice ? kind.together?.(mine, theirs, readBy(kind, base)) : kind.kept?.(mine, theirs)
       if (both !== undefined) {
         kind.write(accountId, both, known.id ?? '', local)
-        // It goes over as what goes on from theirs, under another number than what was asked for last: that was another content.
+        // The merged content derives from theirs. It gets a new edit number, because the last one asked about had
+        // another content.
         if (isSame(both, theirs)) rows.follow(number, seen)
         else rows.change(number, { ...seen, edits: known.edits + 1, savedBy: undefined })
         this.#lanes.want(accountId)
@@ -355,7 +365,7 @@ export class SharedRecords {
     return true
   }
 
-  /** What is told apart by what it is has the id that comes of it: nothing else is put in its place. */
+  /** Checks that a record identified by what it describes has the matching id, so that nothing else can replace it. */
   #isOf(kind: SharedKind, { id, accountId }: KnownRecord, content: unknown): boolean {
     const officeId = this.#deps.accounts().get(accountId)
     const what = kind.identity?.(content)
@@ -363,8 +373,8 @@ export class SharedRecords {
   }
 
   /**
-   * It is no more: neither is it here, but for what was changed here and not told, which goes on as another.
-   * @param isLost as of {@link #meets}.
+   * Handles a deletion made elsewhere: deletes the local record too, but keeps unsynced local changes as a new record.
+   * @param isLost see {@link #meets}.
    */
   #ended(
     kind: SharedKind,
@@ -375,7 +385,7 @@ export class SharedRecords {
     const { accountId, local, number } = known
     const mine = local === undefined ? undefined : kind.content(local)
     if (local !== undefined && mine === undefined) {
-      // What can't be read, or isn't for others, is this workstation's own from here on.
+      // One that can't be read, or is private, belongs to this workstation alone from now on.
       this.#rows.forget(number)
       return true
     }
@@ -394,14 +404,14 @@ export class SharedRecords {
     return local !== undefined
   }
 
-  /** What was done here goes over. */
+  /** Sends local changes. */
   async #give(kind: SharedKind, accountId: string, officeId: string): Promise<void> {
     if (!this.#isShared(accountId, officeId)) return
     const { db } = this.#deps
     db.transaction(() => this.#identify(kind, accountId, officeId))()
     const next = (after: number) => this.#rows.toGive(kind.kind, accountId, after, kind.page)
     await this.#putAll(kind, accountId, officeId, next, (known, content) => {
-      // What the office never had is nothing to it. Of what couldn't be read it has something.
+      // A deletion of what the office never had isn't sent. If a record couldn't be read, the office does have it.
       if (content === undefined && known.basedOn.length === 0 && !known.isUnread)
         return void this.#rows.forget(known.number)
       return known.isToKnow
@@ -410,7 +420,7 @@ export class SharedRecords {
     })
   }
 
-  /** A server that was put back may have lost it, or have it as it was earlier. */
+  /** Tells a restored server what it had, because it may have lost it, or have an earlier state. */
   async #tellAgain(kind: SharedKind, accountId: string, officeId: string): Promise<void> {
     const next = (after: number) => this.#rows.toKnow(kind.kind, accountId, after, kind.page)
     await this.#putAll(kind, accountId, officeId, next, (known) => {
@@ -421,14 +431,17 @@ export class SharedRecords {
     })
   }
 
-  /** What wasn't told yet goes on from what was: what another tells as later than that doesn't take its place. */
+  /**
+   * Describes an unsynced local change as derived from the synced content, so that an even later content told by
+   * another doesn't replace it.
+   */
   #again(known: KnownRecord) {
     const { isFinal, lost, lineage } = known
     const { round, content: base } = lost ?? { round: known.round, content: known.base }
     return { isFinal, isChangedSince: true, version: this.#versionOf(known), round: round + 1, base, lineage }
   }
 
-  /** What was given and had no answer is the same save once more. */
+  /** A save without an answer is repeated under the same version. */
   #versionOf({ edits, asked, basedOn }: KnownRecord): string {
     return (asked === edits ? basedOn.at(-1) : undefined) ?? this.#deps.newId()
   }
@@ -454,16 +467,16 @@ export class SharedRecords {
       const ask = (known: KnownRecord) => {
         after = known.number
         const content = known.local === undefined ? undefined : kind.content(known.local)
-        // A later version wrote it, or it isn't for others.
+        // A later version wrote it, or it is private.
         if (known.id === undefined || (known.local !== undefined && content === undefined)) return
         const until = content === undefined ? undefined : kind.until?.(content)
-        // Nobody needs it any more.
+        // It has expired.
         if (until !== undefined && until <= 0) return rows.change(known.number, { given: known.edits, isToKnow: false })
         const asked = how(known, content)
         if (!asked) return
         const { id, basedOn } = known
         const pending = basedOn.includes(asked.version) ? basedOn : [...basedOn.slice(-MOST_PENDING), asked.version]
-        // Where no answer comes, it is known that the office may have it.
+        // Recorded before sending: if no answer comes, the office may have it.
         rows.change(known.number, { basedOn: pending, asked: known.edits })
         given.push({ known, put: { id, basedOn, content, ...asked, ...defined({ until }) } })
         bytes += content === undefined ? 0 : JSON.stringify(content).length
@@ -508,7 +521,7 @@ export class SharedRecords {
     if (failures.length > 0) throw failures[0]
   }
 
-  /** Writes down what came of it; whether something is new here. */
+  /** Applies the answer to a put. Returns whether anything is new here. */
   #told(kind: SharedKind, sent: KnownRecord, put: RecordToPut, answer: RecordPut | undefined): boolean {
     const rows = this.#rows
     const now = rows.find(sent.number)
@@ -516,13 +529,13 @@ export class SharedRecords {
     const { outcome, version, round, lineage } = answer
     const { lost } = now
     const isChange = sent.edits !== sent.given
-    // What is told for its base alone is no change of what counts.
+    // If only its base is told again, the current content doesn't change.
     const isLost = put.round !== undefined && (isChange || !sent.lost)
     if (outcome === 'elsewhere') return this.#elsewhere(now)
     if (outcome === 'older') {
       const base = lost ? putTogether(kind, lost.content, now.base, lost.shared) : now.base
       rows.change(sent.number, { round, base, lost: undefined, isToKnow: false })
-      // It may have been passed over. What wasn't told yet goes as any change does.
+      // The record may have been skipped. Unsynced changes are sent like any others.
       rows.readTo(0, kind.kind, sent.accountId)
       this.#lanes.want(sent.accountId)
     } else if (outcome === 'over') {
@@ -539,7 +552,7 @@ export class SharedRecords {
       rows.readTo(0, kind.kind, sent.accountId)
       this.#lanes.want(sent.accountId)
     }
-    // It was erased for all while this was on its way: that is told next, whatever the others have.
+    // It was finally deleted while this was in flight. The deletion is sent next, whatever others have.
     else if (outcome === 'beside' && now.isFinal && put.content !== undefined)
       rows.change(sent.number, { basedOn: [version], round, lineage, lost: undefined, isToKnow: false })
     else if (outcome === 'beside' && isLost) {
@@ -559,13 +572,13 @@ export class SharedRecords {
         isUnread: false
       })
     } else {
-      // It may have been erased here while it was on its way.
+      // It may have been deleted here while this was in flight.
       const base = now.local === undefined ? undefined : kind.together && put.content
       rows.change(sent.number, {
         ...{ basedOn: [version], round, lineage },
         given: sent.edits,
         base,
-        // Of what is told once more nothing was saved.
+        // Telling something again doesn't save anything.
         ...(isChange && { savedBy: undefined }),
         lost: undefined,
         isToKnow: false,
@@ -576,7 +589,10 @@ export class SharedRecords {
     return true
   }
 
-  /** The office has its id under another account, as where this one had another name before: it gets another there. */
+  /**
+   * Gives the record a new id, because the office has its id under another account, for example after this account was
+   * renamed.
+   */
   #elsewhere({ number, accountId, local, edits }: KnownRecord): boolean {
     if (local === undefined) this.#rows.forget(number)
     else {
@@ -587,45 +603,54 @@ export class SharedRecords {
     return false
   }
 
-  /** Now, with its day. */
+  /** The current date and time as text. */
   #moment(): string {
     const { now, zone } = this.#deps.time
     return clockTextOf(now(), zone(), 0)
   }
 }
 
-/** @param shared what of it is in what counts at the server, too. */
+/** @param shared the part of it that is in the server's current content too. */
 function lostOf({ lost, round, base }: KnownRecord, shared: unknown): LostContent {
   return { ...(lost ?? { round, content: base }), shared }
 }
 
-/** What is in one of the office's; while the server isn't told yet what it lost, that is in it too, or kept beside it. */
+/**
+ * Returns the lineage of a content of the office. Until the server is told what it lost, that counts as contained in
+ * it, too.
+ */
 const lineageOf = (known: KnownRecord, lost: LostContent | undefined, theirs: readonly string[]) =>
   lost === undefined ? theirs : bothLineages(known.lineage, theirs)
 
-/** As many as the server keeps, and the content's own. */
+/** As many as the server keeps, plus the content's own. */
 const MOST_MARKS = 49
 
-/** The contents that are in one of these or the other: the last of them, as what has both has them. */
+/** Returns the latest of the marks in either lineage. */
 function bothLineages(one: readonly string[], other: readonly string[]): readonly string[] {
   const marks = [...new Set([...one, ...other])]
   return marks.sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)).slice(-MOST_MARKS)
 }
 
-/** The office may have what is here, and another may have gone on from it: putting it there once more says so. */
+/**
+ * Whether a save is unanswered: the office may have the content, and others may have built on it. Sending it again
+ * resolves that.
+ */
 const isUnanswered = ({ basedOn, edits, given, asked, isUnread }: KnownRecord) =>
   !isUnread && edits !== given && asked === edits && basedOn.length > 1
 
 const readBy = (kind: SharedKind, content: unknown) => (content === undefined ? undefined : kind.read(content))
 
-/** Of two contents that both go on from `base` what has both: that is what any two have in common that go on from both of them. */
+/**
+ * Merges two contents that both derive from `base`. The result is the common base of any two contents that derive from
+ * both.
+ */
 function putTogether(kind: SharedKind, one: unknown, other: unknown, base: unknown): unknown {
   const [its, others] = [readBy(kind, one), readBy(kind, other)]
   if (its === undefined || others === undefined) return others ?? its
   return kind.together?.(its, others, readBy(kind, base))
 }
 
-/** As JSON has them: nothing is as good as not there. */
+/** Compares as JSON does: undefined equals absent. */
 function isSame(one: unknown, other: unknown): boolean {
   return isDeepStrictEqual(JSON.parse(JSON.stringify(one)), JSON.parse(JSON.stringify(other)))
 }

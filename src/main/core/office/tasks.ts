@@ -1,37 +1,37 @@
 /**
- * What one workstation of an office does at a time, beside sends: an action on a document, which nobody does again until it is known
- * what became of it; a turn at the counter, which is free once its holder is gone; and a file that a rule saves in a folder that several
- * share, which is free then, too, and stays done.
+ * What only one workstation of an office does at a time, apart from sends: an action on a document, which nobody
+ * repeats until its outcome is known; a turn at the counter, which is free once its holder is gone; and a file that a
+ * rule saves in a shared folder, which is also free then, but stays done once saved.
  */
 import type { Pool } from 'pg'
 import type { Time } from '../lib/time.ts'
 import { seal, tagBy, unsealIfWhole } from './sealing.ts'
 
 type TaskKind = 'action' | 'turn' | 'file'
-/** uncertain: its holder is gone, or got no answer. free: nothing came of it. */
+/** uncertain: its holder is gone, or got no answer. free: it had no effect. */
 export type TaskState = 'open' | 'uncertain' | 'done' | 'free'
 
-/** What is to be taken. */
+/** What to claim. */
 export interface WantedTask {
-  /** By the office's id. */
+  /** The office's id of the account. */
   readonly accountId: string
-  /** What each is about, in any words that are the same at every workstation; the server gets a tag in their place. */
+  /** What each task is about, as text that is the same at every workstation; the server gets a tag instead. */
   readonly about: readonly string[]
-  /** Of what takes it: the same id goes on with what it has. */
+  /** Identifies the claimant: the same id keeps what it has. */
   readonly id: string
   /** For how long, in milliseconds. */
   readonly ms: number
-  /** For those who are to find out what became of it: any JSON; sealed. */
+  /** For those who have to find out the outcome: any JSON, sealed. */
   readonly content?: unknown
-  /** How long ago a person asked for it: what another has done since they couldn't know. */
+  /** How long ago a person asked for it, in milliseconds; they couldn't know what others did since. */
   readonly askedAgo?: number
-  /** Up to which claim of others that person knows what they did. */
+  /** The last claim of others whose outcome that person knows. */
   readonly known?: number
-  /** It is in doubt, and a person has decided that it is done once more. */
+  /** The task is uncertain, and a person has decided to repeat it. */
   readonly isAgain?: boolean
 }
 
-/** One that this workstation can't have: another has it, or has done it. `ago`: since when, in milliseconds. */
+/** A task that another workstation has, or has done. `ago`: since when, in milliseconds. */
 export interface TakenTask {
   readonly about: string
   readonly id: string
@@ -39,34 +39,37 @@ export interface TakenTask {
   readonly state: TaskState
   readonly holder: string
   readonly ago: number
-  /** Absent where none was kept, or it was altered on the server. */
+  /** Absent if none was stored, or it was altered on the server. */
   readonly content?: unknown
 }
 
-/** Either all that was wanted, by what each is about, until when on this computer's clock that never jumps; or nothing, and why. */
+/**
+ * Either everything wanted, with an epoch for each task and the expiry by this computer's monotonic clock; or nothing,
+ * and why.
+ */
 export type TaskClaim =
   | {
       readonly isTaken: true
       readonly epochs: ReadonlyMap<string, number>
       readonly until: number
-      /** Of a file: what its holder before has kept of it, where that was one. */
+      /** For a file: what its previous holder stored about it, if there was one. */
       readonly content?: unknown
     }
   | { readonly isTaken: false; readonly by: readonly TakenTask[] }
 
-/** How one stands, as of which claim, and whether that was this workstation's. */
+/** The state of a task, as of which claim, and whether that was this workstation's. */
 export interface StandingTask {
   readonly state: TaskState
   readonly epoch: number
   readonly isMine: boolean
 }
 
-/** What others have under way. */
+/** The tasks that other workstations are doing. */
 export interface OthersTasks {
   readonly count: number
-  /** When the first of them is over if it isn't renewed, in milliseconds. */
+  /** In how many milliseconds the first of them expires unless renewed. */
   readonly soonest: number
-  /** Who has what is about this, for how long already, and how long at least; times in milliseconds. */
+  /** Returns who is doing a task, since when, and for how much longer at least; in milliseconds. */
   of(about: string): { readonly holder: string; readonly ago: number; readonly left: number } | undefined
 }
 
@@ -83,20 +86,23 @@ interface ClaimRow {
   sealed: Buffer | null
 }
 
-/** Each rejects with the database's error where the server can't be asked. @param key the office's. */
+/**
+ * Opens the office's tasks. Each method rejects with the database's error if the query fails.
+ * @param key the office's key.
+ */
 export function openOfficeTasks(deps: { pool: Pool; key: Buffer; time: Pick<Time, 'elapsed'> }) {
   const { pool, key, time } = deps
   const tagOf = (kind: TaskKind, accountId: string, about: string) =>
     tagBy(key, JSON.stringify(['task', kind, accountId, about]))
   const identityOf = (kind: TaskKind, tag: Buffer) => `task:${kind}:${tag.toString('hex')}`
-  /** Nothing where none was kept, or it was altered on the server. */
+  /** Empty if none was stored, or it was altered on the server. */
   const contentOf = (kind: TaskKind, { tag, sealed }: Pick<ClaimRow, 'tag' | 'sealed'>) => {
     const opened = sealed && unsealIfWhole(key, identityOf(kind, tag), sealed)
     return opened ? { content: JSON.parse(opened.toString('utf8')) as unknown } : {}
   }
 
   return {
-    /** Takes all of these or none. */
+    /** Claims all of these or none. */
     async claim(kind: TaskKind, wanted: WantedTask): Promise<TaskClaim> {
       const { accountId, about, id, ms, content, askedAgo = 0, known = 0, isAgain = false } = wanted
       const tags = about.map((one) => tagOf(kind, accountId, one))
@@ -121,9 +127,9 @@ export function openOfficeTasks(deps: { pool: Pool; key: Buffer; time: Pick<Time
     },
 
     /**
-     * Says how one ended, and how many milliseconds ago; answers how it stands then; undefined where something else has it by now.
-     * Of another claim than `epoch` only that it was done is taken.
-     * @param content for those who are to find out what became of one in doubt: any JSON; sealed.
+     * Records how a task ended, and how many milliseconds ago. Returns its state then; undefined if another claimant
+     * has it by now. For another claim than `epoch`, only `done` counts.
+     * @param content for those who have to find out the outcome of an uncertain one: any JSON, sealed.
      */
     async end(
       kind: TaskKind,
@@ -156,7 +162,7 @@ export function openOfficeTasks(deps: { pool: Pool; key: Buffer; time: Pick<Time
       return {
         count: byTag.size,
         soonest: Math.min(...rows.map(({ left_ms }) => left_ms)),
-        // Most often nobody else has anything, and a queue may be long.
+        // Usually nobody else has any, and a queue may be long.
         of: (about) => (byTag.size === 0 ? undefined : byTag.get(tagOf(kind, accountId, about).toString('hex')))
       }
     }

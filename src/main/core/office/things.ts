@@ -1,7 +1,7 @@
 /**
- * What the workstations of an office work on together, such as drafts, as its server has it: one content counts, changes come in an
- * order that no reader skips, and what doesn't go on from the content that counts is kept beside it. Contents are sealed as the thing that
- * they are of.
+ * What an office's workstations edit together, such as drafts, as its server has it. One content is current, changes
+ * come in an order in which no reader can miss one, and a content that doesn't derive from the current one is kept
+ * beside it. Each content is sealed under its thing's identity.
  */
 import type { Pool } from 'pg'
 import type { Asking } from './at-once.ts'
@@ -10,66 +10,73 @@ import { seal, unsealIfWhole } from './sealing.ts'
 type ThingKind = 'draft'
 export type OfficeThings = ReturnType<typeof openOfficeThings>
 
-/** What of a thing's content was saved last: `by` is the name of a workstation, `ago` in milliseconds. */
+/** The latest saved content: `by` is the name of a workstation, `ago` in milliseconds. */
 interface ThingContent {
   readonly version: string
   readonly round: number
   readonly ago: number
   readonly by: string
-  /** Absent where the reader has it, or it was altered on the server. */
+  /** Absent if the reader has it, or it was altered on the server. */
   readonly content?: Buffer
 }
 
-/** A thing that was changed, as it is now. */
+/** The current state of a thing that changed. */
 export interface ThingChange extends ThingContent {
   readonly id: string
   readonly rev: number
-  /** This workstation made it. */
+  /** Whether this workstation created it. */
   readonly isMine: boolean
-  /** Who is at work on it, and for how long at least, in milliseconds. */
+  /** Who is editing it, and for how much longer at least, in milliseconds. */
   readonly editing?: { readonly by: string; readonly isMe: boolean; readonly left: number }
-  /** For how long it has been in the trash, in milliseconds; absent where it isn't. */
+  /** How long it has been in the trash, in milliseconds; absent if it isn't. */
   readonly asideFor?: number
   readonly isGone: boolean
-  /** It is no more because it is the own one of the workstation that made it. */
+  /** It is gone because it belongs only to the workstation that created it. */
   readonly isMakers: boolean
-  /** It is no more because it was sent, and its last content was written by someone who didn't know: that goes on as another thing. */
+  /**
+   * It is gone because it was sent, but its last content was written without knowing of that. That content goes on as
+   * another thing.
+   */
   readonly isFurther: boolean
-  /** Its content is of before the server was put back, whether that had it or was told it since: what was written meanwhile may be no part of it. */
+  /**
+   * Its content is from before the server was restored, whether the server had it or was told since. It may lack what
+   * was written in between.
+   */
   readonly isFormer: boolean
-  /** How many contents are kept beside it, those that someone has decided on among them. */
+  /** How many contents are kept beside it, including those already decided on. */
   readonly beside: number
 }
 
-/** What is kept beside a thing. */
+/** A content kept beside a thing. */
 interface ThingVersion extends Pick<ThingContent, 'version' | 'by' | 'ago' | 'content'> {
   readonly isSettled: boolean
 }
 
 /**
- * What came of a save. newest: it counts. beside: another does, which is here, and this is kept beside it. gone: there is no such thing
- * any more. sent: it is a draft that is being sent as it is. older: of a server that was put back, that it has a later one.
+ * The result of a save. newest: it is now current. beside: another content is current, which is included, and this one
+ * is kept beside it. gone: the thing no longer exists. sent: it is a draft that is being sent as it is. older: a
+ * restored server has a later one.
  */
 export interface ThingSaved extends ThingContent {
   readonly outcome: 'newest' | 'beside' | 'gone' | 'sent' | 'older'
-  /** By which send. */
+  /** The id of that send. */
   readonly sentAs?: string
 }
 
-/** Which thing, and which of its contents this workstation's goes on from. */
+/** A thing, and the versions that this workstation's content derives from. */
 interface Known {
   readonly id: string
   readonly basedOn: readonly string[]
   readonly round: number
-  /** Of a draft: see `save`. */
+  /** For a draft: see `save`. */
   readonly own?: readonly string[]
 }
 
-/** So many are read at a time. */
+/** How many are read at a time. */
 const PAGE = 50
-/** So much goes over at a time, each way, and one content at least: in bytes. One can be megabytes. */
+/** How many bytes are transferred at a time, in either direction, but at least one content, which can be megabytes. */
 export const MOST_BYTES = 1_000_000
-/** How long one who types has a thing, in milliseconds, if nothing more is typed. */
+/** How long a thing is held for someone typing after the last save, in milliseconds. */
 const HOLD = 60_000
 
 interface SavedRow {
@@ -99,7 +106,10 @@ interface ChangeRow
   sealed: Buffer | null
 }
 
-/** Each rejects with the database's error where the server can't be asked. @param its `key`: the office's; `atOnce`: how it stands is asked by this. */
+/**
+ * Opens the office's things. Each method rejects with the database's error if the query fails.
+ * @param its `key`: the office's key; `atOnce`: runs the queries for the state.
+ */
 export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking }, kind: ThingKind) {
   const { pool, key, atOnce = pool } = its
   async function ask<Row extends object>(sql: string, ...values: unknown[]): Promise<Row[]> {
@@ -117,7 +127,9 @@ export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking
   }
 
   return {
-    /** Up to where changes have come, and in which of the office's lives: 0 for one that nobody has noticed yet. */
+    /**
+     * Returns the number of the last change, and the office's life; 0 for a life that no workstation has noticed yet.
+     */
     async state(accountId: string): Promise<{ rev: number; life: number }> {
       const { rows } = await atOnce.query<{ rev: number; life: number }>('SELECT * FROM office.things_state($1, $2)', [
         ...[kind, accountId]
@@ -125,12 +137,16 @@ export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking
       return rows[0] ?? { rev: 0, life: 0 }
     },
 
-    /** This workstation has read further than the server is: it begins another life. */
+    /** Begins a new life of the server, because this workstation has read further than the server is. */
     async setBack(life: number): Promise<void> {
       await ask('SELECT office.set_back($1)', life)
     },
 
-    /** @param bodiesAfter up to where every thing was read: 0 while that isn't so of all. @param life see `save`. */
+    /**
+     * Returns changes since `after`.
+     * @param bodiesAfter up to where every thing was read; 0 until all were.
+     * @param life see `save`.
+     */
     async changes(accountId: string, after: number, bodiesAfter: number, life?: number): Promise<ThingChange[]> {
       const rows = await ask<ChangeRow>(
         'SELECT * FROM office.thing_changes($1, $2, $3, $4, $5, $6, $7)',
@@ -147,7 +163,7 @@ export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking
       }))
     },
 
-    /** What is kept beside one, the oldest first; without the contents of those that were had. */
+    /** Returns the contents kept beside a thing, oldest first; those in `had` without their content. */
     async versions(id: string, had: readonly string[]): Promise<ThingVersion[]> {
       const contents = new Map<string, Pick<ThingVersion, 'content'>>()
       for (;;) {
@@ -156,7 +172,7 @@ export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking
           ...[kind, id, [...had, ...contents.keys()], MOST_BYTES]
         )
         for (const { version, sealed: body } of rows) if (body) contents.set(version, opened(id, body))
-        // What comes after so many bytes is asked for once more.
+        // The server stops at a number of bytes; the rest is requested next.
         if (rows.every(({ version }) => contents.has(version) || had.includes(version))) {
           return rows.map(({ version, by, at_ms: ago, is_settled: isSettled }) => ({
             ...{ version, by, ago, isSettled },
@@ -167,9 +183,10 @@ export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking
     },
 
     /**
-     * Keeps a content; the same version again is the same save. @param own sends of the draft that this workstation has as its own, and
-     * that didn't arrive. @param isTyped it is held for the one who typed it. @param life the one of which all is known here: rejects in
-     * another, where one is given.
+     * Saves a content; repeating a version repeats the same save.
+     * @param own the draft's sends that this workstation has as its own and that didn't arrive.
+     * @param isTyped whether to hold the thing for the one who types.
+     * @param life the life of which everything is known here; if given, rejects in any other.
      */
     async save(
       accountId: string,
@@ -182,13 +199,13 @@ export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking
       const rows = await ask<SavedRow>(
         'SELECT * FROM office.save_thing($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
         ...[kind, id, accountId, version, basedOn, sealed(id, content), isTyped ? HOLD : null, own],
-        // Who goes on from nothing that is known counts from the beginning.
+        // Without a known base, the count starts from the beginning.
         ...[basedOn.length > 0 ? round : 0, life]
       )
       return savedOf(id, rows)
     },
 
-    /** Tells a server that was put back what it had before, in which round. */
+    /** Tells a restored server what it had, with its revision number. */
     async know(
       accountId: string,
       { id, round, own = [] }: Omit<Known, 'basedOn'>,
@@ -202,7 +219,10 @@ export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking
       return savedOf(id, rows)
     },
 
-    /** Who works on it, once this workstation has asked to. @param isTaking also where that is another. */
+    /**
+     * Asks to edit a thing, and returns who is editing it then.
+     * @param isTaking whether to take over from another workstation.
+     */
     async hold(accountId: string, id: string, isTaking = true): Promise<{ by: string; isMe: boolean } | undefined> {
       const [row] = await ask<{ name: string; is_me: boolean }>(
         'SELECT * FROM office.hold_thing($1, $2, $3, $4, $5)',
@@ -216,8 +236,8 @@ export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking
     },
 
     /**
-     * Into the trash, back out of it, out of it for ever, or back to this workstation, which made it; whether it is so. It isn't where another
-     * content counts than the one that is known here, or another works on it.
+     * Moves a thing to the trash, back out of it, out of it for good, or back to this workstation, which created it.
+     * Returns whether it is there now: not if the current content is unknown here, or another is editing it.
      */
     async move(
       accountId: string,
@@ -232,8 +252,9 @@ export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking
     },
 
     /**
-     * A draft is no more, as this send of it was sent, or goes along with its workstation; whether the office knows of that.
-     * @param basedOn of one that goes along: which content it has. Where another counts by now, the draft stays.
+     * Removes a draft, because this send of it was sent, or goes along with its workstation. Returns whether the office
+     * accepts that.
+     * @param basedOn for one that goes along: its content. If another is current by now, the draft stays.
      */
     async sent(accountId: string, id: string, sendId: string, basedOn: readonly string[] = []): Promise<boolean> {
       const [row] = await ask<{ done: boolean }>(
@@ -243,7 +264,7 @@ export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking
       return row?.done === true
     },
 
-    /** Of these that are kept beside it someone has decided. */
+    /** Marks contents kept beside a thing as decided on. */
     async settle(accountId: string, id: string, versions: readonly string[]): Promise<void> {
       await ask('SELECT office.settle_versions($1, $2, $3, $4)', kind, id, accountId, versions)
     }

@@ -1,6 +1,6 @@
 /**
- * The office's key turns, as when someone had it who should have it no longer: each workstation that is left is given the next one, and
- * what was sealed before stays readable (decision 63). May be stopped anywhere and asked for once more.
+ * Rotation of the office's key, for when someone has it who no longer should: every remaining workstation is given the
+ * next key, and what was sealed before stays readable (decision 63). It can be interrupted at any point and run again.
  */
 import { randomBytes } from 'node:crypto'
 import { asOwnerOf, dropRole } from './administration.ts'
@@ -8,7 +8,7 @@ import type { OfficePlace } from './connection.ts'
 import { isVouchedFor, sealFor } from './keys.ts'
 import { KEY, keyId, keysIn, newestOf } from './sealing.ts'
 
-/** The administrator's file of the office's key: all that it has had, the oldest first. */
+/** The administrator's file with all keys that the office has had, oldest first. */
 export interface KeyFile {
   read(): Promise<Buffer>
   write(key: Buffer): Promise<void>
@@ -23,15 +23,16 @@ interface StationRow {
 }
 
 /**
- * @returns how many workstations were given it, and how many invitations it made void.
- * @throws Error where the file hasn't the key that counts, or a workstation can't be given one.
+ * Rotates the office's key.
+ * @returns how many workstations were given the new key, and how many invitations became void.
+ * @throws Error if the file lacks the current key, or a workstation can't be given a new one.
  */
 export async function turnKey(
   administrator: OfficePlace,
   file: KeyFile
 ): Promise<{ stations: number; invitations: number }> {
   return await asOwnerOf(administrator, async (client) => {
-    // Each question of a workstation is wholly before the turn, or after it.
+    // Every query of a workstation runs entirely before the rotation or after it.
     await client.query('LOCK TABLE station IN ACCESS EXCLUSIVE MODE')
     const { rows: offices } = await client.query<{ id: Buffer | null }>('SELECT key_id AS id FROM office')
     const { rows: stations } = await client.query<StationRow>(
@@ -46,7 +47,7 @@ export async function turnKey(
       ])
     }
     await client.query('UPDATE office SET key_number = key_number + 1, key_id = $1', [keyId(newestOf(key))])
-    // An invitation has the key of before, sealed to a code that only who was invited has.
+    // An invitation contains the old key, sealed to a code that only the invited have.
     const { rows: invited } = await client.query<{ role: string }>(
       'DELETE FROM station WHERE joined_at IS NULL AND revoked_at IS NULL RETURNING role_name AS role'
     )
@@ -58,9 +59,9 @@ export async function turnKey(
 }
 
 /**
- * The file has the next key before the server knows of it, so that it is in no doubt which one that is where the command was stopped, or the server
- * put back.
- * @param counting which one counts on the server; null where nothing was sealed yet.
+ * Returns the next key, which is in the file before the server knows it. So the file settles which key is next if the
+ * command is interrupted or the server restored.
+ * @param counting the id of the server's current key; null if nothing was sealed yet.
  */
 async function nextKey(file: KeyFile, counting: Buffer | null, stations: readonly StationRow[]): Promise<Buffer> {
   const had = await file.read()

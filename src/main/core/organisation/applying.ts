@@ -1,4 +1,7 @@
-/** What a policy names and this computer must have: its accounts, and the folders that are watched. What can't be had yet is tried again at the next start. */
+/**
+ * Applies what a policy requires on this computer: accounts and watched folders. What isn't possible yet is tried again
+ * at the next start.
+ */
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OrganisationsOAuth } from '../../../shared/contract/policy.ts'
@@ -18,7 +21,7 @@ interface ApplyDeps {
   log: OrganisationDeps['log']
 }
 
-/** Makes the accounts that are missing, without their secrets, and leads the others to where the policy says. Never rejects. */
+/** Creates missing accounts, without their secrets, and updates the addresses of the others. Never rejects. */
 export async function applyAccounts({ organisation, accounts, log }: ApplyDeps): Promise<void> {
   const { accounts: wanted = [], defaultAccount } = organisation.policy
   const ids: string[] = []
@@ -28,7 +31,7 @@ export async function applyAccounts({ organisation, accounts, log }: ApplyDeps):
     try {
       await accounts.manage({ name, baseUrl: address, scheme: signIn, colour })
     } catch (error) {
-      // Something of it is under way, or its name is another's.
+      // The account is in use at the moment, or its name is taken.
       log.warn('An account could not be made as the organisation’s policy says.', { code: codeIn(error) })
     }
     const there = accounts.list().find((account) => account.kind === 'service' && folded(account.name) === folded(name))
@@ -46,7 +49,7 @@ interface DropFolderDeps extends Omit<ApplyDeps, 'accounts'> {
   home: string
 }
 
-/** Watches the folders that the policy names, where it names any, and no others. Never rejects. */
+/** Watches exactly the folders that the policy names, if it names any. Never rejects. */
 export async function applyDropFolders({
   organisation,
   accounts,
@@ -75,7 +78,7 @@ export async function applyDropFolders({
   for (const { id, state } of all) if (!kept.has(id) && state !== 'paused') dropFolders.change(id, { paused: true })
 }
 
-/** What the policy sets of the counter, in the counter's own words. */
+/** Converts the policy's counter settings to the counter's own names. */
 export function organisationsCounter({ counter = {}, signingOrigins }: Policy): OrganisationsCounter {
   const { idle, lockAfter, checklist, fullScreen, secondDisplay, files, printAndSave, identity } = counter
   return defined({
@@ -84,7 +87,7 @@ export function organisationsCounter({ counter = {}, signingOrigins }: Policy): 
     mayGiveFiles: files,
     mayKeepPages: printAndSave,
     identityKept: identity,
-    // The same line has the same id in each run: a session names what staff have seen by it.
+    // The same line has the same id in each run, because a session refers to what staff have checked by it.
     evidence: checklist?.map(({ text, required = false }) => ({
       id: `policy: ${text}`.slice(0, 200),
       text,
@@ -97,12 +100,12 @@ export function organisationsCounter({ counter = {}, signingOrigins }: Policy): 
   })
 }
 
-/** Backups as the policy plans them. */
+/** Returns the backup plan of the policy. */
 export function organisationsBackups({ backups }: Policy, home: string) {
   return backups && { ...defined(backups), folder: expanded(backups.folder, home) }
 }
 
-/** A path as the policy has it, on this computer. */
+/** Resolves a path of the policy on this computer. */
 export function expanded(path: string, home: string): string {
   return path.startsWith('~/') ? join(home, ...path.slice(2).split('/')) : path
 }

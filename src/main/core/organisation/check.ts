@@ -1,6 +1,6 @@
 /**
- * `countersign --check-policy FILE`: what is wrong with a policy file, or what it sets, for an administrator who writes one. Without
- * FILE, the same of what this computer's management has set.
+ * `countersign --check-policy FILE`: tells the author of a policy file what is wrong with it, or what it sets. Without
+ * FILE, does the same for this computer's managed settings.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -11,7 +11,7 @@ import { LARGEST_POLICY, type PolicyReading, readPolicy, saidOf, TOO_LARGE } fro
 
 const SWITCH = '--check-policy'
 
-/** The file that is to be checked, as it was written; '' where none was. Undefined if nothing is to be checked. */
+/** Returns the file to check as it was given; '' if none was. Undefined if nothing is to be checked. */
 export function policyToCheck(argv: readonly string[]): string | undefined {
   const at = argv.findIndex((argument) => argument === SWITCH || argument.startsWith(`${SWITCH}=`))
   const argument = argv[at]
@@ -25,8 +25,9 @@ interface CheckedPolicy {
 }
 
 /**
- * Never rejects.
- * @param path '' for what is managed here. @param managed where this computer has that, on a system that knows it.
+ * Checks a policy. Never rejects.
+ * @param path '' for this computer's managed settings.
+ * @param managed where those are, on a system that has them.
  */
 export async function checkedPolicyAt(path: string, managed?: ManagedPlace): Promise<CheckedPolicy> {
   const settings = await readManaged(managed, systemTime)
@@ -49,7 +50,7 @@ export async function checkedPolicyAt(path: string, managed?: ManagedPlace): Pro
   return told(judged(settings))
 }
 
-/** Whose the file is and who may write it isn't looked at: that counts where it is put. Never throws. */
+/** Doesn't check the file's owner and permissions, which only matter in its final place. Never throws. */
 function checkedFile(path: string): CheckedPolicy {
   try {
     const stats = statSync(path)

@@ -1,11 +1,11 @@
 /**
- * A policy as a system's own management gives it (decision 58): one value a setting, each by its name, such as `removal` or
- * `counter.lockAfter`. What is made of them is the text of a policy file, so that one check judges both.
+ * A policy from the system's own management (decision 58): one value per setting, under names such as `removal` or
+ * `counter.lockAfter`. They are converted to the text of a policy file, so that both go through the same check.
  */
 import { getOrMake } from '../lib/objects.ts'
 import { publishedSchema } from './schema.ts'
 
-/** A part of the published schema, as far as it is looked at here. */
+/** The parts of the published schema that are used here. */
 interface Shape {
   type?: string
   description?: string
@@ -22,23 +22,23 @@ export interface ManagedSetting {
   name: string
   /** A sentence. */
   description: string
-  /** `json`: a list or a group, given as the text that a policy file would have there. `choice`: one of `values`. */
+  /** `json`: a list or a group, given as its text in a policy file. `choice`: one of `values`. */
   kind: 'boolean' | 'integer' | 'text' | 'choice' | 'json'
-  /** Of a choice: each as JSON has it. */
+  /** For a choice: the JSON values. */
   values: readonly (string | boolean)[]
-  /** Whether `null` says something of its own. */
+  /** Whether `null` has a meaning of its own. */
   isNullable: boolean
   minimum?: number
   maximum?: number
   maxLength?: number
 }
 
-/** These have no value of their own: each of their members is a setting. */
+/** Groups that aren't settings themselves: each of their members is one. */
 const GROUPS = new Set(['counter', 'downloads', 'retention'])
-/** In place of all others: a policy that sets nothing, which is how one is withdrawn. */
+/** Replaces all others: a policy that sets nothing, which is how a policy is withdrawn. */
 export const WITHDRAW = 'withdraw'
 
-/** Everything that a policy can set, in the order of the schema. */
+/** All settings of a policy, in the order of the schema. */
 export const MANAGED_SETTINGS: readonly ManagedSetting[] = Object.entries((publishedSchema() as Shape).properties ?? {})
   .filter(([name]) => name !== '$schema')
   .flatMap(([name, shape]) =>
@@ -73,16 +73,17 @@ function valuesOf(shape: Shape): readonly (string | boolean)[] {
 
 const settings = new Map(MANAGED_SETTINGS.map((setting) => [setting.name, setting]))
 
-/** The text of a policy file that says the same. */
+/** An equivalent policy file. */
 export interface ManagedPolicy {
   text: string
-  /** Which setting stands in each line. */
+  /** The setting in each line. */
   lines: readonly (string | undefined)[]
 }
 
 /**
- * @param given each value by the name of its setting; a list or a group as it is, or as JSON text.
- * @returns or what is wrong with one of them. What the text says isn't looked at.
+ * Converts managed settings to the text of a policy file.
+ * @param given each value by the name of its setting; a list or a group as such, or as JSON text.
+ * @returns the policy, or what is wrong with a setting. The text itself isn't checked.
  */
 export function policyOf(given: ReadonlyMap<string, unknown>): ManagedPolicy | { message: string; setting: string } {
   if (isYes(given.get(WITHDRAW))) {
@@ -114,12 +115,12 @@ export function policyOf(given: ReadonlyMap<string, unknown>): ManagedPolicy | {
 
 const WITHDRAWN = 'A policy that is withdrawn sets nothing. Remove the other settings.'
 
-/** A registry has no truth, only numbers. */
+/** The registry has no booleans, only numbers. */
 function isYes(value: unknown): boolean {
   return value === true || value === 1
 }
 
-/** In one line; undefined for what was to be JSON, and isn't. */
+/** Returns the value as JSON on one line; undefined if it should be JSON text and isn't. */
 function jsonOf(value: unknown, setting: ManagedSetting | undefined): string | undefined {
   if (setting?.isNullable && value === 'null') return 'null'
   if (setting?.kind === 'json' && typeof value === 'string') return inOneLine(value)
@@ -130,11 +131,11 @@ function jsonOf(value: unknown, setting: ManagedSetting | undefined): string | u
   return JSON.stringify(meant ?? value)
 }
 
-/** As it is written, so that a name that stands twice in it still does. */
+/** Keeps the text as it is, so that a duplicate name in it remains one. */
 function inOneLine(json: string): string | undefined {
   try {
     JSON.parse(json)
-    // No line ends within its strings.
+    // JSON strings contain no line breaks.
     return json.replace(/[\r\n]+/g, ' ')
   } catch {
     return undefined

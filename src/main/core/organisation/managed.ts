@@ -1,7 +1,7 @@
 /**
- * The settings that a system's own management gives this computer: what Group Policy or Intune writes to the registry of Windows,
- * and what a configuration profile sets on macOS (decision 58). Only where an administrator alone can have put them: below
- * `HKEY_LOCAL_MACHINE`, or in root's file. Where there are any, they are the policy, as a whole.
+ * Settings from the system's own management: what Group Policy or Intune writes to the Windows registry, and what a
+ * configuration profile sets on macOS (decision 58). They are read only from where administrators alone can write:
+ * below `HKEY_LOCAL_MACHINE`, or in root's file. If there are any, they are the whole policy.
  */
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
@@ -11,7 +11,7 @@ import { type ManagedPolicy, policyOf } from './managed-settings.ts'
 import { type PolicyFile, type PolicyPlace, policyPlace, readPolicyFile, unusable } from './policy-file.ts'
 import { LARGEST_POLICY, type PolicyReading, readPolicy } from './reading.ts'
 
-/** Where a system has them; a test's own, or the system's. */
+/** Where a system keeps them; tests pass their own `registry` or `convert`. */
 export type ManagedPlace =
   | { readonly kind: 'registry'; readonly path: string; readonly registry?: () => Registry }
   | {
@@ -21,9 +21,9 @@ export type ManagedPlace =
       readonly convert?: Convert
     }
 
-/** Of Windows' registry, what is called of it: the functions of its own interface, with its own numbers. */
+/** The functions used of the Windows registry, with its own names and numbers. */
 export interface Registry {
-  /** @returns null where the key isn't there. @throws where it can't be opened. */
+  /** @returns null if the key doesn't exist. @throws if it can't be opened. */
   openKey(hive: number, key: string, options: number, access: number): object | null
   enumKeyNames(key: object): string[]
   enumValueNames(key: object): string[]
@@ -31,7 +31,9 @@ export interface Registry {
   closeKey(key: object): void
 }
 
-/** A property list, in either form, as JSON. @throws where it is none, or has what JSON has no word for. */
+/**
+ * Converts a property list, in either format, to JSON. @throws if it isn't one, or contains what JSON can't express.
+ */
 export type Convert = (plist: Uint8Array) => Promise<string>
 
 export type Managed =
@@ -39,7 +41,7 @@ export type Managed =
   | { readonly state: 'read'; readonly bytes: Uint8Array; readonly lines: ManagedPolicy['lines'] }
 
 export const POLICY_KEY = 'SOFTWARE\\Policies\\Countersign'
-/** The application's name for macOS. */
+/** The application's bundle identifier on macOS. */
 export const BUNDLE = 'app.countersign.desktop'
 const HKEY_LOCAL_MACHINE = 0x80000002
 /** KEY_READ and KEY_WOW64_64KEY. */
@@ -49,17 +51,19 @@ const REG_DWORD = 4
 const REG_MULTI_SZ = 7
 /** Far more than a policy has. */
 const MOST_VALUES = 500
-/** In characters, of the name of one that isn't known. */
+/** The maximum length of an unknown setting's name in a message, in characters. */
 const LONGEST_NAME = 60
-/** How often values that are being written are read again, and after how many milliseconds. */
+/** How often values that are being written are read, and the delay between reads in milliseconds. */
 const TRIES = 4
 const AGAIN = 250
-/** How long a program may take, in milliseconds. */
+/** How long plutil may take, in milliseconds. */
 const SLOW = 10_000
 
 /**
- * Undefined for a system that has none, and for a start that was told another policy file.
- * @param file that this start follows. @param home of the user.
+ * Returns where this start finds managed settings; undefined if the system has none, or the start was given another
+ * policy file.
+ * @param file the policy file of this start.
+ * @param home the user's home folder.
  */
 export function managedAtStart(platform: NodeJS.Platform, file: PolicyPlace, home: string): ManagedPlace | undefined {
   if (file.path !== policyPlace(platform, home).path) return undefined
@@ -69,8 +73,9 @@ export function managedAtStart(platform: NodeJS.Platform, file: PolicyPlace, hom
 }
 
 /**
- * Never rejects.
- * @param known the text that was read last: any other is read until it is twice the same, since values are written one by one.
+ * Reads the managed settings. Never rejects.
+ * @param known the text that was read last. Any other text must be read twice in a row, because values are written one
+ * by one.
  */
 export async function readManaged(
   place: ManagedPlace | undefined,
@@ -91,7 +96,9 @@ export async function readManaged(
   }
 }
 
-/** What a policy says, wherever it was found, or what is wrong with it: of managed settings, in which. */
+/**
+ * Reads a policy from wherever it was found, or returns what is wrong with it; for managed settings, with the setting.
+ */
 export function judged(found: Exclude<PolicyFile | Managed, { state: 'missing' }>): PolicyReading {
   if (found.state === 'unusable') return { ok: false, problems: [found.problem] }
   const read = readPolicy(found.bytes)
@@ -125,7 +132,7 @@ function valuesIn(system: Registry, key: object): Managed {
   const [below] = system.enumKeyNames(key)
   if (below !== undefined) return wrong('This is a key of its own. Settings are values.', below)
   const names = system.enumValueNames(key)
-  // What Group Policy leaves behind of settings that are no longer configured.
+  // Group Policy leaves an empty key behind when settings are no longer configured.
   if (names.length === 0) return { state: 'missing' }
   if (names.length > MOST_VALUES) return unusable(TOO_LARGE)
   const given = new Map<string, unknown>()
@@ -142,7 +149,10 @@ function valuesIn(system: Registry, key: object): Managed {
   return asRead(given)
 }
 
-/** As Windows keeps it: UTF-16 with its end, several of them and one more end, or 32 bits, the lowest byte first. */
+/**
+ * Decodes a registry value: UTF-16 with a terminator, several of these with a final terminator, or 32 bits in
+ * little-endian order.
+ */
 function meaningOf(data: Uint8Array & { type: number }): string | number | undefined {
   if (data.type === REG_DWORD) {
     return data.length === 4 ? new DataView(data.buffer, data.byteOffset, 4).getUint32(0, true) : undefined
@@ -156,7 +166,7 @@ function meaningOf(data: Uint8Array & { type: number }): string | number | undef
   }
 }
 
-/** What macOS adds of the profile that a setting came with. */
+/** The entries that macOS adds about the profile of a setting. */
 const ENVELOPE = /^Payload[A-Z][A-Za-z]*$/
 
 async function readProfile(place: ManagedPlace & { kind: 'profile' }, time: Pick<Time, 'after'>): Promise<Managed> {
@@ -183,20 +193,23 @@ function wrong(message: string, setting: string): Managed {
 }
 
 /**
- * What was built of native-reg, without its own way to find that: a variable of the environment could lead it to a library of
- * anybody's.
+ * Loads native-reg's binary directly. Its own lookup follows an environment variable, which could lead to anyone's
+ * library.
  */
 function ofWindows(): Registry {
   return createRequire(import.meta.url)(`native-reg/prebuilds/win32-${process.arch}/node.napi.node`)
 }
 
-/** By its place: a folder on the path may be anyone's. It is given what was read, so that it opens nothing itself. */
+/**
+ * Runs plutil by its absolute path, because anyone may own a folder on the PATH. The content is passed in, so that
+ * plutil opens no file itself.
+ */
 function byPlutil(plist: Uint8Array): Promise<string> {
   const given = ['-convert', 'json', '-o', '-', '--', '-']
   return new Promise((resolve, reject) => {
     const limits = { timeout: SLOW, maxBuffer: 4 * LARGEST_POLICY }
     const child = execFile('/usr/bin/plutil', given, limits, (error, out) => (error ? reject(error) : resolve(out)))
-    // One that ends before it has read all says so by its code.
+    // If it exits before reading everything, its exit code says so.
     child.stdin?.once('error', () => undefined)
     child.stdin?.end(plist)
   })

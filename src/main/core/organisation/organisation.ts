@@ -1,8 +1,8 @@
 /**
- * What the organisation has set for this computer (decision 41). The policy file is followed as a whole or not at all: where it
- * can't be used, or is gone, the last one that could be used holds, which is kept in the encrypted database; and where there never
- * was one, nothing that a policy could lock can be changed. Where the system's own management gives settings (decision 58), those are
- * the policy, and no file is.
+ * The organisation's settings for this computer (decision 41). The policy file is followed as a whole or not at all. If
+ * it can't be used or is missing, the last usable one still applies, which is kept in the encrypted database. If there
+ * never was a usable one, everything that a policy could lock is locked. If the system's own management has settings
+ * (decision 58), those are the policy instead of the file.
  */
 import { watch } from 'chokidar'
 import { z } from 'zod'
@@ -27,30 +27,30 @@ import type { Policy } from './schema.ts'
 
 const KEY = 'organisation-policy'
 const Kept = z.object({ text: z.string(), since: z.number() })
-/** What the audit trail was told last of what is set: each setting by its name, with its value as JSON. */
+/** The settings that the audit trail was told last, by name, with their values as JSON. */
 const NOTED = 'organisation-policy-noted'
 const Noted = z.record(z.string(), z.string())
-/** So long a value is told at most. */
+/** The maximum length of a value in the audit trail. */
 const LONGEST_VALUE = 400
-/** Milliseconds for a file that is being replaced to be there again. */
+/** How long to wait for a file that is being replaced, in milliseconds. */
 const SETTLING = 500
-/** Of a registry nothing says that it has changed: it is looked at so often, in milliseconds. */
+/** How often a registry is checked, in milliseconds, because it doesn't report changes. */
 const LOOKS = 600_000
 
 export interface OrganisationDeps {
   db: Db
   place: PolicyPlace
-  /** Where the system's own management gives settings, on a system that has one. */
+  /** Where managed settings are, on a system that has them. */
   managed?: ManagedPlace | undefined
   time: Pick<Time, 'now' | 'after'>
   log: Record<'info' | 'warn', (message: string, detail?: Record<string, unknown>) => void>
-  /** Listens for changes of the file; answers how to stop. A test's own, or the system's. */
+  /** Watches a file for changes; returns a function to stop. Tests pass their own. */
   listen?: (path: string, happened: () => void) => () => void
 }
 
 interface Held {
   state: PolicyView['state']
-  /** Undefined where a policy is there and none ever could be used. */
+  /** Undefined if there is a policy but never was a usable one. */
   policy: Policy | undefined
   problems: readonly PolicyProblem[]
   since?: number
@@ -74,19 +74,19 @@ export class Organisation {
     this.#meta = keptIn(deps.db)
   }
 
-  /** Reads the file before anything asks what it sets. Never rejects. */
+  /** Reads the policy, before anything asks for it. Never rejects. */
   static async open(deps: OrganisationDeps): Promise<Organisation> {
     const opened = new Organisation(deps)
     opened.#held = await opened.#read()
     return opened
   }
 
-  /** What is set; of what isn't named, nothing is. */
+  /** The policy in force. What it doesn't name isn't set. */
   get policy(): Policy {
     return this.#held.policy ?? {}
   }
 
-  /** False where a policy is there and none ever could be used: what it would set is unknown. */
+  /** False if there is a policy but never was a usable one, so that its content is unknown. */
   get isKnown(): boolean {
     return this.#held.policy !== undefined
   }
@@ -95,22 +95,25 @@ export class Organisation {
     return this.#held.policy === undefined || isSet(this.#held.policy, setting)
   }
 
-  /** Whether an account may sign in so. */
+  /** Whether accounts may use this sign-in method. */
   readonly allowsSignIn = (scheme: AuthScheme): boolean => this.policy.signInMethods?.includes(scheme) ?? true
 
   readonly plainHttpHosts = (): readonly string[] => this.policy.plainHttpHosts ?? []
 
-  /** Whether an account is the organisation's; where nothing of its policy is known, any may be. */
+  /** Whether an account is the organisation's. While the policy is unknown, any may be. */
   hasAccount(id: string): boolean {
     return this.#held.policy === undefined || this.#accountIds.includes(id)
   }
 
-  /** Whether an account's colour is the organisation's. */
+  /** Whether an account's colour is set by the organisation. */
   hasColour(id: string): boolean {
     return this.#held.policy === undefined || this.#colouredIds.includes(id)
   }
 
-  /** The accounts that were made of those it names, how those sign in of which it says it, and to which of them it gives a colour. */
+  /**
+   * Stores which accounts belong to the policy, how they sign in by OAuth 2 if it says so, and which have a colour from
+   * it.
+   */
   accountsAre(
     ids: readonly string[],
     oauth: ReadonlyMap<string, OrganisationsOAuth> = new Map(),
@@ -121,10 +124,10 @@ export class Organisation {
     this.#colouredIds = colouredIds
   }
 
-  /** How an account signs in by OAuth 2, where it says so. */
+  /** How an account signs in by OAuth 2, if the policy says so. */
   readonly oauthOf = (accountId: string): OrganisationsOAuth | undefined => this.#oauth.get(accountId)
 
-  /** Has the trail say what is set otherwise than when it was told last. */
+  /** Records in the audit trail what has changed since the last record. */
   note(note: NoteInAudit): void {
     if (!this.isKnown) return
     const before = this.#meta.read(NOTED, Noted) ?? {}
@@ -157,8 +160,8 @@ export class Organisation {
   }
 
   /**
-   * Reads it again whenever it changes, until the answered function is called.
-   * @param changing called before another policy holds; what it answers is called once it does.
+   * Reads the policy again whenever it changes, until the returned function is called.
+   * @param changing called before another policy takes effect; the function it returns is called afterwards.
    */
   follow(changing: () => () => Promise<void>): () => void {
     this.#changing = changing
@@ -177,7 +180,7 @@ export class Organisation {
     }
   }
 
-  /** Answers how to stop. */
+  /** Checks regularly. Returns a function to stop. */
   #lookAgain(): () => void {
     let cancel: (() => void) | undefined
     const wait = () => {
@@ -190,9 +193,9 @@ export class Organisation {
     }
   }
 
-  /** Reads the file now. Never rejects. */
+  /** Reads the policy now. Never rejects. */
   look(): Promise<void> {
-    // What fails once, here or in who follows it, must not be the last time that the file is looked at.
+    // A failure, here or in a follower, must not stop later checks.
     this.#looking = this.#looking
       .then(() => this.#lookOnce())
       .catch(() => this.#deps.log.warn('What follows of the organisation’s policy could not be done.'))
@@ -243,7 +246,7 @@ export class Organisation {
     return { state: 'followed', policy: read.policy, problems: [] }
   }
 
-  /** That it is gone says nothing: an administrator withdraws a policy by one that sets nothing. */
+  /** A missing file doesn't end a policy: an administrator withdraws it with one that sets nothing. */
   #withoutFile(): Held {
     const kept = this.#kept()
     if (!kept) return { state: 'none', policy: {}, problems: [] }
@@ -263,7 +266,10 @@ export class Organisation {
     return this.#meta.read(KEY, Kept)
   }
 
-  /** One that a later version of the application no longer understands locks everything, as one that was never understood. */
+  /**
+   * A policy that a later version of the application can no longer read locks everything, like one that was never
+   * usable.
+   */
   #lastGood(): Pick<Held, 'policy' | 'since'> {
     const kept = this.#kept()
     const read = kept && readPolicy(new TextEncoder().encode(kept.text))
@@ -271,7 +277,7 @@ export class Organisation {
   }
 }
 
-/** For the log: of the message only where it stands, as it may repeat what the file has of accounts. */
+/** For the log: leaves out quotations from the message, because they may repeat what the file says about accounts. */
 function whereIs({ message, line, column, setting }: PolicyProblem): Record<string, unknown> {
   const where = setting === undefined ? { line: line ?? null, column: column ?? null } : { setting }
   return { ...where, problem: message.replace(/“[^”]*”/g, '“…”') }
@@ -281,10 +287,10 @@ function namesIn(policy: Policy): string[] {
   return LOCKABLE.filter((setting) => isSet(policy, setting))
 }
 
-/** What is allowed where nothing is said of it. */
+/** Settings that are allowed by default. */
 const ALLOWED: ReadonlySet<Lockable> = new Set(['otherAccounts', 'practiceOffice', 'removal'])
 
-/** What is set, by the names of settings that can be locked. */
+/** Returns what is set, by the names of lockable settings. */
 function valuesIn(policy: Policy): Record<string, string> {
   const members = Object.entries(policy).flatMap(([group, value]): [string, unknown][] =>
     GROUPS.has(group) && isRecord(value)
@@ -308,7 +314,7 @@ function isSet(policy: Policy, setting: Lockable): boolean {
   const [group = '', member] = setting.split('.')
   const value: unknown = policy[group as keyof Policy]
   const found = member === undefined ? value : (value as Record<string, unknown> | undefined)?.[member]
-  // What is allowed anyway isn't locked by being allowed.
+  // Allowing what is allowed by default doesn't lock it.
   const isAllowed = ALLOWED.has(setting) && found === true
   return found !== undefined && !isAllowed
 }

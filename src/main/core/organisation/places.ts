@@ -1,16 +1,16 @@
-/** Where in a text of JSON each value and each name stands, and which names an object has twice. */
+/** Finds the position of each value and name in a JSON text, and duplicate names in objects. */
 
 export type Path = (string | number)[]
 
 export interface Places {
-  /** Where a value begins; of one that isn't there, what it would be in. */
+  /** Where a value begins; if it is missing, where its parent begins. */
   of(path: Path): number
   /** Where the name of a member begins. */
   ofName(path: Path): number
   twice: readonly { name: string; offset: number }[]
 }
 
-/** Deeper than any policy: what is deeper would only fill the stack. */
+/** Deeper than any policy. Anything deeper would only exhaust the stack. */
 const DEEPEST = 32
 
 class Scanner {
@@ -25,7 +25,7 @@ class Scanner {
     this.#text = text
   }
 
-  /** @returns false where it is too deep. */
+  /** @returns false if it is nested too deeply. */
   value(path: Path): boolean {
     if (path.length > DEEPEST) return false
     this.#blanks()
@@ -62,7 +62,7 @@ class Scanner {
     return true
   }
 
-  /** The first character that is neither blank nor a comma. */
+  /** Returns the next character that is neither blank nor a comma. */
   #next(): string | undefined {
     while (/[\s,]/.test(this.#text[this.#at] ?? '')) this.#at++
     return this.#text[this.#at]
@@ -88,14 +88,17 @@ export function placesIn(text: string): Places | 'too-deep' {
   return { of, ofName: (path) => scanner.names.get(keyOf(path)) ?? of(path), twice: scanner.twice }
 }
 
-/** Both counted from 1; a column is a character as an editor counts them. */
+/** Returns line and column, counted from 1. A column is a character as editors count them. */
 export function positionOf(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset)
   const lineStart = Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r')) + 1
   return { line: before.split(/\r\n|\r|\n/).length, column: [...before.slice(lineStart)].length + 1 }
 }
 
-/** Far longer than any name of a policy: all of one that fills the file, for each value in it, would fill the memory. */
+/**
+ * Far longer than any name in a policy. Storing a name that fills the whole file, once per value in it, would exhaust
+ * the memory.
+ */
 const LONGEST_NAME = 60
 
 function keyOf(path: Path): string {

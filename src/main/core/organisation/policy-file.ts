@@ -1,6 +1,7 @@
 /**
- * The policy file as it lies on the disk. It is taken only from where an administrator alone can have put it: a file, no link, of
- * one of its owners, that nobody else may change; whole, and not while it is being written.
+ * Reads the policy file from disk. It is accepted only if nobody but an administrator can have put it there: a regular
+ * file, no link, of an allowed owner, that nobody else may change. It is read as a whole, and not while it is being
+ * written.
  */
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, open, type stat } from 'node:fs/promises'
@@ -13,7 +14,7 @@ import { LARGEST_POLICY, TOO_LARGE } from './reading.ts'
 export interface PolicyPlace {
   /** Absolute. */
   readonly path: string
-  /** The numbers of users who may own it; of a system that has none, the user who runs this must not be able to change it. */
+  /** The user ids that may own it. On a system without them, the current user must not be able to change it. */
   readonly owners: readonly number[] | 'others'
 }
 
@@ -24,17 +25,18 @@ export type PolicyFile =
 
 type Stats = Awaited<ReturnType<typeof stat>>
 
-/** How often a file that is being written is read again, and after how many milliseconds. */
+/** How often a file that is being written is read, and the delay between reads in milliseconds. */
 const TRIES = 4
 const AGAIN = 250
 const OTHER_PLACE = '--policy-file='
 const OTHERS_MAY_WRITE = 0o022
-/** On Windows, all that a file's mode says: whether it is marked as read-only. */
+/** On Windows a file's mode says only whether it is marked as read-only. */
 const OWNER_MAY_WRITE = 0o200
 
 /**
- * The system's place. No variable of the environment leads to it: anyone who starts the application could set one.
- * @param home of the user, as the system itself says it.
+ * Returns the system's place for the policy. No environment variable affects it, because anyone who starts the
+ * application could set one.
+ * @param home the user's home folder, as the system itself reports it.
  */
 export function policyPlace(platform: NodeJS.Platform, home: string): PolicyPlace {
   if (platform === 'win32') {
@@ -46,8 +48,8 @@ export function policyPlace(platform: NodeJS.Platform, home: string): PolicyPlac
 }
 
 /**
- * Where the policy lies that this start follows: the system's place. Only sources that aren't packed may be told another, by
- * `--policy-file=PATH`, whose owner is then the user who starts them.
+ * Returns the place of the policy that this start follows: the system's. Only an unpackaged build accepts another, by
+ * `--policy-file=PATH`, owned by the user who starts it.
  */
 export function policyAtStart(
   { argv, platform }: { argv: readonly string[]; platform: NodeJS.Platform },
@@ -59,7 +61,7 @@ export function policyAtStart(
   return { path: resolve(given.slice(OTHER_PLACE.length)), owners: [uid] }
 }
 
-/** Never rejects. One that is being written is waited for, for a second at most. */
+/** Reads the policy file. Never rejects. Waits for a file that is being written, for a second at most. */
 export async function readPolicyFile(place: PolicyPlace, time: Pick<Time, 'after'>): Promise<PolicyFile> {
   for (let tries = 1; ; tries++) {
     const found = await readOnce(place)
@@ -75,7 +77,7 @@ async function readOnce(place: PolicyPlace): Promise<PolicyFile | 'changing'> {
     const before = await lstat(place.path)
     const unfit = whyUnfit(before, place)
     if (unfit) return unusable(unfit)
-    // A link or a pipe that took its place meanwhile is neither followed nor waited for.
+    // If a link or a pipe has taken its place meanwhile, it is neither followed nor waited for.
     file = await open(place.path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
     if (!isSame(before, await file.stat())) return 'changing'
     if (place.owners === 'others' && (await canBeChanged(place.path))) return unusable(MAY_BE_CHANGED)
@@ -104,7 +106,8 @@ function whyUnfit(stats: Stats, { owners }: PolicyPlace): string | undefined {
   if (stats.isSymbolicLink()) return A_LINK
   if (!stats.isFile()) return 'This isn’t a file.'
   if (stats.size > LARGEST_POLICY) return TOO_LARGE
-  // Anyone may mark their own file so; that it can't be opened for writing then says nothing of whose it is.
+  // Anyone may mark their own file as read-only. That it can't be opened for writing then proves nothing about its
+  // owner.
   if (owners === 'others') return Number(stats.mode) & OWNER_MAY_WRITE ? undefined : MARKED
   if (!owners.includes(Number(stats.uid))) return 'The file isn’t an administrator’s. Make root its owner.'
   return Number(stats.mode) & OTHERS_MAY_WRITE ? MAY_BE_CHANGED : undefined
@@ -120,7 +123,7 @@ function isSame(one: Stats, other: Stats): boolean {
   )
 }
 
-/** Whether the user who runs this may write it; nothing is written. */
+/** Tests whether the current user may write the file, without writing anything. */
 async function canBeChanged(path: string): Promise<boolean> {
   try {
     await (await open(path, 'r+')).close()
@@ -130,7 +133,7 @@ async function canBeChanged(path: string): Promise<boolean> {
   }
 }
 
-/** No more than shows that it is too large. */
+/** Reads no more than needed to see that it is too large. */
 async function bytesOf(file: FileHandle): Promise<Uint8Array> {
   const buffer = new Uint8Array(LARGEST_POLICY + 1)
   let length = 0

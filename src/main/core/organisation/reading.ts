@@ -1,6 +1,6 @@
 /**
- * A policy file read: what it sets, or all that is wrong with it, each with its line and column. Nothing of a file with an error
- * holds: a name that is misspelt would lock nothing, and nobody would notice.
+ * Reads a policy file: what it sets, or everything that is wrong with it, with line and column. A file with an error
+ * isn't used at all: a misspelt name would lock nothing, and nobody would notice.
  */
 import { isAbsolute, win32 } from 'node:path'
 import type { FieldMessage } from '../../../shared/contract/errors.ts'
@@ -16,18 +16,21 @@ import { isOnGitHub } from '../updates/feed.ts'
 import { type Path, type Places, placesIn, positionOf } from './places.ts'
 import { Policy, publishedSchema } from './schema.ts'
 
-/** In bytes. A policy with everything in it has some ten thousand. */
+/** In bytes. A policy that sets everything has about ten thousand. */
 export const LARGEST_POLICY = 1024 * 1024
-/** At most so many problems of one file are said. */
+/** How many problems of one file are reported. */
 const MOST_PROBLEMS = 20
-/** In characters, of what the file itself has written. */
+/** The maximum length of a quotation from the file, in characters. */
 const LONGEST_NAME = 60
 
 export type PolicyReading =
   | { readonly ok: true; readonly policy: Policy; readonly text: string; readonly hasMark: boolean }
   | { readonly ok: false; readonly problems: readonly PolicyProblem[] }
 
-/** @param bytes all of the file. Never throws. */
+/**
+ * Reads a policy. Never throws.
+ * @param bytes the whole file.
+ */
 export function readPolicy(bytes: Uint8Array): PolicyReading {
   if (bytes.length > LARGEST_POLICY) return refused({ message: TOO_LARGE })
   const [first, second, third] = bytes
@@ -48,7 +51,7 @@ export function readPolicy(bytes: Uint8Array): PolicyReading {
   }
   const places = placesIn(text)
   if (places === 'too-deep') return refused({ message: 'The file is nested deeper than any policy.' })
-  // Counting lines takes its time: no more of them than are told.
+  // Counting lines takes time, so no more are counted than are reported.
   const twice = places.twice
     .slice(0, MOST_PROBLEMS)
     .map(({ name, offset }) => problem(`“${shortened(name, LONGEST_NAME)}” is written twice.`, text, offset))
@@ -63,7 +66,7 @@ export function readPolicy(bytes: Uint8Array): PolicyReading {
 
 export const TOO_LARGE = 'The file is larger than 1 MB.'
 
-/** A problem in one line, such as "Line 3, column 5: …"; of a managed setting, with its name. */
+/** Formats a problem on one line, such as "Line 3, column 5: …"; for a managed setting, with its name. */
 export function saidOf({ message, line, column, setting }: PolicyProblem): string {
   if (setting !== undefined) return `${setting}: ${message}`
   if (line === undefined) return message
@@ -116,12 +119,12 @@ const CUT_OFF = 'The file ends in the middle. A closing bracket or quotation mar
 interface BareWord {
   word: string
   offset: number
-  /** Of the setting that it is written for; undefined where it is a name itself, or stands in a list. */
+  /** The setting that it is the value of; undefined if it is a name itself, or in a list. */
   setting: string | undefined
   isName: boolean
 }
 
-/** A word without quotation marks around the place where the file can't be read; undefined for what JSON has, in whatever letters. */
+/** Finds an unquoted word around the position where parsing failed; undefined for JSON's own words, in any case. */
 function bareWordAt(text: string, offset: number): BareWord | undefined {
   const before = /[\p{L}\p{N}_.-]*$/u.exec(text.slice(Math.max(0, offset - LONGEST_NAME), offset))?.[0] ?? ''
   const at = offset - before.length
@@ -139,7 +142,10 @@ function bareWordHint({ word, setting, isName }: BareWord): string {
   return `Put quotation marks around the text: "${word}".`
 }
 
-/** V8 names an unexpected token without saying where it is. What stands before it could go on; with it, nothing could. */
+/**
+ * Finds the position of an unexpected token, which V8 names without a position. The text before it could be continued;
+ * with it, it can't.
+ */
 function offsetOfToken(text: string): number {
   let low = 0
   let high = text.length
@@ -164,7 +170,7 @@ function couldGoOn(start: string): boolean {
   }
 }
 
-/** What people write who know other languages, or have written in a word processor. */
+/** Explains mistakes of people who know other languages, or have used a word processor. */
 function hintAt(text: string, offset: number, said: string): string {
   const rest = text.slice(offset, offset + 8)
   if (/Bad (?:escaped character|Unicode escape)/.test(said)) {
@@ -200,7 +206,7 @@ function unknownName(key: string): string {
   return `“${name}” isn’t a setting of this version of Countersign.`
 }
 
-/** Of all settings, at whatever depth. */
+/** Returns the names of all settings, at any depth. */
 function namesIn(schema: unknown): string[] {
   if (typeof schema !== 'object' || schema === null) return []
   const own =
@@ -208,7 +214,10 @@ function namesIn(schema: unknown): string[] {
   return [...own, ...Object.values(schema).flatMap(namesIn)]
 }
 
-/** Whether one is the other but for capitals, or for one letter that is missing, too many, wrong, or changed places with the next. */
+/**
+ * Whether the two are the same except for case, or for one letter that is missing, extra, wrong, or swapped with the
+ * next.
+ */
 function isSlipOf(typed: string, name: string): boolean {
   const [one, other] = [typed.toLowerCase(), name.toLowerCase()]
   if (one === other) return true
@@ -222,7 +231,7 @@ function isSlipOf(typed: string, name: string): boolean {
   return short[at] === long[at + 1] && short[at + 1] === long[at] && short.slice(at + 2) === long.slice(at + 2)
 }
 
-/** Sentences of their own, so that each can be translated. */
+/** Complete sentences, so that each can be translated. */
 const KINDS: Readonly<Record<string, (name: string) => string>> = {
   string: (name) => `“${name}” must be a text in quotation marks.`,
   number: (name) => `“${name}” must be a number.`,
@@ -275,8 +284,7 @@ interface Contradiction {
   message: string
 }
 
-/** What each part by itself allows, and together can't be, or can't be used. */
-/** As a person would be told who types the same. */
+/** Checks the OAuth 2 settings with the rules for what a person types. */
 function whatIsWrongWith(oauth: OrganisationsOAuth): { member?: string; message: string } | undefined {
   const { issuer, authorizeUrl, tokenUrl, revokeUrl } = oauth
   if (issuer !== undefined && (authorizeUrl ?? tokenUrl ?? revokeUrl) !== undefined)
@@ -296,6 +304,7 @@ function asFailure(error: unknown): readonly FieldMessage[] {
   throw error
 }
 
+/** Finds settings that are valid on their own, but contradict each other or can't be used. */
 function contradictionsIn(policy: Policy): Contradiction[] {
   const found: Contradiction[] = []
   const say = (message: string, ...path: Path) => void found.push({ path, message })
@@ -323,7 +332,7 @@ function contradictionsIn(policy: Policy): Contradiction[] {
     say('With no accounts and no practice office, nobody could use Countersign.', 'otherAccounts')
   }
   for (const [index, host] of plainHttpHosts.entries()) {
-    // The parser takes an asterisk for a letter of a name, which no host has.
+    // The parser accepts an asterisk as part of a name, but no host has one.
     if (host.includes('*') || URL.parse(`http://${host}/`)?.hostname !== host) {
       say('Write a host by its name alone, in lower case, such as sign.office.example.', 'plainHttpHosts', index)
     }
@@ -403,7 +412,7 @@ function contradictionsInUpdates(
 const NOT_WHOLE_FILE = 'Write the whole path of the file, or start it with ~/ for the user’s home folder.'
 const NOT_WHOLE = 'Write the whole path of the folder, or start it with ~/ for the user’s home folder.'
 
-/** Of whichever system: a policy is often written on another computer. */
+/** Accepts the paths of any system, because a policy is often written on another computer. */
 function isWholePath(path: string): boolean {
   if (/(?:^|[\\/])\.\.(?:[\\/]|$)/.test(path)) return false
   return path.startsWith('~/') || isAbsolute(path) || (win32.isAbsolute(path) && /^(?:[A-Za-z]:|\\\\)/.test(path))

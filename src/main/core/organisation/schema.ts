@@ -1,6 +1,7 @@
 /**
- * What a policy file may say: the published schema is made from this, and so is what the file is checked by. A name is here only
- * if something in the product obeys it. Limits are those of the screens, so that a policy sets nothing that a person couldn't.
+ * The schema of policy files: both the published schema and the check are made from it. It has only names that
+ * something in the product obeys. Its limits are those of the screens, so that a policy can't set anything that a
+ * person couldn't.
  */
 import { z } from 'zod'
 import { IDENTITY_KEPT } from '../../../shared/contract/counter-views.ts'
@@ -210,7 +211,7 @@ export const Policy = z
 
 export type Policy = z.infer<typeof Policy>
 
-/** The schema as it is published, for editors and other programs. */
+/** Returns the schema as it is published, for editors and other programs. */
 export function publishedSchema(): object {
   return {
     ...z.toJSONSchema(Policy, { io: 'input', reused: 'inline' }),

@@ -1,4 +1,7 @@
-/** Documents on hold: nothing that belongs to one of them is purged until someone releases it. Each step is in the audit trail. */
+/**
+ * Documents on hold: nothing that belongs to one of them is purged until someone releases it. Each step is in the audit
+ * trail.
+ */
 import type { DocumentKey, HoldView } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
 import { Rows, value } from '../lib/rows.ts'
@@ -7,13 +10,13 @@ import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
 
-/** A document that is to be held, as the folders name it. */
+/** A document to hold, as the folders name it. */
 export type NamedDocument = DocumentKey & { name: string }
 
 export interface HoldDeps {
   db: Db
   time: Pick<Time, 'now'>
-  /** Who of staff works here. */
+  /** The staff member on this computer. */
   staff: () => string
   note: NoteInAudit
 }
@@ -51,12 +54,12 @@ export function openHolds({ db, time, staff, note }: HoldDeps) {
     countOf: (accountId: string): number => countOf(accountId) ?? 0,
     /** Newest first. */
     list: table.all<[limit: number, offset: number]>('ORDER BY held_at DESC, document_reference LIMIT ? OFFSET ?'),
-    /** Of an account, by their references. */
+    /** The references of an account's held documents. */
     references,
 
     /**
-     * Holds documents that aren't on hold yet; answers how many. A hold and its entry in the trail are on the disk together.
-     * @throws SQLite's error: those before it are held.
+     * Holds documents that aren't on hold yet; returns how many. A hold and its audit entry are written together.
+     * @throws SQLite's error; the documents before it are held.
      */
     hold: (documents: readonly NamedDocument[], reason: string): Promise<number> =>
       counted(documents, ({ accountId, reference, name }) => {
@@ -69,7 +72,7 @@ export function openHolds({ db, time, staff, note }: HoldDeps) {
         return true
       }),
 
-    /** Releases those that are on hold; answers how many. @throws SQLite's error: those before it are released. */
+    /** Releases documents on hold; returns how many. @throws SQLite's error; the documents before it are released. */
     release: (documents: readonly DocumentKey[]): Promise<number> =>
       counted(documents, ({ accountId, reference }) => {
         const hold = one(accountId, reference)
@@ -85,7 +88,7 @@ export function openHolds({ db, time, staff, note }: HoldDeps) {
   }
 }
 
-/** How many of them it was done with. */
+/** Counts the items for which `work` returns true. */
 function counted<Item>(items: readonly Item[], work: (item: Item) => boolean): Promise<number> {
   return inSlices(
     (function* () {

@@ -1,6 +1,7 @@
 /**
- * Erases files of identity data from the disk once they are old: those that were written here, whose content is still what was written,
- * of no document on hold. What someone changed, moved or put there stays, and so does what can't be read now.
+ * Erases old files of identity data from the disk: only files that were written here, still have the same content, and
+ * belong to no document on hold. What someone changed, moved or put there stays, and so does what can't be read at the
+ * moment.
  */
 import { lstat, rmdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -13,14 +14,17 @@ import { keptIn } from '../storage/meta.ts'
 import { TableStatements } from '../storage/statements.ts'
 import { type Cutoffs, NOT_HELD, OWN_FILES, type Purging } from './purging.ts'
 
-/** The one that is being erased, by its id: after a kill it may be gone from the disk, and be known here still. */
+/**
+ * The id of the download whose file is being erased. If the application is killed, the file may be gone although the
+ * row still exists.
+ */
 const GOING = 'retention-file-going'
 
 export interface IdentityFilesDeps {
   db: Db
   folders: Pick<DownloadFolders, 'pathOf' | 'fileOf'>
   purging: Pick<Purging, 'count'>
-  /** Files are gone from these folders, which keep an index. */
+  /** Called when files were erased from folders that keep an index. */
   erased: (folderIds: readonly string[]) => void
 }
 
@@ -55,7 +59,7 @@ export function openIdentityFiles({ db, folders, purging, erased }: IdentityFile
     }
   }
 
-  /** What was known of it goes, and it is counted, together. */
+  /** Deletes a download's row and counts it, in one transaction. */
   function forgotten({ id }: Download, kind: 'identityFiles' | 'downloads'): void {
     db.transaction(() => {
       forget(id)
@@ -64,7 +68,7 @@ export function openIdentityFiles({ db, folders, purging, erased }: IdentityFile
     })()
   }
 
-  /** One that a kill has left in between. */
+  /** Finishes what was in progress when the application was killed. */
   async function settle(): Promise<void> {
     const id = kept.read(GOING, z.string())
     if (id === undefined) return
@@ -76,7 +80,7 @@ export function openIdentityFiles({ db, folders, purging, erased }: IdentityFile
   }
 
   return {
-    /** How many would be erased; whether their content was changed is looked at only then. */
+    /** Counts how many would be erased. Changed content is only noticed when erasing. */
     async due(before: number): Promise<number> {
       let count = 0
       for (const file of old(before)) {
@@ -87,7 +91,7 @@ export function openIdentityFiles({ db, folders, purging, erased }: IdentityFile
       return count
     },
 
-    /** @throws SQLite's error: what was erased before is counted. */
+    /** @throws SQLite's error; what was erased before is counted. */
     async erase({ identityFiles: before, downloads }: Cutoffs, isStopped: () => boolean): Promise<void> {
       await settle()
       if (before === undefined) return
@@ -103,7 +107,7 @@ export function openIdentityFiles({ db, folders, purging, erased }: IdentityFile
           if (file.writesIndex) indexed.add(file.folderId)
           await removeEmpty(path, depth)
         } else if (state !== 'unreadable' && downloads !== undefined && (file.finishedAt ?? 0) < downloads) {
-          // It is nobody's here any more, and the list of downloads has it for long enough.
+          // The file isn't ours any more, and its row is older than the list of downloads keeps them.
           forgotten(file, 'downloads')
         }
       }
@@ -112,7 +116,7 @@ export function openIdentityFiles({ db, folders, purging, erased }: IdentityFile
   }
 }
 
-/** Folders are named after people, too: those that are empty now go, up to the one that was chosen. */
+/** Removes folders that are empty now, up to the chosen one, because they can be named after people. */
 async function removeEmpty(path: string, depth: number): Promise<void> {
   let folder = dirname(path)
   for (let left = depth; left > 0; left--) {

@@ -1,7 +1,7 @@
 /**
- * Erases from the main database what is older than it is to be kept, in steps of a few milliseconds, each by the numbers of its
- * rows: how many there are doesn't matter. What isn't over is never erased, nor what belongs to a document on hold. How many
- * were erased is written down in the step that erases them, until the audit trail has it.
+ * Erases expired data from the main database, in steps of a few milliseconds, each over a range of row numbers, so that
+ * the total number doesn't matter. Unfinished items are never erased, nor what belongs to a document on hold. Each step
+ * records how many it erased, until that is in the audit trail.
  */
 import { z } from 'zod'
 import { RETENTION_KINDS, type RetentionKind } from '../../../shared/contract/index.ts'
@@ -10,45 +10,45 @@ import type { Db } from '../storage/connection.ts'
 import { keptIn } from '../storage/meta.ts'
 import { Statements } from '../storage/statements.ts'
 
-/** Kinds of the main database; the trash has a purge of its own, and documents are the worker's. */
+/** The kinds in the main database. The trash has a purge of its own, and documents belong to the worker. */
 type MainKind = Extract<
   RetentionKind,
   'sends' | 'downloads' | 'identityFiles' | 'identityNumbers' | 'verifications' | 'people'
 >
-/** Of each kind that is to be purged: what is older than this moment goes. */
+/** For each kind to purge: everything older than this moment is erased. */
 export type Cutoffs = Partial<Record<MainKind, number>>
 
 const KEY = 'retention-left'
 const kind = z.enum(RETENTION_KINDS)
-/** What is left to be done of a purge. */
+/** What is left to do after a purge. */
 const Left = z.object({
-  /** Erased, and not in the audit trail yet. */
+  /** Erased, but not in the audit trail yet. */
   counts: z.partialRecord(kind, z.number()),
-  /** Verifications before this moment were erased, and the trail doesn't say so yet. */
+  /** Verifications before this moment were erased, but the trail doesn't say so yet. */
   verificationsBefore: z.number().optional(),
-  /** Kinds of which something may be left in the file. */
+  /** Kinds whose erased data may still be in the database file. */
   untidy: z.array(kind)
 })
 export type Left = z.output<typeof Left>
 
-/** So many numbers are looked at in a step. */
+/** How many row numbers one step covers. */
 const STRETCH = 200
-/** So many pages of an index of words are put together in a step. */
+/** How many pages of a full-text index one step merges. */
 const WORD_PAGES = 8
 
 const heldAs = (account: string, reference: string) =>
   `EXISTS (SELECT 1 FROM document_holds WHERE account_id = ${account} AND document_reference = ${reference})`
 
-/** Files of identity data that were written here, and of which it is known what was written. */
+/** Files of identity data that were written here, with known content. */
 export const OWN_FILES = `state = 'done' AND type <> 'signed' AND was_there = 0 AND sha256 IS NOT NULL AND file_name IS NOT NULL`
 export const NOT_HELD = `NOT ${heldAs('downloads.account_id', 'downloads.document_reference')}`
 
-/** What each kind erases: rows of a table between two numbers. */
+/** What to erase for each kind: rows of a table within a range of numbers. */
 const PURGES: readonly { kind: MainKind; table: string; where: string; isCounted?: false; isOfCopies?: true }[] = [
   {
     kind: 'sends',
     table: 'sends',
-    // A draft that is still there would look as if it had never been sent.
+    // A draft that still exists would look as if it had never been sent.
     where: `state IN ('sent', 'cancelled') AND coalesce(settled_at, attempted_at, created_at) < @before
       AND NOT EXISTS (SELECT 1 FROM drafts WHERE drafts.id = sends.draft_id)
       AND NOT EXISTS (SELECT 1 FROM send_documents AS made
@@ -58,7 +58,7 @@ const PURGES: readonly { kind: MainKind; table: string; where: string; isCounted
     kind: 'sends',
     table: 'batches',
     isCounted: false,
-    // By its batch a file that isn't finished yet is known to be taken.
+    // An unfinished drop-folder file is recognised as taken by its batch.
     where: `state <> 'preparing' AND created_at < @before
       AND NOT EXISTS (SELECT 1 FROM sends WHERE sends.batch_id = batches.id)
       AND NOT EXISTS (SELECT 1 FROM hand_off_files WHERE hand_off_files.batch_id = batches.id AND hand_off_files.state <> 'finished')`
@@ -66,14 +66,14 @@ const PURGES: readonly { kind: MainKind; table: string; where: string; isCounted
   {
     kind: 'downloads',
     table: 'downloads',
-    // What a file is known by goes after the file.
+    // The row of such a file is deleted after the file itself.
     where: `state <> 'waiting' AND coalesce(finished_at, queued_at) < @before AND ${NOT_HELD}
       AND NOT (@erasesFiles AND ${OWN_FILES})`
   },
   {
     kind: 'identityFiles',
     table: 'downloads',
-    // Where the files are, theirs go one by one: see identity-files.ts.
+    // Only for copies of the database. In the live one, rows go with their files, one by one: see identity-files.ts.
     isOfCopies: true,
     where: `${OWN_FILES} AND finished_at < @before AND ${NOT_HELD}`
   },
@@ -90,7 +90,7 @@ const PURGES: readonly { kind: MainKind; table: string; where: string; isCounted
   { kind: 'people', table: 'people', where: 'used_at < @before' }
 ]
 
-/** Of each kind the index of words that still has those of what was erased, until its pages are put together. */
+/** The full-text index of each kind, which keeps the words of erased rows until its pages are merged. */
 const WORDS: Partial<Record<RetentionKind, string>> = {
   sends: 'send_words',
   people: 'people_words',
@@ -101,7 +101,7 @@ interface Stretch {
   before: number
   from: number
   to: number
-  /** 1 where files of identity data are erased by their age. */
+  /** 1 if files of identity data are erased by their age. */
   erasesFiles: 0 | 1
 }
 
@@ -111,7 +111,7 @@ export function openPurging(db: Db) {
   const kept = keptIn(db)
   const statements = new Statements(db)
   const isThere = statements.value<[table: string], 1>(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`)
-  // A copy from before an update lacks what the update brought.
+  // A copy from before an update lacks the tables of the update.
   const purges = PURGES.filter(({ table }) => isThere(table) !== undefined).map(({ table, where, ...one }) => ({
     ...one,
     last: statements.value<[], number>(`SELECT coalesce(max(number), 0) FROM ${table}`),
@@ -125,7 +125,7 @@ export function openPurging(db: Db) {
 
   const left = (): Left => kept.read(KEY, Left) ?? { counts: {}, untidy: [] }
 
-  /** To be called in the transaction that erases them. */
+  /** Counts erased rows. Call it in the transaction that erases them. */
   function count(kind: RetentionKind, erased: number, verificationsBefore?: number): void {
     if (erased === 0) return
     const { counts, untidy, ...before } = left()
@@ -166,7 +166,7 @@ export function openPurging(db: Db) {
     if (cutoffs.people !== undefined) eraseValues(cutoffs.people)
   }
 
-  /** An index of words has those of an erased row until the pages that had them are written again without. */
+  /** Merges full-text indexes, which keep an erased row's words until the pages with them are rewritten. */
   function* mergingWords(kinds: Iterable<RetentionKind>): Sliced<void> {
     for (const kind of kinds) {
       const words = WORDS[kind]
@@ -176,30 +176,30 @@ export function openPurging(db: Db) {
         const before = changes() ?? 0
         merge(pages)
         yield
-        // As the documentation of FTS5 has it: nothing is left to be done.
+        // According to the documentation of FTS5, this means that nothing is left to do.
         if ((changes() ?? 0) - before < 2) break
       }
     }
   }
 
-  /** Ends early where the application ends; what is left goes another time. */
+  /** Stops early if the database is closed; the rest is done another time. */
   const run = (work: Sliced<void>) =>
     inSlices(work, (step) => (db.open ? db.transaction(step)() : { done: true, value: undefined }))
 
   return {
-    /** Rejects with SQLite's error: what was erased before stays so, and is counted. */
+    /** Erases expired rows. Rejects with SQLite's error; what was erased before stays erased, and is counted. */
     erase: (cutoffs: Cutoffs, { isCopy = false } = {}): Promise<void> => run(erasing(cutoffs, isCopy)),
 
-    /** How many of each kind `erase` would erase. */
+    /** Counts how many of each kind `erase` would erase. */
     due: (cutoffs: Cutoffs): Promise<Left['counts']> => inSlices(counting(cutoffs)),
 
     left,
     /** Counts what was erased elsewhere. */
     count,
-    /** To be called with the trail's entry of what was counted. */
+    /** Resets the counts. Call it together with the audit entry about them. */
     counted: (): void => void kept.write(KEY, { counts: {}, untidy: left().untidy } satisfies Left),
 
-    /** Has nothing left of what was erased: in the indexes of words, and in the log beside the file. */
+    /** Removes all remains of what was erased, from the full-text indexes and from the write-ahead log. */
     async tidy(): Promise<void> {
       if (!db.open) return
       const { untidy } = left()

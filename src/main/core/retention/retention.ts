@@ -1,6 +1,6 @@
 /**
- * How long things are kept on this computer, and the purge that ends it: once a day of use, only what the organisation's policy
- * or the office has set days for (decision 49). What was purged is in the audit trail, by numbers.
+ * How long data is kept on this computer, and the daily purge: it erases only what the organisation's policy or the
+ * office has set days for (decision 49). What was purged is in the audit trail, as numbers.
  */
 import { z } from 'zod'
 import {
@@ -35,13 +35,18 @@ const Own = z.strictObject(retentionDays).partial()
 const Looks = z.object({ at: z.number(), left: z.number() })
 const Last = z.object({ at: z.number(), counts: z.partialRecord(z.enum(RETENTION_KINDS), z.number()) })
 
-/** Days of use in which the clock has gone right before anything is purged: one that is wrong makes everything old. */
+/**
+ * How many days of use the clock must have been plausible before anything is purged: a wrong clock makes everything
+ * look old.
+ */
 const LOOKS_FIRST = 3
 const MINUTE = 60_000
-/** How far apart two days of use are at least, in milliseconds; and how far before the clock may have jumped. */
+/**
+ * The minimum time between two days of use, and the minimum gap that counts as a jump of the clock, in milliseconds.
+ */
 const APART = 20 * 3_600_000
 const JUMP = 14 * DAY
-/** The trail's entry of a verification is written a moment after its answer. */
+/** A margin in milliseconds, because a verification's audit entry is written a little after its answer. */
 const MOMENT = 3_600_000
 
 export interface RetentionDeps {
@@ -49,18 +54,18 @@ export interface RetentionDeps {
   ask: AskDocuments
   organisation: Pick<Organisation, 'policy' | 'isKnown'>
   holds: Pick<Holds, 'references' | 'count' | 'list' | 'of'>
-  /** Accounts, by their ids. */
+  /** The ids of the accounts. */
   accountIds: () => readonly string[]
   /** Files of identity data on the disk. */
   files: Pick<IdentityFilesDeps, 'folders' | 'erased'>
-  /** Erases it from the copies of the database, too. */
+  /** Purges the copies of the database, too. */
   purgeCopies: (order: { cutoffs: Cutoffs; trashedBefore: number; holds: readonly HoldView[] }) => Promise<void>
-  /** Empties the trash of drafts that are older; answers how many. Never called with fewer days than the least. */
+  /** Empties the trash of older drafts; returns how many. Never called with less than the minimum of days. */
   purgeTrash: (days: number) => Promise<number>
   note: NoteInAudit
-  /** Things of these kinds are gone. */
+  /** Called when data of these kinds was erased. */
   purged: (kinds: readonly RetentionKind[]) => void
-  /** What could not be purged now. */
+  /** Called with the error that stopped a purge. */
   trouble: (error: unknown) => void
   time: Pick<Time, 'now' | 'after'>
 }
@@ -86,11 +91,14 @@ export class Retention {
     return { days: this.#days(), holds: this.#deps.holds.count(), ...(last && { last }) }
   }
 
-  /** How many of these kinds are erased in the days that come, as things are held now; absent where nothing of a kind ever is. */
+  /**
+   * Counts what will be erased of these kinds in the coming days, given the current holds; absent for a kind that is
+   * never erased.
+   */
   async due(kinds: readonly RetentionKind[]): Promise<RetentionDue['counts']> {
     const at = this.#deps.time.now() + DUE_DAYS * DAY
     const cutoffs = this.#cutoffs(at)
-    // Of the list of downloads less is erased where files go by their age.
+    // Fewer rows of downloads are erased if files go by their age.
     const isAsked = (kind: string) => kind === 'identityFiles' || kinds.includes(kind as RetentionKind)
     const asked = Object.fromEntries(Object.entries(cutoffs).filter(([kind]) => isAsked(kind)))
     const counts: RetentionDue['counts'] = await this.#purging.due(asked)
@@ -102,14 +110,14 @@ export class Retention {
     return { ...counts, documents: await this.#deps.ask('purgeDue', { before: documents, held: this.#held() }) }
   }
 
-  /** From when on a document that left the folders then is erased; undefined where none ever is, or it is on hold. */
+  /** Returns when a document that left the folders at `goneAt` is erased; undefined if never, or if it is on hold. */
   erasedFrom(accountId: string, reference: string, goneAt: number): number | undefined {
     const { documents } = this.#days()
     if (documents === null || !this.#deps.organisation.isKnown) return undefined
     return this.#deps.holds.of(accountId, reference) ? undefined : goneAt + documents * DAY
   }
 
-  /** What the office sets itself; what the organisation has set holds all the same. @throws SQLite's error. */
+  /** Changes the office's own settings; the organisation's still take precedence. @throws SQLite's error. */
   set(change: DecodedInput<'retention.set'>): RetentionView {
     const before = this.#own()
     const after = { ...before, ...defined(change) }
@@ -126,7 +134,7 @@ export class Retention {
     return this.view()
   }
 
-  /** Empties the trash of what is old now; purges in a minute, when the start is over, and once a day from then on. */
+  /** Empties the trash of old drafts now, and purges after a minute, when startup is over, and then once a day. */
   start(): void {
     const { after } = this.#deps.time
     this.#next(() => this.#emptyTrash())
@@ -137,14 +145,14 @@ export class Retention {
     this.#cancel = after(MINUTE, again)
   }
 
-  /** Lets the step that is under way end. Never rejects. */
+  /** Stops after the current step. Never rejects. */
   stop(): Promise<void> {
     this.#isStopped = true
     this.#cancel()
     return this.#running
   }
 
-  /** Never rejects: what kept it from going on is told, and it is tried again tomorrow. */
+  /** Runs a purge. Never rejects: an error is reported, and the purge is retried the next day. */
   run(): Promise<void> {
     return this.#next(() => this.#run())
   }
@@ -155,7 +163,7 @@ export class Retention {
   }
 
   async #run(): Promise<void> {
-    // What is left of a purge that was interrupted.
+    // First, finish a purge that was interrupted.
     this.#write()
     await this.#purging.tidy()
     await this.#emptyTrash()
@@ -184,10 +192,10 @@ export class Retention {
     await this.#deps.purgeCopies({ cutoffs, trashedBefore, holds: holds.list(holds.count(), 0) })
   }
 
-  /** What is older than this goes at that moment; undefined where nothing does. */
+  /** Returns the moment before which everything is erased; undefined if nothing is. */
   #before(name: keyof RetentionDays, at: number): number | undefined {
     const kept = this.#days()[name]
-    // Of a policy that can't be read nobody knows whether it keeps things longer.
+    // A policy that can't be read might keep things longer.
     return kept === null || !this.#deps.organisation.isKnown ? undefined : at - kept * DAY
   }
 
@@ -211,7 +219,7 @@ export class Retention {
     if (erased > 0 && this.#deps.db.open) this.#purging.count(kind, erased)
   }
 
-  /** Whether another day of use has come, of a clock that went right in those before. */
+  /** Whether a new day of use has begun, with a plausible clock on the days before. */
   #isDay(now: number): boolean {
     const looks = this.#kept.read(LOOKS, Looks)
     const gap = looks ? now - looks.at : JUMP
@@ -222,7 +230,7 @@ export class Retention {
     return left === 0
   }
 
-  /** Has the trail say what was purged, if anything was. */
+  /** Records in the audit trail what was purged, if anything was. */
   #write(): void {
     const { db, note, time } = this.#deps
     if (!db.open) return
@@ -252,7 +260,7 @@ const ownDays = (kept: ReturnType<typeof keptIn>): RetentionDays => ({
   ...defined(kept.read(KEY, Own) ?? {})
 })
 
-/** How many days each kind is kept, as policy has it, or else the office's own settings; null for always. */
+/** Returns how many days each kind is kept, by the policy or else the office's own settings; null for ever. */
 export function daysKept(kept: ReturnType<typeof keptIn>, organisation: Pick<Organisation, 'policy'>): RetentionDays {
   return { ...ownDays(kept), ...defined(organisation.policy.retention ?? {}) }
 }
@@ -268,7 +276,7 @@ const KEPT_FOREVER: RetentionDays = {
   people: null
 }
 
-/** In the trail, which is read in any language: the days, or nothing for always. */
+/** Formats days for the audit trail, which is read in any language: a number, or a dash for ever. */
 function inWords(days: number | null | undefined): string {
   return days === null || days === undefined ? '–' : String(days)
 }

@@ -1,6 +1,6 @@
 /**
- * Workstations, and what they send, each package once. A workstation has rights on functions alone: a claim, its end and what is
- * decided of a send that is in doubt are what can be done to one. Times are this server's.
+ * Workstations, and their sends, each of which leaves once. A workstation may only call functions: it can claim a send,
+ * record its outcome, and settle one that is uncertain. All times are the server's.
  */
 export const sends = `
   CREATE TABLE office (
@@ -282,7 +282,7 @@ export const sends = `
   END $$;
 `
 
-/** What a workstation may call of these. */
+/** The functions that a workstation may call. */
 export const sendsForStations = [
   'join_office',
   'set_outbox',

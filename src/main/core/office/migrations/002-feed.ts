@@ -1,6 +1,6 @@
 /**
- * What one workstation reads for the whole office, and how the others hear of it: a lease that one holds at a time, and changes in an
- * order that no reader can skip.
+ * What one workstation reads for the whole office, and how the others learn of it: a lease that one holds at a time,
+ * and changes in an order in which no reader can miss one.
  */
 export const feed = `
   -- What only one workstation does at a time, such as to poll an account. A role that is gone leaves it to the next when it ends.
@@ -86,5 +86,5 @@ export const feed = `
   END $$;
 `
 
-/** What a workstation may call of these. */
+/** The functions that a workstation may call. */
 export const feedForStations = ['hold_lease', 'give_up_lease', 'publish', 'changes'] as const

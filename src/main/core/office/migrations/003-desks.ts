@@ -1,6 +1,6 @@
 /**
- * What workstations need to show and to move one outbox together: every change of a send in an order that no reader can skip, what a
- * workstation gives and takes back, and which accounts of theirs are the same.
+ * What workstations need to show and change one outbox together: every change of a send in an order in which no reader
+ * can miss one, what a workstation hands over and takes back, and which of their accounts are the same.
  */
 export const desks = `
   -- A POST may take two minutes, and nothing leaves that its claim would not outlast.
@@ -273,7 +273,7 @@ export const desks = `
   END $$;
 `
 
-/** What a workstation may call of these. */
+/** The functions that a workstation may call. */
 export const desksForStations = [
   'share_account',
   'hello',

@@ -1,6 +1,6 @@
 /**
- * A workstation that left and joins again is another one to the office. What it gives once more is its own again, so that it comes back
- * where it leaves again; otherwise the office would go on to send it, and so would the workstation.
+ * A workstation that left and joins again is a new one to the office. What it hands over again becomes its own again,
+ * so that it gets it back when it leaves again. Otherwise both the office and the workstation would send it.
  */
 export const rejoining = `
   CREATE OR REPLACE FUNCTION put_send(p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_round counted, p_is_in_doubt boolean)

@@ -1,5 +1,6 @@
 /**
- * Who reads an account's folders for the office, and since when; what others want looked at; and which workstations can't read them.
+ * Who reads an account's folders for the office, and since when; which looks the others requested; and which
+ * workstations can't read.
  */
 export const watching = `
   ALTER TABLE lease ADD COLUMN since timestamptz NOT NULL DEFAULT now();
@@ -155,7 +156,7 @@ export const watching = `
   END $$;
 `
 
-/** What a workstation may call of these. */
+/** The functions that a workstation may call. */
 export const watchingForStations = [
   'watch',
   'wish_look',

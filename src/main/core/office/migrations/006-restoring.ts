@@ -1,6 +1,7 @@
 /**
- * A copy of an earlier moment that is put in the server's place, as a dump that was restored, or a standby that had not heard of all: it
- * begins another life, in which all that was to leave may have left, until each workstation has said what it knows. Decision 59.
+ * Handles a server that was replaced by an earlier copy, such as a restored dump, or a standby that hadn't received
+ * everything. It begins a new life, in which everything that was waiting may have been sent, until each workstation has
+ * told what it knows. Decision 59.
  */
 export const restoring = `
   -- life: another with each such copy; birthmark: what no copy has in common with what it was made of; alive_at: when that was compared
@@ -133,5 +134,5 @@ export const restoring = `
     WHEN (NEW.state = 'sending' AND OLD.state <> 'sending') EXECUTE FUNCTION noticed_first();
 `
 
-/** What a workstation may call of these. */
+/** The functions that a workstation may call. */
 export const restoringForStations = ['current_life', 'life', 'set_back', 'know_sent', 'know_over'] as const

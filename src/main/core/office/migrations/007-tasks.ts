@@ -1,8 +1,8 @@
 /**
- * What is done by one workstation at a time, beside sends: an action on a document, which is in doubt where its holder is gone; a turn at the
- * counter, which is free then; and a file that a rule saves in a folder that several share, which is free then, too, and stays done. What is
- * sealed beside a file says which one it is, so that a holder that was gone in the middle may be found to have made it. What it is about
- * the server can't read: a tag that the office's key makes stands for it.
+ * What one workstation does at a time, apart from sends: an action on a document, which becomes uncertain if its holder
+ * is gone; a turn at the counter, which becomes free; and a file that a rule saves in a shared folder, which also
+ * becomes free, but stays done once saved. The sealed content of a file names it, so that one saved by a lost holder
+ * can be found. The server can't read what a task is about; it has a tag made with the office's key.
  */
 export const tasks = `
   CREATE TABLE task (
@@ -166,5 +166,5 @@ export const tasks = `
   CREATE TRIGGER lapse_life AFTER UPDATE OF life ON office FOR EACH ROW EXECUTE FUNCTION lapse_life();
 `
 
-/** What a workstation may call of these. */
+/** The functions that a workstation may call. */
 export const tasksForStations = ['claim_tasks', 'end_task', 'tasks_of_others'] as const

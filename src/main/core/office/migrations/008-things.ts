@@ -1,7 +1,8 @@
 /**
- * What workstations work on together, such as drafts: each thing has one content that counts, and every change of it is seen in an
- * order that no reader can skip. A save says which content it goes on from. Where that isn't the one that counts, or another is at work on
- * it, the one that counts stays, and the other is kept beside it. Nothing is merged, and nothing that was saved is overwritten unseen.
+ * What workstations edit together, such as drafts. Each thing has one current content, and its changes come in an order
+ * in which no reader can miss one. A save names the content that it derives from. If that isn't the current one, or
+ * someone else is editing, the current one stays, and the other is kept beside it. Nothing is merged, and nothing that
+ * was saved is overwritten unseen.
  */
 export const things = `
   CREATE TABLE thing_feed (
@@ -528,7 +529,7 @@ export const things = `
   END $$;
 `
 
-/** What a workstation may call of these. */
+/** The functions that a workstation may call. */
 export const thingsForStations = [
   ...['save_thing', 'know_thing', 'hold_thing', 'let_go_of_thing', 'move_thing', 'draft_sent', 'know_draft_sent'],
   ...['settle_versions', 'things_state', 'thing_changes', 'thing_versions', 'put_send_of']

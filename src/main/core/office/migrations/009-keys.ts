@@ -1,6 +1,7 @@
 /**
- * The office's key turns: which one counts, and what each workstation is given it by. Nothing is answered to a workstation that hasn't taken
- * the one that counts, so nothing sealed by that one reaches one that can't open it, and nothing sealed by an earlier one is added.
+ * Rotation of the office's key: which key is current, and each workstation's copy of it. The server refuses all queries
+ * of a workstation that hasn't taken the current key. So nothing sealed with it reaches a workstation that can't open
+ * it, and nothing sealed with an earlier one is added.
  */
 export const keys = `
   -- How often it has turned, from 1, and which one it is; unknown where nothing was sealed yet.
@@ -57,5 +58,5 @@ export const keys = `
   END $$;
 `
 
-/** What a workstation may call of these. */
+/** The functions that a workstation may call. */
 export const keysForStations = ['office_key', 'took_key'] as const

@@ -1,6 +1,7 @@
 /**
- * The heads of the workstations' audit trails, chained: each says up to which entry a trail goes, and its hash. What a workstation once told
- * can't be taken back without every head since being made again, and every workstation keeps the newest that it has seen.
+ * The heads of the workstations' audit trails, chained. A head gives the number and hash of a trail's newest entry.
+ * What a workstation once reported can't be changed without remaking every later head, and every workstation keeps the
+ * newest that it has seen.
  */
 export const heads = `
   CREATE TABLE head (
@@ -74,5 +75,5 @@ export const heads = `
   END $$;
 `
 
-/** What a workstation may call of these. */
+/** The functions that a workstation may call. */
 export const headsForStations = ['tell_head', 'heads_from', 'newest_heads'] as const

@@ -1,7 +1,7 @@
 /**
- * Small things that an office’s workstations have in common: presets, views, people, appointments, staff. They are things as drafts are, with one
- * content that counts and an order of changes, but nobody holds one, and nothing is kept beside one: a workstation whose change doesn't go
- * on from what counts is told what does, and puts the two together itself.
+ * Small shared records: presets, views, people, appointments, staff. They are things like drafts, with one current
+ * content and an order of changes. But no one holds them, and nothing is kept beside them: if a change doesn't derive
+ * from the current content, the workstation is given that, and merges the two itself.
  */
 export const records = `
   ALTER TABLE thing_feed DROP CONSTRAINT thing_feed_kind_check;
@@ -155,5 +155,5 @@ export const records = `
   END $$;
 `
 
-/** What a workstation may call of these. */
+/** The functions that a workstation may call. */
 export const recordsForStations = ['records_state', 'put_records'] as const

@@ -1,6 +1,7 @@
 /**
- * Packages that leave only once a second person has said so. Who put one in the outbox, and who let it go, are tags that the office's key makes of
- * the send and of them: the server can tell whether they are two, and not who. Nothing claims one in between.
+ * Packages that are sent only after a second person has released them. The two people are tags, made with the office's
+ * key from the send and the person, so the server can tell whether they differ, but not who they are. Until the release
+ * nothing can claim the package.
  */
 export const release = `
   CREATE TABLE release (
@@ -81,5 +82,5 @@ export const release = `
     WHEN (NEW.state = 'sending' AND OLD.state <> 'sending') EXECUTE FUNCTION released_first();
 `
 
-/** What a workstation may call of these. */
+/** The functions that a workstation may call. */
 export const releaseForStations = ['ask_release', 'release_send', 'decide_send'] as const

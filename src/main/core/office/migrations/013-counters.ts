@@ -1,6 +1,7 @@
 /**
- * What goes on at each workstation's counter, as it says it of itself, sealed, and for how long that may be taken as so. It is renewed while it
- * lasts: where it isn't, the workstation is gone, or can't be heard. What is older than a day is erased by whatever any of them tells or reads next.
+ * The state of each workstation's counter, as the workstation reports it, sealed, and how long it is valid. It is
+ * renewed while it lasts; if it isn't, the workstation is gone or unreachable. The next report or read by anyone
+ * deletes what is older than a day.
  */
 export const counters = `
   CREATE TABLE counter (
@@ -51,5 +52,5 @@ export const counters = `
   END $$;
 `
 
-/** What a workstation may call of these. */
+/** The functions that a workstation may call. */
 export const countersForStations = ['tell_counter', 'counters'] as const
